@@ -1,0 +1,59 @@
+import type { Cradle, CoreServices, Registrations } from '../container/registration.ts'
+import type { Context } from '../context/context.ts'
+import type { Middleware } from '../routing/route.ts'
+import type { AnyRouter } from '../routing/router.ts'
+
+/** Services by name and the present `ctx`, to one value of a ctx member; called on first read in each request. */
+export type MemberFactory<T, Services = CoreServices> = (services: Cradle<Services>, ctx: Context) => T
+
+/**
+ * What an application can be extended with: a plain object of optional slots, and nothing else.
+ * Make one with `defineBrick`, which infers the types of its services and members.
+ */
+export interface Brick<
+  Name extends string = string,
+  Services extends object = object,
+  Members extends object = object,
+> {
+  readonly name: Name
+  /** Names of bricks or of services that must be there; those bricks start before and stop after this one. */
+  readonly requires?: readonly string[]
+  /** Names of bricks that start before this one when they are there. */
+  readonly after?: readonly string[]
+  readonly services?: Registrations<Services>
+  readonly members?: { readonly [Member in keyof Members]: MemberFactory<Members[Member]> }
+  /** Routers it mounts; a function when they depend on the environment. */
+  readonly routes?: readonly AnyRouter[] | ((core: CoreServices) => readonly AnyRouter[])
+  /** Middleware around the whole application, outside every directory's. */
+  readonly middleware?: readonly Middleware[]
+  /** Asynchronous start, in dependency order. A throw stops what had started, in reverse. */
+  readonly start?: (services: Cradle) => unknown
+  /** Reverse order, each with a deadline. */
+  readonly stop?: (services: Cradle) => unknown
+}
+
+/** Any brick, where its types do not matter. */
+export type AnyBrick = Brick<string, object, object>
+
+/** The definition of a brick with its own services visible to its later slots. */
+export interface BrickDefinition<
+  Name extends string,
+  Services extends object,
+  Members extends object,
+> extends Omit<Brick<Name, Services, Members>, 'members' | 'start' | 'stop'> {
+  readonly members?: {
+    readonly [Member in keyof Members]: MemberFactory<Members[Member], CoreServices & Services>
+  }
+  readonly start?: (services: Cradle<CoreServices & Services>) => unknown
+  readonly stop?: (services: Cradle<CoreServices & Services>) => unknown
+}
+
+/** Defines a brick; the types of its services and ctx members are read from the factories. */
+export function defineBrick<
+  const Name extends string,
+  Services extends object = {},
+  Members extends object = {},
+>(definition: BrickDefinition<Name, Services, Members>): Brick<Name, Services, Members> {
+  // The container hands every factory the same cradle, which does hold the brick's own services.
+  return definition as unknown as Brick<Name, Services, Members>
+}

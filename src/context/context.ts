@@ -1,0 +1,105 @@
+import type { ParameterizedContext } from 'koa'
+import type Cookies from 'cookies'
+import type { Logger } from '../contracts/logger.ts'
+import type { User } from '../contracts/user.ts'
+import type { Infer, Schema } from '../schema/schema.ts'
+
+/** The Koa context behind a request. */
+export type KoaContext = ParameterizedContext
+
+/** Headers as Node gives them: lower-case names. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * What every handler, middleware and policy gets, whatever the application's bricks are.
+ * It is the framework's own object: `body`, `query` and `status` have the meanings below, not Koa's (`ctx.koa` is that).
+ */
+export interface BaseContext {
+  /** Request id: the caller's `X-Request-Id` when well-formed, else a new one. */
+  readonly id: string
+  /** Logger whose lines carry the request id. */
+  readonly log: Logger
+  readonly method: string
+  /** Path as it was sent, still percent-encoded, without the query. */
+  readonly path: string
+  /** Path and query as they were sent. */
+  readonly url: string
+  /** Pattern of the matched route, such as `/users/:id`; empty when none matched. */
+  readonly route: string
+  /** Client address: the socket's, or one that a trusted proxy vouches for. */
+  readonly ip: string
+  /** Aborts when the client goes away before the response is complete. */
+  readonly signal: AbortSignal
+  /** The credential found, without a check: `Authorization: Bearer`, else cookie, else `access_token` in the query. */
+  readonly token: string | null
+  /** Response status. By default 200, and 204 for `undefined` and `null`. */
+  status: number
+  /** Response media type. A value without `/` is looked up as an extension: `ctx.type = 'html'`. */
+  type: string
+  /** Sets a response header, replacing earlier values. */
+  set(name: string, value: string | readonly string[]): void
+  /** Adds a value to a response header. */
+  append(name: string, value: string | readonly string[]): void
+  /** Value of a request header, or undefined; the name in any case. */
+  get(name: string): string | undefined
+  /** Sets status (302 by default) and `Location`. */
+  redirect(url: string, status?: number): void
+  readonly cookies: Cookies
+  /** Services of the container by name, resolved from this request's scope. */
+  readonly services: Readonly<Record<string, unknown>>
+  /** The request's own container scope, made on first use. */
+  readonly scope: RequestScope
+  readonly koa: KoaContext
+}
+
+/** What application code may do with the scope of a request. */
+export interface RequestScope {
+  resolve<T = unknown>(name: string): T
+  has(name: string): boolean
+}
+
+/** Inputs and user as a handler without a definition sees them. */
+export interface LooseInputs {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: RequestHeaders
+  readonly body: unknown
+  readonly user: User | null
+}
+
+/** Context of untyped handlers and of middleware. Members of bricks are `unknown` here; `routesFor` types them. */
+export type Context = BaseContext & LooseInputs & { readonly [member: string]: unknown }
+
+/** The input keys of a definition, as types. */
+export interface InputSchemas {
+  readonly params?: Schema
+  readonly query?: Schema
+  readonly headers?: Schema
+  readonly body?: Schema
+  readonly auth?: unknown
+}
+
+type InputOf<D, K extends keyof LooseInputs> = K extends keyof D
+  ? D[K] extends Schema
+    ? Infer<D[K]>
+    : LooseInputs[K]
+  : LooseInputs[K]
+
+type UserOf<D> = D extends { readonly auth: infer A } ? (A extends false ? User | null : User) : User | null
+
+/** Inputs and user as typed by a definition; `user` is non-null where `auth` is declared. */
+export interface TypedInputs<D> {
+  readonly params: InputOf<D, 'params'>
+  readonly query: InputOf<D, 'query'>
+  readonly headers: InputOf<D, 'headers'>
+  readonly body: InputOf<D, 'body'>
+  readonly user: UserOf<D>
+}
+
+/** Context of a handler declared with `defineRoute(definition, handler)`. */
+export type DefinedContext<D> = BaseContext & TypedInputs<D> & { readonly [member: string]: unknown }
+
+/** Context of a handler declared with `routesFor<typeof app>()`: the same, plus the members of the application's bricks. */
+export type AppContext<D, Members, Services> = Omit<BaseContext, 'services'> &
+  TypedInputs<D> &
+  Members & { readonly services: Readonly<Services> }

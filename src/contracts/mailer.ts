@@ -1,0 +1,30 @@
+/** An outgoing message. At least one of `text` and `html`. */
+export interface MailMessage {
+  readonly to: string | readonly string[]
+  readonly subject: string
+  readonly text?: string
+  readonly html?: string
+  /** Overrides the brick's `from`. */
+  readonly from?: string
+  readonly cc?: string | readonly string[]
+  readonly bcc?: string | readonly string[]
+  readonly replyTo?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly attachments?: readonly MailAttachment[]
+}
+
+export interface MailAttachment {
+  readonly filename: string
+  readonly content: string | Buffer
+  readonly contentType?: string
+  /** Content-ID, for images inside the HTML. */
+  readonly cid?: string
+}
+
+/** The service `mailer`, provided by the mail brick; `ctx.mail` is the same object. */
+export interface Mailer {
+  /** Resolves with the outbox id once the transport took the message; rejects when it did not. */
+  send(message: MailMessage): Promise<{ readonly id: string }>
+  /** Address of the page where a message can be read in development, or undefined. */
+  pageOf?(id: string): string | undefined
+}

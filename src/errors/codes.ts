@@ -1,0 +1,42 @@
+/** One row of the table of problem codes: what a caller is told and with which status. */
+export interface CodeEntry {
+  readonly status: number
+  readonly title: string
+}
+
+/**
+ * Every code that a problem document of the framework can carry (RFC 9457 extension member `code`).
+ * `docs/errors.md` lists the same table; a test holds the two together.
+ */
+export const PROBLEM_CODES = {
+  bad_request: { status: 400, title: 'Bad Request' },
+  malformed_path: { status: 400, title: 'Malformed path' },
+  malformed_body: { status: 400, title: 'Malformed body' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
+  invalid_token: { status: 401, title: 'Invalid token' },
+  invalid_credentials: { status: 401, title: 'Invalid credentials' },
+  invalid_session: { status: 401, title: 'Invalid session' },
+  invalid_reset_token: { status: 401, title: 'Invalid reset token' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  policy_denied: { status: 403, title: 'Policy denied' },
+  cross_site_request: { status: 403, title: 'Cross-site request refused' },
+  not_found: { status: 404, title: 'Not Found' },
+  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  not_acceptable: { status: 406, title: 'Not Acceptable' },
+  request_timeout: { status: 408, title: 'Request Timeout' },
+  conflict: { status: 409, title: 'Conflict' },
+  email_taken: { status: 409, title: 'E-mail address taken' },
+  gone: { status: 410, title: 'Gone' },
+  payload_too_large: { status: 413, title: 'Payload Too Large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  validation_failed: { status: 422, title: 'Validation failed' },
+  too_many_requests: { status: 429, title: 'Too Many Requests' },
+  client_closed_request: { status: 499, title: 'Client Closed Request' },
+  internal_error: { status: 500, title: 'Internal Server Error' },
+  response_mismatch: { status: 500, title: 'Response does not match its schema' },
+  missing_table: { status: 500, title: 'Missing table' },
+  not_implemented: { status: 501, title: 'Not Implemented' },
+  service_unavailable: { status: 503, title: 'Service Unavailable' },
+} as const satisfies Record<string, CodeEntry>
+
+export type ProblemCode = keyof typeof PROBLEM_CODES

@@ -1,0 +1,71 @@
+export { defineBrick } from './bricks/brick.ts'
+export type { AnyBrick, Brick, BrickDefinition, MemberFactory } from './bricks/brick.ts'
+export { scoped, singleton, transient, value } from './container/registration.ts'
+export type {
+  CoreServices,
+  Cradle,
+  Lifetime,
+  Registration,
+  Registrations,
+  RequestServices,
+} from './container/registration.ts'
+export type {
+  AppContext,
+  BaseContext,
+  Context,
+  DefinedContext,
+  KoaContext,
+  RequestScope,
+} from './context/context.ts'
+export type {
+  Authenticator,
+  Credential,
+  CredentialRequest,
+  Policy,
+  PolicyContext,
+  SecurityScheme,
+} from './contracts/authenticator.ts'
+export { systemClock } from './contracts/clock.ts'
+export type { Clock } from './contracts/clock.ts'
+export type { Environment } from './contracts/environment.ts'
+export type { EventBus } from './contracts/events.ts'
+export type { Logger } from './contracts/logger.ts'
+export type { MailAttachment, Mailer, MailMessage } from './contracts/mailer.ts'
+export type { User } from './contracts/user.ts'
+export { PROBLEM_CODES } from './errors/codes.ts'
+export type { ProblemCode } from './errors/codes.ts'
+export {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  HttpError,
+  MethodNotAllowed,
+  NotFound,
+  PayloadTooLarge,
+  ServiceUnavailable,
+  TooManyRequests,
+  Unauthorized,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from './errors/http-error.ts'
+export type { HttpErrorOptions, Issue } from './errors/http-error.ts'
+export { StartupError, StartupErrors } from './errors/startup-error.ts'
+export type { StartupErrorOptions } from './errors/startup-error.ts'
+export { defineRoute, routesFor } from './routing/define-route.ts'
+export type { DefinedRoute, MembersOf, RouteMaker, ServicesOf, TypedApp } from './routing/define-route.ts'
+export { createRouter, routerFor } from './routing/router.ts'
+export type { AnyRouter, AppRouter, Router, RouterOptions } from './routing/router.ts'
+export type {
+  AuthRequirement,
+  Handler,
+  Method,
+  Middleware,
+  Next,
+  Route,
+  RouteDefinition,
+} from './routing/route.ts'
+export type { Infer, Schema } from './schema/schema.ts'
+export { bytes } from './support/bytes.ts'
+export type { Size } from './support/bytes.ts'
+export { seconds } from './support/duration.ts'
+export type { Duration } from './support/duration.ts'

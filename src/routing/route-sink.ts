@@ -1,0 +1,20 @@
+import type { MiddlewareScope, Route } from './route.ts'
+
+/** Routes and directory middleware that belong together and are added in one step. */
+export interface RouteBatch {
+  readonly routes: readonly Route[]
+  readonly scopes: readonly MiddlewareScope[]
+}
+
+/** Where `loadRoutes` puts what it found: an application, seen from below. */
+export interface RouteSink {
+  /**
+   * Adds the whole batch, or nothing when a route conflicts with one that is there.
+   * @throws StartupError naming both origins.
+   */
+  addRoutes(batch: RouteBatch): void
+  /** Says that routes are being loaded: `listen()` and `ready()` wait for `work`. Returns `work`. */
+  trackLoad<T>(work: Promise<T>, directory: string): Promise<T>
+  /** Takes a warning about the application's set-up, for the log. */
+  warn(message: string): void
+}

@@ -1,0 +1,83 @@
+import type { Context } from '../context/context.ts'
+import type { Schema } from '../schema/schema.ts'
+
+/** Methods that a route can answer, in the order in which `Allow` lists them. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+export type Method = (typeof METHODS)[number]
+
+/** Who may call a route: `true` any signed-in user, a name or names of policies (all must hold), `false` everybody. */
+export type AuthRequirement = boolean | string | readonly string[]
+
+/** What a route declares. Each key is optional, and what is not declared adds no step to the request. */
+export interface RouteDefinition {
+  readonly params?: Schema
+  readonly query?: Schema
+  readonly headers?: Schema
+  readonly body?: Schema
+  /** Status → schema of the body sent with that status. Undeclared keys are dropped. */
+  readonly response?: Readonly<Record<number, Schema>>
+  readonly auth?: AuthRequirement
+  readonly summary?: string
+  readonly description?: string
+  readonly tags?: readonly string[]
+  /** Stable `operationId` of the OpenAPI document; by default made from method and path. */
+  readonly operationId?: string
+  /** Left out of the OpenAPI document when true. */
+  readonly hidden?: boolean
+  /** Largest accepted body: bytes, or a size such as `'2mb'`. By default the application's `bodyLimit`. */
+  readonly bodyLimit?: number | string
+  /** Media types that the body may have; by default JSON, urlencoded and multipart when `body` is declared. */
+  readonly consumes?: readonly string[]
+}
+
+/** The keys of a route definition, for the checks of route modules. */
+export const DEFINITION_KEYS = [
+  'params',
+  'query',
+  'headers',
+  'body',
+  'response',
+  'auth',
+  'summary',
+  'description',
+  'tags',
+  'operationId',
+  'hidden',
+  'bodyLimit',
+  'consumes',
+] as const satisfies readonly (keyof RouteDefinition)[]
+
+/** A handler's return value is the response body; see `docs/responses.md` for what each kind of value becomes. */
+export type Handler = (ctx: Context) => unknown
+
+/** Continues to the inner middleware and the handler; resolves to the handler's value. */
+export type Next = () => Promise<unknown>
+
+/** Wraps what is inside it. Its return value, when not undefined, replaces the handler's. */
+export type Middleware = (ctx: Context, next: Next) => unknown
+
+/** A middleware with the name it has in messages: its file, its router or its brick. */
+export interface NamedMiddleware {
+  readonly run: Middleware
+  readonly origin: string
+}
+
+/** One endpoint, as plain data. */
+export interface Route {
+  readonly method: Method
+  /** Pattern with `:name` for a parameter and `*name` for a catch-all: `/users/:id`, `/files/*path`. No trailing slash. */
+  readonly path: string
+  readonly definition: RouteDefinition
+  readonly handler: Handler
+  /** Middleware of the router it came from, outermost first; scopes of directories are not in it. */
+  readonly middleware: readonly NamedMiddleware[]
+  /** Where it was declared, for messages: a file, `router /prefix` or `brick auth`. */
+  readonly origin: string
+}
+
+/** Middleware for a path prefix and everything below it. `prefix` is a pattern such as `/`, `/admin`, `/users/:id`. */
+export interface MiddlewareScope {
+  readonly prefix: string
+  readonly middleware: NamedMiddleware
+}

@@ -1,0 +1,184 @@
+import type { AppContext, DefinedContext } from '../context/context.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import { joinPath } from '../support/url-path.ts'
+import type { MembersOf, ServicesOf, TypedApp } from './define-route.ts'
+import type {
+  AuthRequirement,
+  Handler,
+  Method,
+  Middleware,
+  NamedMiddleware,
+  Route,
+  RouteDefinition,
+} from './route.ts'
+
+/** What a router gives to all its routes. */
+export interface RouterOptions {
+  readonly prefix?: string
+  readonly tags?: readonly string[]
+  /** Guard of the routes that declare none; the route wins over the child router, the child over the parent. */
+  readonly auth?: AuthRequirement
+  /** Leaves its routes out of the OpenAPI document. */
+  readonly hidden?: boolean
+}
+
+/** Adds a route: `(path, handler)` or `(path, definition, handler)`. */
+export interface AddRoute<R> {
+  (path: string, handler: (ctx: DefinedContext<{}>) => unknown): R
+  <const D extends RouteDefinition>(
+    path: string,
+    definition: D,
+    handler: (ctx: DefinedContext<D>) => unknown,
+  ): R
+}
+
+/** The same with the ctx members and services of one application. */
+export interface AddAppRoute<R, Members, Services> {
+  (path: string, handler: (ctx: AppContext<{}, Members, Services>) => unknown): R
+  <const D extends RouteDefinition>(
+    path: string,
+    definition: D,
+    handler: (ctx: AppContext<D, Members, Services>) => unknown,
+  ): R
+}
+
+type Verb = Lowercase<Method>
+
+const ROUTER = Symbol.for('mortar.router')
+
+/** Holds routes and belongs to no application: `app.use(router)` mounts it, as often as wanted. */
+export interface Router extends Readonly<Record<Verb, AddRoute<Router>>> {
+  readonly [ROUTER]: true
+  /** Adds middleware around this router's routes, or mounts a child router. */
+  use(item: Middleware | AnyRouter): Router
+  /** The routes as data, with prefixes joined, tags accumulated and guards resolved. */
+  routes(prefix?: string): Route[]
+}
+
+/** A router whose handlers see the members of one application's bricks. */
+export interface AppRouter<Members, Services> extends Readonly<
+  Record<Verb, AddAppRoute<AppRouter<Members, Services>, Members, Services>>
+> {
+  readonly [ROUTER]: true
+  use(item: Middleware | AnyRouter): AppRouter<Members, Services>
+  routes(prefix?: string): Route[]
+}
+
+/** Any router, where the types of its handlers do not matter. */
+export interface AnyRouter {
+  readonly [ROUTER]: true
+  routes(prefix?: string): Route[]
+}
+
+interface Inherited {
+  readonly prefix: string
+  readonly tags: readonly string[]
+  readonly auth: AuthRequirement | undefined
+  readonly hidden: boolean
+  readonly middleware: readonly NamedMiddleware[]
+}
+
+type Entry =
+  | {
+      readonly kind: 'route'
+      readonly method: Method
+      readonly path: string
+      readonly definition: RouteDefinition
+      readonly handler: Handler
+    }
+  | { readonly kind: 'child'; readonly router: AnyRouter }
+
+const COLLECT = Symbol.for('mortar.router.collect')
+
+/** Makes a router. Its middleware covers its own routes and its children's, and never an unmatched path. */
+export function createRouter(options: RouterOptions = {}): Router {
+  const entries: Entry[] = []
+  const middleware: NamedMiddleware[] = []
+  const origin = `router ${options.prefix ?? '/'}`
+
+  function add(method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]): Router {
+    const [definition, handler] = rest.length === 1 ? [{}, rest[0]] : rest
+    if (typeof handler !== 'function')
+      throw new StartupError(`${method} ${path} in ${origin} has no handler function.`, {
+        code: 'MORTAR_HANDLER_NOT_A_FUNCTION',
+        remedy: 'Give the handler itself as the last argument, not the result of calling it.',
+      })
+    entries.push({ kind: 'route', method, path, definition, handler })
+    return router
+  }
+
+  function use(item: Middleware | AnyRouter): Router {
+    if (isRouter(item)) entries.push({ kind: 'child', router: item })
+    else
+      middleware.push({
+        run: item,
+        origin: item.name ? `${item.name} in ${origin}` : `middleware of ${origin}`,
+      })
+    return router
+  }
+
+  function collect(inherited: Inherited): Route[] {
+    const own: Inherited = {
+      prefix: joinPath(inherited.prefix, options.prefix ?? ''),
+      tags: [...inherited.tags, ...(options.tags ?? [])],
+      auth: options.auth ?? inherited.auth,
+      hidden: options.hidden ?? inherited.hidden,
+      middleware: [...inherited.middleware, ...middleware],
+    }
+    return entries.flatMap((entry) =>
+      entry.kind === 'child' ? collectFrom(entry.router, own) : [routeOf(entry, own, origin)],
+    )
+  }
+
+  const verbs = Object.fromEntries(
+    (['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const).map((verb) => [
+      verb,
+      (path: string, ...rest: [Handler] | [RouteDefinition, Handler]) =>
+        add(verb.toUpperCase() as Method, path, ...rest),
+    ]),
+  ) as unknown as Record<Verb, AddRoute<Router>>
+
+  const router: Router & { [COLLECT]: typeof collect } = {
+    ...verbs,
+    [ROUTER]: true,
+    [COLLECT]: collect,
+    use,
+    routes: (prefix = '') => collect({ prefix, tags: [], auth: undefined, hidden: false, middleware: [] }),
+  }
+  return router
+}
+
+/** `createRouter` whose handlers see the members of the application's bricks: `routerFor<typeof app>({ prefix })`. */
+export function routerFor<A extends TypedApp>(
+  options: RouterOptions = {},
+): AppRouter<MembersOf<A>, ServicesOf<A>> {
+  return createRouter(options) as unknown as AppRouter<MembersOf<A>, ServicesOf<A>>
+}
+
+/** True for a router, also one from another copy of the package. */
+export function isRouter(value: unknown): value is AnyRouter {
+  return typeof value === 'object' && value !== null && ROUTER in value
+}
+
+function collectFrom(router: AnyRouter, inherited: Inherited): Route[] {
+  return (router as AnyRouter & { [COLLECT]: (inherited: Inherited) => Route[] })[COLLECT](inherited)
+}
+
+function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: string): Route {
+  const { definition } = entry
+  const auth = definition.auth ?? own.auth
+  const tags = [...own.tags, ...(definition.tags ?? [])]
+  return {
+    method: entry.method,
+    path: joinPath(own.prefix, entry.path),
+    definition: {
+      ...definition,
+      ...(auth === undefined ? {} : { auth }),
+      ...(tags.length === 0 ? {} : { tags }),
+      ...(own.hidden ? { hidden: true } : {}),
+    },
+    handler: entry.handler,
+    middleware: own.middleware,
+    origin,
+  }
+}

@@ -1,0 +1,23 @@
+const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
+const FORM = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+/** A lifetime: seconds, or a number with a unit: `'500ms'`, `'30s'`, `'15m'`, `'1h'`, `'30d'`. */
+export type Duration = number | string
+
+/**
+ * @returns the duration in seconds.
+ * @throws RangeError for anything that is not a non-negative finite number of seconds or a number with a unit.
+ */
+export function seconds(duration: Duration): number {
+  const value = typeof duration === 'number' ? duration : parse(duration)
+  if (!Number.isFinite(value) || value < 0)
+    throw new RangeError(
+      `'${duration}' is not a duration: write seconds, or a number with ms, s, m, h or d ('15m').`,
+    )
+  return value
+}
+
+function parse(text: string): number {
+  const match = FORM.exec(text.trim())
+  return match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] : Number.NaN
+}
