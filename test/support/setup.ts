@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { describeOpenHandles, openHandles } from './open-handles.ts'
+
+process.env.NODE_ENV = 'test'
+
+let before: ReadonlyMap<string, number> = new Map()
+let running = 'no test'
+
+/** Keyed by promise, as Mocha emits the event a second time. */
+const unhandled = new Map<Promise<unknown>, Error>()
+
+process.on('unhandledRejection', (reason, promise) => {
+  if (!unhandled.has(promise))
+    unhandled.set(
+      promise,
+      new Error(`Rejected without a handler in or after "${running}"`, { cause: reason }),
+    )
+})
+
+/** Around the whole run: a rejection that nobody handled, or a handle left open, fails it by name. */
+export const mochaHooks = {
+  async beforeAll(): Promise<void> {
+    // Mocha's own timer of an asynchronous hook runs by then, as it does in afterAll.
+    await nextTurn()
+    before = openHandles()
+  },
+
+  beforeEach(this: Mocha.Context): void {
+    running = this.currentTest?.fullTitle() ?? running
+  },
+
+  async afterAll(): Promise<void> {
+    const left = await waitForClosing(2000)
+    // Mocha waits for an empty event loop, which would never come; this ends it once the report is out.
+    if (left.size > 0) setTimeout(() => process.exit(1), 1000).unref()
+    const faults = [...unhandled.values()]
+    if (left.size > 0) faults.push(new Error(`The tests left these open: ${describeOpenHandles(left)}`))
+    if (faults.length === 1) throw faults[0]
+    if (faults.length > 1) throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n'))
+  },
+}
+
+/** Sockets need a few turns of the event loop to go away, so looks again until nothing is left or time is up. */
+async function waitForClosing(milliseconds: number): Promise<Map<string, number>> {
+  const deadline = Date.now() + milliseconds
+  for (;;) {
+    await wait(10)
+    const left = openedSince(before)
+    if (left.size === 0 || Date.now() > deadline) return left
+  }
+}
+
+function openedSince(baseline: ReadonlyMap<string, number>): Map<string, number> {
+  const counts = [...openHandles()].map(([kind, count]) => [kind, count - (baseline.get(kind) ?? 0)] as const)
+  return new Map(counts.filter(([, count]) => count > 0))
+}
