@@ -1,0 +1,116 @@
+import { StartupError } from '../errors/startup-error.ts'
+import { filesOf, type Segment } from './path-pattern.ts'
+import type { Method } from './route.ts'
+
+/** A route as conflicts see it. */
+export interface RegisteredRoute {
+  readonly method: Method
+  readonly path: string
+  readonly segments: readonly Segment[]
+  readonly origin: string
+}
+
+/** Knows every registered route and refuses a new one that contradicts it. */
+export interface ConflictRegister {
+  /**
+   * Takes the route, or changes nothing.
+   * @throws StartupError `MORTAR_ROUTE_DUPLICATE`, `MORTAR_ROUTE_PARAMETER_NAMES` or `MORTAR_ROUTE_CASE`, naming both
+   * origins.
+   */
+  take(route: RegisteredRoute): void
+}
+
+/** An empty register. */
+export function createConflictRegister(): ConflictRegister {
+  const byEndpoint = new Map<string, RegisteredRoute>()
+  const byPosition = new Map<string, { readonly name: string; readonly route: RegisteredRoute }>()
+  const byFoldedPath = new Map<string, { readonly shape: string; readonly route: RegisteredRoute }>()
+
+  function check(route: RegisteredRoute): void {
+    for (const [position, name] of positionsOf(route.segments)) {
+      const present = byPosition.get(position)
+      if (present && present.name !== name) throw namesConflict(present.name, present.route, name, route)
+    }
+    const shape = shapeOf(route.segments)
+    const duplicate = byEndpoint.get(`${route.method} ${shape}`)
+    if (duplicate) throw duplicateConflict(duplicate, route)
+    const sameButCase = byFoldedPath.get(fold(shape))
+    if (sameButCase && sameButCase.shape !== shape) throw caseConflict(sameButCase.route, route)
+  }
+
+  return {
+    take(route) {
+      check(route)
+      const shape = shapeOf(route.segments)
+      byEndpoint.set(`${route.method} ${shape}`, route)
+      if (!byFoldedPath.has(fold(shape))) byFoldedPath.set(fold(shape), { shape, route })
+      for (const [position, name] of positionsOf(route.segments))
+        if (!byPosition.has(position)) byPosition.set(position, { name, route })
+    },
+  }
+}
+
+/** The pattern without its parameter names: two patterns of one shape match the same paths. */
+function shapeOf(segments: readonly Segment[]): string {
+  return `/${segments.map(shapeOfSegment).join('/')}`
+}
+
+function shapeOfSegment(segment: Segment): string {
+  if (segment.kind === 'static') return segment.value
+  return segment.kind === 'param' ? '{}' : '{*}'
+}
+
+/** Case differs in escaped characters too: `É` is `%C3%89`, `é` is `%C3%A9`. */
+function fold(shape: string): string {
+  return shape
+    .split('/')
+    .map((part) => decodeURIComponent(part).toLowerCase())
+    .join('\0')
+}
+
+function* positionsOf(segments: readonly Segment[]): Generator<[position: string, name: string]> {
+  let position = ''
+  for (const segment of segments) {
+    position += `/${shapeOfSegment(segment)}`
+    if (segment.kind !== 'static') yield [position, segment.name]
+  }
+}
+
+function duplicateConflict(first: RegisteredRoute, second: RegisteredRoute): StartupError {
+  return new StartupError(
+    `${second.method} ${second.path} is declared twice: in ${first.origin} and in ${second.origin}.`,
+    {
+      code: 'MORTAR_ROUTE_DUPLICATE',
+      remedy: 'Remove one of the two, or give it another path or method.',
+      files: filesOf(first.origin, second.origin),
+    },
+  )
+}
+
+function namesConflict(
+  firstName: string,
+  first: RegisteredRoute,
+  secondName: string,
+  second: RegisteredRoute,
+): StartupError {
+  return new StartupError(
+    `One position of the path has two parameter names: '${firstName}' in ${first.method} ${first.path} (${first.origin}) ` +
+      `and '${secondName}' in ${second.method} ${second.path} (${second.origin}).`,
+    {
+      code: 'MORTAR_ROUTE_PARAMETER_NAMES',
+      remedy: 'Use one name in both.',
+      files: filesOf(first.origin, second.origin),
+    },
+  )
+}
+
+function caseConflict(first: RegisteredRoute, second: RegisteredRoute): StartupError {
+  return new StartupError(
+    `Two paths differ in case only: ${first.path} in ${first.origin} and ${second.path} in ${second.origin}.`,
+    {
+      code: 'MORTAR_ROUTE_CASE',
+      remedy: 'Paths are case-sensitive: write both in the same case, best in lower case.',
+      files: filesOf(first.origin, second.origin),
+    },
+  )
+}
