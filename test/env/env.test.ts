@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import { StartupError, StartupErrors } from '../../src/errors/startup-error.ts'
+import { type Env, env } from '../../src/support/env.ts'
+
+const VALUES = 'text integer number port boolean url list duration bytes colour secret'.split(' ')
+
+const GOOD: Record<string, string> = {
+  text: ' kept as it is ',
+  integer: '-12',
+  number: '1.5e2',
+  port: '8080',
+  boolean: 'Yes',
+  url: 'postgres://user@host:5432/app',
+  list: 'a, b,,c ',
+  duration: '15m',
+  bytes: '2kb',
+  colour: 'red',
+  secret: 's3cret value',
+}
+
+const BAD: Record<string, string> = {
+  integer: '1.5',
+  number: 'Infinity',
+  port: '65536',
+  boolean: 'maybe',
+  url: 'no-scheme.invalid',
+  list: ' , ',
+  duration: '15 minutes',
+  bytes: '-1',
+  colour: 'crimson',
+  secret: '   ',
+}
+
+const READ: Record<string, (from: Env, name: string) => unknown> = {
+  text: (from, name) => from.string(name),
+  integer: (from, name) => from.integer(name),
+  number: (from, name) => from.number(name),
+  port: (from, name) => from.port(name),
+  boolean: (from, name) => from.boolean(name),
+  url: (from, name) => from.url(name),
+  list: (from, name) => from.list(name),
+  duration: (from, name) => from.duration(name),
+  bytes: (from, name) => from.bytes(name),
+  colour: (from, name) => from.oneOf(name, ['red', 'green']),
+  secret: (from, name) => from.secret(name),
+}
+
+function thrownBy(act: () => unknown): StartupError {
+  try {
+    act()
+  } catch (error) {
+    expect(error).to.be.instanceOf(StartupError)
+    return error as StartupError
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('env', () => {
+  it('reads a value of each kind', () => {
+    const read = VALUES.map((name) => READ[name]!(env.from(GOOD), name))
+    expect(read).to.deep.equal([
+      ' kept as it is ',
+      -12,
+      150,
+      8080,
+      true,
+      'postgres://user@host:5432/app',
+      ['a', 'b', 'c'],
+      900,
+      2048,
+      'red',
+      's3cret value',
+    ])
+  })
+
+  for (const name of Object.keys(BAD))
+    it(`refuses a wrong ${name} by name, without its value`, () => {
+      const error = thrownBy(() => READ[name]!(env.from(BAD), name))
+      expect(error.code).to.equal('MORTAR_ENV')
+      expect(error.message).to.include(`The environment variable ${name} is not `)
+      if (BAD[name]!.trim().length > 1) expect(error.message).not.to.include(BAD[name]!)
+      expect(error.remedy).to.include(`such as ${name}=`)
+    })
+
+  for (const name of VALUES)
+    it(`takes an empty ${name} as not set`, () => {
+      const error = thrownBy(() => READ[name]!(env.from({ [name]: '' }), name))
+      expect(error.message).to.include(`${name} is not set`)
+    })
+
+  it('reads plain numbers as seconds and as bytes', () => {
+    const from = env.from({ AGE: '90', SIZE: '512' })
+    expect([from.duration('AGE'), from.bytes('SIZE')]).to.deep.equal([90, 512])
+  })
+
+  it('takes the default where a variable is not set, in plain units', () => {
+    const from = env.from({})
+    expect(from.port('PORT', { default: 3000 })).to.equal(3000)
+    expect(from.boolean('FLAG', { default: false })).to.equal(false)
+    expect(from.duration('AGE', { default: '15m' })).to.equal(900)
+    expect(from.bytes('SIZE', { default: '1mb' })).to.equal(1_048_576)
+  })
+
+  it('gives undefined for an optional variable that is not set', () => {
+    const from = env.from({})
+    expect(from.string('A', { optional: true })).to.equal(undefined)
+    expect(from.duration('A', { optional: true })).to.equal(undefined)
+    expect(from.secret('A', { optional: true })).to.equal(undefined)
+  })
+
+  it('never takes a default in place of a wrong value', () => {
+    expect(thrownBy(() => env.from({ PORT: 'x' }).port('PORT', { default: 1 })).message).to.include('PORT')
+  })
+
+  it('holds numbers to their bounds', () => {
+    const from = env.from({ LOW: '1', HIGH: '9' })
+    const range = { min: 2, max: 8 }
+    expect(thrownBy(() => from.integer('LOW', range)).message).to.include('an integer from 2 to 8')
+    expect(thrownBy(() => from.number('HIGH', range)).message).to.include('a number from 2 to 8')
+  })
+
+  it('refuses an integer that JavaScript cannot hold', () => {
+    thrownBy(() => env.from({ ID: '9007199254740993' }).integer('ID'))
+  })
+
+  it('holds a URL to the protocols asked for', () => {
+    const from = env.from({ APP_URL: 'ftp://example.com' })
+    const error = thrownBy(() => from.url('APP_URL', { protocols: ['http', 'https'] }))
+    expect(error.message).to.include('an absolute URL with http or https')
+  })
+
+  it('reads the process when no other variables are given', () => {
+    expect(env.string('NODE_ENV')).to.equal('test')
+  })
+})
+
+describe('env.all', () => {
+  it('gives what the callback makes of the variables', () => {
+    const config = env.from({ PORT: '1' }).all((read) => ({ port: read.port('PORT') }))
+    expect(config).to.deep.equal({ port: 1 })
+  })
+
+  it('reports every problem in one error', () => {
+    const from = env.from({ PORT: 'x', FLAG: 'y' })
+    const error = thrownBy(() =>
+      from.all((read) => [read.port('PORT'), read.boolean('FLAG'), read.secret('AUTH_SECRET')]),
+    )
+    expect(error).to.be.instanceOf(StartupErrors)
+    expect(error.message).to.include('PORT').and.include('FLAG').and.include('AUTH_SECRET')
+  })
+
+  it('throws a single problem as it is', () => {
+    expect(thrownBy(() => env.from({}).all((read) => read.port('PORT'))).code).to.equal('MORTAR_ENV')
+  })
+
+  it('explains a callback that trips over a missing value by the missing value', () => {
+    const error = thrownBy(() => env.from({}).all((read) => read.string('HOSTS').split(',')))
+    expect(error.message).to.include('HOSTS is not set')
+  })
+
+  it("lets the callback's own error through", () => {
+    const act = () =>
+      env.from({}).all(() => {
+        throw new RangeError('mine')
+      })
+    expect(act).to.throw(RangeError, 'mine')
+  })
+})
