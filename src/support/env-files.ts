@@ -38,7 +38,7 @@ function addTo(variables: Variables, found: Variables | undefined): boolean {
 
 function readEnvFile(directory: string, name: string): Variables | undefined {
   try {
-    return parseEnv(readFileSync(join(directory, name), 'utf8')) as Variables
+    return parseEnv(readFileSync(join(directory, name), 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new StartupError(`The environment file ${name} cannot be read.`, {

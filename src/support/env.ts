@@ -122,9 +122,9 @@ function collect<T>(variables: () => Variables, callback: (env: Env) => T): T {
   } catch (error) {
     if (problems.length === 0) throw error
   }
-  if (problems.length === 1) throw problems[0]
-  if (problems.length > 1)
-    throw new StartupErrors(`${problems.length} environment variables are not right.`, problems)
+  const [first, ...others] = problems
+  if (first && others.length === 0) throw first
+  if (first) throw new StartupErrors(`${problems.length} environment variables are not right.`, problems)
   return result!
 }
 
@@ -135,14 +135,14 @@ function inUnits<V>(options: EnvOptions<V> | undefined, convert: (value: V) => n
 }
 
 function notSet(name: string, wanted: kind.Kind<unknown>): StartupError {
-  return problem(name, `${name} is not set; it must be ${wanted.expected}.`, wanted)
+  return describe(name, `${name} is not set; it must be ${wanted.expected}.`, wanted)
 }
 
 function notSuch(name: string, wanted: kind.Kind<unknown>): StartupError {
-  return problem(name, `${name} is not ${wanted.expected}.`, wanted)
+  return describe(name, `${name} is not ${wanted.expected}.`, wanted)
 }
 
-function problem(name: string, found: string, { example }: kind.Kind<unknown>): StartupError {
+function describe(name: string, found: string, { example }: kind.Kind<unknown>): StartupError {
   return new StartupError(`The environment variable ${found}`, {
     code: 'MORTAR_ENV',
     remedy: `Set it in the environment or in .env, such as ${name}=${example}`,

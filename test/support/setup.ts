@@ -35,8 +35,9 @@ export const mochaHooks = {
     if (left.size > 0) setTimeout(() => process.exit(1), 1000).unref()
     const faults = [...unhandled.values()]
     if (left.size > 0) faults.push(new Error(`The tests left these open: ${describeOpenHandles(left)}`))
-    if (faults.length === 1) throw faults[0]
-    if (faults.length > 1) throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n'))
+    const [first, ...others] = faults
+    if (first && others.length === 0) throw first
+    if (first) throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n'))
   },
 }
 
