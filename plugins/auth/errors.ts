@@ -1,0 +1,42 @@
+import { Conflict, Unauthorized, type HttpErrorOptions } from '../../src/index.ts'
+
+/** A table of the authentication is not in the database: an operator's error, found at the first statement. */
+export class MissingTable extends Error {
+  override readonly name = 'MissingTable'
+  readonly table: string
+
+  constructor(table: string, cause: unknown) {
+    super(
+      `no such table: ${table}. Re-export 'mortar/auth/basic/schema' from your schema module ` +
+        `(export * from 'mortar/auth/basic/schema'), so that it is among the entities of your DataSource, ` +
+        `then create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
+      { cause },
+    )
+    this.table = table
+  }
+}
+
+/** 401 of a login: the same for a wrong password and for an address without an account. */
+export function invalidCredentials(): Unauthorized {
+  return new Unauthorized('The e-mail address or the password is wrong.', { code: 'invalid_credentials' })
+}
+
+/** 401 of change-password when the current password is not right. */
+export function wrongCurrentPassword(): Unauthorized {
+  return new Unauthorized('The current password is wrong.', { code: 'invalid_credentials' })
+}
+
+/** 401 of refresh: no cookie, or one whose session is over. */
+export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
+  return new Unauthorized('There is no session to refresh; log in again.', { ...options, code: 'invalid_session' })
+}
+
+/** 401 of reset-password: the same for an unknown, a used and an expired token. */
+export function invalidResetToken(): Unauthorized {
+  return new Unauthorized('The reset token is not valid; ask for a new one.', { code: 'invalid_reset_token' })
+}
+
+/** 409 of signup. */
+export function emailTaken(): Conflict {
+  return new Conflict('An account with this e-mail address exists already.', { code: 'email_taken' })
+}

@@ -1,0 +1,69 @@
+import type { StoredResetToken, StoredSession, StoredUser } from '../store.ts'
+import { dateOf, type DataSourceLike } from './sql.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const PRIVATE_COLUMNS = ['password_hash', 'password_version', 'kept_session_id']
+const DATE_COLUMNS = ['email_verified_at', 'created_at', 'updated_at']
+
+/** @returns the user of a row of `auth_users`. */
+export function userOf(row: Row, dataSource: DataSourceLike): StoredUser {
+  return {
+    id: String(row['id']),
+    name: String(row['name']),
+    email: String(row['email']),
+    passwordHash: textOrNull(row['password_hash']),
+    passwordVersion: Number(row['password_version']),
+    keptSession: textOrNull(row['kept_session_id']),
+    raw: publicRecord(row, dataSource),
+  }
+}
+
+/** @returns the session of a row of `auth_refresh_tokens`; PostgreSQL gives a bigint as text. */
+export function sessionOf(row: Row): StoredSession {
+  return {
+    id: String(row['id']),
+    userId: String(row['user_id']),
+    passwordVersion: Number(row['password_version']),
+    familyHash: String(row['family_hash']),
+    tokenHash: String(row['token_hash']),
+    previousHash: textOrNull(row['previous_hash']),
+    createdAt: Number(row['created_at']),
+    rotatedAt: Number(row['rotated_at']),
+    expiresAt: Number(row['expires_at']),
+  }
+}
+
+/** @returns the reset token of a row of `auth_reset_tokens`. */
+export function resetTokenOf(row: Row): StoredResetToken {
+  return {
+    tokenHash: String(row['token_hash']),
+    userId: String(row['user_id']),
+    createdAt: Number(row['created_at']),
+    expiresAt: Number(row['expires_at']),
+  }
+}
+
+/**
+ * The columns that may leave the server, as plain JSON. An application's own columns are known by the entity that it
+ * has registered for the table, and those with `select: false` stay out; without an entity only the framework's do.
+ */
+function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unknown> {
+  const metadata = dataSource.entityMetadatas.find((entity) => entity.tableName === 'auth_users')
+  const record: Record<string, unknown> = { id: row['id'], name: row['name'], email: row['email'] }
+  for (const column of DATE_COLUMNS) record[column] = dateOf(dataSource, row[column])
+  for (const column of metadata?.columns ?? []) {
+    if (!column.isSelect || PRIVATE_COLUMNS.includes(column.databaseName)) continue
+    if (column.databaseName in record || !(column.databaseName in row)) continue
+    // TypeORM's own reading of the value: 0 and 1 become booleans, text becomes JSON or a date.
+    record[column.propertyName] = dataSource.driver.prepareHydratedValue(
+      row[column.databaseName],
+      column as never,
+    )
+  }
+  return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
+}

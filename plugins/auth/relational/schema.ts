@@ -1,0 +1,120 @@
+import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
+
+/** A row of `auth_users` without an application's own columns. Property names are the column names. */
+export interface AuthUserRow {
+  id: string
+  name: string
+  /** In canonical form: NFC, trimmed, lower case. */
+  email: string
+  /** PHC string of argon2id; null for an account that cannot log in with a password. Not selected by default. */
+  password_hash: string | null
+  /** Raised by each new password in the statement that stores it; a session of a lower version is over … */
+  password_version: number
+  /** … but the one that changed the password, which lives on. */
+  kept_session_id: string | null
+  email_verified_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** A row of `auth_refresh_tokens`: one session. Times are milliseconds since the epoch. */
+export interface AuthRefreshTokenRow {
+  id: string
+  user_id: string
+  /** `password_version` of the user when the session began. */
+  password_version: number
+  /** Hash of the part of the refresh token that stays the same for the session's whole life. */
+  family_hash: string
+  /** Hash of the present refresh token. */
+  token_hash: string
+  /** Hash of its immediate predecessor, which the grace time admits. */
+  previous_hash: string | null
+  created_at: number
+  rotated_at: number
+  expires_at: number
+}
+
+/** A row of `auth_reset_tokens`: one reset token that was not used yet. Times are milliseconds since the epoch. */
+export interface AuthResetTokenRow {
+  token_hash: string
+  user_id: string
+  created_at: number
+  expires_at: number
+}
+
+/** Columns that an application adds to `auth_users`, as TypeORM column options by column name. */
+export type ExtraColumns = Readonly<Record<string, EntitySchemaColumnOptions>>
+
+// `varchar` of a fixed length and not `uuid`, and constructors instead of type names: those exist on every database.
+const ID = { type: String, length: 36 } as const
+const HASH = { type: String, length: 64 } as const
+const OWNER = {
+  ...ID,
+  foreignKey: { target: 'auth_users', onDelete: 'CASCADE' },
+} as const satisfies EntitySchemaColumnOptions
+const MOMENT = { type: Date, precision: 3 } as const
+const MILLISECONDS = { type: 'bigint', transformer: { from: Number, to: (value: unknown) => value } } as const
+
+const USER_COLUMNS = {
+  id: { ...ID, primary: true },
+  name: { type: String, length: 200 },
+  email: { type: String, length: 254, unique: true },
+  password_hash: { type: String, length: 255, nullable: true, select: false },
+  password_version: { type: Number, default: 0, select: false },
+  kept_session_id: { ...ID, nullable: true, select: false },
+  email_verified_at: { ...MOMENT, nullable: true },
+  created_at: MOMENT,
+  updated_at: MOMENT,
+} as const satisfies Record<keyof AuthUserRow, EntitySchemaColumnOptions>
+
+/**
+ * The entity of `auth_users`, with an application's own columns if it has any:
+ * `export const AuthUsers = authUsers({ role: { type: String, default: 'user' } })`.
+ * Give each a default or make it nullable, because signup fills in none of them. They appear in `user.raw`
+ * unless they say `select: false`.
+ * @throws TypeError when a column of the framework would be replaced.
+ */
+export function authUsers<Extra extends object = object>(
+  columns: ExtraColumns = {},
+): EntitySchema<AuthUserRow & Extra> {
+  const taken = Object.keys(columns).find((name) => Object.hasOwn(USER_COLUMNS, name))
+  if (taken !== undefined)
+    throw new TypeError(`authUsers() cannot replace the column '${taken}' of auth_users; choose another name.`)
+  return new EntitySchema<AuthUserRow & Extra>({
+    name: 'auth_users',
+    // The columns of `Extra` are known to TypeScript only; at run time they are the keys of `columns`.
+    columns: { ...USER_COLUMNS, ...columns } as never,
+  })
+}
+
+/** `auth_users` as it is without columns of the application. */
+export const AuthUsers = authUsers()
+
+/** `auth_refresh_tokens`: one row is one session. */
+export const AuthRefreshTokens = new EntitySchema<AuthRefreshTokenRow>({
+  name: 'auth_refresh_tokens',
+  columns: {
+    id: { ...ID, primary: true },
+    user_id: OWNER,
+    password_version: { type: Number },
+    family_hash: { ...HASH, unique: true },
+    token_hash: HASH,
+    previous_hash: { ...HASH, nullable: true },
+    created_at: MILLISECONDS,
+    rotated_at: MILLISECONDS,
+    expires_at: MILLISECONDS,
+  },
+  indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
+})
+
+/** `auth_reset_tokens`: one row is one reset token that was not used yet. */
+export const AuthResetTokens = new EntitySchema<AuthResetTokenRow>({
+  name: 'auth_reset_tokens',
+  columns: {
+    token_hash: { ...HASH, primary: true },
+    user_id: OWNER,
+    created_at: MILLISECONDS,
+    expires_at: MILLISECONDS,
+  },
+  indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
+})

@@ -1,0 +1,107 @@
+import { MissingTable } from '../errors.ts'
+
+/** The part of a TypeORM DataSource that the store uses. */
+export interface DataSourceLike {
+  readonly options: { readonly type: string }
+  readonly entityMetadatas: readonly EntityMetadataLike[]
+  readonly driver: { prepareHydratedValue(value: unknown, column: never): unknown }
+  createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike
+}
+
+/** The part of TypeORM's entity metadata that the store reads. */
+export interface EntityMetadataLike {
+  readonly tableName: string
+  readonly columns: readonly ColumnMetadataLike[]
+}
+
+/** The part of TypeORM's column metadata that the store reads. */
+export interface ColumnMetadataLike {
+  readonly propertyName: string
+  readonly databaseName: string
+  readonly isSelect: boolean
+}
+
+interface QueryRunnerLike {
+  query(sql: string, parameters: unknown[], structured: true): Promise<StatementResult>
+  release(): Promise<void>
+}
+
+/** What a statement gave: its rows, or how many rows it changed. */
+export interface StatementResult {
+  readonly records: readonly Readonly<Record<string, unknown>>[]
+  readonly affected?: number
+}
+
+/** Runs one statement; what is interpolated becomes a parameter, never text of the statement. */
+export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<StatementResult>
+
+/**
+ * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``.
+ * Statements are written out instead of built from entities, so that they work whether or not the application has
+ * registered the entities, and a missing table is the database's own error.
+ * @throws MissingTable when a table is not there; any other failure keeps the driver's message and nothing else,
+ * because TypeORM's error carries the parameters.
+ */
+export function createSql(source: () => DataSourceLike): Sql {
+  return async (text, ...values) => {
+    const dataSource = source()
+    const numbered = dataSource.options.type.startsWith('postgres')
+    const statement = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
+    const runner = dataSource.createQueryRunner('master')
+    try {
+      return await runner.query(statement, values.map(bindable(dataSource)), true)
+    } catch (error) {
+      throw translate(error)
+    } finally {
+      await runner.release()
+    }
+  }
+}
+
+/** True for a driver's "unique constraint violated": SQLite, PostgreSQL, MariaDB and MySQL. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === '23505' || code === 'ER_DUP_ENTRY'
+}
+
+/** SQLite has no dates: TypeORM stores UTC text there, which sorts as the moments do. Elsewhere the driver binds a Date. */
+function bindable(dataSource: DataSourceLike): (value: unknown) => unknown {
+  if (!isSqlite(dataSource)) return (value) => value
+  return (value) => (value instanceof Date ? value.toISOString().replace('T', ' ').replace('Z', '') : value)
+}
+
+/** @returns the moment that a date column holds, as a Date, whatever the driver made of it; null stays null. */
+export function dateOf(dataSource: DataSourceLike, value: unknown): Date | null {
+  if (value === null || value === undefined || value instanceof Date) return value ?? null
+  const text = String(value)
+  return new Date(isSqlite(dataSource) ? `${text.replace(' ', 'T').replace(/Z?$/, 'Z')}` : text)
+}
+
+function isSqlite(dataSource: DataSourceLike): boolean {
+  return /sqlite|sqljs|expo|capacitor|cordova|nativescript/.test(dataSource.options.type)
+}
+
+function translate(error: unknown): Error {
+  const driverError = (error as { driverError?: Error }).driverError
+  if (!(driverError instanceof Error)) return error instanceof Error ? error : new Error(String(error))
+  const table = missingTableOf(driverError)
+  return table === null ? driverError : new MissingTable(table, driverError)
+}
+
+const MISSING_TABLE = [
+  /^no such table: (?:\w+\.)?(\w+)/,
+  /^relation "(?:\w+\.)?(\w+)" does not exist/,
+  /^Table '(?:[^'.]+\.)?([^'.]+)' doesn't exist/,
+]
+
+function missingTableOf(error: Error): string | null {
+  for (const form of MISSING_TABLE) {
+    const match = form.exec(error.message)
+    if (match) return match[1]!
+  }
+  return null
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? (error as { code?: unknown }).code : undefined
+}

@@ -1,0 +1,152 @@
+import type { AuthStore, NewUser, PasswordChange, Rotation, StoredResetToken, StoredSession } from '../store.ts'
+import { resetTokenOf, sessionOf, userOf } from './rows.ts'
+import { createSql, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
+
+/**
+ * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource.
+ * `source` is asked at each statement, so it may connect later than the store is made.
+ */
+export function createRelationalStore(source: () => DataSourceLike): AuthStore {
+  const sql = createSql(source)
+  return { ...userStatements(sql, source), ...sessionStatements(sql), ...resetTokenStatements(sql) }
+}
+
+function userStatements(sql: Sql, source: () => DataSourceLike) {
+  return {
+    async insertUser(user: NewUser) {
+      const { id, name, email, passwordHash } = user
+      const now = new Date(user.now)
+      const inserted = await unlessTaken(
+        sql`insert into auth_users (id, name, email, password_hash, password_version, created_at, updated_at)
+          values (${id}, ${name}, ${email}, ${passwordHash}, ${0}, ${now}, ${now})`,
+      )
+      return inserted ? this.findUserById(id) : null
+    },
+
+    async findUserByEmail(email: string) {
+      const { records } = await sql`select * from auth_users where email = ${email}`
+      const row = records.find((candidate) => candidate['email'] === email)
+      return row ? userOf(row, source()) : null
+    },
+
+    async findUserById(id: string) {
+      const { records } = await sql`select * from auth_users where id = ${id}`
+      return records[0] ? userOf(records[0], source()) : null
+    },
+
+    async setPassword({ userId, passwordHash, keptSession, now, version }: PasswordChange) {
+      const updatedAt = new Date(now)
+      const { affected } =
+        version === undefined
+          ? await sql`update auth_users set password_hash = ${passwordHash}, updated_at = ${updatedAt},
+              password_version = password_version + 1, kept_session_id = ${keptSession} where id = ${userId}`
+          : await sql`update auth_users set password_hash = ${passwordHash}, updated_at = ${updatedAt},
+              password_version = password_version + 1, kept_session_id = ${keptSession}
+              where id = ${userId} and password_version = ${version}`
+      return affected === 1
+    },
+
+    async rehashPassword(userId: string, from: string, to: string) {
+      const { affected } = await sql`update auth_users set password_hash = ${to}
+        where id = ${userId} and password_hash = ${from}`
+      return affected === 1
+    },
+  }
+}
+
+function sessionStatements(sql: Sql) {
+  return {
+    async insertSession(session: StoredSession) {
+      const { id, userId, passwordVersion, familyHash, tokenHash, createdAt, rotatedAt, expiresAt } = session
+      const { affected } = await sql`insert into auth_refresh_tokens
+        (id, user_id, password_version, family_hash, token_hash, created_at, rotated_at, expires_at)
+        select ${id}, id, password_version, ${familyHash}, ${tokenHash}, ${createdAt}, ${rotatedAt}, ${expiresAt}
+        from auth_users where id = ${userId} and password_version = ${passwordVersion}`
+      return affected === 1
+    },
+
+    async findSession(familyHash: string) {
+      const { records } = await sql`select * from auth_refresh_tokens where family_hash = ${familyHash}`
+      return records[0] ? sessionOf(records[0]) : null
+    },
+
+    async rotateSession({ id, from, to, now }: Rotation) {
+      const { affected } = await sql`update auth_refresh_tokens
+        set token_hash = ${to}, previous_hash = ${from}, rotated_at = ${now}
+        where id = ${id} and token_hash = ${from}`
+      return affected === 1
+    },
+
+    async deleteSession(id: string) {
+      const { affected } = await sql`delete from auth_refresh_tokens where id = ${id}`
+      return affected === 1
+    },
+
+    async deleteSessions(userId: string) {
+      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}`
+      await sql`delete from auth_refresh_tokens where user_id = ${userId}`
+      return idsOf(records)
+    },
+
+    async deleteEndedSessions(userId: string) {
+      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
+        and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
+          and (auth_users.password_version = auth_refresh_tokens.password_version
+            or auth_users.kept_session_id = auth_refresh_tokens.id))`
+      await sql`delete from auth_refresh_tokens where user_id = ${userId}
+        and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
+          and (auth_users.password_version = auth_refresh_tokens.password_version
+            or auth_users.kept_session_id = auth_refresh_tokens.id))`
+      return idsOf(records)
+    },
+  }
+}
+
+function resetTokenStatements(sql: Sql) {
+  return {
+    async insertResetToken(token: StoredResetToken, keep: number) {
+      await sql`insert into auth_reset_tokens (token_hash, user_id, created_at, expires_at)
+        select ${token.tokenHash}, id, ${token.createdAt}, ${token.expiresAt}
+        from auth_users where id = ${token.userId}`
+      // The derived table is for MariaDB, which takes no `limit` directly inside `in (…)`.
+      await sql`delete from auth_reset_tokens where user_id = ${token.userId} and token_hash not in (
+        select token_hash from (select token_hash from auth_reset_tokens where user_id = ${token.userId}
+          order by created_at desc, token_hash desc limit ${keep}) newest)`
+    },
+
+    async findResetToken(tokenHash: string, now: number) {
+      const { records } = await sql`select * from auth_reset_tokens
+        where token_hash = ${tokenHash} and expires_at > ${now}`
+      return records[0] ? resetTokenOf(records[0]) : null
+    },
+
+    async takeResetToken(tokenHash: string, now: number) {
+      const { affected } = await sql`delete from auth_reset_tokens
+        where token_hash = ${tokenHash} and expires_at > ${now}`
+      return affected === 1
+    },
+
+    async deleteResetTokens(userId: string) {
+      await sql`delete from auth_reset_tokens where user_id = ${userId}`
+    },
+
+    async deleteExpired(now: number) {
+      await sql`delete from auth_refresh_tokens where expires_at <= ${now}`
+      await sql`delete from auth_reset_tokens where expires_at <= ${now}`
+    },
+  }
+}
+
+function idsOf(records: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return records.map((record) => String(record['id']))
+}
+
+async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
+  try {
+    await insertion
+    return true
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}

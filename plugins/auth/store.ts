@@ -1,0 +1,104 @@
+/**
+ * What the flows need of a database. Every change is one conditional statement, and its promise says whether the
+ * condition held: no flow reads first and writes later in the hope that nothing happened in between, and none needs
+ * a transaction. Each implementation passes the suite in `testing/store-suite.ts`.
+ */
+export interface AuthStore {
+  /** Adds a user. @returns null when the address is taken; the unique index decides, so of many at once one wins. */
+  insertUser(user: NewUser): Promise<StoredUser | null>
+  /** Looks for an exact match; a database whose comparison ignores case or accents must not widen it. */
+  findUserByEmail(email: string): Promise<StoredUser | null>
+  findUserById(id: string): Promise<StoredUser | null>
+  /**
+   * Stores a new password. The same statement raises the user's password version, which ends every session but
+   * `keptSession`: no crash and no race can leave an old session beside a new password.
+   * With `version` it happens only if that still is the user's version. @returns whether it happened.
+   */
+  setPassword(change: PasswordChange): Promise<boolean>
+  /** Replaces the hash `from` with another hash of the same password, if it still is there; sessions live on. */
+  rehashPassword(userId: string, from: string, to: string): Promise<boolean>
+
+  /** Adds a session, if the user's password version still is the session's. @returns false when it is not. */
+  insertSession(session: StoredSession): Promise<boolean>
+  /** The session that a family of refresh tokens belongs to, ended by time or password or not. */
+  findSession(familyHash: string): Promise<StoredSession | null>
+  /** Moves a session on to its next refresh token, if the present one still is `from`. */
+  rotateSession(rotation: Rotation): Promise<boolean>
+  deleteSession(id: string): Promise<boolean>
+  /** Deletes every session of a user. @returns the ids of those that were there. */
+  deleteSessions(userId: string): Promise<readonly string[]>
+  /** Deletes the sessions of a user that a new password has ended. @returns their ids. */
+  deleteEndedSessions(userId: string): Promise<readonly string[]>
+
+  /** Adds a reset token, and deletes the user's oldest so that at most `keep` are left. */
+  insertResetToken(token: StoredResetToken, keep: number): Promise<void>
+  /** The token, if it has not expired at `now`. */
+  findResetToken(tokenHash: string, now: number): Promise<StoredResetToken | null>
+  /** Takes a token out, if it has not expired at `now`. Of many at once one gets true. */
+  takeResetToken(tokenHash: string, now: number): Promise<boolean>
+  deleteResetTokens(userId: string): Promise<void>
+
+  /** Deletes sessions and reset tokens that expired before `now`. */
+  deleteExpired(now: number): Promise<void>
+}
+
+/** A user to be added. Times are milliseconds since the epoch. */
+export interface NewUser {
+  readonly id: string
+  readonly name: string
+  /** In canonical form. */
+  readonly email: string
+  readonly passwordHash: string
+  readonly now: number
+}
+
+/** A user as the flows see it. */
+export interface StoredUser {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly passwordHash: string | null
+  readonly passwordVersion: number
+  /** The session that lives on although it began under an earlier password version. */
+  readonly keptSession: string | null
+  /** The public record as plain JSON: `id`, `name`, `email`, dates as ISO strings, the application's own columns. */
+  readonly raw: Readonly<Record<string, unknown>>
+}
+
+/** A new password for a user, and the session that outlives it, if one does. */
+export interface PasswordChange {
+  readonly userId: string
+  readonly passwordHash: string
+  readonly keptSession: string | null
+  readonly now: number
+  readonly version?: number
+}
+
+/** One session: the row behind one refresh cookie. Times are milliseconds since the epoch. */
+export interface StoredSession {
+  readonly id: string
+  readonly userId: string
+  readonly passwordVersion: number
+  readonly familyHash: string
+  readonly tokenHash: string
+  readonly previousHash: string | null
+  readonly createdAt: number
+  readonly rotatedAt: number
+  readonly expiresAt: number
+}
+
+/** One step of a session: the present token's hash becomes the previous one. */
+export interface Rotation {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly now: number
+}
+
+/** A reset token that was not used yet. Times are milliseconds since the epoch. */
+export interface StoredResetToken {
+  readonly tokenHash: string
+  readonly userId: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import type { AuthStore, NewUser, StoredSession, StoredUser } from '../store.ts'
+
+/** The two functions of a test runner that a suite is written with; mocha's, vitest's and node:test's will do. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown
+  it(name: string, body: () => Promise<void>): unknown
+}
+
+/** An empty store, and how to throw it away. */
+export interface OpenStore {
+  readonly store: AuthStore
+  close(): Promise<void>
+}
+
+const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
+const DAY = 86_400_000
+
+/**
+ * The tests that every implementation of `AuthStore` passes: run it with your runner's `describe` and `it`
+ * and a function that opens an empty store. What it demands is what makes the flows free of races.
+ */
+export function authStoreSuite({ describe, it }: TestRunner, name: string, open: () => Promise<OpenStore>): void {
+  const test = (title: string, body: (store: AuthStore) => Promise<void>) =>
+    it(title, async () => {
+      const opened = await open()
+      try {
+        await body(opened.store)
+      } finally {
+        await opened.close()
+      }
+    })
+
+  describe(`auth store: ${name}`, () => {
+    describe('users', () => userTests(test))
+    describe('passwords', () => passwordTests(test))
+    describe('sessions', () => sessionTests(test))
+    describe('reset tokens', () => resetTokenTests(test))
+  })
+}
+
+type Test = (title: string, body: (store: AuthStore) => Promise<void>) => unknown
+
+function userTests(test: Test): void {
+  test('gives an added user back by address and by id, with dates to the millisecond', async (store) => {
+    const added = await addUser(store)
+    assert.deepEqual(await store.findUserByEmail('ada@example.com'), added)
+    assert.deepEqual(await store.findUserById(added.id), added)
+    assert.equal(added.passwordHash, 'hash-0')
+    assert.equal(added.raw['created_at'], new Date(NOW).toISOString())
+    assert.equal(added.raw['email_verified_at'], null)
+  })
+  test('keeps hash, version and kept session out of the public record', async (store) => {
+    const { raw } = await addUser(store)
+    assert.doesNotMatch(JSON.stringify(raw), /hash|version|kept/)
+    assert.deepEqual(raw, JSON.parse(JSON.stringify(raw)))
+  })
+  test('finds nobody for an unknown address or id', async (store) => {
+    assert.equal(await store.findUserByEmail('nobody@example.com'), null)
+    assert.equal(await store.findUserById('0'), null)
+  })
+  test('does not take one address for another that differs in an accent', async (store) => {
+    await addUser(store, { email: 'jose@example.com' })
+    assert.equal(await store.findUserByEmail('josé@example.com'), null)
+  })
+  test('lets one of 32 simultaneous additions of an address win', async (store) => {
+    const results = await Promise.all(range(32).map((n) => store.insertUser({ ...ADA, id: `user-${n}` })))
+    assert.equal(results.filter((user) => user !== null).length, 1)
+  })
+}
+
+function passwordTests(test: Test): void {
+  test('stores a new password and raises the version', async (store) => {
+    const { id } = await addUser(store)
+    assert.equal(await store.setPassword({ userId: id, passwordHash: 'hash-1', keptSession: 's', now: NOW + 1 }), true)
+    const user = await store.findUserById(id)
+    assert.deepEqual([user?.passwordHash, user?.passwordVersion, user?.keptSession], ['hash-1', 1, 's'])
+    assert.equal(user?.raw['updated_at'], new Date(NOW + 1).toISOString())
+  })
+  test('refuses a new password for a user that is not there', async (store) => {
+    assert.equal(await store.setPassword({ userId: '0', passwordHash: 'h', keptSession: null, now: NOW }), false)
+  })
+  test('lets one of 16 simultaneous changes of one version win', async (store) => {
+    const { id } = await addUser(store)
+    const change = { userId: id, keptSession: null, now: NOW, version: 0 }
+    const results = await Promise.all(range(16).map((n) => store.setPassword({ ...change, passwordHash: `new-${n}` })))
+    assert.equal(results.filter(Boolean).length, 1)
+    assert.equal((await store.findUserById(id))?.passwordHash, `new-${results.indexOf(true)}`)
+  })
+  test('rehashes only the hash that was verified, and leaves the version', async (store) => {
+    const { id } = await addUser(store)
+    assert.equal(await store.rehashPassword(id, 'other', 'hash-1'), false)
+    assert.equal(await store.rehashPassword(id, 'hash-0', 'hash-1'), true)
+    const user = await store.findUserById(id)
+    assert.deepEqual([user?.passwordHash, user?.passwordVersion], ['hash-1', 0])
+  })
+}
+
+function sessionTests(test: Test): void {
+  test('gives an added session back by its family', async (store) => {
+    const user = await addUser(store)
+    const session = sessionFor(user)
+    assert.equal(await store.insertSession(session), true)
+    assert.deepEqual(await store.findSession(session.familyHash), session)
+    assert.equal(await store.findSession('unknown'), null)
+  })
+  test('refuses a session of a password version that is over, or of nobody', async (store) => {
+    const user = await addUser(store)
+    await store.setPassword({ userId: user.id, passwordHash: 'hash-1', keptSession: null, now: NOW })
+    assert.equal(await store.insertSession(sessionFor(user)), false)
+    assert.equal(await store.insertSession({ ...sessionFor(user), userId: 'nobody' }), false)
+  })
+  test('lets one of 64 simultaneous rotations from one token win', async (store) => {
+    const session = await addSession(store, await addUser(store))
+    const results = await Promise.all(
+      range(64).map((n) => store.rotateSession({ id: session.id, from: 'token-1', to: `next-${n}`, now: NOW + 5 })),
+    )
+    assert.equal(results.filter(Boolean).length, 1)
+    const found = await store.findSession(session.familyHash)
+    const expected = { tokenHash: `next-${results.indexOf(true)}`, previousHash: 'token-1', rotatedAt: NOW + 5 }
+    assert.deepEqual(found, { ...session, ...expected })
+  })
+  test('does not rotate a session that was deleted', async (store) => {
+    const session = await addSession(store, await addUser(store))
+    assert.equal(await store.deleteSession(session.id), true)
+    assert.equal(await store.deleteSession(session.id), false)
+    assert.equal(await store.rotateSession({ id: session.id, from: 'token-1', to: 'b', now: NOW }), false)
+  })
+  test('deletes the sessions that a new password has ended, and only those', async (store) => {
+    const user = await addUser(store)
+    for (const n of [1, 2, 3]) await addSession(store, user, n)
+    await store.setPassword({ userId: user.id, passwordHash: 'hash-1', keptSession: 'session-2', now: NOW })
+    const again = await store.findUserById(user.id)
+    await addSession(store, again!, 4)
+    assert.deepEqual([...(await store.deleteEndedSessions(user.id))].sort(), ['session-1', 'session-3'])
+    assert.deepEqual(await familiesLeft(store), [2, 4])
+  })
+  test('deletes every session of a user and of nobody else', async (store) => {
+    const [ada, bob] = [await addUser(store), await addUser(store, { id: 'bob', email: 'bob@example.com' })]
+    await addSession(store, ada, 1)
+    await addSession(store, ada, 2)
+    await addSession(store, bob, 3)
+    assert.deepEqual([...(await store.deleteSessions(ada.id))].sort(), ['session-1', 'session-2'])
+    assert.deepEqual(await familiesLeft(store), [3])
+  })
+  test('deletes what has expired', async (store) => {
+    const user = await addUser(store)
+    await store.insertSession({ ...sessionFor(user, 1), expiresAt: NOW })
+    await store.insertSession({ ...sessionFor(user, 2), expiresAt: NOW + 1 })
+    await store.deleteExpired(NOW)
+    assert.deepEqual(await familiesLeft(store), [2])
+  })
+}
+
+function resetTokenTests(test: Test): void {
+  const tokenFor = (userId: string, n: number) => ({
+    tokenHash: `reset-${n}`,
+    userId,
+    createdAt: NOW + n,
+    expiresAt: NOW + DAY,
+  })
+  test('keeps the newest three tokens of a user', async (store) => {
+    const { id } = await addUser(store)
+    await Promise.all(range(10).map((n) => store.insertResetToken(tokenFor(id, n), 3)))
+    const found = await Promise.all(range(10).map((n) => store.findResetToken(`reset-${n}`, NOW)))
+    assert.deepEqual(
+      found.map((token) => token !== null),
+      range(10).map((n) => n >= 7),
+    )
+  })
+  test('lets one of 32 simultaneous takers have a token', async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken(tokenFor(id, 1), 3)
+    const results = await Promise.all(range(32).map(() => store.takeResetToken('reset-1', NOW)))
+    assert.equal(results.filter(Boolean).length, 1)
+    assert.equal(await store.findResetToken('reset-1', NOW), null)
+  })
+  test('neither finds nor gives a token that has expired', async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken(tokenFor(id, 1), 3)
+    assert.equal((await store.findResetToken('reset-1', NOW + DAY - 1))?.userId, id)
+    assert.equal(await store.findResetToken('reset-1', NOW + DAY), null)
+    assert.equal(await store.takeResetToken('reset-1', NOW + DAY), false)
+  })
+  test("deletes a user's tokens", async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken(tokenFor(id, 1), 3)
+    await store.deleteResetTokens(id)
+    assert.equal(await store.takeResetToken('reset-1', NOW), false)
+  })
+}
+
+const ADA: NewUser = {
+  id: '00000000-0000-4000-8000-000000000001',
+  name: 'Ada',
+  email: 'ada@example.com',
+  passwordHash: 'hash-0',
+  now: NOW,
+}
+
+async function addUser(store: AuthStore, changes: Partial<NewUser> = {}): Promise<StoredUser> {
+  const user = await store.insertUser({ ...ADA, ...changes })
+  assert.ok(user, 'the user is added')
+  return user
+}
+
+function sessionFor(user: StoredUser, n = 1): StoredSession {
+  return {
+    id: `session-${n}`,
+    userId: user.id,
+    passwordVersion: user.passwordVersion,
+    familyHash: `family-${n}`,
+    tokenHash: `token-${n}`,
+    previousHash: null,
+    createdAt: NOW,
+    rotatedAt: NOW,
+    expiresAt: NOW + 30 * DAY,
+  }
+}
+
+async function addSession(store: AuthStore, user: StoredUser, n = 1): Promise<StoredSession> {
+  const session = sessionFor(user, n)
+  assert.equal(await store.insertSession(session), true)
+  return session
+}
+
+async function familiesLeft(store: AuthStore): Promise<number[]> {
+  const found = await Promise.all(range(5).map((n) => store.findSession(`family-${n}`)))
+  return range(5).filter((n) => found[n] !== null)
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
