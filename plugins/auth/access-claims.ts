@@ -1,0 +1,56 @@
+/** What an access token says. Times are seconds since the epoch. */
+export interface AccessClaims {
+  /** Id of the user. */
+  readonly sub: string
+  /** Id of the session. */
+  readonly sid: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  /** The public record of the user when the token was made. */
+  readonly user: Readonly<Record<string, unknown>>
+}
+
+/** What the claims of a token must agree with. Times in seconds. */
+export interface ClaimRules {
+  readonly issuer: string
+  readonly audience: string
+  readonly lifetime: number
+  readonly now: number
+  readonly tolerance: number
+}
+
+const LONGEST_ID = 255
+
+/**
+ * Reads the payload of a token whose signature is right. Everything that an access token has must be there with the right
+ * type (ASVS 9.2.1-9.2.4); a token never lives longer than it says, nor than the present lifetime from its issue.
+ * @returns the claims, frozen to the bottom, or null.
+ */
+export function readAccessClaims(payload: unknown, rules: ClaimRules): AccessClaims | null {
+  if (!isRecord(payload)) return null
+  const { iss, aud, sub, sid, iat, exp, jti, user } = payload
+  if (iss !== rules.issuer || aud !== rules.audience) return null
+  if (!isId(sub) || !isId(sid) || !isId(jti) || !isRecord(user)) return null
+  if (!isSecond(iat) || !isSecond(exp) || exp <= iat) return null
+  if (rules.now >= exp || rules.now >= iat + rules.lifetime || iat > rules.now + rules.tolerance) return null
+  return freezeDeep({ sub, sid, iat, exp, jti, user })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= LONGEST_ID
+}
+
+function isSecond(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** Claims are shared by all requests with the token; none may change them for another. */
+function freezeDeep<T extends object>(value: T): T {
+  for (const each of Object.values(value)) if (typeof each === 'object' && each !== null) freezeDeep(each)
+  return Object.freeze(value)
+}

@@ -1,0 +1,116 @@
+/*
+ * Access tokens are JWTs that only this application reads, so the header is not interpreted at all: a token is looked at
+ * only when its header is, byte for byte, one that this application writes. Whatever a header can be made to say (`none`,
+ * another algorithm, `jku`, `jwk`, `crit`, a foreign `kid`) fails there. What is left is checked by jsonwebtoken with
+ * HS256 pinned, and claim by claim here. Held by test/plugins/auth/primitives/jwt-attacks.test.ts.
+ */
+import { createHmac, randomUUID, type KeyObject } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import { systemClock, type Clock } from '../../src/index.ts'
+import { readAccessClaims, type AccessClaims } from './access-claims.ts'
+import type { AuthKeys } from './keys.ts'
+import { createVerifiedCache } from './verified-cache.ts'
+
+export type { AccessClaims }
+
+const MOST_BYTES = 8192
+const FORM = /^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/
+const TYPE = 'at+jwt'
+const DEFAULT_TOLERANCE = 5
+const DEFAULT_CACHE = 10_000
+/** Dearer to keep than to verify again. */
+const MOST_CACHED_BYTES = 2048
+
+/** Settings of `createAccessTokens`. */
+export interface AccessTokensOptions {
+  readonly keys: Pick<AuthKeys, 'access'>
+  readonly issuer: string
+  readonly audience: string
+  /** Seconds. */
+  readonly lifetime: number
+  readonly clock?: Clock
+  /** Seconds that another host's clock may be ahead; 5 by default. Never prolongs a token. */
+  readonly tolerance?: number
+  /** How many verified tokens are remembered until they expire. */
+  readonly cache?: number
+}
+
+/** Signs and verifies access tokens, without a database. */
+export interface AccessTokens {
+  /** `user` is the public record; whoever holds the token can read it. `expiresIn` is in seconds. */
+  sign(claims: { readonly sub: string; readonly sid: string; readonly user: Readonly<Record<string, unknown>> }): {
+    readonly token: string
+    readonly expiresIn: number
+  }
+  /**
+   * @returns the claims, frozen, of a token that this application made and that has not expired; null for anything else.
+   * Never throws. Says nothing about sessions that were ended since.
+   */
+  verify(token: unknown): AccessClaims | null
+}
+
+interface SigningKey {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+/** Access tokens as JWTs (HS256, `typ: at+jwt`, RFC 9068) of one issuer for one audience. */
+export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+  const { issuer, audience, lifetime, clock = systemClock, tolerance = DEFAULT_TOLERANCE } = options
+  const keys = options.keys.access.map((key) => ({ key, id: idOf(key) }))
+  const signing = keys[0]
+  if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
+  const byHeader = new Map(keys.map((each) => [headerOf(each), each.key]))
+  const verified = createVerifiedCache<AccessClaims>(options.cache ?? DEFAULT_CACHE, clock)
+
+  function sign(claims: Parameters<AccessTokens['sign']>[0]): ReturnType<AccessTokens['sign']> {
+    const iat = Math.floor(clock.now() / 1000)
+    const { sub, sid, user } = claims
+    const payload = { iss: issuer, aud: audience, sub, sid, iat, exp: iat + lifetime, jti: randomUUID(), user }
+    const token = jwt.sign(payload, signing!.key, jwtHeader(signing!.id))
+    if (token.length > MOST_BYTES)
+      throw new RangeError(`The public record of user ${sub} makes an access token of more than ${MOST_BYTES} bytes.`)
+    return { token, expiresIn: lifetime }
+  }
+
+  function verify(token: unknown): AccessClaims | null {
+    if (typeof token !== 'string' || token.length > MOST_BYTES) return null
+    const known = verified.get(token)
+    if (known) return known
+    const claims = check(token)
+    if (claims && token.length <= MOST_CACHED_BYTES) verified.set(token, claims, endOf(claims))
+    return claims
+  }
+
+  const endOf = ({ iat, exp }: AccessClaims): number => Math.min(exp, iat + lifetime) * 1000
+
+  function check(token: string): AccessClaims | null {
+    const key = byHeader.get(FORM.exec(token)?.[1] ?? '')
+    if (!key) return null
+    const now = clock.now() / 1000
+    try {
+      const payload = jwt.verify(token, key, { ...PINNED, issuer, audience, clockTimestamp: Math.max(1, Math.floor(now)) })
+      return readAccessClaims(payload, { issuer, audience, lifetime, now, tolerance })
+    } catch {
+      return null
+    }
+  }
+
+  return { sign, verify }
+}
+
+const PINNED = { algorithms: ['HS256'] } satisfies jwt.VerifyOptions
+
+function jwtHeader(kid: string): jwt.SignOptions {
+  return { algorithm: 'HS256', keyid: kid, header: { alg: 'HS256', typ: TYPE, kid } }
+}
+
+/** The first segment of every token that this key signs. */
+function headerOf({ id, key }: SigningKey): string {
+  return jwt.sign({}, key, { ...jwtHeader(id), noTimestamp: true }).split('.')[0]!
+}
+
+/** A fingerprint of the key that says nothing about it. */
+function idOf(key: KeyObject): string {
+  return createHmac('sha256', key).update('key-id').digest('base64url').slice(0, 11)
+}

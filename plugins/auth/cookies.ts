@@ -1,0 +1,105 @@
+import type { Environment } from '../../src/index.ts'
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Headers as Node gives them: lower-case names. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Settings of `createRefreshCookie`. */
+export interface RefreshCookieOptions {
+  readonly environment: Environment
+  /** Seconds for which the browser keeps the cookie: the lifetime of a refresh token. */
+  readonly lifetime: number
+  /** By default true in production and wherever `appUrl` is https; false only where browsers speak plain http. */
+  readonly secure?: boolean
+  readonly appUrl?: string
+  /** Name without its prefix. */
+  readonly name?: string
+}
+
+/** The cookie that carries the refresh token. */
+export interface RefreshCookie {
+  /** Full name, with the prefix `__Host-` when the cookie is Secure. */
+  readonly name: string
+  /** @returns the value of the cookie of exactly this name; null when there is none, or two that differ. */
+  read(headers: Headers): string | null
+  set(ctx: CookieTarget, token: string): void
+  /** Clears it with the attributes with which it was set; a browser keeps it otherwise. */
+  clear(ctx: CookieTarget): void
+}
+
+/** Where a cookie is written: the part of `ctx` that appends a response header. */
+export interface CookieTarget {
+  append(name: string, value: string): void
+}
+
+/**
+ * The refresh cookie: HttpOnly, SameSite=Lax, Path=/, and outside plain-http development Secure with the prefix
+ * `__Host-` (ASVS 3.3.1-3.3.4, RFC 6265bis §4.1.3.2). The header is written as it is, because behind a proxy that ends
+ * TLS the `cookies` package would refuse a Secure one.
+ */
+export function createRefreshCookie(options: RefreshCookieOptions): RefreshCookie {
+  const { lifetime, name: plainName = 'mortar_refresh' } = options
+  const secure = options.secure ?? isSecureByDefault(options)
+  const name = secure ? `__Host-${plainName}` : plainName
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  const write = (ctx: CookieTarget, value: string, age: number): void =>
+    ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${Math.floor(age)}; ${attributes}`)
+  return {
+    name,
+    read: (headers) => readCookie(headers.cookie, name),
+    set: (ctx, token) => write(ctx, token, lifetime),
+    clear: (ctx) => write(ctx, '', 0),
+  }
+}
+
+function isSecureByDefault({ environment, appUrl }: RefreshCookieOptions): boolean {
+  return environment === 'production' || /^https:/i.test(appUrl ?? '')
+}
+
+/** Two values of one name mean that somebody else set one of them (cookie tossing): then neither counts. */
+function readCookie(header: string | readonly string[] | undefined, name: string): string | null {
+  const text = typeof header === 'string' ? header : (header ?? []).join('; ')
+  const values = new Set<string>()
+  for (const pair of text.split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim())
+  }
+  const [value] = values
+  return values.size === 1 && value ? value : null
+}
+
+/**
+ * Whether a request may use a credential that the browser attached on its own. Safe methods may; others must come
+ * from the same origin by `Sec-Fetch-Site`, or by `Origin` where a browser sends no `Sec-Fetch-Site`, or from a
+ * `trusted` origin such as `https://app.example.com`. Without either header no browser page sent it.
+ */
+export function isSameOrigin(
+  request: { readonly method: string; readonly headers: Headers },
+  trusted: readonly string[] = [],
+): boolean {
+  if (SAFE_METHODS.has(request.method.toUpperCase())) return true
+  const { origin, host, 'sec-fetch-site': site } = request.headers
+  if (typeof origin === 'string' && isTrusted(origin, trusted)) return true
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  if (origin === undefined) return true
+  return typeof origin === 'string' && typeof host === 'string' && hostOf(origin) === host.toLowerCase()
+}
+
+function isTrusted(origin: string, trusted: readonly string[]): boolean {
+  const found = originOf(origin)
+  return found !== null && trusted.some((each) => originOf(each) === found)
+}
+
+/** Scheme, host and port; null for `null`, opaque origins and whatever is no URL. */
+function originOf(text: string): string | null {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  return origin === 'null' ? null : origin
+}
+
+/** The host of an http(s) origin as a browser writes it into `Host`: without the default port. */
+function hostOf(origin: string): string | null {
+  if (!URL.canParse(origin)) return null
+  const { protocol, host } = new URL(origin)
+  return protocol === 'http:' || protocol === 'https:' ? host : null
+}

@@ -1,0 +1,68 @@
+/** What every event of the auth brick says. No event holds a password, a token or a hash of one. */
+export interface AuthEvent {
+  /** Client address. */
+  readonly ip?: string
+  /** Id of the request. */
+  readonly requestId?: string
+}
+
+/** An event about a known user. */
+export interface UserEvent extends AuthEvent {
+  readonly userId: string
+}
+
+/** An event about a session of a known user. */
+export interface SessionEvent extends UserEvent {
+  readonly sessionId: string
+}
+
+/** An attempt that was turned away before an account was looked up; `email` in canonical form. */
+export interface AddressEvent extends AuthEvent {
+  readonly email?: string
+}
+
+/** An attempt beyond a limit: which rule, and what it counts (`ip`, `address`, `pair`, `session`, `user`). */
+export interface LimitedEvent extends AddressEvent {
+  readonly scope: string
+  readonly userId?: string
+}
+
+/**
+ * The events of the auth brick by type, for `app.events.typed<AuthEvents>()`. Each flow emits exactly one, whatever its
+ * end (OWASP Logging Vocabulary; ASVS 16.3.1).
+ */
+export interface AuthEvents {
+  'auth.signup.succeeded': SessionEvent
+  'auth.signup.failed': AddressEvent & { readonly reason: 'email_taken' }
+  'auth.signup.limited': LimitedEvent
+  'auth.login.succeeded': SessionEvent
+  /** `userId` only when the address has an account. The caller is told the same in every case. */
+  'auth.login.failed': AddressEvent & { readonly userId?: string }
+  'auth.login.limited': LimitedEvent
+  'auth.token.refreshed': SessionEvent
+  /** A refresh cookie that proves no session. */
+  'auth.token.refused': AuthEvent
+  /** A refresh token that was replaced long ago: somebody has a copy. The session is over. */
+  'auth.token.reused': SessionEvent
+  'auth.token.limited': LimitedEvent
+  /** Without a session when there was none to end. */
+  'auth.logout': AuthEvent & { readonly userId?: string; readonly sessionId?: string }
+  'auth.password.changed': SessionEvent
+  'auth.password.change.failed': SessionEvent
+  'auth.password.change.limited': LimitedEvent
+  /** `userId` only when the address has an account. The caller is told the same in every case. */
+  'auth.password.reset.requested': AddressEvent & { readonly userId?: string }
+  'auth.password.reset.request.limited': LimitedEvent
+  /** The reset mail could not be sent; the caller was told the same as ever. */
+  'auth.password.reset.mail.failed': UserEvent & { readonly error: string }
+  'auth.password.reset.succeeded': UserEvent
+  'auth.password.reset.failed': AuthEvent
+  'auth.password.reset.limited': LimitedEvent
+  /** An unsafe request with a cookie came from another origin. */
+  'auth.csrf.refused': AuthEvent & { readonly path: string }
+  /** A stored password hash that cannot be verified: damaged, or beyond the ceilings of cost. */
+  'auth.password.unusable': UserEvent
+  /** The store of the rate limits fails; each process counts on its own until it answers again. */
+  'auth.limits.degraded': { readonly error: string }
+  'auth.limits.restored': object
+}

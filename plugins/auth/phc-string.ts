@@ -1,0 +1,70 @@
+/** Cost of an argon2 hash. */
+export interface HashCost {
+  /** KiB. */
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+/** A stored argon2 hash, taken apart; lengths in bytes. */
+export interface StoredHash {
+  readonly variant: 'argon2id' | 'argon2i' | 'argon2d'
+  /** 0x13 is the present version. */
+  readonly version: number
+  readonly cost: HashCost
+  readonly saltLength: number
+  readonly hashLength: number
+}
+
+/** Whoever can write a row must not be able to make the server work for minutes: dearer hashes are not computed. */
+export const CEILING: HashCost = { memory: 256 * 1024, passes: 10, parallelism: 16 }
+
+const LONGEST = 512
+const FORM =
+  /^\$(argon2id|argon2i|argon2d)(?:\$v=(\d{1,3}))?\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+/** Version of a string that names none. */
+const FIRST_VERSION = 0x10
+
+/**
+ * Reads a PHC string of argon2. @returns null for anything malformed, for a cost beyond the ceilings, and for lengths
+ * that no honest hash has: such a string can verify no password.
+ */
+export function parseStoredHash(stored: string): StoredHash | null {
+  const match = stored.length <= LONGEST ? FORM.exec(stored) : null
+  if (!match) return null
+  const [, variant, version, memory, passes, parallelism, salt, hash] = match
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  const parsed = {
+    variant: variant as StoredHash['variant'],
+    version: version === undefined ? FIRST_VERSION : Number(version),
+    cost,
+    saltLength: base64Length(salt!),
+    hashLength: base64Length(hash!),
+  }
+  return isUsable(parsed) ? parsed : null
+}
+
+function isUsable({ version, cost, saltLength, hashLength }: StoredHash): boolean {
+  const isWithin = (value: number, least: number, most: number): boolean => value >= least && value <= most
+  return (
+    (version === FIRST_VERSION || version === 0x13) &&
+    isCost(cost) &&
+    isWithin(saltLength, 8, 64) &&
+    isWithin(hashLength, 16, 64)
+  )
+}
+
+/** Whether argon2 computes this cost (RFC 9106 §3.1: at least 8 KiB a lane) and the ceilings admit it. */
+export function isCost({ memory, passes, parallelism }: HashCost): boolean {
+  const isWithin = (value: number, least: number, most: number): boolean =>
+    Number.isInteger(value) && value >= least && value <= most
+  return (
+    isWithin(parallelism, 1, CEILING.parallelism) &&
+    isWithin(passes, 1, CEILING.passes) &&
+    isWithin(memory, 8 * parallelism, CEILING.memory)
+  )
+}
+
+function base64Length(text: string): number {
+  return Math.floor((text.length * 3) / 4)
+}
