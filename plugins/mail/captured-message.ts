@@ -1,0 +1,70 @@
+import { lookup } from 'mime-types'
+import type { MailMessage as CompiledMail } from 'nodemailer'
+import type { OutboxMessage } from './outbox.ts'
+import { formatAddresses, type PreparedAttachment } from './prepared-message.ts'
+
+/** The addresses of a compiled message, by header. */
+type Addresses = Partial<
+  Record<'from' | 'to' | 'cc' | 'bcc' | 'reply-to', { name: string; address: string }[]>
+>
+
+/** Types that a browser shows in an `img` without running anything; SVG there has neither script nor network. */
+const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/i
+
+/**
+ * Reads what nodemailer has compiled and is about to give to the transport: the headers are the ones that are sent,
+ * with encoded words, generated `Date` and `Message-ID`, and without `Bcc`.
+ */
+export function captureMessage(
+  mail: CompiledMail,
+  known: { id: string; date: Date; attachments: readonly PreparedAttachment[] },
+): OutboxMessage {
+  const addresses = mail.message.getAddresses() as Addresses
+  const headers = readHeaders(mail.message.buildHeaders())
+  const text = bodyText(mail.data.text)
+  const html = bodyText(mail.data.html)
+  const attachments = known.attachments.map(({ filename, content, contentType }) => ({
+    filename,
+    content,
+    contentType: contentType ?? (lookup(filename) || 'application/octet-stream'),
+  }))
+  return {
+    id: known.id,
+    date: known.date,
+    status: 'sending',
+    from: formatAddresses(addresses.from ?? []),
+    to: formatAddresses(addresses.to ?? []),
+    cc: formatAddresses(addresses.cc ?? []),
+    bcc: formatAddresses(addresses.bcc ?? []),
+    replyTo: formatAddresses(addresses['reply-to'] ?? []),
+    subject: mail.data.subject ?? '',
+    text,
+    html,
+    headers,
+    attachments,
+    images: new Map(known.attachments.flatMap(imageOf)),
+    bytes: sizeOf([text, html]) + attachments.reduce((sum, { content }) => sum + content.length, 0),
+  }
+}
+
+function readHeaders(block: string): (readonly [string, string])[] {
+  const lines = block.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
+  return lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+}
+
+function bodyText(content: unknown): string | null {
+  return typeof content === 'string' ? content : null
+}
+
+function imageOf({ cid, filename, contentType, content }: PreparedAttachment): [string, string][] {
+  const type = contentType ?? (lookup(filename) || '')
+  if (cid === undefined || !IMAGE_TYPE.test(type)) return []
+  return [[cid, `data:${type.toLowerCase()};base64,${content.toString('base64')}`]]
+}
+
+function sizeOf(texts: readonly (string | null)[]): number {
+  return texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), 0)
+}

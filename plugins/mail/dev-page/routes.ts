@@ -1,0 +1,106 @@
+import { createRouter, NotFound, type BaseContext, type Router } from '../../../src/index.ts'
+import type { Outbox, OutboxMessage } from '../outbox.ts'
+import { localOnly } from './access.ts'
+import { attachmentDisposition, safeFileName } from './file-name.ts'
+import { FRAME_POLICY, frameDocument } from './frame.ts'
+import { listPage, messagePage } from './html.ts'
+import { messageJson } from './json.ts'
+import { STYLE_SOURCE } from './style.ts'
+
+/** Where the development page is. */
+export const PAGE_PATH = '/_framework/mail'
+
+const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
+
+const COMMON_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Robots-Tag': 'noindex',
+}
+
+/** A request for a page of the outbox, as the handlers see it. */
+type PageContext = BaseContext & {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The routes of the development page: list, message, the message's HTML for the sandboxed frame, and its attachments.
+ * For development and test only; `hosts` are the names besides localhost under which it answers.
+ */
+export function devPage({ hosts }: { hosts: readonly string[] }): Router {
+  return createRouter({ prefix: PAGE_PATH, hidden: true, auth: false })
+    .use(localOnly(hosts))
+    .get('/', showList)
+    .get('/:id', showMessage)
+    .get('/:id/html', showHtml)
+    .get('/:id/attachments/:index', sendAttachment)
+}
+
+function showList(ctx: PageContext): unknown {
+  const messages = outboxOf(ctx).list()
+  if (wantsJson(ctx)) return { messages: messages.map(messageJson) }
+  return asPage(ctx, listPage(messages, { base: PAGE_PATH, refresh: ctx.query['refresh'] !== undefined }))
+}
+
+function showMessage(ctx: PageContext): unknown {
+  const message = findMessage(ctx)
+  if (wantsJson(ctx)) return messageJson(message)
+  return asPage(ctx, messagePage(message, { base: PAGE_PATH }))
+}
+
+function showHtml(ctx: PageContext): unknown {
+  const message = findMessage(ctx)
+  if (message.html === null) throw new NotFound('This message has no HTML.')
+  setHeaders(ctx, { ...COMMON_HEADERS, 'Content-Security-Policy': FRAME_POLICY })
+  ctx.type = 'text/html; charset=utf-8'
+  return frameDocument(message)
+}
+
+function sendAttachment(ctx: PageContext): unknown {
+  const { attachments } = findMessage(ctx)
+  const index = /^\d{1,6}$/.test(ctx.params['index'] ?? '') ? Number(ctx.params['index']) : -1
+  const attachment = attachments[index]
+  if (!attachment) throw new NotFound('This message has no such attachment.')
+  setHeaders(ctx, {
+    ...COMMON_HEADERS,
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Content-Disposition': attachmentDisposition(
+      safeFileName(attachment.filename, `attachment-${index + 1}`),
+    ),
+  })
+  // Never the type that the message claims: a download needs none, and no browser is to show it as a page.
+  ctx.type = 'application/octet-stream'
+  return attachment.content
+}
+
+function asPage(ctx: PageContext, markup: string): string {
+  ctx.set('Content-Security-Policy', PAGE_POLICY)
+  ctx.type = 'text/html; charset=utf-8'
+  return markup
+}
+
+function wantsJson(ctx: PageContext): boolean {
+  setHeaders(ctx, COMMON_HEADERS)
+  ctx.append('Vary', 'Accept')
+  return ctx.koa.accepts(['html', 'json']) === 'json'
+}
+
+function findMessage(ctx: PageContext): OutboxMessage {
+  const message = outboxOf(ctx).find(ctx.params['id'] ?? '')
+  if (message) return message
+  setHeaders(ctx, COMMON_HEADERS)
+  throw new NotFound('There is no such message. The outbox is in memory and keeps the newest ones only.')
+}
+
+function outboxOf(ctx: PageContext): Outbox {
+  // The brick that mounts these routes is the one that provides the service.
+  return ctx.services['mailOutbox'] as Outbox
+}
+
+function setHeaders(ctx: PageContext, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+
+/** The style sheet of the page; in the page itself, so that nothing is fetched. */
+export const STYLE = `
+:root { color-scheme: light dark; --ink: #1d2430; --dim: #667085; --line: #e3e6ec; --page: #f5f6f8; --card: #fff;
+  --accent: #2f5bea; --soft: #eef2ff; --bad: #b42318; --bad-soft: #fef3f2 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e7eaf0; --dim: #98a2b3; --line: #2a303c; --page: #12151b;
+  --card: #1a1f28; --accent: #8ea8ff; --soft: #1f2940; --bad: #ff9c92; --bad-soft: #3a1d1b } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif }
+main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
+header { display: flex; align-items: baseline; gap: .75rem; flex-wrap: wrap; margin-bottom: 1.25rem }
+h1 { font-size: 1.4rem; margin: 0; overflow-wrap: anywhere }
+h2 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; color: var(--dim); margin: 1.75rem 0 .5rem }
+a { color: var(--accent); text-underline-offset: .15em }
+.dim { color: var(--dim) }
+.end { margin-left: auto }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden }
+.pad { padding: 1rem 1.25rem }
+.list { list-style: none; margin: 0; padding: 0 }
+.list li + li { border-top: 1px solid var(--line) }
+.list a { display: grid; grid-template-columns: minmax(9rem, 16rem) 1fr auto; gap: .25rem 1rem; padding: .8rem 1.25rem;
+  color: inherit; text-decoration: none }
+.list a:hover, .list a:focus-visible { background: var(--soft) }
+.list bdi { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.list .subject { font-weight: 600 }
+.empty { text-align: center; padding: 3.5rem 1rem }
+.badge { border-radius: 99px; padding: .05rem .6rem; font-size: .8rem; background: var(--soft); color: var(--accent) }
+.badge.failed { background: var(--bad-soft); color: var(--bad) }
+.error { background: var(--bad-soft); color: var(--bad); border-radius: 12px; padding: .75rem 1.25rem; overflow-wrap: anywhere }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.25rem; margin: 0 }
+dt { color: var(--dim) }
+dd { margin: 0; overflow-wrap: anywhere }
+pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13.5px/1.55 ui-monospace, monospace }
+iframe { display: block; width: 100%; height: 30rem; border: 0; background: #fff; resize: vertical }
+.plain { margin: 0; padding-left: 1.1rem; overflow-wrap: anywhere }
+summary { cursor: pointer; color: var(--dim) }
+details[open] summary { margin-bottom: .75rem }
+@media (max-width: 40rem) { .list a { grid-template-columns: 1fr auto } .list .subject { grid-column: 1 / -1; grid-row: 2 } }
+`
+
+/** The style sheet's hash as a source of a Content-Security-Policy (CSP 3 §2.3.1). */
+export const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`

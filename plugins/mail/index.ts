@@ -1,0 +1,5 @@
+export { mail } from './brick.ts'
+export { MailError } from './mail-error.ts'
+export type { MailErrorCode, MailErrorDetails } from './mail-error.ts'
+export type { MailOptions, MailTransport, TransportName } from './options.ts'
+export type { Outbox, OutboxMessage } from './outbox.ts'

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Transporter } from 'nodemailer'
+import { StartupError, type Clock, type Logger, type Mailer, type MailMessage } from '../../src/index.ts'
+import { readAddresses, type ParseAddresses } from './addresses.ts'
+import { captureMessage } from './captured-message.ts'
+import { explainFailure, withDeadline } from './delivery.ts'
+import { MailError } from './mail-error.ts'
+import type { MailTransport } from './options.ts'
+import type { Outbox } from './outbox.ts'
+import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
+import { createRedactor } from './redact.ts'
+import { openTransport, type NamedTransports } from './transports/open-transport.ts'
+
+/** What a mailer works with. */
+export interface MailerSettings {
+  readonly from: string
+  readonly transport: MailTransport
+  readonly named: NamedTransports
+  readonly outbox: Outbox
+  /** Longest time for one message, in seconds. */
+  readonly timeout: number
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly pageOf: (id: string) => string | undefined
+}
+
+/** The mailer with its life cycle, which belongs to the brick. */
+export interface MailService extends Mailer {
+  /** Loads nodemailer, opens the transport and checks `from`. */
+  open(): Promise<void>
+  /** Lets the messages under way finish, then closes the transport. */
+  close(): Promise<void>
+}
+
+interface Opened {
+  readonly transporter: Transporter
+  readonly parse: ParseAddresses
+  readonly redact: (text: string) => string
+  /** Messages under way by `Message-ID`, for the outbox. */
+  readonly underWay: Map<string, { id: string; date: Date; message: PreparedMessage }>
+}
+
+/** Makes a mailer; nothing is opened before `open` or the first message. */
+export function createMailer(settings: MailerSettings): MailService {
+  const sends = new Set<Promise<unknown>>()
+  let opening: Promise<Opened> | undefined
+  let closed = false
+  const opened = (): Promise<Opened> => (opening ??= openMailer(settings))
+
+  return {
+    async open() {
+      const { parse } = await opened()
+      checkSender(settings.from, parse)
+    },
+    async send(message) {
+      if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')
+      const sending = opened().then((mailer) => sendMessage(message, mailer, settings))
+      sends.add(sending)
+      return sending.finally(() => sends.delete(sending))
+    },
+    pageOf: settings.pageOf,
+    async close() {
+      closed = true
+      await Promise.allSettled(sends)
+      const mailer = await opening?.catch(() => undefined)
+      mailer?.transporter.close()
+    },
+  }
+}
+
+function checkSender(from: string, parse: ParseAddresses): void {
+  try {
+    if (readAddresses('from', from, parse).length === 1) return
+  } catch {
+    // The one message below says the same.
+  }
+  throw new StartupError("The mail brick's `from` is not exactly one e-mail address.", {
+    code: 'MORTAR_MAIL_OPTION',
+    brick: 'mail',
+    remedy: "Write 'hello@example.com' or 'Example <hello@example.com>'.",
+  })
+}
+
+async function openMailer(settings: MailerSettings): Promise<Opened> {
+  const { transport, named, outbox, logger } = settings
+  const { default: parse } = await import('nodemailer/lib/addressparser')
+  const transporter = await openTransport(transport, named)
+  const redact = createRedactor(transport, named.smtp)
+  const underWay: Opened['underWay'] = new Map()
+  // Pools report a lost connection this way; without a listener it would end the process.
+  transporter.on('error', (error: Error) => logger.warn(`Mail transport: ${redact(error.message)}`))
+  if (outbox.enabled)
+    transporter.use('stream', (mail, done) => {
+      const known = underWay.get(String(mail.data.messageId))
+      if (known) outbox.add(captureMessage(mail, { ...known, attachments: known.message.attachments }))
+      done()
+    })
+  return { transporter, parse, redact, underWay }
+}
+
+async function sendMessage(
+  message: MailMessage,
+  { transporter, parse, redact, underWay }: Opened,
+  { from, outbox, timeout, clock, logger }: MailerSettings,
+): Promise<{ readonly id: string }> {
+  const prepared = prepareMessage(message, { from, parse })
+  const id = randomUUID()
+  const date = new Date(clock.now())
+  const messageId = `<${id}@${prepared.from.address.split('@')[1]}>`
+  underWay.set(messageId, { id, date, message: prepared })
+  try {
+    const info = await withDeadline(timeout, (signal) =>
+      transporter.sendMail({
+        ...prepared,
+        messageId,
+        date,
+        signal,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      }),
+    )
+    const refused = info?.rejected?.length ?? 0
+    if (refused > 0) logger.warn({ mail: id }, `Mail ${id}: ${refused} of its recipients were refused.`)
+    outbox.settle(id, {})
+    return { id }
+  } catch (error) {
+    const failure = explainFailure(error, { id, redact })
+    outbox.settle(id, { error: failure.message })
+    throw failure
+  } finally {
+    underWay.delete(messageId)
+  }
+}

@@ -1,0 +1,52 @@
+const SECRET_KEY = /pass|secret|token|key|credential|authorization/i
+const URL_CREDENTIALS = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
+const MAX_DEPTH = 5
+const MIN_LENGTH = 3
+
+/**
+ * Collects the credentials of a transport setting (URL, options or transporter).
+ * @returns a function that removes them, and the user part of any URL, from a text.
+ */
+export function createRedactor(...settings: readonly unknown[]): (text: string) => string {
+  const found = new Set<string>()
+  for (const setting of settings) collect(setting, { found, depth: 0, seen: new Set() })
+  // Longest first, so that a secret which contains another leaves no rest of itself behind.
+  const secrets = [...found].sort((a, b) => b.length - a.length)
+  return (text) =>
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text.replace(URL_CREDENTIALS, '$1***@'))
+}
+
+interface Search {
+  readonly found: Set<string>
+  readonly depth: number
+  readonly seen: Set<object>
+}
+
+function collect(value: unknown, search: Search): void {
+  if (typeof value === 'string') return collectFromUrl(value, search.found)
+  if (typeof value !== 'object' || value === null) return
+  if (search.depth > MAX_DEPTH || search.seen.has(value) || Buffer.isBuffer(value)) return
+  search.seen.add(value)
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'string' && SECRET_KEY.test(key)) addSecret(item, search.found)
+    else collect(item, { ...search, depth: search.depth + 1 })
+  }
+}
+
+function collectFromUrl(text: string, found: Set<string>): void {
+  if (!text.includes('://') || !URL.canParse(text)) return
+  const { password } = new URL(text)
+  addSecret(password, found)
+  try {
+    addSecret(decodeURIComponent(password), found)
+  } catch {
+    // A password with a stray percent sign has no second spelling.
+  }
+}
+
+function addSecret(secret: string, found: Set<string>): void {
+  if (secret.length < MIN_LENGTH) return
+  found.add(secret)
+  // AUTH LOGIN sends the password in this form, and servers quote commands in their replies.
+  found.add(Buffer.from(secret).toString('base64'))
+}

@@ -1,0 +1,89 @@
+import { bytes, seconds, StartupError, type Environment } from '../../src/index.ts'
+import { defaultTransport, type MailOptions, type MailTransport } from './options.ts'
+import type { OutboxLimits } from './outbox.ts'
+import { checkTransport } from './transports/open-transport.ts'
+
+const DEFAULT_SIZE = 100
+const DEFAULT_BYTES = '64mb'
+const DEFAULT_TIMEOUT = '30s'
+/** setTimeout takes 31 bits of milliseconds; beyond, it fires at once. */
+const MAX_TIMEOUT = 2_147_483
+
+/** The options as values that are ready for use. */
+export interface MailSettings {
+  readonly from: string
+  readonly transport: MailTransport
+  readonly limits: OutboxLimits
+  /** Seconds. */
+  readonly timeout: number
+}
+
+/**
+ * Reads the options for one environment; in production there is no default transport and nothing is kept.
+ * @throws StartupError naming the option.
+ */
+export function readSettings(options: MailOptions, environment: Environment): MailSettings {
+  const transport = options.transport || defaultTransport(environment)
+  if (transport === undefined)
+    throw new StartupError('The mail brick has no transport, and production has no default one.', {
+      code: 'MORTAR_MAIL_NO_TRANSPORT',
+      brick: 'mail',
+      remedy:
+        "Give one: mail({ from, transport: 'smtps://user:pass@host' }). To drop all mail on purpose, transport: 'memory'.",
+    })
+  checkTransport(transport)
+  checkSender(options.from)
+  return {
+    from: options.from,
+    transport,
+    limits:
+      environment === 'production'
+        ? { size: 0, bytes: 0 }
+        : {
+            size: checkSize(options.outbox?.size ?? DEFAULT_SIZE),
+            bytes: read('outbox.bytes', () => bytes(options.outbox?.bytes ?? DEFAULT_BYTES)),
+          },
+    timeout: read('timeout', () => checkTimeout(seconds(options.timeout ?? DEFAULT_TIMEOUT))),
+  }
+}
+
+/** Base of the addresses of the development page: the application's own, or nothing, which leaves a path. */
+export function readAppUrl(appUrl: string | undefined): URL | undefined {
+  if (!appUrl) return undefined
+  if (URL.canParse(appUrl) && /^https?:$/.test(new URL(appUrl).protocol)) return new URL(appUrl)
+  throw wrongOption('appUrl', 'is not an http or https URL')
+}
+
+function checkSender(from: unknown): void {
+  if (typeof from !== 'string' || !from.includes('@'))
+    throw wrongOption(
+      'from',
+      "is not an address such as 'hello@example.com' or 'Example <hello@example.com>'",
+    )
+}
+
+function checkSize(size: number): number {
+  if (Number.isInteger(size) && size >= 0) return size
+  throw wrongOption('outbox.size', 'is not a whole number from 0')
+}
+
+function checkTimeout(timeout: number): number {
+  if (timeout > 0 && timeout <= MAX_TIMEOUT) return timeout
+  throw new RangeError('it is not longer than 0 and at most 24 days')
+}
+
+function read<T>(option: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw wrongOption(option, `cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function wrongOption(option: string, found: string): StartupError {
+  return new StartupError(`The mail brick's \`${option}\` ${found}.`, {
+    code: 'MORTAR_MAIL_OPTION',
+    brick: 'mail',
+    remedy: `Correct \`${option}\` where mail(…) is called; plugins/mail/README.md lists the options.`,
+  })
+}

@@ -1,0 +1,26 @@
+import type { Transport } from 'nodemailer'
+
+type Send = Transport['send']
+
+/**
+ * Wraps a transport of the application's own. nodemailer calls `send` from a callback, so a throw there, or the
+ * rejection of a `send` that was written as an async function, would end the process instead of failing the one message.
+ */
+export function guardTransport(transport: Transport): Transport {
+  const send: Send = (mail, done) => {
+    const fail = (error: unknown): void => done(error instanceof Error ? error : new Error(String(error)))
+    try {
+      const result: unknown = transport.send(mail, done)
+      if (result instanceof Promise) result.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+  return {
+    name: transport.name,
+    version: transport.version,
+    supportsAbortSignal: transport.supportsAbortSignal,
+    send,
+    close: (...options: unknown[]) => transport.close?.(...options) as unknown,
+  }
+}

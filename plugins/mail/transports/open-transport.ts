@@ -1,0 +1,68 @@
+import type { TransportConfig, Transport, Transporter } from 'nodemailer'
+import { StartupError } from '../../../src/index.ts'
+import type { MailTransport, TransportName } from '../options.ts'
+import { guardTransport } from './guard-transport.ts'
+import { memoryTransport } from './memory.ts'
+import { terminalTransport, type TerminalOptions } from './terminal.ts'
+
+/** What the named transports are made from. */
+export interface NamedTransports {
+  readonly terminal: TerminalOptions
+  readonly smtp: TransportConfig | undefined
+}
+
+const LOCAL_MAIL_SERVER = { host: 'localhost', port: 25 }
+
+const NAMED: Readonly<Record<TransportName, (options: NamedTransports) => Transport | TransportConfig>> = {
+  terminal: ({ terminal }) => terminalTransport(terminal),
+  memory: () => memoryTransport(),
+  smtp: ({ smtp }) => smtp ?? LOCAL_MAIL_SERVER,
+  sendmail: () => ({ sendmail: true }),
+}
+
+/**
+ * Checks the shape of a transport setting, without opening anything.
+ * @throws StartupError that never quotes the setting, as it may hold a password.
+ */
+export function checkTransport(setting: MailTransport): void {
+  if (typeof setting === 'string' ? isName(setting) || isSmtpUrl(setting) : isObject(setting)) return
+  const found =
+    typeof setting === 'string'
+      ? 'is neither the name of one nor an smtp:// or smtps:// URL that can be read'
+      : `is of type ${setting === null ? 'null' : typeof setting}`
+  throw new StartupError(`The mail brick's \`transport\` ${found}.`, {
+    code: 'MORTAR_MAIL_TRANSPORT',
+    brick: 'mail',
+    remedy: `Write one of ${Object.keys(NAMED).join(', ')}, a URL with its user and password percent-encoded (smtp://user:pass@host:587), nodemailer's options, or a nodemailer transport.`,
+  })
+}
+
+/** Opens a checked setting as a nodemailer transporter; the library is loaded here and not before. */
+export async function openTransport(setting: MailTransport, named: NamedTransports): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  const chosen = typeof setting === 'string' && isName(setting) ? NAMED[setting](named) : setting
+  if (isTransporter(chosen)) return chosen
+  const transporter = createTransport(chosen as string)
+  if (isTransport(chosen)) transporter.transporter = guardTransport(chosen) as typeof transporter.transporter
+  return transporter
+}
+
+function isName(text: string): text is TransportName {
+  return Object.hasOwn(NAMED, text)
+}
+
+function isSmtpUrl(text: string): boolean {
+  return /^smtps?:\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== ''
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isTransporter(value: unknown): value is Transporter {
+  return isObject(value) && typeof (value as { sendMail?: unknown }).sendMail === 'function'
+}
+
+function isTransport(value: unknown): value is Transport {
+  return isObject(value) && typeof (value as { send?: unknown }).send === 'function'
+}
