@@ -1,0 +1,149 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { findCycles } from './cycles.ts'
+import type { Import } from './read-imports.ts'
+import { type SourceFile, type Tree, resolveImport } from './tree.ts'
+
+/** Folders of `src`, lowest first: each imports only itself and those before it. */
+export const LAYERS = [
+  'errors',
+  'support',
+  'contracts',
+  'schema',
+  'context',
+  'container',
+  'routing',
+  'files',
+  'openapi',
+  'pipeline',
+  'bricks',
+  'app',
+  'testing',
+  'cli',
+] as const
+
+/** Folders that use the framework as an application does, lowest first: a script may import an example. */
+export const APPLICATIONS = ['config', 'examples', 'scripts'] as const
+
+export type Rule =
+  | 'barrel'
+  | 'cycle'
+  | 'dependency'
+  | 'entry-above'
+  | 'layer'
+  | 'plugin-outside'
+  | 'public-entry'
+  | 'src-outside'
+  | 'unknown-folder'
+
+/** A broken rule: `message` says which file, which line and why. */
+export interface Violation {
+  readonly rule: Rule
+  readonly file: string
+  readonly message: string
+}
+
+/** Every broken rule of the tree. Type-only imports and `import()` count like any other. */
+export function findViolations(tree: Tree): Violation[] {
+  return [...tree.files.flatMap((file) => checkFile(file, tree)), ...checkCycles(tree)]
+}
+
+function checkFile(file: SourceFile, tree: Tree): Violation[] {
+  const found: Violation[] = []
+  const report = (rule: Rule, message: string) => found.push({ rule, file: file.path, message })
+
+  if (unknownFolder(file.path)) report('unknown-folder', `${file.path} is in a folder that is in no layer`)
+  if (isCore(file.path) && (file.barrel || isIndex(file.path)) && !tree.entries.has(file.path))
+    report('barrel', `${file.path} is a barrel and not a public entry`)
+  for (const item of file.imports) {
+    const rule = brokenRule(file.path, item, tree)
+    if (rule) report(rule, `${file.path}:${item.line} imports ${item.specifier}`)
+  }
+  return found
+}
+
+function brokenRule(path: string, { specifier }: Import, tree: Tree): Rule | undefined {
+  const target = resolveImport(path, specifier)
+  if (target === undefined) return brokenByPackage(path, specifier, tree)
+  if (tree.entries.has(target) && isIndex(target) && path.startsWith(folderOf(target))) return 'entry-above'
+  if (path.startsWith('src/')) return brokenInSrc(path, target)
+  if (path.startsWith('plugins/')) return brokenInPlugin(path, target)
+  return brokenInApplication(path, target)
+}
+
+function brokenInSrc(path: string, target: string): Rule | undefined {
+  if (!target.startsWith('src/')) return 'src-outside'
+  if (path === 'src/index.ts') return layerOf(target) > LAYERS.indexOf('app') ? 'layer' : undefined
+  return layerOf(target) > layerOf(path) ? 'layer' : undefined
+}
+
+function brokenInPlugin(path: string, target: string): Rule | undefined {
+  const own = path.split('/').slice(0, 2).join('/')
+  return target === 'src/index.ts' || target.startsWith(`${own}/`) ? undefined : 'plugin-outside'
+}
+
+function brokenInApplication(path: string, target: string): Rule | undefined {
+  const [from, to] = [applicationOf(path), applicationOf(target)]
+  const allowed = to >= 0 && (to < from || ownFolder(path) === ownFolder(target))
+  return allowed ? undefined : 'public-entry'
+}
+
+/** The framework never imports itself by its public name, and only what an installation brings along. */
+function brokenByPackage(path: string, specifier: string, tree: Tree): Rule | undefined {
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+  const own = name === 'mortar'
+  if (!isCore(path)) return own && !tree.publicNames.has(specifier) ? 'public-entry' : undefined
+  if (own) return path.startsWith('src/') ? 'src-outside' : 'plugin-outside'
+  const present = specifier.startsWith('node:') || tree.dependencies.has(name)
+  return present && !builtinModules.includes(specifier) ? undefined : 'dependency'
+}
+
+function checkCycles(tree: Tree): Violation[] {
+  const successors = new Map(tree.files.map((file) => [file.path, successorsOf(file, tree)]))
+  const cycles = findCycles([...successors.keys()], (path) => successors.get(path) ?? [])
+  return cycles.map((cycle) => ({
+    rule: 'cycle',
+    file: cycle[0]!,
+    message: `these import one another in a circle: ${cycle.join(', ')}`,
+  }))
+}
+
+function successorsOf(file: SourceFile, tree: Tree): string[] {
+  const known = new Set(tree.files.map(({ path }) => path))
+  const targets = file.imports.map(({ specifier }) => resolveImport(file.path, specifier))
+  return targets.filter((target): target is string => target !== undefined && known.has(target))
+}
+
+function unknownFolder(path: string): boolean {
+  if (path.startsWith('src/')) return path !== 'src/index.ts' && layerOf(path) < 0
+  return path.startsWith('plugins/') && path.split('/').length < 3
+}
+
+function isCore(path: string): boolean {
+  return path.startsWith('src/') || path.startsWith('plugins/')
+}
+
+function isIndex(path: string): boolean {
+  return posix.basename(path) === 'index.ts'
+}
+
+function folderOf(path: string): string {
+  return `${posix.dirname(path)}/`
+}
+
+function layerOf(path: string): number {
+  return (LAYERS as readonly string[]).indexOf(path.split('/')[1] ?? '')
+}
+
+function applicationOf(path: string): number {
+  return (APPLICATIONS as readonly string[]).indexOf(path.split('/')[0] ?? '')
+}
+
+/** Each example is an application of its own; the other folders are one each. */
+function ownFolder(path: string): string {
+  const parts = path.split('/')
+  return parts[0] === 'examples' ? parts.slice(0, 2).join('/') : parts[0]!
+}
