@@ -22,6 +22,15 @@ export function canonicalOrRawPath(path: string): string {
   return path.includes('%') && isDecodable(path) ? resolvePlainEscapes(path) : path
 }
 
+const SLASH = 47
+
+/** The path without its one trailing slash. `/` keeps its slash, and so does `/a//`, which ends in an empty segment. */
+export function withoutTrailingSlash(path: string): string {
+  const last = path.length - 1
+  if (path.charCodeAt(last) !== SLASH || last === 0 || path.charCodeAt(last - 1) === SLASH) return path
+  return path.slice(0, last)
+}
+
 /**
  * The canonical form of one segment of a pattern, which may hold unescaped characters (`café`) or escapes.
  * Returns null when an escape is malformed.

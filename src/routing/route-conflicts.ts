@@ -26,24 +26,24 @@ export function createConflictRegister(): ConflictRegister {
   const byPosition = new Map<string, { readonly name: string; readonly route: RegisteredRoute }>()
   const byFoldedPath = new Map<string, { readonly shape: string; readonly route: RegisteredRoute }>()
 
-  function check(route: RegisteredRoute): void {
+  function check(route: RegisteredRoute, shape: string, folded: string): void {
     for (const [position, name] of positionsOf(route.segments)) {
       const present = byPosition.get(position)
       if (present && present.name !== name) throw namesConflict(present.name, present.route, name, route)
     }
-    const shape = shapeOf(route.segments)
     const duplicate = byEndpoint.get(`${route.method} ${shape}`)
     if (duplicate) throw duplicateConflict(duplicate, route)
-    const sameButCase = byFoldedPath.get(fold(shape))
+    const sameButCase = byFoldedPath.get(folded)
     if (sameButCase && sameButCase.shape !== shape) throw caseConflict(sameButCase.route, route)
   }
 
   return {
     take(route) {
-      check(route)
       const shape = shapeOf(route.segments)
+      const folded = fold(shape)
+      check(route, shape, folded)
       byEndpoint.set(`${route.method} ${shape}`, route)
-      if (!byFoldedPath.has(fold(shape))) byFoldedPath.set(fold(shape), { shape, route })
+      if (!byFoldedPath.has(folded)) byFoldedPath.set(folded, { shape, route })
       for (const [position, name] of positionsOf(route.segments))
         if (!byPosition.has(position)) byPosition.set(position, { name, route })
     },
@@ -60,12 +60,13 @@ function shapeOfSegment(segment: Segment): string {
   return segment.kind === 'param' ? '{}' : '{*}'
 }
 
-/** Case differs in escaped characters too: `É` is `%C3%89`, `é` is `%C3%A9`. */
+/** Case differs in escaped characters too: `É` is `%C3%89`, `é` is `%C3%A9`. An escaped slash stays escaped. */
 function fold(shape: string): string {
+  if (!shape.includes('%')) return shape.toLowerCase()
   return shape
     .split('/')
-    .map((part) => decodeURIComponent(part).toLowerCase())
-    .join('\0')
+    .map((part) => decodeURIComponent(part.replaceAll('%2F', '%252F')).toLowerCase())
+    .join('/')
 }
 
 function* positionsOf(segments: readonly Segment[]): Generator<[position: string, name: string]> {

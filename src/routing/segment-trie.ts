@@ -1,43 +1,43 @@
 import { BadRequest } from '../errors/http-error.ts'
 import type { Segment } from './path-pattern.ts'
 
-/** What a pattern answers: its targets by method, and the names that its captured values get. */
-export interface Leaf<T> {
+/** What a pattern answers to one method, and the names that its captured values get. */
+export interface Endpoint<T> {
+  readonly target: T
+  readonly names: readonly string[]
   /** True when the last name is a catch-all's. */
   readonly isRest: boolean
-  readonly names: readonly string[]
-  readonly targets: Map<string, T>
 }
+
+/** The endpoints of one pattern by method. */
+export type Endpoints<T> = Map<string, Endpoint<T>>
 
 /** A position in the trie: what may follow the segments that lead here. */
 export interface Node<T> {
   readonly statics: Map<string, Node<T>>
   param: Node<T> | undefined
   /** Answers when the path ends here. */
-  leaf: Leaf<T> | undefined
+  end: Endpoints<T> | undefined
   /** Answers whatever follows, when at least one segment does. */
-  rest: Leaf<T> | undefined
+  rest: Endpoints<T> | undefined
 }
-
-/** Reads a leaf on the way, most specific first; anything but undefined ends the walk. */
-type Visit<T, R> = (leaf: Leaf<T>) => R | undefined
 
 /** An empty position. */
 export function createNode<T>(): Node<T> {
-  return { statics: new Map(), param: undefined, leaf: undefined, rest: undefined }
+  return { statics: new Map(), param: undefined, end: undefined, rest: undefined }
 }
 
-/** Finds the leaf of a pattern, made with `names` when it is not there. */
-export function leafAt<T>(root: Node<T>, segments: readonly Segment[], names: readonly string[]): Leaf<T> {
+/** The endpoints of a pattern, made when they are not there. */
+export function endpointsAt<T>(root: Node<T>, segments: readonly Segment[]): Endpoints<T> {
   let node = root
   for (const segment of segments) {
-    if (segment.kind === 'catch-all') return (node.rest ??= { isRest: true, names, targets: new Map() })
-    node = segment.kind === 'param' ? (node.param ??= createNode()) : childOf(node, segment.value)
+    if (segment.kind === 'catch-all') return (node.rest ??= new Map())
+    node = segment.kind === 'param' ? (node.param ??= createNode()) : staticChild(node, segment.value)
   }
-  return (node.leaf ??= { isRest: false, names, targets: new Map() })
+  return (node.end ??= new Map())
 }
 
-function childOf<T>(node: Node<T>, value: string): Node<T> {
+function staticChild<T>(node: Node<T>, value: string): Node<T> {
   const present = node.statics.get(value)
   if (present) return present
   const made = createNode<T>()
@@ -45,59 +45,69 @@ function childOf<T>(node: Node<T>, value: string): Node<T> {
   return made
 }
 
-// Start and end of each captured value of the walk under way. Matching is synchronous and never re-entered, so one
-// pair of arrays serves every table and a match allocates nothing before it succeeds.
+/** What a pattern answers to a method: `HEAD` falls back to `GET`. */
+export function endpointFor<T>(endpoints: Endpoints<T>, method: string): Endpoint<T> | undefined {
+  return endpoints.get(method) ?? (method === 'HEAD' ? endpoints.get('GET') : undefined)
+}
+
+const SLASH = 47
+
+// Start and end of each captured value of the search under way. Matching is synchronous and never re-entered, so one
+// pair of arrays serves every table and a search allocates nothing for roads that it gives up.
 const starts: number[] = []
 const ends: number[] = []
 
 /**
- * Visits the leaves that match a canonical path, the most specific first: per segment static before parameter before
- * catch-all, with backtracking. An empty segment matches nothing; one trailing slash does not count.
- * Each trie position is visited at most once, so a hostile path costs no more than the table is large.
+ * Finds the most specific pattern that matches a canonical path without trailing slash and takes the method: per
+ * segment static before parameter before catch-all, with backtracking. An empty segment matches nothing.
+ * Each position is visited at most once, so a hostile path costs no more than the table is large.
  */
-export function walk<T, R>(root: Node<T>, path: string, visit: Visit<T, R>): R | undefined {
-  const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length
-  return end < 2 ? undefined : descend(root, path, 1, end, 0, visit)
+export function searchTrie<T>(root: Node<T>, path: string, method: string): Endpoint<T> | undefined {
+  return path.charCodeAt(0) === SLASH ? descend(root, path, 1, 0, method) : undefined
 }
 
-function descend<T, R>(
+function descend<T>(
   node: Node<T>,
   path: string,
   start: number,
-  end: number,
   depth: number,
-  visit: Visit<T, R>,
-): R | undefined {
-  const slash = path.indexOf('/', start)
-  const stop = slash === -1 || slash > end ? end : slash
+  method: string,
+): Endpoint<T> | undefined {
+  const stop = segmentEnd(path, start)
   if (stop === start) return undefined
   if (node.statics.size > 0) {
     const child = node.statics.get(path.slice(start, stop))
-    const found = child && proceed(child, path, stop, end, depth, visit)
-    if (found !== undefined) return found
+    const found = child && proceed(child, path, stop, depth, method)
+    if (found) return found
   }
   if (node.param) {
     starts[depth] = start
     ends[depth] = stop
-    const found = proceed(node.param, path, stop, end, depth + 1, visit)
-    if (found !== undefined) return found
+    const found = proceed(node.param, path, stop, depth + 1, method)
+    if (found) return found
   }
-  if (!node.rest || path.indexOf('//', start) !== -1) return undefined
+  if (!node.rest || path.includes('//', start)) return undefined
   starts[depth] = start
-  ends[depth] = end
-  return visit(node.rest)
+  ends[depth] = path.length
+  return endpointFor(node.rest, method)
 }
 
-function proceed<T, R>(
+/** A loop: segments are short, and calling `indexOf` costs more than reading them. */
+function segmentEnd(path: string, start: number): number {
+  let index = start
+  while (index < path.length && path.charCodeAt(index) !== SLASH) index++
+  return index
+}
+
+function proceed<T>(
   node: Node<T>,
   path: string,
   stop: number,
-  end: number,
   depth: number,
-  visit: Visit<T, R>,
-): R | undefined {
-  if (stop < end) return descend(node, path, stop + 1, end, depth, visit)
-  return node.leaf && visit(node.leaf)
+  method: string,
+): Endpoint<T> | undefined {
+  if (stop < path.length) return descend(node, path, stop + 1, depth, method)
+  return node.end && endpointFor(node.end, method)
 }
 
 // An instance has its own keys and inherits none, and unlike `Object.create(null)` it stays in V8's fast mode.
@@ -105,16 +115,17 @@ const Params = function () {} as unknown as new () => Record<string, string>
 Params.prototype = Object.create(null)
 
 /**
- * The captured values of the leaf that `walk` visits right now, each percent-decoded once.
+ * The captured values of the endpoint that `searchTrie` has just found, each percent-decoded once.
  * @throws BadRequest `malformed_path` when a catch-all would hold a `..`.
  */
-export function capturedParams<T>(leaf: Leaf<T>, path: string): Record<string, string> {
+export function capturedParams<T>({ names, isRest }: Endpoint<T>, path: string): Record<string, string> {
   const params = new Params()
-  for (let index = 0; index < leaf.names.length; index++) {
+  const isEscaped = path.includes('%')
+  for (let index = 0; index < names.length; index++) {
     const raw = path.slice(starts[index], ends[index])
-    params[leaf.names[index]!] = raw.includes('%') ? decodeURIComponent(raw) : raw
+    params[names[index]!] = isEscaped ? decodeURIComponent(raw) : raw
   }
-  if (leaf.isRest) refuseParentParts(params[leaf.names.at(-1)!]!)
+  if (isRest) refuseParentParts(params[names.at(-1)!]!)
   return params
 }
 
