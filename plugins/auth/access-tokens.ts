@@ -38,7 +38,11 @@ export interface AccessTokensOptions {
 /** Signs and verifies access tokens, without a database. */
 export interface AccessTokens {
   /** `user` is the public record; whoever holds the token can read it. `expiresIn` is in seconds. */
-  sign(claims: { readonly sub: string; readonly sid: string; readonly user: Readonly<Record<string, unknown>> }): {
+  sign(claims: {
+    readonly sub: string
+    readonly sid: string
+    readonly user: Readonly<Record<string, unknown>>
+  }): {
     readonly token: string
     readonly expiresIn: number
   }
@@ -66,10 +70,21 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   function sign(claims: Parameters<AccessTokens['sign']>[0]): ReturnType<AccessTokens['sign']> {
     const iat = Math.floor(clock.now() / 1000)
     const { sub, sid, user } = claims
-    const payload = { iss: issuer, aud: audience, sub, sid, iat, exp: iat + lifetime, jti: randomUUID(), user }
+    const payload = {
+      iss: issuer,
+      aud: audience,
+      sub,
+      sid,
+      iat,
+      exp: iat + lifetime,
+      jti: randomUUID(),
+      user,
+    }
     const token = jwt.sign(payload, signing!.key, jwtHeader(signing!.id))
     if (token.length > MOST_BYTES)
-      throw new RangeError(`The public record of user ${sub} makes an access token of more than ${MOST_BYTES} bytes.`)
+      throw new RangeError(
+        `The public record of user ${sub} makes an access token of more than ${MOST_BYTES} bytes.`,
+      )
     return { token, expiresIn: lifetime }
   }
 
@@ -89,7 +104,12 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     if (!key) return null
     const now = clock.now() / 1000
     try {
-      const payload = jwt.verify(token, key, { ...PINNED, issuer, audience, clockTimestamp: Math.max(1, Math.floor(now)) })
+      const payload = jwt.verify(token, key, {
+        ...PINNED,
+        issuer,
+        audience,
+        clockTimestamp: Math.max(1, Math.floor(now)),
+      })
       return readAccessClaims(payload, { issuer, audience, lifetime, now, tolerance })
     } catch {
       return null

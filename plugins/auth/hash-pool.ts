@@ -38,7 +38,8 @@ export interface HashPool {
 /** Makes a pool. */
 export function createHashPool(options: HashPoolOptions = {}): HashPool {
   const { threads = UV_THREADS, clock = systemClock } = options
-  const concurrency = options.concurrency ?? Math.max(1, Math.min(availableParallelism(), threads - SPARE_THREADS))
+  const concurrency =
+    options.concurrency ?? Math.max(1, Math.min(availableParallelism(), threads - SPARE_THREADS))
   const capacity = options.queue ?? QUEUE_PER_PLACE * concurrency
   const queue: (() => void)[] = []
   let running = 0
@@ -80,5 +81,7 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
 }
 
 function busy(retryAfter: number): ServiceUnavailable {
-  return new ServiceUnavailable('Too many passwords are being checked right now. Try again shortly.', { retryAfter })
+  return new ServiceUnavailable('Too many passwords are being checked right now. Try again shortly.', {
+    retryAfter,
+  })
 }

@@ -62,7 +62,8 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 
   async function hash(password: string): Promise<string> {
     const text = normalizePassword(password)
-    if (text === null) throw new RangeError('This password cannot be hashed: check it with checkPassword() first.')
+    if (text === null)
+      throw new RangeError('This password cannot be hashed: check it with checkPassword() first.')
     return pool.run(() => engine.hash(text, engineOptions(cost)))
   }
 
@@ -90,11 +91,14 @@ export function assertCost(cost: Partial<HashCost> | undefined, environment: Env
   const { memory, passes } = completeCost(cost)
   const least = passes >= 3 ? 12_288 : passes === 2 ? 19_456 : 47_104
   if (environment !== 'production' || memory >= least) return
-  throw new StartupError(`The cost of password hashes is too low for production: ${memory} KiB, passes: ${passes}.`, {
-    code: 'MORTAR_AUTH_HASH_COST',
-    remedy: `Use at least ${least} KiB with ${passes} passes, or leave the cost out: the default will do.`,
-    brick: 'auth',
-  })
+  throw new StartupError(
+    `The cost of password hashes is too low for production: ${memory} KiB, passes: ${passes}.`,
+    {
+      code: 'MORTAR_AUTH_HASH_COST',
+      remedy: `Use at least ${least} KiB with ${passes} passes, or leave the cost out: the default will do.`,
+      brick: 'auth',
+    },
+  )
 }
 
 function completeCost(cost: Partial<HashCost> = {}): HashCost {

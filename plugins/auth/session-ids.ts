@@ -36,7 +36,11 @@ export function createSessionIds({ clock = systemClock }: { readonly clock?: Clo
     advance()
     const random = randomBytes(8)
     random[0] = (random[0]! & 0x3f) | 0x80
-    const hex = time.toString(16).padStart(12, '0') + '7' + counter.toString(16).padStart(3, '0') + random.toString('hex')
+    const hex =
+      time.toString(16).padStart(12, '0') +
+      '7' +
+      counter.toString(16).padStart(3, '0') +
+      random.toString('hex')
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
   }
 

@@ -1,0 +1,90 @@
+import { seconds, StartupError, type Duration } from '../../src/index.ts'
+
+/** So many in so long; the window begins with the first. */
+export interface Limit {
+  readonly limit: number
+  /** Seconds, or with a unit (`'15m'`); one second to 24 days. */
+  readonly window: Duration
+}
+
+/** What a limit counts by. `pair` is an address from one network. */
+export type LimitScope = 'ip' | 'address' | 'pair' | 'session' | 'user'
+
+/** The endpoints that are limited. */
+export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword'
+
+/** The limits as they are when nothing is said. On failures alone: `login` by address and pair, `changePassword`. */
+export const DEFAULT_LIMITS = {
+  login: {
+    ip: { limit: 30, window: '1m' },
+    // Before the address, so that tries from one network beyond its own budget cost the address nothing.
+    pair: { limit: 10, window: '15m' },
+    address: { limit: 10, window: '15m' },
+  },
+  signup: { ip: { limit: 20, window: '1m' }, address: { limit: 5, window: '1h' } },
+  forgot: { ip: { limit: 20, window: '1m' }, address: { limit: 5, window: '15m' } },
+  reset: { ip: { limit: 20, window: '1m' } },
+  refresh: { session: { limit: 60, window: '1m' } },
+  changePassword: { user: { limit: 5, window: '15m' } },
+} as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
+
+/** Changes to the limits: each may get other numbers or be switched off with `false`, alone or with its whole rule. */
+export type LimitOptions = {
+  readonly [Rule in LimitRule]?:
+    false | { readonly [Scope in keyof (typeof DEFAULT_LIMITS)[Rule]]?: false | Limit }
+}
+
+/** One limit, ready to count. */
+export interface CountedLimit {
+  readonly rule: LimitRule
+  readonly scope: LimitScope
+  readonly limit: number
+  /** Seconds. */
+  readonly window: number
+}
+
+/** Node's timers and 32-bit stores overflow beyond this; a longer window would silently be none at all. */
+const LONGEST_WINDOW = 24 * 86_400
+
+/**
+ * The limits that are on, each rule's in the order in which they are counted.
+ * @throws StartupError `MORTAR_AUTH_LIMIT` for an unknown rule or scope and for numbers that would limit nothing.
+ */
+export function resolveLimits(options: LimitOptions | false = {}): readonly CountedLimit[] {
+  if (options === false) return []
+  refuseUnknown(options, DEFAULT_LIMITS, 'limits')
+  return (Object.keys(DEFAULT_LIMITS) as LimitRule[]).flatMap((rule) => limitsOf(rule, options[rule]))
+}
+
+function limitsOf(rule: LimitRule, changes: LimitOptions[LimitRule] = {}): CountedLimit[] {
+  if (changes === false) return []
+  const scopes: Partial<Record<LimitScope, Limit>> = DEFAULT_LIMITS[rule]
+  refuseUnknown(changes, scopes, `limits.${rule}`)
+  const chosen: Partial<Record<LimitScope, Limit | false>> = { ...scopes, ...changes }
+  return (Object.keys(scopes) as LimitScope[]).flatMap((scope) => {
+    const limit = chosen[scope] ?? scopes[scope]!
+    return limit === false ? [] : [checked(rule, scope, limit)]
+  })
+}
+
+function checked(rule: LimitRule, scope: LimitScope, { limit, window }: Limit): CountedLimit {
+  const length = seconds(window)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw wrong(
+      `limits.${rule}.${scope}.limit is ${limit}.`,
+      'Write a whole number from 1, or false to switch it off.',
+    )
+  if (length < 1 || length > LONGEST_WINDOW)
+    throw wrong(`limits.${rule}.${scope}.window is '${window}'.`, "Write a duration from '1s' to '24d'.")
+  return { rule, scope, limit, window: Math.ceil(length) }
+}
+
+function refuseUnknown(given: object, known: object, where: string): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (unknown !== undefined)
+    throw wrong(`${where} has no '${unknown}'.`, `Use ${Object.keys(known).join(', ')}.`)
+}
+
+function wrong(found: string, remedy: string): StartupError {
+  return new StartupError(found, { code: 'MORTAR_AUTH_LIMIT', remedy, brick: 'auth' })
+}
