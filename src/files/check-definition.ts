@@ -1,0 +1,172 @@
+import { DEFINITION_KEYS, type Method, type RouteDefinition } from '../routing/route.ts'
+import { bytes } from '../support/bytes.ts'
+import { nearest } from '../support/nearest.ts'
+import { describeValue, isObjectLike, isPlainObject } from './describe-value.ts'
+import { listOf, type Finding } from './diagnostics.ts'
+
+/** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */
+export interface Endpoint {
+  readonly method: Method
+  readonly parameters: readonly string[] | undefined
+}
+
+type Key = keyof RouteDefinition
+type Check = (key: Key, value: unknown, endpoint: Endpoint) => Finding[]
+
+const CHECKS: Readonly<Record<Key, Check>> = {
+  params: checkParams,
+  query: checkSchema,
+  headers: checkSchema,
+  body: checkBody,
+  response: checkResponse,
+  auth: checkAuth,
+  summary: expectValue('a string', isString),
+  description: expectValue('a string', isString),
+  tags: expectValue('an array of strings', isStrings),
+  operationId: expectValue('a string', isString),
+  hidden: expectValue('a boolean', (value) => typeof value === 'boolean'),
+  bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
+  consumes: expectValue("an array of media types such as 'application/json'", isMediaTypes),
+}
+
+/**
+ * Every fault in the values of a definition. A key that is there with the value `undefined` is a fault too: `auth`
+ * that is undefined by a slip must not make a route public.
+ */
+export function checkDefinition(
+  definition: Readonly<Record<string, unknown>>,
+  endpoint: Endpoint,
+): Finding[] {
+  return DEFINITION_KEYS.filter((key) => key in definition).flatMap((key) =>
+    CHECKS[key](key, definition[key], endpoint),
+  )
+}
+
+/** True for a yup schema or any Standard Schema validator. */
+export function isSchema(value: unknown): boolean {
+  return isObjectLike(value) && ('~standard' in value || '__isYupSchema__' in value)
+}
+
+function checkSchema(key: Key | string, value: unknown): Finding[] {
+  if (isSchema(value)) return []
+  const holdsSchemas = isPlainObject(value) && Object.values(value).some(isSchema)
+  return [
+    {
+      code: 'MORTAR_ROUTE_SCHEMA',
+      found: `has ${describeValue(value)} as \`${key}\`, which is not a schema`,
+      remedy: holdsSchemas
+        ? "Wrap it in yup's object({ … })."
+        : `Give \`${key}\` a yup schema or another Standard Schema validator, or leave it out.`,
+    },
+  ]
+}
+
+function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Finding[] {
+  const finding = checkSchema(key, value)
+  if (finding.length > 0 || parameters === undefined) return finding
+  return fieldsOf(value as object)
+    .filter((field) => !parameters.includes(field))
+    .map((field) => ({
+      code: 'MORTAR_ROUTE_PARAMS_KEY',
+      found: `has "${field}" in its \`params\` schema, which is not in the path`,
+      remedy: paramsRemedy(field, parameters),
+    }))
+}
+
+function paramsRemedy(field: string, parameters: readonly string[]): string {
+  if (parameters.length === 0) return 'Its path has no parameter: a query parameter belongs in `query`.'
+  const near = nearest(field, parameters)
+  const names = listOf(parameters.map((name) => `"${name}"`))
+  return near === undefined ? `The path has ${names}.` : `Did you mean "${near}"? The path has ${names}.`
+}
+
+/** The keys of an object schema: yup keeps them in `fields`, zod in `shape`. Of other validators none are known. */
+function fieldsOf(schema: object): string[] {
+  const fields = 'fields' in schema ? schema.fields : 'shape' in schema ? schema.shape : undefined
+  return isPlainObject(fields) ? Object.keys(fields) : []
+}
+
+function checkBody(key: Key, value: unknown, { method }: Endpoint): Finding[] {
+  if (method !== 'GET' && method !== 'HEAD') return checkSchema(key, value)
+  return [
+    {
+      code: 'MORTAR_ROUTE_BODY_NOT_ALLOWED',
+      found: `has a \`body\` schema, and the body of a ${method} request has no meaning (RFC 9110 §9.3)`,
+      remedy: 'Declare the input in `query`, or use POST.',
+    },
+  ]
+}
+
+function checkResponse(key: Key, value: unknown): Finding[] {
+  const remedy = 'Write the status in front of each schema: `response: { 200: schema }`.'
+  if (!isPlainObject(value) || isSchema(value))
+    return [
+      {
+        code: 'MORTAR_ROUTE_RESPONSE',
+        found: `has ${isSchema(value) ? 'a schema' : describeValue(value)} as \`${key}\``,
+        remedy,
+      },
+    ]
+  return Object.entries(value).flatMap(([status, schema]): Finding[] =>
+    /^[1-5]\d\d$/.test(status)
+      ? checkSchema(`response[${status}]`, schema)
+      : [
+          {
+            code: 'MORTAR_ROUTE_RESPONSE',
+            found: `has "${status}" in \`response\`, which is not a status from 100 to 599`,
+            remedy,
+          },
+        ],
+  )
+}
+
+function checkAuth(_key: Key, value: unknown): Finding[] {
+  const isName = (name: unknown) => isString(name) && name.trim() !== ''
+  if (typeof value === 'boolean' || isName(value)) return []
+  if (Array.isArray(value) && value.length > 0 && value.every(isName)) return []
+  return [
+    {
+      code: 'MORTAR_ROUTE_AUTH_SHAPE',
+      found: Array.isArray(value)
+        ? `has ${describeValue(value)} as \`auth\`, which is not a list of policy names`
+        : `has ${describeValue(value)} as \`auth\``,
+      remedy:
+        "Write true for any signed-in user, 'name' for a policy, ['a', 'b'] for several, or false for everybody.",
+    },
+  ]
+}
+
+function expectValue(expected: string, isValid: (value: unknown) => boolean): Check {
+  return (key, value) =>
+    isValid(value)
+      ? []
+      : [
+          {
+            code: 'MORTAR_ROUTE_VALUE',
+            found: `has ${describeValue(value)} as \`${key}\``,
+            remedy: `\`${key}\` is ${expected}.`,
+          },
+        ]
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isString)
+}
+
+function isMediaTypes(value: unknown): boolean {
+  return isStrings(value) && value.length > 0 && value.every((type) => /^[^\s/]+\/[^\s/]+$/.test(type))
+}
+
+function isSize(value: unknown): boolean {
+  if (typeof value !== 'number' && typeof value !== 'string') return false
+  try {
+    bytes(value)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,82 @@
+import { DEFINITION_KEYS } from '../routing/route.ts'
+import { nearest } from '../support/nearest.ts'
+import type { Finding } from './diagnostics.ts'
+
+const KEYS: readonly string[] = DEFINITION_KEYS
+
+// Names whose author believes that the route is guarded. Ignored, they would leave it open to everybody.
+const GUARD_NAMES = new Set(
+  (
+    'aut auht atuh auths authn authz authed authenticate authenticated authentication authorise authorised ' +
+    'authorisation authorize authorized authorization guard guards guarded permission permissions policy policies ' +
+    'policys protect protected requireauth requiresauth requirespolicy role roles'
+  ).split(' '),
+)
+
+/** Findings and warnings about the names of exports or keys. */
+export interface KeyReport {
+  readonly findings: readonly Finding[]
+  readonly warnings: readonly string[]
+}
+
+/** True for `Auth`, `policies`, `guard` and other names that look like `auth`. */
+export function looksLikeGuard(name: string): boolean {
+  const folded = name.toLowerCase().replaceAll(/[_-]/g, '')
+  return name !== 'auth' && (folded === 'auth' || GUARD_NAMES.has(folded))
+}
+
+/**
+ * The named exports of a route module. Other names than those of a definition are the module's own business; one that
+ * is nearly a key gives a warning, and one that looks like a guard is an error.
+ */
+export function checkExportNames(names: readonly string[]): KeyReport {
+  const others = names.filter((name) => name !== 'default' && !KEYS.includes(name))
+  const guards = others.filter(looksLikeGuard)
+  return {
+    findings: guards.map(guardFinding),
+    warnings: others
+      .filter((name) => !guards.includes(name))
+      .flatMap((name) => {
+        const near = nearKey(name)
+        return near === undefined
+          ? []
+          : [`exports "${name}", which is no key of a route; did you mean "${near}"?`]
+      }),
+  }
+}
+
+/** The keys of a definition given to `defineRoute`: there every other key is an error. */
+export function checkDefinitionKeys(names: readonly string[]): Finding[] {
+  return names
+    .filter((name) => !KEYS.includes(name))
+    .map((name) => {
+      const near = looksLikeGuard(name) ? 'auth' : nearest(name, KEYS)
+      return {
+        code: 'MORTAR_ROUTE_KEY',
+        found: `has "${name}" in its definition, which is no key of a route`,
+        remedy: near === undefined ? `The keys are ${listOfKeys()}.` : `Did you mean "${near}"?`,
+      }
+    })
+}
+
+function guardFinding(name: string): Finding {
+  return {
+    code: 'MORTAR_ROUTE_GUARD_KEY',
+    found: `exports "${name}", which guards nothing`,
+    remedy:
+      "Write `export const auth = true`, or the name of a policy; rename the export if it isn't a guard.",
+  }
+}
+
+/** Stricter than `nearest` alone: the first letter must agree, so that `page` is not taken for `tags`. */
+function nearKey(name: string): string | undefined {
+  const initial = name[0]?.toLowerCase()
+  return nearest(
+    name,
+    KEYS.filter((key) => key !== 'auth' && key[0] === initial),
+  )
+}
+
+function listOfKeys(): string {
+  return `${KEYS.slice(0, -1).join(', ')} and ${KEYS.at(-1)}`
+}

@@ -1,0 +1,29 @@
+/** What a value is, for a message: `a promise`, `an empty array`. Never the value itself, which may be a secret. */
+export function describeValue(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (value === '') return 'an empty string'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  if (isThenable(value)) return 'a promise'
+  if (isClass(value)) return 'a class'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** True for a promise or anything else with a `then`. */
+export function isThenable(value: unknown): boolean {
+  return isObjectLike(value) && 'then' in value && typeof value.then === 'function'
+}
+
+/** True for a class, which is a function that nobody can call without `new`. */
+export function isClass(value: unknown): boolean {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
+}
+
+/** True for what can be asked for its keys. */
+export function isObjectLike(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+}
+
+/** True for `{ … }` and other objects that are no array, function or promise. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isThenable(value)
+}

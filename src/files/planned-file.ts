@@ -1,0 +1,25 @@
+import type { Method } from '../routing/route.ts'
+import type { FileSegment } from './parse-segment.ts'
+
+/** A module to read, and where it goes. */
+export type PlannedFile = PlannedRoute | PlannedMiddleware
+
+interface Planned {
+  /** Path relative to the directory of routes, with slashes. */
+  readonly file: string
+  /** Pattern of the route or prefix of the middleware: `/users/:id`. */
+  readonly pattern: string
+  /** Undefined when the position is broken (a finding says so); the module can still be checked for its own faults. */
+  readonly segments: readonly FileSegment[] | undefined
+}
+
+/** A file that answers one method of one path. */
+export interface PlannedRoute extends Planned {
+  readonly kind: 'route'
+  readonly method: Method
+}
+
+/** A `_middleware` file; `pattern` is the prefix that it wraps. */
+export interface PlannedMiddleware extends Planned {
+  readonly kind: 'middleware'
+}

@@ -1,0 +1,46 @@
+import { DEFINITION_KEYS, type Middleware } from '../routing/route.ts'
+import { looksLikeGuard } from './check-keys.ts'
+import { describeValue } from './describe-value.ts'
+import type { Finding } from './diagnostics.ts'
+import { exportsOf, isCallable, type ModuleExports, type ModuleReading } from './read-module.ts'
+
+/** Reads a `_middleware` module: its default export wraps the routes of the folder. */
+export function readMiddlewareModule(module: ModuleExports): ModuleReading<Middleware> {
+  const exports = exportsOf(module)
+  const { default: main } = exports
+  const names = Object.keys(exports).filter((name) => name !== 'default')
+  const findings = [
+    ...(isCallable(main) ? [] : [middlewareFinding(exports)]),
+    ...names.filter((name) => name === 'auth' || looksLikeGuard(name)).map(middlewareGuardFinding),
+  ]
+  return {
+    value: findings.length > 0 ? undefined : (main as Middleware),
+    findings,
+    warnings: names
+      .filter((name) => name !== 'auth' && isKey(name))
+      .map((name) => `exports "${name}", which has no meaning in middleware: declare it in each route.`),
+  }
+}
+
+function middlewareFinding(exports: ModuleExports): Finding {
+  return {
+    code: 'MORTAR_ROUTE_MIDDLEWARE',
+    found:
+      'default' in exports
+        ? `has ${describeValue(exports['default'])} as its default export, which is no middleware`
+        : 'has no default export',
+    remedy: 'Write `export default async (ctx, next) => …`; Koa middleware goes through fromKoa(middleware).',
+  }
+}
+
+function middlewareGuardFinding(name: string): Finding {
+  return {
+    code: 'MORTAR_ROUTE_MIDDLEWARE_KEY',
+    found: `exports "${name}", which guards nothing in middleware`,
+    remedy: 'Declare `auth` in each route of the folder, or throw from the middleware when ctx.user is null.',
+  }
+}
+
+function isKey(name: string): boolean {
+  return (DEFINITION_KEYS as readonly string[]).includes(name)
+}

@@ -1,0 +1,116 @@
+import { isDefinedRoute, type DefinedRoute } from '../routing/define-route.ts'
+import { DEFINITION_KEYS, type Handler, type RouteDefinition } from '../routing/route.ts'
+import { isRouter } from '../routing/router.ts'
+import { checkDefinition, type Endpoint } from './check-definition.ts'
+import { checkDefinitionKeys, checkExportNames } from './check-keys.ts'
+import { describeValue, isClass, isPlainObject, isThenable } from './describe-value.ts'
+import type { Finding } from './diagnostics.ts'
+
+/** The exports of a module, as `import()` gives them. */
+export type ModuleExports = Readonly<Record<string, unknown>>
+
+/** What a module holds; `value` is undefined exactly when there are findings. */
+export interface ModuleReading<T> {
+  readonly value: T | undefined
+  readonly findings: readonly Finding[]
+  readonly warnings: readonly string[]
+}
+
+/** A route module's handler and what it declares. */
+export interface RouteModule {
+  readonly definition: RouteDefinition
+  readonly handler: Handler
+}
+
+/** Reads a route module in either form: separate exports, or a default export made by `defineRoute`. */
+export function readRouteModule(module: ModuleExports, endpoint: Endpoint): ModuleReading<RouteModule> {
+  const exports = exportsOf(module)
+  const { default: main } = exports
+  const names = checkExportNames(Object.keys(exports))
+  const isDefined = isDefinedRoute(main)
+  const definition: unknown = isDefined ? main.definition : separateDefinition(exports)
+  const findings = [
+    ...(isDefined ? definedFindings(main, exports) : handlerFindings(exports)),
+    ...names.findings,
+    ...(isPlainObject(definition) ? checkDefinition(definition, endpoint) : []),
+  ]
+  const handler = isDefined ? main.handler : main
+  return {
+    // The checks above are what makes these two casts true.
+    value:
+      findings.length > 0
+        ? undefined
+        : { definition: definition as RouteDefinition, handler: handler as Handler },
+    findings,
+    warnings: names.warnings,
+  }
+}
+
+/**
+ * CommonJS that a compiler made from ES modules arrives whole in `default`, and a loader may not see all its names.
+ * Reading them there means that no `auth` is missed.
+ */
+export function exportsOf(module: ModuleExports): ModuleExports {
+  const { default: main } = module
+  return isPlainObject(main) && main['__esModule'] === true && 'default' in main ? main : module
+}
+
+function separateDefinition(exports: ModuleExports): Record<string, unknown> {
+  return Object.fromEntries(DEFINITION_KEYS.filter((key) => key in exports).map((key) => [key, exports[key]]))
+}
+
+function handlerFindings(exports: ModuleExports): Finding[] {
+  const { default: main } = exports
+  if (isCallable(main)) return []
+  if (!('default' in exports))
+    return [
+      {
+        code: 'MORTAR_ROUTE_NO_DEFAULT',
+        found: 'has no default export',
+        remedy: 'Write `export default (ctx) => …`, or make the file private with "_" in front.',
+      },
+    ]
+  return [
+    {
+      code: 'MORTAR_ROUTE_HANDLER',
+      found: `has ${isRouter(main) ? 'a router' : describeValue(main)} as its default export, which is no handler`,
+      remedy: handlerRemedy(main),
+    },
+  ]
+}
+
+function handlerRemedy(main: unknown): string {
+  if (isRouter(main)) return 'Mount a router with app.use(router), outside the directory of routes.'
+  if (isPlainObject(main) && !isThenable(main))
+    return 'Export the handler itself, or what defineRoute(definition, handler) returns.'
+  return 'Export the handler itself, not the result of calling it.'
+}
+
+function definedFindings({ definition, handler }: DefinedRoute, exports: ModuleExports): Finding[] {
+  const separate = DEFINITION_KEYS.filter((key) => key in exports)
+  const mixed: Finding[] = separate.map((key) => ({
+    code: 'MORTAR_ROUTE_MIXED_FORMS',
+    found: `exports \`${key}\` beside a route made by defineRoute, which would ignore it`,
+    remedy: `Move \`${key}\` into the definition.`,
+  }))
+  if (!isPlainObject(definition))
+    return [
+      ...mixed,
+      {
+        code: 'MORTAR_ROUTE_DEFINITION',
+        found: `gives defineRoute ${describeValue(definition)} for a definition`,
+        remedy:
+          'Write defineRoute(definition, handler); the definition of a route that declares nothing is {}.',
+      },
+    ]
+  const keys = checkDefinitionKeys(Object.keys(definition))
+  if (isCallable(handler)) return [...mixed, ...keys]
+  const found = `gives defineRoute ${describeValue(handler)} for a handler`
+  const remedy = 'Give the handler itself, not the result of calling it.'
+  return [...mixed, ...keys, { code: 'MORTAR_ROUTE_HANDLER', found, remedy }]
+}
+
+/** True for a function that can be called as a handler: no class, and no promise that is callable by accident. */
+export function isCallable(value: unknown): boolean {
+  return typeof value === 'function' && !isClass(value) && !isThenable(value)
+}
