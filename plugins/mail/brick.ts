@@ -1,9 +1,16 @@
-import { defineBrick, singleton, type Brick, type Cradle, type Mailer } from '../../src/index.ts'
+import {
+  defineBrick,
+  singleton,
+  type Brick,
+  type CoreServices,
+  type Cradle,
+  type Mailer,
+} from '../../src/index.ts'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
-import { readAppUrl, readSettings } from './settings.ts'
+import { readSettings } from './settings.ts'
 
 /** The services that the brick provides: the mailer, and what it has sent. */
 export interface MailServices {
@@ -16,32 +23,28 @@ export interface MailServices {
  * @throws StartupError at the start, for an option that is not right or a production without a transport.
  */
 export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: Mailer }> {
-  const appUrl = readAppUrl(options.appUrl)
   return defineBrick({
     name: 'mail',
     services: {
       mailOutbox: singleton(({ environment }) => createOutbox(readSettings(options, environment).limits)),
-      mailer: singleton((services: Cradle) => mailerFor(options, services, appUrl)),
+      mailer: singleton((services: Cradle) => mailerFor(options, services)),
     },
     members: { mail: ({ mailer }) => mailer },
-    routes: ({ environment }) =>
-      environment === 'production'
-        ? []
-        : [devPage({ hosts: [...(options.hosts ?? []), ...(appUrl ? [appUrl.hostname] : [])] })],
+    routes: (core) => (core.environment === 'production' ? [] : [devPage({ hosts: hostsOf(options, core) })]),
     // A test may have put its own mailer in the place of this one, and that has no life cycle.
     start: ({ mailer }) => (mailer as Partial<MailService>).open?.(),
     stop: ({ mailer }) => (mailer as Partial<MailService>).close?.(),
   })
 }
 
-function mailerFor(options: MailOptions, services: Cradle, appUrl: URL | undefined): Mailer {
+function hostsOf({ hosts = [] }: MailOptions, { appUrl }: CoreServices): readonly string[] {
+  return appUrl === undefined ? hosts : [...hosts, new URL(appUrl).hostname]
+}
+
+function mailerFor(options: MailOptions, services: Cradle): Mailer {
   const { environment, logger, clock } = services
   const { from, transport, timeout } = readSettings(options, environment)
-  const pageOf = (id: string): string | undefined => {
-    if (environment === 'production') return undefined
-    const path = `${PAGE_PATH}/${encodeURIComponent(id)}`
-    return appUrl ? new URL(path, appUrl).href : path
-  }
+  const pageOf = pageAddress(services)
   const output = options.output ?? (environment === 'development' ? process.stdout : undefined)
   return createMailer({
     from,
@@ -59,6 +62,12 @@ function mailerFor(options: MailOptions, services: Cradle, appUrl: URL | undefin
       },
     },
   })
+}
+
+/** Full addresses when the application knows its own, else paths; none in production, where there is no page. */
+function pageAddress({ environment, appUrl = '' }: CoreServices): (id: string) => string | undefined {
+  if (environment === 'production') return () => undefined
+  return (id) => `${appUrl}${PAGE_PATH}/${encodeURIComponent(id)}`
 }
 
 /** `<id@domain>` holds the outbox id. */

@@ -1,12 +1,11 @@
 import { lookup } from 'mime-types'
 import type { MailMessage as CompiledMail } from 'nodemailer'
+import { formatAddresses, type MailAddress } from './addresses.ts'
 import type { OutboxMessage } from './outbox.ts'
-import { formatAddresses, type PreparedAttachment } from './prepared-message.ts'
+import type { PreparedAttachment } from './prepared-message.ts'
 
 /** The addresses of a compiled message, by header. */
-type Addresses = Partial<
-  Record<'from' | 'to' | 'cc' | 'bcc' | 'reply-to', { name: string; address: string }[]>
->
+type Addresses = Partial<Record<'from' | 'to' | 'cc' | 'bcc' | 'reply-to', MailAddress[]>>
 
 /** Types that a browser shows in an `img` without running anything; SVG there has neither script nor network. */
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/i

@@ -30,9 +30,7 @@ export interface MailOptions {
   readonly outbox?: { readonly size?: number; readonly bytes?: Size }
   /** How long the transport may take for one message: `'30s'` by default. */
   readonly timeout?: Duration
-  /** Address at which developers reach the application, such as `http://localhost:3000`; makes `pageOf` give full URLs. */
-  readonly appUrl?: string | undefined
-  /** Host names, besides localhost, IP addresses and that of `appUrl`, under which the development page answers. */
+  /** Host names, besides localhost, IP addresses and that of the application's `appUrl`, under which the development page answers. */
   readonly hosts?: readonly string[]
   /** Where the terminal transport prints: by default standard output in development, else the application's logger. */
   readonly output?: { write(text: string): unknown }

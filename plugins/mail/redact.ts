@@ -11,7 +11,7 @@ export function createRedactor(...settings: readonly unknown[]): (text: string) 
   const found = new Set<string>()
   for (const setting of settings) collect(setting, { found, depth: 0, seen: new Set() })
   // Longest first, so that a secret which contains another leaves no rest of itself behind.
-  const secrets = [...found].sort((a, b) => b.length - a.length)
+  const secrets = [...found].toSorted((a, b) => b.length - a.length)
   return (text) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text.replace(URL_CREDENTIALS, '$1***@'))
 }

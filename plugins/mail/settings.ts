@@ -47,13 +47,6 @@ export function readSettings(options: MailOptions, environment: Environment): Ma
   }
 }
 
-/** Base of the addresses of the development page: the application's own, or nothing, which leaves a path. */
-export function readAppUrl(appUrl: string | undefined): URL | undefined {
-  if (!appUrl) return undefined
-  if (URL.canParse(appUrl) && /^https?:$/.test(new URL(appUrl).protocol)) return new URL(appUrl)
-  throw wrongOption('appUrl', 'is not an http or https URL')
-}
-
 function checkSender(from: unknown): void {
   if (typeof from !== 'string' || !from.includes('@'))
     throw wrongOption(

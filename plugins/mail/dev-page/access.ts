@@ -8,7 +8,7 @@ import { Forbidden, type Middleware } from '../../../src/index.ts'
  */
 export function localOnly(hosts: readonly string[]): Middleware {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()))
-  return function localOnly(ctx, next) {
+  return function refuseForeign(ctx, next) {
     if (!isLocalHost(ctx.get('host') ?? '', allowed))
       throw new Forbidden(
         "The mail page answers on localhost and IP addresses only. Add this host to the mail brick's `hosts`, or set its `appUrl`.",

@@ -6,16 +6,15 @@ const UNSAFE = /[/\\:*?"<>|\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u
 /** A file name that is safe to offer for a download: no path, no control or direction marks, no leading dot. */
 export function safeFileName(name: string, fallback: string): string {
   const clean = name
-    .toWellFormed()
     .replace(UNSAFE, '_')
     .replace(/^[.\s]+/, '')
     .trim()
-  if (clean === '') return fallback
   const dot = clean.lastIndexOf('.')
   const extension = dot > 0 && clean.length - dot <= 12 ? clean.slice(dot) : ''
-  return [...clean].length <= MAX_LENGTH
-    ? clean
-    : `${[...clean].slice(0, MAX_LENGTH - extension.length).join('')}${extension}`
+  const short =
+    clean.length <= MAX_LENGTH ? clean : `${clean.slice(0, MAX_LENGTH - extension.length)}${extension}`
+  // Last, as the cut may have parted a pair, and half a pair cannot be percent-encoded.
+  return short.replace(/\p{Surrogate}/gu, '_') || fallback
 }
 
 /** `Content-Disposition` of a download, with the name in both forms (RFC 6266 §4.3, RFC 8187 §3.2). */

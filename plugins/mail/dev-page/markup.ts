@@ -19,9 +19,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A template of markup: every value that is not markup itself is escaped, arrays are joined, `null` is nothing. */
-export function html(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
-  return new Markup(strings.reduce((whole, part, index) => `${whole}${render(values[index - 1])}${part}`))
+/** What a template of markup takes. */
+export type MarkupValue = Markup | string | number | readonly MarkupValue[]
+
+/** A template of markup: each value that is not markup itself is escaped, and the items of an array are joined. */
+export function html(strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
+  return new Markup(strings.reduce((whole, part, index) => `${whole}${render(values[index - 1]!)}${part}`))
 }
 
 /** A text as it is written in markup, inside an element or a quoted attribute. */
@@ -29,9 +32,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 }
 
-function render(value: unknown): string {
-  if (value === undefined || value === null || value === false) return ''
+function render(value: MarkupValue): string {
   if (value instanceof Markup) return value.toString()
-  if (Array.isArray(value)) return value.map(render).join('')
-  return escapeHtml(String(value))
+  return typeof value === 'object' ? value.map(render).join('') : escapeHtml(String(value))
 }

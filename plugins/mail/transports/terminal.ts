@@ -1,6 +1,6 @@
 import type { MailMessage as CompiledMail, Transport } from 'nodemailer'
+import { formatAddresses, type MailAddress } from '../addresses.ts'
 import { linksOf } from '../message-links.ts'
-import { formatAddresses, type MailAddress } from '../prepared-message.ts'
 
 /** What the terminal transport needs: where to print, and the page on which a message can be read. */
 export interface TerminalOptions {
