@@ -14,6 +14,8 @@ export type Endpoints<T> = Map<string, Endpoint<T>>
 
 /** A position in the trie: what may follow the segments that lead here. */
 export interface Node<T> {
+  /** How many values the parameters on the way here have captured. */
+  readonly captures: number
   readonly statics: Map<string, Node<T>>
   param: Node<T> | undefined
   /** Answers when the path ends here. */
@@ -22,9 +24,9 @@ export interface Node<T> {
   rest: Endpoints<T> | undefined
 }
 
-/** An empty position. */
-export function createNode<T>(): Node<T> {
-  return { statics: new Map(), param: undefined, end: undefined, rest: undefined }
+/** An empty position, by default a root. */
+export function createNode<T>(captures = 0): Node<T> {
+  return { captures, statics: new Map(), param: undefined, end: undefined, rest: undefined }
 }
 
 /** The endpoints of a pattern, made when they are not there. */
@@ -32,7 +34,10 @@ export function endpointsAt<T>(root: Node<T>, segments: readonly Segment[]): End
   let node = root
   for (const segment of segments) {
     if (segment.kind === 'catch-all') return (node.rest ??= new Map())
-    node = segment.kind === 'param' ? (node.param ??= createNode()) : staticChild(node, segment.value)
+    node =
+      segment.kind === 'param'
+        ? (node.param ??= createNode(node.captures + 1))
+        : staticChild(node, segment.value)
   }
   return (node.end ??= new Map())
 }
@@ -40,7 +45,7 @@ export function endpointsAt<T>(root: Node<T>, segments: readonly Segment[]): End
 function staticChild<T>(node: Node<T>, value: string): Node<T> {
   const present = node.statics.get(value)
   if (present) return present
-  const made = createNode<T>()
+  const made = createNode<T>(node.captures)
   node.statics.set(value, made)
   return made
 }
@@ -63,32 +68,26 @@ const ends: number[] = []
  * Each position is visited at most once, so a hostile path costs no more than the table is large.
  */
 export function searchTrie<T>(root: Node<T>, path: string, method: string): Endpoint<T> | undefined {
-  return path.charCodeAt(0) === SLASH ? descend(root, path, 1, 0, method) : undefined
+  return path.charCodeAt(0) === SLASH ? descend(root, path, 1, method) : undefined
 }
 
-function descend<T>(
-  node: Node<T>,
-  path: string,
-  start: number,
-  depth: number,
-  method: string,
-): Endpoint<T> | undefined {
+function descend<T>(node: Node<T>, path: string, start: number, method: string): Endpoint<T> | undefined {
   const stop = segmentEnd(path, start)
   if (stop === start) return undefined
   if (node.statics.size > 0) {
     const child = node.statics.get(path.slice(start, stop))
-    const found = child && proceed(child, path, stop, depth, method)
+    const found = child && proceed(child, path, stop, method)
     if (found) return found
   }
   if (node.param) {
-    starts[depth] = start
-    ends[depth] = stop
-    const found = proceed(node.param, path, stop, depth + 1, method)
+    starts[node.captures] = start
+    ends[node.captures] = stop
+    const found = proceed(node.param, path, stop, method)
     if (found) return found
   }
   if (!node.rest || path.includes('//', start)) return undefined
-  starts[depth] = start
-  ends[depth] = path.length
+  starts[node.captures] = start
+  ends[node.captures] = path.length
   return endpointFor(node.rest, method)
 }
 
@@ -99,14 +98,8 @@ function segmentEnd(path: string, start: number): number {
   return index
 }
 
-function proceed<T>(
-  node: Node<T>,
-  path: string,
-  stop: number,
-  depth: number,
-  method: string,
-): Endpoint<T> | undefined {
-  if (stop < path.length) return descend(node, path, stop + 1, depth, method)
+function proceed<T>(node: Node<T>, path: string, stop: number, method: string): Endpoint<T> | undefined {
+  if (stop < path.length) return descend(node, path, stop + 1, method)
   return node.end && endpointFor(node.end, method)
 }
 

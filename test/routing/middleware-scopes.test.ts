@@ -5,10 +5,10 @@ import { createScopes, type Scopes } from '../../src/routing/middleware-scopes.t
 /** Scopes named by their prefix; a repeated prefix gets a number. */
 function scopesOf(...prefixes: readonly string[]): Scopes {
   const scopes = createScopes()
-  prefixes.forEach((prefix, index) => {
+  for (const [index, prefix] of prefixes.entries()) {
     const origin = prefixes.indexOf(prefix) === index ? prefix : `${prefix}#${index}`
     scopes.add({ prefix, middleware: { run: () => undefined, origin } })
-  })
+  }
   return scopes
 }
 const origins = (chain: readonly { origin: string }[]) => chain.map(({ origin }) => origin)

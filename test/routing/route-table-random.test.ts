@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createRouteTable, type TableEntry } from '../../src/routing/route-table.ts'
 import { METHODS } from '../../src/routing/route.ts'
 
@@ -9,13 +9,13 @@ const segment = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...WORDS) },
   { weight: 2, arbitrary: fc.constant(':') },
 )
-const pattern = fc
+const randomPattern = fc
   .tuple(fc.array(segment, { maxLength: 4 }), fc.integer({ min: 0, max: 4 }))
   .map(([parts, tail]) => {
     const named = parts.map((part, index) => (part === ':' ? `:p${index}` : part))
     return `/${[...named, ...(tail === 0 ? ['*rest'] : [])].join('/')}`
   })
-const route = fc.record({ method: fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS'), path: pattern })
+const route = fc.record({ method: fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS'), path: randomPattern })
 const requestPath = fc
   .tuple(
     fc.array(fc.constantFrom('a', 'b', 'ab', 'A', '%61', 'x%2fy', '%C3%A9', 'c%20d', ''), { maxLength: 6 }),
@@ -41,7 +41,7 @@ function naiveFind(entries: readonly TableEntry<string>[], method: string, path:
           entry.method === 'GET' &&
           !all.some((other) => other.method === 'HEAD' && other.path === entry.path)),
     )
-  return candidates.sort((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1))[0]?.target
+  return candidates.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1))[0]?.target
 }
 
 function rank(path: string): string {
@@ -71,7 +71,7 @@ describe('route table: random tables', () => {
         fc.array(route, { maxLength: 25 }),
         fc.array(requestPath, { minLength: 1, maxLength: 12 }),
         (routes, paths) => {
-          const entries = entriesOf(routes as RouteLine[])
+          const entries = entriesOf(routes)
           const table = createRouteTable(entries)
           for (const path of paths) {
             for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'PATCH'])
@@ -91,7 +91,7 @@ describe('route table: random tables', () => {
   it('finds the same whatever the order of registration', () => {
     const shuffled = fc
       .array(route, { minLength: 2, maxLength: 20 })
-      .map((routes) => entriesOf(routes as RouteLine[]))
+      .map((routes) => entriesOf(routes))
       .chain((entries) =>
         fc.tuple(
           fc.constant(entries),

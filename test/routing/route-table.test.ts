@@ -48,6 +48,7 @@ describe('route table: URL edge cases', () => {
     ['', NONE],
     ['a', NONE],
     ['xa/b', NONE],
+    ['xusers/1', NONE],
     ['*', NONE],
     ['/a', 'GET /a'],
     ['/a/', 'GET /a'],
