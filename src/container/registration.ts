@@ -14,6 +14,8 @@ export interface CoreServices {
   readonly events: EventBus
   readonly environment: Environment
   readonly clock: Clock
+  /** Public address of the application without a slash at its end, when configured. */
+  readonly appUrl: string | undefined
 }
 
 /** Services that exist only inside a request; a scoped factory may ask for them. */
@@ -30,34 +32,43 @@ export interface RequestServices {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Cradle<Known = CoreServices> = Known & { readonly [service: string]: any }
 
-/** A service registration: data, made by `singleton`, `scoped`, `transient` or `value`. */
-export interface Registration<T> {
+/**
+ * A service registration: data, made by `singleton`, `scoped`, `transient` or `value`.
+ * `Known` are the services whose types its factory sees.
+ */
+export interface Registration<T, Known = CoreServices & RequestServices> {
   readonly lifetime: Lifetime
-  readonly factory: (services: Cradle<CoreServices & RequestServices>) => T
+  /** A method, so that a factory that knows fewer services still fits where more are known. */
+  factory(services: Cradle<Known>): T
 }
 
 /** One instance for the application, made when it starts. */
-export const singleton = <T>(factory: (services: Cradle) => T): Registration<T> => ({
-  lifetime: 'singleton',
-  factory,
-})
+export function singleton<T, Known = CoreServices>(
+  factory: (services: Cradle<Known>) => T,
+): Registration<T, Known> {
+  return { lifetime: 'singleton', factory }
+}
 
 /** One instance a request, made when first asked for; may ask for `ctx`, `user` and `requestId`. */
-export const scoped = <T>(
-  factory: (services: Cradle<CoreServices & RequestServices>) => T,
-): Registration<T> => ({
-  lifetime: 'scoped',
-  factory,
-})
+export function scoped<T, Known = CoreServices & RequestServices>(
+  factory: (services: Cradle<Known>) => T,
+): Registration<T, Known> {
+  return { lifetime: 'scoped', factory }
+}
 
 /** A new instance for each that asks. */
-export const transient = <T>(factory: (services: Cradle) => T): Registration<T> => ({
-  lifetime: 'transient',
-  factory,
-})
+export function transient<T, Known = CoreServices>(
+  factory: (services: Cradle<Known>) => T,
+): Registration<T, Known> {
+  return { lifetime: 'transient', factory }
+}
 
 /** An instance that exists already. */
-export const value = <T>(instance: T): Registration<T> => ({ lifetime: 'value', factory: () => instance })
+export function value<T>(instance: T): Registration<T, object> {
+  return { lifetime: 'value', factory: () => instance }
+}
 
-/** Registrations by service name. */
-export type Registrations<Services> = { readonly [Name in keyof Services]: Registration<Services[Name]> }
+/** Registrations by service name, whose factories see the services in `Known`. */
+export type Registrations<Services, Known = CoreServices & RequestServices> = {
+  readonly [Name in keyof Services]: Registration<Services[Name], Known>
+}

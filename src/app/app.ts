@@ -1,0 +1,70 @@
+import type Koa from 'koa'
+import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
+import type { AnyBrick, Brick } from '../bricks/brick.ts'
+import type { CoreServices, Registration, Registrations, RequestServices } from '../container/registration.ts'
+import type { EventBus } from '../contracts/events.ts'
+import type { Environment } from '../contracts/environment.ts'
+import type { TypedApp } from '../routing/define-route.ts'
+import type { Middleware, Route } from '../routing/route.ts'
+import type { AnyRouter } from '../routing/router.ts'
+import type { RouteSink } from '../routing/route-sink.ts'
+
+/** The ctx members that a brick adds. */
+export type MembersOfBrick<B> = B extends Brick<string, object, infer Members> ? Members : {}
+
+/** The services that a brick provides. */
+export type ServicesOfBrick<B> = B extends Brick<string, infer Services, object> ? Services : {}
+
+/** The ctx members that a list of bricks adds. */
+export type MembersOfBricks<Bricks extends readonly unknown[]> = Bricks extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? MembersOfBrick<First> & MembersOfBricks<Rest>
+  : {}
+
+/** The services that a list of bricks provides. */
+export type ServicesOfBricks<Bricks extends readonly unknown[]> = Bricks extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? ServicesOfBrick<First> & ServicesOfBricks<Rest>
+  : {}
+
+/** Where an application listens. */
+export interface Listening {
+  /** `http://127.0.0.1:3000` */
+  readonly url: string
+  readonly port: number
+  readonly host: string
+}
+
+/** An application: what it is made of, and its way from start to end. */
+export interface App<Members extends object = {}, Services extends object = {}>
+  extends TypedApp<Members, Services>, RouteSink {
+  /** Adds a brick, mounts a router, or adds middleware around the whole application, outermost first. */
+  use<B extends AnyBrick>(brick: B): App<Members & MembersOfBrick<B>, Services & ServicesOfBrick<B>>
+  use(item: AnyRouter | Middleware): this
+  /** Registers the application's own services: `app.provide({ notes: scoped(({ db, user }) => …) })`. */
+  provide<Added extends object>(
+    registrations: Registrations<Added, CoreServices & RequestServices & Services>,
+  ): App<Members, Services & Added>
+  /** Replaces services before the start, for tests: `app.override({ mailer: value(fake) })`. */
+  override(registrations: Readonly<Record<string, Registration<unknown, object>>>): this
+  /** Boots without listening: routes compiled, bricks started. Safe to call again. @throws StartupError */
+  ready(): Promise<this>
+  /** Boots and listens. Port 0 takes a free one. @throws StartupError */
+  listen(port?: number, host?: string): Promise<Listening>
+  /** Finishes what is in flight, stops the bricks in reverse and leaves no handle open. Safe to call again. */
+  close(): Promise<void>
+  /** Answers a request without a socket, through the same pipeline. */
+  inject(request: InjectOptions | string): Promise<InjectResponse>
+  /** A real Koa application that serves the same routes: mount it, or use its `callback()`. */
+  readonly koa: Koa
+  readonly events: EventBus
+  readonly environment: Environment
+  /** Services by name, once `ready()`; scoped ones need a request. */
+  readonly services: Readonly<Services & CoreServices>
+  /** The routes known so far, as data. */
+  readonly routes: readonly Route[]
+}

@@ -1,0 +1,232 @@
+import type Koa from 'koa'
+import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
+import type { AnyBrick } from '../bricks/brick.ts'
+import { createServiceContainer } from '../container/container.ts'
+import type { CoreServices, Cradle, Registration } from '../container/registration.ts'
+import { createContextClass } from '../context/context-class.ts'
+import type { Environment } from '../contracts/environment.ts'
+import type { EventBus } from '../contracts/events.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import type { Middleware, Route } from '../routing/route.ts'
+import type { RouteBatch } from '../routing/route-sink.ts'
+import { isRouter, type AnyRouter } from '../routing/router.ts'
+import type { Listening } from './app.ts'
+import { assemble, type House, type Parts } from './boot.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { createEventBus } from './event-bus.ts'
+import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import type { ResolvedOptions } from './options.ts'
+import { createServing, type Serving } from './serving.ts'
+import { startServer, type RunningServer } from './server.ts'
+import { closeOnSignals } from './signals.ts'
+
+type Registrations = Readonly<Record<string, Registration<unknown, object>>>
+
+/** An application from its making to its end; the parts it is put together from stand in files of their own. */
+export class Application {
+  readonly environment: Environment
+  readonly events: EventBus
+  private readonly options: ResolvedOptions
+  private readonly parts: Parts = {
+    bricks: [],
+    routers: [],
+    scopes: [],
+    provided: new Map(),
+    overrides: new Map(),
+  }
+  private readonly house: House
+  private readonly serving: Serving
+  private readonly lifecycle: Lifecycle
+  private readonly loading = new Set<Promise<unknown>>()
+  private booting: Promise<void> | undefined = undefined
+  private closing: Promise<void> | undefined = undefined
+  private assembled = false
+  private server: RunningServer | undefined = undefined
+  private removeSignalHandlers: (() => void) | undefined = undefined
+
+  constructor(options: ResolvedOptions) {
+    const { environment, logger, clock, appUrl } = options
+    this.options = options
+    this.environment = environment
+    this.events = createEventBus(logger)
+    const core: CoreServices = { logger, events: this.events, environment, clock, appUrl }
+    this.house = {
+      options,
+      core,
+      container: createServiceContainer(core),
+      contextClass: createContextClass(),
+      dispatcher: createDispatcher(),
+    }
+    this.serving = createServing(this.house, () => this.ready())
+    this.lifecycle = createLifecycle(logger, options.shutdownTimeout)
+  }
+
+  use(item: AnyBrick | AnyRouter | Middleware): this {
+    if (isRouter(item)) this.mount(item)
+    else if (typeof item === 'function') this.addMiddleware(item)
+    else if (isBrick(item)) this.addBrick(item)
+    else throw notUsable(item)
+    return this
+  }
+
+  provide(registrations: Registrations): this {
+    this.refuseAfterStart('app.provide')
+    for (const [name, registration] of Object.entries(registrations)) {
+      if (this.parts.provided.has(name)) throw providedTwice(name)
+      this.parts.provided.set(name, registration as Registration<unknown>)
+    }
+    return this
+  }
+
+  override(registrations: Registrations): this {
+    this.refuseAfterStart('app.override')
+    for (const [name, registration] of Object.entries(registrations))
+      this.parts.overrides.set(name, registration as Registration<unknown>)
+    return this
+  }
+
+  addRoutes(batch: RouteBatch): void {
+    this.house.dispatcher.add(batch)
+  }
+
+  async trackLoad<T>(work: Promise<T>, directory: string): Promise<T> {
+    this.loading.add(work)
+    if (this.booting !== undefined)
+      this.warn(`Routes of ${directory} are loaded after the start and work from then on.`)
+    try {
+      return await work
+    } finally {
+      this.loading.delete(work)
+    }
+  }
+
+  warn(message: string): void {
+    this.options.logger.warn(message)
+  }
+
+  async ready(): Promise<this> {
+    if (this.closing) throw closedAlready()
+    await (this.booting ??= this.boot())
+    return this
+  }
+
+  async listen(port = 3000, host?: string): Promise<Listening> {
+    if (this.server) throw listensAlready(this.server.url)
+    await this.ready()
+    try {
+      this.server = await startServer(this.serving.handle, { port, host }, this.serving.state)
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+    if (this.options.signals) this.removeSignalHandlers = closeOnSignals(() => this.close())
+    return this.server
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.shutDown())
+  }
+
+  async inject(request: InjectOptions | string): Promise<InjectResponse> {
+    await this.ready()
+    const { inject } = await import('light-my-request')
+    return inject(this.serving.handle, request)
+  }
+
+  get koa(): Koa {
+    return this.serving.koa
+  }
+
+  get services(): Readonly<Record<string, unknown>> {
+    return this.house.container.cradle
+  }
+
+  get routes(): readonly Route[] {
+    return this.house.dispatcher.routes
+  }
+
+  private mount(router: AnyRouter): void {
+    if (this.assembled) this.addRoutes({ routes: router.routes(), scopes: [] })
+    else this.parts.routers.push(router)
+  }
+
+  private addMiddleware(run: Middleware): void {
+    const scope = { prefix: '/', middleware: { run, origin: run.name || 'middleware of the application' } }
+    if (this.assembled) this.addRoutes({ routes: [], scopes: [scope] })
+    else this.parts.scopes.push(scope)
+  }
+
+  private addBrick(brick: AnyBrick): void {
+    this.refuseAfterStart(`The brick '${brick.name}'`)
+    this.parts.bricks.push(brick)
+  }
+
+  private async boot(): Promise<void> {
+    await this.pendingLoads()
+    this.assembled = true
+    const bricks = assemble(this.parts, this.house)
+    this.serving.compile()
+    await this.lifecycle.start(bricks, this.house.container.cradle as Cradle)
+  }
+
+  /** Routes that are still being loaded belong to the application; serving without them would answer 404 for a while. */
+  private async pendingLoads(): Promise<void> {
+    if (this.loading.size === 0) return
+    this.options.logger.debug('Waiting for loadRoutes, which was not awaited')
+    while (this.loading.size > 0) await Promise.all(this.loading)
+  }
+
+  private async shutDown(): Promise<void> {
+    await this.booting?.catch(() => undefined)
+    await this.server?.drain(this.options.shutdownTimeout)
+    await this.lifecycle.stop(this.house.container.cradle as Cradle)
+    this.removeSignalHandlers?.()
+  }
+
+  private refuseAfterStart(what: string): void {
+    if (this.booting === undefined) return
+    throw new StartupError(`${what} came after the application had started.`, {
+      code: 'MORTAR_TOO_LATE',
+      remedy: 'Move it before ready() and listen(); routes alone may come later.',
+    })
+  }
+}
+
+function isBrick(item: unknown): item is AnyBrick {
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    typeof (item as AnyBrick).name === 'string' &&
+    (item as AnyBrick).name !== ''
+  )
+}
+
+function notUsable(item: unknown): StartupError {
+  const found = item === null ? 'null' : typeof item
+  return new StartupError(`app.use was given ${found}, which is no brick, router or middleware.`, {
+    code: 'MORTAR_USE',
+    remedy:
+      'Give it what defineBrick or createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
+  })
+}
+
+function providedTwice(name: string): StartupError {
+  return new StartupError(`The service '${name}' is provided twice by app.provide.`, {
+    code: 'MORTAR_SERVICE_DUPLICATE',
+    remedy: 'Rename one of them.',
+  })
+}
+
+function closedAlready(): StartupError {
+  return new StartupError('The application was closed and does not start again.', {
+    code: 'MORTAR_CLOSED',
+    remedy: 'Make a new one with createApp().',
+  })
+}
+
+function listensAlready(url: string): StartupError {
+  return new StartupError(`The application listens already, at ${url}.`, {
+    code: 'MORTAR_LISTENING',
+    remedy: 'Call listen() once, or make a second application.',
+  })
+}

@@ -1,0 +1,88 @@
+import { installBrick } from '../bricks/install.ts'
+import { orderBricks } from '../bricks/registry.ts'
+import type { AnyBrick } from '../bricks/brick.ts'
+import type { Container } from '../container/container.ts'
+import type { CoreServices } from '../container/registration.ts'
+import type { Registration } from '../container/registration.ts'
+import type { Authenticator } from '../contracts/authenticator.ts'
+import type { ContextClass } from '../context/context-class.ts'
+import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { MiddlewareScope, Route } from '../routing/route.ts'
+import { isRouter, type AnyRouter } from '../routing/router.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { frameworkRoutes } from './framework-routes.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/** What was registered on an application before it boots. */
+export interface Parts {
+  readonly bricks: AnyBrick[]
+  readonly routers: AnyRouter[]
+  readonly scopes: MiddlewareScope[]
+  readonly provided: Map<string, Registration<unknown>>
+  readonly overrides: Map<string, Registration<unknown>>
+}
+
+/** Where the parts are put. */
+export interface House {
+  readonly options: ResolvedOptions
+  readonly core: CoreServices
+  readonly container: Container
+  readonly contextClass: ContextClass
+  readonly dispatcher: Dispatcher
+}
+
+/**
+ * Puts an application together without starting anything: bricks in order, services, members, routes; everything that
+ * can be wrong with them is found here.
+ * @returns the bricks in the order of their start.
+ */
+export function assemble(parts: Parts, house: House): readonly AnyBrick[] {
+  const { container, contextClass, dispatcher, core, options } = house
+  for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
+  const bricks = orderBricks(parts.bricks, new Set(container.names))
+  for (const brick of bricks) installBrick(brick, container, contextClass)
+  for (const [name, registration] of parts.overrides) container.override(name, registration)
+  container.resolveSingletons()
+  const scopes = [...bricks.flatMap(brickScopes), ...parts.scopes]
+  const routes = [
+    ...bricks.flatMap((brick) => brickRoutes(brick, core)),
+    ...parts.routers.flatMap((router) => router.routes()),
+  ]
+  dispatcher.addFirst({ scopes, routes })
+  const runtime = pipelineRuntime(container, options)
+  dispatcher.add({ scopes: [], routes: frameworkRoutes(dispatcher, runtime, options) })
+  dispatcher.compile(runtime)
+  return bricks
+}
+
+/** The origin of a brick's route says whose it is. */
+function brickRoutes(brick: AnyBrick, core: CoreServices): Route[] {
+  const routers = typeof brick.routes === 'function' ? brick.routes(core) : (brick.routes ?? [])
+  return routers
+    .filter(isRouter)
+    .flatMap((router) => router.routes().map((route) => ({ ...route, origin: `brick '${brick.name}'` })))
+}
+
+function brickScopes(brick: AnyBrick): MiddlewareScope[] {
+  return (brick.middleware ?? []).map((run) => ({
+    prefix: '/',
+    middleware: { run, origin: `${run.name || 'middleware'} of brick '${brick.name}'` },
+  }))
+}
+
+function pipelineRuntime(container: Container, options: ResolvedOptions): PipelineRuntime {
+  const authenticator = container.has('authenticator')
+    ? (container.cradle['authenticator'] as Authenticator)
+    : undefined
+  return {
+    environment: options.environment,
+    logger: options.logger,
+    authenticator,
+    trustedOrigins: [
+      ...(options.appUrl === undefined ? [] : [new URL(options.appUrl).origin]),
+      ...options.trustedOrigins,
+      ...(authenticator?.trustedOrigins ?? []),
+    ],
+    bodyLimit: options.bodyLimit,
+  }
+}

@@ -1,0 +1,18 @@
+import type { AnyBrick } from '../bricks/brick.ts'
+import type { App, MembersOfBricks, ServicesOfBricks } from './app.ts'
+import { Application } from './application.ts'
+import { resolveOptions, type AppConfig } from './options.ts'
+
+/**
+ * Makes an application. Nothing is opened before `ready()` or `listen()`.
+ * `createApp().use(database(…))` and `createApp(defineConfig({ bricks: [database(…)] }))` are the same application.
+ * @throws StartupError for an option that cannot be read.
+ */
+export function createApp<const Bricks extends readonly AnyBrick[] = []>(
+  config: AppConfig<Bricks> = {},
+): App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>> {
+  const application = new Application(resolveOptions(config))
+  for (const brick of config.bricks ?? []) application.use(brick)
+  // The class is the same for every application; which members and services it has is known to the types alone.
+  return application as unknown as App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>>
+}

@@ -1,0 +1,67 @@
+import type { AnyBrick } from '../bricks/brick.ts'
+import type { Cradle } from '../container/registration.ts'
+import type { Logger } from '../contracts/logger.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { StartupError } from '../errors/startup-error.ts'
+
+/** Starts and stops the bricks of an application. */
+export interface Lifecycle {
+  /** Starts in the given order; when one fails, those that had started are stopped in reverse. @throws StartupError */
+  start(bricks: readonly AnyBrick[], services: Cradle): Promise<void>
+  /** Stops what was started, in reverse; one that fails or outlives the deadline is logged and does not stop the others. */
+  stop(services: Cradle): Promise<void>
+}
+
+/** @param timeout seconds that each brick has for its stop. */
+export function createLifecycle(logger: Logger, timeout: number): Lifecycle {
+  const started: AnyBrick[] = []
+
+  async function stop(services: Cradle): Promise<void> {
+    for (let brick = started.pop(); brick; brick = started.pop())
+      try {
+        await withDeadline(Promise.resolve(brick.stop?.(services)), timeout)
+      } catch (error) {
+        logger.error(
+          { brick: brick.name, err: describeError(error) },
+          `The brick '${brick.name}' did not stop properly`,
+        )
+      }
+  }
+
+  return {
+    async start(bricks, services) {
+      for (const brick of bricks)
+        try {
+          await brick.start?.(services)
+          started.push(brick)
+        } catch (error) {
+          await stop(services)
+          throw startFailure(brick, error)
+        }
+    },
+    stop,
+  }
+}
+
+function startFailure(brick: AnyBrick, error: unknown): StartupError {
+  if (error instanceof StartupError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StartupError(`The brick '${brick.name}' failed to start: ${reason}`, {
+    code: 'MORTAR_BRICK_START',
+    remedy: `Mend what the message names, in the options of '${brick.name}' or in what it connects to.`,
+    brick: brick.name,
+    cause: error,
+  })
+}
+
+async function withDeadline(work: Promise<unknown>, timeout: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`It took longer than ${timeout} s.`)), timeout * 1000)
+  })
+  try {
+    await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,95 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { pipeline, Readable } from 'node:stream'
+import type { Socket } from 'node:net'
+import type { Door, Outgoing } from '../context/door.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { PROBLEM_TYPE } from '../errors/problem.ts'
+
+/** What the direct door needs to know of the application while it serves. */
+export interface ListenerState {
+  /** True once the application is closing: connections are told to end after their present response. */
+  closing: boolean
+}
+
+/** The door that writes to Node's response without a Koa context in between. */
+export function createDirectDoor(state: ListenerState): Door {
+  return {
+    send(ctx, outgoing) {
+      const { res } = ctx.internal
+      if (state.closing) res.setHeader('Connection', 'close')
+      if (ctx.internal.id !== undefined) res.setHeader('X-Request-Id', ctx.internal.id)
+      write(ctx, res, outgoing)
+    },
+  }
+}
+
+function write(ctx: RequestContext, res: ServerResponse, { status, type, payload }: Outgoing): void {
+  if (payload === null) return writeEmpty(res, status)
+  if (payload instanceof Readable) return writeStream(ctx, res, status, type, payload)
+  const length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.byteLength
+  res.statusCode = status
+  if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
+  res.setHeader('Content-Length', length)
+  res.end(payload)
+}
+
+function writeEmpty(res: ServerResponse, status: number): void {
+  res.statusCode = status
+  res.removeHeader('Content-Type')
+  if (status === 204 || status === 304) res.removeHeader('Content-Length')
+  else res.setHeader('Content-Length', 0)
+  res.end()
+}
+
+function writeStream(
+  ctx: RequestContext,
+  res: ServerResponse,
+  status: number,
+  type: string | undefined,
+  stream: Readable,
+): void {
+  res.statusCode = status
+  if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
+  if (ctx.method === 'HEAD') {
+    stream.destroy()
+    res.end()
+    return
+  }
+  pipeline(stream, res, (error) => {
+    // A source that fails half-way must not look like a complete response.
+    if (error && !res.writableEnded) res.destroy()
+  })
+}
+
+/** Makes the HTTP server of an application; what cannot even be parsed as a request gets a problem document too. */
+export function createHttpServer(handle: (req: IncomingMessage, res: ServerResponse) => void): Server {
+  const server = createServer(handle)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerBrokenRequest(error, socket),
+  )
+  return server
+}
+
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = STATUS_OF_PARSE_ERROR[error.code ?? ''] ?? 400
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: 'The request cannot be read as HTTP.',
+    code: 'bad_request',
+  })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    `Content-Type: ${PROBLEM_TYPE}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+const STATUS_OF_PARSE_ERROR: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}

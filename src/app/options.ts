@@ -1,0 +1,113 @@
+import type { AnyBrick } from '../bricks/brick.ts'
+import type { Clock } from '../contracts/clock.ts'
+import { systemClock } from '../contracts/clock.ts'
+import type { Environment } from '../contracts/environment.ts'
+import type { Logger } from '../contracts/logger.ts'
+import type { TrustProxy } from '../context/client-address.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import { bytes, type Size } from '../support/bytes.ts'
+import { seconds, type Duration } from '../support/duration.ts'
+import { readEnvironment } from '../support/environment.ts'
+import { createLogger, silentLogger } from './logger.ts'
+
+/** What the OpenAPI document says of the application. */
+export interface OpenApiOptions {
+  readonly title?: string
+  readonly version?: string
+  readonly description?: string
+  readonly servers?: readonly { readonly url: string; readonly description?: string }[]
+  /** Where the document is served; `/openapi.json` by default. */
+  readonly path?: string
+  /** Where the documentation page is served; `/docs` by default, `false` for none. */
+  readonly docs?: string | false
+}
+
+/** Options of `createApp`, each with a default that suits a service behind no proxy. */
+export interface AppOptions {
+  /** By default from `NODE_ENV`; anything that is not `production` or `test` is `development`. */
+  readonly environment?: Environment
+  /** `false` for none. By default pino: JSON lines in production, readable ones on a terminal, silent under test. */
+  readonly logger?: Logger | false
+  /** One log line a request. By default in development only. */
+  readonly logRequests?: boolean
+  readonly clock?: Clock
+  /** Proxies whose `X-Forwarded-For` is believed: addresses, CIDRs, or a number of hops. By default none. */
+  readonly trustProxy?: TrustProxy
+  /** Largest body of a route that sets no limit of its own: bytes or a size. 1 MiB by default. */
+  readonly bodyLimit?: Size
+  /** Name of the cookie that may carry the credential. `access_token` by default. */
+  readonly tokenCookie?: string
+  /** Public address of the application, for links in mails: `https://app.example.com`. Never taken from `Host`. */
+  readonly appUrl?: string
+  /** Origins besides the request's own whose pages may send unsafe requests with a cookie credential. */
+  readonly trustedOrigins?: readonly string[]
+  /** `false` serves neither document nor page. */
+  readonly openapi?: OpenApiOptions | false
+  /** How long `close()` waits for requests in flight, and each brick for its stop: seconds or a duration. 10 s by default. */
+  readonly shutdownTimeout?: Duration
+  /** Whether `listen()` ends the process properly on SIGTERM and SIGINT. By default everywhere but under test. */
+  readonly signals?: boolean
+}
+
+/** Configuration of an application: its options and its bricks. */
+export interface AppConfig<Bricks extends readonly AnyBrick[] = readonly AnyBrick[]> extends AppOptions {
+  readonly bricks?: Bricks
+}
+
+/** The options with defaults filled in and units resolved: bytes and seconds. */
+export interface ResolvedOptions {
+  readonly environment: Environment
+  readonly logger: Logger
+  readonly logRequests: boolean
+  readonly clock: Clock
+  readonly trustProxy: TrustProxy
+  readonly bodyLimit: number
+  readonly tokenCookie: string
+  readonly appUrl: string | undefined
+  readonly trustedOrigins: readonly string[]
+  readonly openapi: OpenApiOptions | false
+  readonly shutdownTimeout: number
+  readonly signals: boolean
+}
+
+/** @throws StartupError for a size, duration, address or origin that cannot be read. */
+export function resolveOptions(options: AppOptions): ResolvedOptions {
+  const environment = options.environment ?? readEnvironment()
+  return {
+    environment,
+    logger: options.logger === false ? silentLogger : (options.logger ?? createLogger(environment)),
+    logRequests: options.logRequests ?? environment === 'development',
+    clock: options.clock ?? systemClock,
+    trustProxy: options.trustProxy ?? false,
+    bodyLimit: checked('bodyLimit', () => bytes(options.bodyLimit ?? '1mb')),
+    tokenCookie: options.tokenCookie ?? 'access_token',
+    appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
+    trustedOrigins: (options.trustedOrigins ?? []).map((url) => origin('trustedOrigins', url)),
+    openapi: options.openapi ?? {},
+    shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
+    signals: options.signals ?? environment !== 'test',
+  }
+}
+
+function checked<T>(option: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new StartupError(`The option ${option} cannot be read: ${(cause as Error).message}`, {
+      code: 'MORTAR_OPTION',
+      remedy: `Mend ${option} in the options of createApp.`,
+      cause,
+    })
+  }
+}
+
+/** An absolute http(s) address without a slash at its end. */
+function origin(option: string, url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')
+    throw new StartupError(`The option ${option} is not an absolute http or https address.`, {
+      code: 'MORTAR_OPTION',
+      remedy: `Write it with its scheme, such as 'https://app.example.com'.`,
+    })
+  return url.replace(/\/+$/, '')
+}

@@ -1,0 +1,19 @@
+import type { Container } from '../container/container.ts'
+import type { ContextClass } from '../context/context-class.ts'
+import { publicContext } from '../context/request-context.ts'
+import type { Cradle } from '../container/registration.ts'
+import type { AnyBrick } from './brick.ts'
+
+/** Puts a brick's services into the container and its members on the context class. */
+export function installBrick(brick: AnyBrick, container: Container, contextClass: ContextClass): void {
+  for (const [name, registration] of Object.entries(brick.services ?? {}))
+    container.register(name, registration, `brick '${brick.name}'`)
+  for (const [name, factory] of Object.entries(brick.members ?? {}))
+    contextClass.addMember(name, brick.name, (ctx) =>
+      // The services of a request are those of the application and, where asked for, those of its scope.
+      (factory as (services: Cradle, ctx: unknown) => unknown)(
+        publicContext(ctx).services as Cradle,
+        publicContext(ctx),
+      ),
+    )
+}

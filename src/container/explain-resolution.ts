@@ -1,0 +1,55 @@
+import { AwilixResolutionError } from 'awilix'
+import { StartupError } from '../errors/startup-error.ts'
+import { nearest } from '../support/nearest.ts'
+
+/**
+ * Says what a failed resolution means for the one who set the application up: which service, whose it is, the path
+ * that led there and what to do. An error thrown by a factory itself becomes the cause.
+ */
+export function explainResolution(
+  error: unknown,
+  name: string,
+  owner: string,
+  known: readonly string[],
+): StartupError {
+  if (error instanceof StartupError) return error
+  if (!(error instanceof AwilixResolutionError)) return failedFactory(error, name, owner)
+  const path = pathOf(error.message) ?? name
+  if (error.message.includes('shorter lifetime'))
+    return new StartupError(`A service outlives what it asks for: ${path} (registered by ${owner}).`, {
+      code: 'MORTAR_SERVICE_LIFETIME',
+      remedy: 'Make the first service scoped, or let it take the value of the request as an argument.',
+      cause: error,
+    })
+  if (error.message.includes('Cyclic'))
+    return new StartupError(`Services need each other in a circle: ${path}.`, {
+      code: 'MORTAR_SERVICE_CIRCULAR',
+      remedy: 'Move what both need into a third service.',
+      cause: error,
+    })
+  const missing = /Could not resolve '([^']+)'/.exec(error.message)?.[1] ?? name
+  const guess = nearest(missing, known)
+  return new StartupError(
+    `The service '${name}' of ${owner} asks for '${missing}', which nothing registers: ${path}.`,
+    {
+      code: 'MORTAR_SERVICE_MISSING',
+      remedy: guess
+        ? `Did you mean '${guess}'?`
+        : `Use the brick that provides '${missing}', or app.provide it.`,
+      cause: error,
+    },
+  )
+}
+
+function failedFactory(cause: unknown, name: string, owner: string): StartupError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StartupError(`The service '${name}' of ${owner} could not be made: ${reason}`, {
+    code: 'MORTAR_SERVICE_FACTORY',
+    remedy: 'Mend its factory; the cause holds the stack.',
+    cause,
+  })
+}
+
+function pathOf(message: string): string | undefined {
+  return /Resolution path: (.+?)(?:\n|$)/.exec(message)?.[1]?.replaceAll(' -> ', ' → ').trim()
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http'
+import ipaddr from 'ipaddr.js'
+import { StartupError } from '../errors/startup-error.ts'
+
+/** Proxies to believe: addresses and CIDRs, or how many hops in front of the application are its own. */
+export type TrustProxy = readonly string[] | number | false
+
+/**
+ * Compiles the rule for `ctx.ip`. Without trusted proxies it is the socket's address. With them, the chain
+ * `X-Forwarded-For` + socket is read from the right and the first address that is not trusted is the client: what lies
+ * further left could have been written by anybody.
+ */
+export function compileClientAddress(trust: TrustProxy): (req: IncomingMessage) => string {
+  if (trust === false || trust === 0) return peerOf
+  const trusts = typeof trust === 'number' ? byHops(trust) : byAddress(trust)
+  return (req) => {
+    const peer = peerOf(req)
+    const forwarded = req.headers['x-forwarded-for']
+    if (forwarded === undefined || !trusts(peer, 0)) return peer
+    const chain = String(forwarded).split(',').reverse()
+    let client = peer
+    for (const [index, entry] of chain.entries()) {
+      const address = parseAddress(entry)
+      if (address === undefined) return client
+      client = address
+      if (!trusts(client, index + 1)) return client
+    }
+    return client
+  }
+}
+
+function peerOf(req: IncomingMessage): string {
+  const address = req.socket.remoteAddress
+  return address === undefined ? '' : withoutMapping(address)
+}
+
+/** Trusts the peer and the next `hops - 1` addresses, whatever they are. */
+function byHops(hops: number): (address: string, distance: number) => boolean {
+  if (!Number.isInteger(hops) || hops < 0)
+    throw new StartupError(`trustProxy is ${hops}, which is not a number of hops.`, {
+      code: 'MORTAR_TRUST_PROXY',
+      remedy: 'Give a whole number of proxies in front of the application, or their addresses.',
+    })
+  return (_address, distance) => distance < hops
+}
+
+function byAddress(list: readonly string[]): (address: string) => boolean {
+  const ranges = list.map(parseRange)
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))
+  }
+}
+
+function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  try {
+    if (text.includes('/')) return ipaddr.parseCIDR(text)
+    const address = ipaddr.process(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  } catch (cause) {
+    throw new StartupError(`trustProxy holds '${text}', which is neither an address nor a CIDR.`, {
+      code: 'MORTAR_TRUST_PROXY',
+      remedy: "Write addresses such as '10.0.0.1' or ranges such as '10.0.0.0/8'.",
+      cause,
+    })
+  }
+}
+
+/** An entry of a forwarded chain: surrounding spaces, brackets and a port are not part of the address. */
+function parseAddress(entry: string): string | undefined {
+  const text = entry
+    .trim()
+    .replace(/^\[([^\]]+)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+    ? withoutMapping(text)
+    : undefined
+}
+
+function withoutMapping(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+}

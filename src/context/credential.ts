@@ -1,0 +1,37 @@
+import type { Credential } from '../contracts/authenticator.ts'
+import type { RequestContext } from './request-context.ts'
+
+const BEARER = /^Bearer +([\w\-.~+/=]+) *$/i
+
+/**
+ * The credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie, else the query parameter
+ * `access_token`. The first found wins, and there is no fall-back when it turns out to be invalid.
+ */
+export function findCredential(ctx: RequestContext, cookieNames: readonly string[]): Credential | null {
+  const { headers } = ctx.internal.req
+  const bearer = headers.authorization === undefined ? null : BEARER.exec(headers.authorization)
+  if (bearer) return { token: bearer[1]!, source: 'header' }
+  const cookie = headers.cookie === undefined ? '' : cookieValue(headers.cookie, cookieNames)
+  if (cookie) return { token: cookie, source: 'cookie' }
+  if (ctx.url.length === ctx.path.length || !ctx.url.includes('access_token=', ctx.path.length)) return null
+  const parameter = ctx.rawQuery.access_token
+  const token = Array.isArray(parameter) ? parameter[0] : parameter
+  return token ? { token, source: 'query' } : null
+}
+
+/** The value of the first of these cookies that is there; quotes around a value are not part of it (RFC 6265 §4.1.1). */
+function cookieValue(header: string, names: readonly string[]): string {
+  for (const name of names) {
+    if (!header.includes(name)) continue
+    for (const pair of header.split(';')) {
+      const mark = pair.indexOf('=')
+      if (mark === -1 || pair.slice(0, mark).trim() !== name) continue
+      const value = pair
+        .slice(mark + 1)
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+      if (value) return value
+    }
+  }
+  return ''
+}

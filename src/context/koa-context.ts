@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import type { KoaContext } from './context.ts'
+import type { Outgoing } from './door.ts'
+import type { RequestContext } from './request-context.ts'
+
+/*
+ * The one place where both meanings of body and status meet. In Koa `ctx.body` is the response; in a handler's ctx it is
+ * the validated request body. `test/pipeline/koa-middleware.test.ts` holds this file to what Koa middleware expects.
+ */
+
+const written = new WeakMap<KoaContext, Outgoing>()
+
+/** Shows Koa middleware the response as it stands: after `next()` it finds status, type and body where it looks for them. */
+export function showToKoa(ctx: RequestContext, koa: KoaContext, outgoing: Outgoing): void {
+  // The type is set first, because Koa guesses one from the text of a body that has none.
+  if (outgoing.type !== undefined && !koa.response.get('Content-Type')) koa.set('Content-Type', outgoing.type)
+  koa.body = outgoing.payload
+  koa.status = outgoing.status
+  written.set(koa, outgoing)
+  ctx.internal.status = outgoing.status
+}
+
+/**
+ * The response that Koa code left on its context, or undefined when it left none; `'answered'` when it has answered by
+ * itself (`koa.respond = false`, or bytes already written).
+ */
+export function takeFromKoa(ctx: RequestContext, koa: KoaContext): Outgoing | 'answered' | undefined {
+  if (koa.respond === false || ctx.internal.res.headersSent) return 'answered'
+  const shown = written.get(koa)
+  if (shown !== undefined && koa.body === shown.payload && koa.status === shown.status) return shown
+  if (koa.body === undefined || koa.body === null) return wroteStatus(koa) ? emptyOutgoing(koa) : undefined
+  return { status: koa.status, type: undefined, payload: payloadOf(koa.body) }
+}
+
+/** Koa keeps this mark when a status was set, not only assumed. */
+function wroteStatus(koa: KoaContext): boolean {
+  return (koa.response as unknown as { _explicitStatus?: boolean })._explicitStatus === true
+}
+
+function emptyOutgoing(koa: KoaContext): Outgoing {
+  return { status: koa.status, type: undefined, payload: null }
+}
+
+function payloadOf(body: unknown): Outgoing['payload'] {
+  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable) return body
+  if (body instanceof Blob)
+    return Readable.from(body.stream() as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
+  if (body instanceof Response)
+    return body.body
+      ? Readable.from(body.body as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
+      : null
+  if (body instanceof ReadableStream)
+    return Readable.from(body as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
+  return JSON.stringify(body)
+}

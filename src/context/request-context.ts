@@ -1,0 +1,220 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
+import Cookies from 'cookies'
+import { contentType } from 'mime-types'
+import type { Credential } from '../contracts/authenticator.ts'
+import type { Logger } from '../contracts/logger.ts'
+import type { User } from '../contracts/user.ts'
+import { requestId } from './request-id.ts'
+import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
+import { findCredential } from './credential.ts'
+import type { Door, Outgoing } from './door.ts'
+
+/** What every context of one application shares. */
+export interface ContextRuntime {
+  readonly logger: Logger
+  readonly tokenCookies: readonly string[]
+  readonly requestIdHeader: string
+  /** Whether cookies are `Secure` unless they say otherwise; undefined follows the connection. */
+  readonly secureCookies: boolean | undefined
+  clientAddress(req: IncomingMessage): string
+  createScope(ctx: RequestContext): RequestScope
+  createServices(ctx: RequestContext): Readonly<Record<string, unknown>>
+  createKoaContext(req: IncomingMessage, res: ServerResponse): KoaContext
+}
+
+/** Turns a handler's value into what goes over the wire; the matched route's own. */
+export type Prepare = (ctx: RequestContext, value: unknown) => Outgoing | Promise<Outgoing>
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(
+  Object.create(null) as Record<string, string>,
+)
+
+/**
+ * The `ctx` behind a request: plain fields that the pipeline fills and getters that do their work on first read.
+ * Each application has a subclass of its own, whose prototype carries the members of its bricks.
+ */
+export class RequestContext {
+  readonly method: string
+  readonly url: string
+  readonly path: string
+  route = ''
+  user: User | null = null
+  body: unknown = undefined
+  params: unknown = NO_PARAMS
+
+  /** What the pipeline keeps about the request; not for handlers. */
+  readonly internal: Internal
+
+  constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, door: Door) {
+    const url = originForm(req.url ?? '/')
+    const mark = url.indexOf('?')
+    this.method = req.method ?? 'GET'
+    this.url = url
+    this.path = mark === -1 ? url : url.slice(0, mark)
+    this.internal = new Internal(runtime, req, res, door)
+  }
+
+  get id(): string {
+    return (this.internal.id ??= requestId(this.internal.req.headers[this.internal.runtime.requestIdHeader]))
+  }
+
+  get log(): Logger {
+    return (this.internal.log ??= this.internal.runtime.logger.child({ requestId: this.id }))
+  }
+
+  get ip(): string {
+    return (this.internal.ip ??= this.internal.runtime.clientAddress(this.internal.req))
+  }
+
+  get query(): unknown {
+    return (this.internal.query ??= this.rawQuery)
+  }
+
+  get headers(): unknown {
+    return this.internal.headers ?? this.internal.req.headers
+  }
+
+  get rawHeaders(): RequestHeaders {
+    return this.internal.req.headers
+  }
+
+  get rawQuery(): Record<string, string | string[] | undefined> {
+    return this.url.length === this.path.length
+      ? Object.create(null)
+      : parseQuery(this.url.slice(this.path.length + 1))
+  }
+
+  get credential(): Credential | null {
+    if (this.internal.credential === undefined)
+      this.internal.credential = findCredential(this, this.internal.runtime.tokenCookies)
+    return this.internal.credential
+  }
+
+  get token(): string | null {
+    return this.credential?.token ?? null
+  }
+
+  get signal(): AbortSignal {
+    return (this.internal.signal ??= abortWhenClientLeaves(this.internal.res))
+  }
+
+  get status(): number {
+    return this.internal.status || 200
+  }
+
+  set status(status: number) {
+    if (!Number.isInteger(status) || status < 200 || status > 599)
+      throw new RangeError(`ctx.status takes a final HTTP status from 200 to 599, not ${String(status)}`)
+    this.internal.status = status
+  }
+
+  get type(): string {
+    const type = this.internal.res.getHeader('content-type')
+    return typeof type === 'string' ? type : ''
+  }
+
+  set type(type: string) {
+    const full = contentType(type)
+    if (!full) throw new TypeError(`ctx.type does not know '${type}': give a media type or a file extension`)
+    this.internal.res.setHeader('Content-Type', full)
+  }
+
+  get cookies(): Cookies {
+    const { req, res, runtime } = this.internal
+    return (this.internal.cookies ??= new Cookies(req, res, { secure: runtime.secureCookies }))
+  }
+
+  get scope(): RequestScope {
+    return (this.internal.scope ??= this.internal.runtime.createScope(this))
+  }
+
+  get services(): Readonly<Record<string, unknown>> {
+    return (this.internal.services ??= this.internal.runtime.createServices(this))
+  }
+
+  get koa(): KoaContext {
+    const { req, res, runtime } = this.internal
+    return (this.internal.koa ??= runtime.createKoaContext(req, res))
+  }
+
+  get(name: string): string | undefined {
+    const value = this.internal.req.headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  set(name: string, value: string | readonly string[]): void {
+    this.internal.res.setHeader(name, value)
+  }
+
+  append(name: string, value: string | readonly string[]): void {
+    this.internal.res.appendHeader(name, value)
+  }
+
+  redirect(url: string, status = 302): void {
+    this.status = status
+    this.internal.res.setHeader('Location', encodeURI(decodeSafely(url)))
+  }
+}
+
+/** State of one request that handlers do not see. */
+class Internal {
+  readonly runtime: ContextRuntime
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly door: Door
+  status = 0
+  id: string | undefined = undefined
+  ip: string | undefined = undefined
+  log: Logger | undefined = undefined
+  query: unknown = undefined
+  headers: unknown = undefined
+  credential: Credential | null | undefined = undefined
+  /** Why the credential could not be evaluated; a guarded route throws it. */
+  refusal: unknown = undefined
+  signal: AbortSignal | undefined = undefined
+  cookies: Cookies | undefined = undefined
+  scope: RequestScope | undefined = undefined
+  services: Readonly<Record<string, unknown>> | undefined = undefined
+  members: Record<string, unknown> | undefined = undefined
+  koa: KoaContext | undefined = undefined
+  prepare: Prepare | undefined = undefined
+  /** The value last prepared and what it became, so that a value is rendered once. */
+  prepared: { readonly value: unknown; readonly outgoing: Outgoing } | undefined = undefined
+
+  constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, door: Door) {
+    this.runtime = runtime
+    this.req = req
+    this.res = res
+    this.door = door
+  }
+}
+
+/** The same object as application code sees it. */
+export function publicContext(ctx: RequestContext): Context {
+  return ctx as unknown as Context
+}
+
+/** A request target in absolute form (`GET http://host/path`, RFC 9112 §3.2.2) reduced to path and query. */
+function originForm(target: string): string {
+  if (target.charCodeAt(0) === 47) return target
+  const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(target)
+  if (!match) return target
+  return match[1]!.startsWith('/') ? match[1]! : `/${match[1]!}`
+}
+
+function abortWhenClientLeaves(res: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (res.destroyed && !res.writableFinished) controller.abort()
+  else res.once('close', () => res.writableFinished || controller.abort())
+  return controller.signal
+}
+
+/** `Location` must be ASCII: what is encoded already stays, the rest is encoded. */
+function decodeSafely(url: string): string {
+  try {
+    return decodeURI(url)
+  } catch {
+    return url
+  }
+}

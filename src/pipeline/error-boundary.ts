@@ -1,0 +1,57 @@
+import { describeError } from '../errors/describe-error.ts'
+import { HttpError } from '../errors/http-error.ts'
+import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { PipelineRuntime } from './runtime.ts'
+
+/** Headers that describe the body that will not be sent; all others survive an error. */
+const BODY_HEADERS = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Last-Modified',
+]
+
+/** The one place where what was thrown becomes a response. */
+export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
+  const { res, req, door } = ctx.internal
+  const problem = problemOf(thrown, ctx.id, runtime.environment !== 'production')
+  if (problem.status >= 500) log(ctx, thrown, problem.status, runtime)
+  if (res.headersSent || res.destroyed) {
+    // Too late for a problem: an aborted connection tells the client that the body it has is not whole.
+    if (!res.writableEnded) res.destroy()
+    return
+  }
+  for (const name of BODY_HEADERS) res.removeHeader(name)
+  if (thrown instanceof HttpError)
+    for (const [name, value] of Object.entries(thrown.headers)) res.setHeader(name, value)
+  if (problem.status === 401 && !res.hasHeader('WWW-Authenticate'))
+    res.setHeader('WWW-Authenticate', 'Bearer')
+  // The rest of a body that is too large is not worth reading.
+  if (problem.status === 413 && !req.complete) res.setHeader('Connection', 'close')
+  door.send(ctx, { status: problem.status, type: PROBLEM_TYPE, payload: stringify(problem) })
+}
+
+function log(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
+  const fields = {
+    requestId: ctx.id,
+    method: ctx.method,
+    route: ctx.route,
+    status,
+    err: describeError(thrown),
+  }
+  runtime.logger.error(fields, 'Request failed')
+}
+
+/** Extension members come from applications and may hold what JSON cannot. */
+function stringify(problem: object): string {
+  try {
+    return JSON.stringify(problem)
+  } catch {
+    const { type, title, status, detail, code, instance } = problem as Record<string, unknown>
+    return JSON.stringify({ type, title, status, detail, code, instance })
+  }
+}

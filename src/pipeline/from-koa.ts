@@ -1,0 +1,83 @@
+import type { Middleware as KoaMiddleware } from 'koa'
+import { HttpError as KoaHttpError } from 'koa'
+import type { Context, KoaContext } from '../context/context.ts'
+import type { Outgoing } from '../context/door.ts'
+import { showToKoa, takeFromKoa } from '../context/koa-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { HttpError } from '../errors/http-error.ts'
+import type { Middleware, Next } from '../routing/route.ts'
+
+/** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
+interface KoaRouterLike {
+  routes(): KoaMiddleware
+}
+
+/**
+ * Lets any Koa middleware run as Mortar middleware. After its `next()` it finds the response in `ctx.body` and
+ * `ctx.status` as in Koa; what it changes there is what is sent. Errors made by `ctx.throw` keep their status.
+ */
+export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
+  const middleware = typeof item === 'function' ? item : item.routes()
+  const run = (ctx: Context, next: Next): Promise<unknown> =>
+    runKoa(middleware, ctx as unknown as RequestContext, next)
+  Object.defineProperty(run, 'name', { value: middleware.name || 'Koa middleware' })
+  return run
+}
+
+async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next): Promise<unknown> {
+  const { koa } = ctx
+  let value: unknown
+  await translateErrors(
+    middleware(koa as never, async () => {
+      value = await next()
+      const outgoing = await prepareFor(ctx, koa, value)
+      if (outgoing) showToKoa(ctx, koa, outgoing)
+    }),
+  )
+  const outgoing = takeFromKoa(ctx, koa)
+  if (outgoing === undefined || outgoing === 'answered') return undefined
+  if (ctx.internal.prepared?.outgoing === outgoing) return value
+  const body: unknown = koa.body
+  ctx.internal.prepared = { value: body, outgoing }
+  ctx.internal.status = outgoing.status
+  return body
+}
+
+/** Renders the inner value once: through its response schema, as it would be sent without this middleware. */
+async function prepareFor(
+  ctx: RequestContext,
+  koa: KoaContext,
+  value: unknown,
+): Promise<Outgoing | undefined> {
+  const { internal } = ctx
+  if (internal.prepared !== undefined && internal.prepared.value === value) return internal.prepared.outgoing
+  const taken = value === undefined ? takeFromKoa(ctx, koa) : undefined
+  if (taken === 'answered') return undefined
+  const outgoing = taken ?? (await internal.prepare!(ctx, value))
+  internal.prepared = { value, outgoing }
+  return outgoing
+}
+
+/** Koa's own errors are deliberate answers; any other error keeps the framework's rule. */
+async function translateErrors(work: unknown): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    throw error instanceof KoaHttpError ? translated(error) : error
+  }
+}
+
+function translated(error: InstanceType<typeof KoaHttpError>): unknown {
+  if (error.status < 400 || error.status > 599) return error
+  const headers = Object.fromEntries(
+    Object.entries(error.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  )
+  return new HttpError(
+    error.status,
+    error.expose ? error.message : 'The server failed to answer this request.',
+    {
+      headers,
+      cause: error,
+    },
+  )
+}

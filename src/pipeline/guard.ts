@@ -1,0 +1,93 @@
+import type { Policy, PolicyContext } from '../contracts/authenticator.ts'
+import { Forbidden, HttpError, Unauthorized } from '../errors/http-error.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import { publicContext, type RequestContext } from '../context/request-context.ts'
+import type { Route } from '../routing/route.ts'
+import { nearest } from '../support/nearest.ts'
+import type { Step } from './compile.ts'
+import type { PipelineRuntime } from './runtime.ts'
+
+interface NamedPolicy {
+  readonly name: string
+  readonly allows: Policy
+}
+
+/**
+ * The guard of a route: nobody signed in is 401, a policy that does not answer `true` is 403.
+ * @throws StartupError at boot for a guard that could not be evaluated: no authenticator, unknown policy, unknown shape.
+ */
+export function guardSteps(route: Route, runtime: PipelineRuntime): Step[] {
+  const { auth } = route.definition
+  if (auth === undefined || auth === false) return runtime.authenticator ? [refuseCrossSite] : []
+  const names = policyNames(route)
+  const { authenticator } = runtime
+  if (!authenticator)
+    throw new StartupError(
+      `${route.method} ${route.path} declares auth, and no brick provides an authenticator.`,
+      {
+        code: 'MORTAR_AUTH_MISSING',
+        remedy: 'Register the auth brick, or remove auth from the route to make it public.',
+        files: [route.origin],
+      },
+    )
+  const policies = names.map((name) => findPolicy(name, authenticator.policies, route))
+  return [
+    requireUser,
+    ...(policies.length === 0 ? [] : [(ctx: RequestContext) => requirePolicies(ctx, policies)]),
+  ]
+}
+
+/** An unsafe request whose cookie credential another site sent must not run as anybody, not even anonymously. */
+function refuseCrossSite(ctx: RequestContext): void {
+  const { refusal } = ctx.internal
+  if (refusal instanceof HttpError && refusal.code === 'cross_site_request') throw refusal
+}
+
+function requireUser(ctx: RequestContext): void {
+  if (ctx.user !== null) return
+  if (ctx.internal.refusal !== undefined) throw ctx.internal.refusal
+  if (ctx.credential === null)
+    throw new Unauthorized('Sign in to do this.', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  throw new Unauthorized('The credential is not valid or has expired.', {
+    code: 'invalid_token',
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  })
+}
+
+async function requirePolicies(ctx: RequestContext, policies: readonly NamedPolicy[]): Promise<void> {
+  for (const { name, allows } of policies)
+    if ((await allows(ctx.user!, publicContext(ctx) as PolicyContext)) !== true)
+      throw new Forbidden(`The policy '${name}' does not allow this.`, {
+        code: 'policy_denied',
+        extensions: { policy: name },
+      })
+}
+
+function policyNames(route: Route): readonly string[] {
+  const { auth } = route.definition
+  if (auth === true) return []
+  const names: readonly unknown[] = Array.isArray(auth) ? auth : [auth]
+  if (names.length > 0 && names.every((name) => typeof name === 'string' && name !== ''))
+    return names as string[]
+  throw new StartupError(`${route.method} ${route.path} declares auth in an unknown shape.`, {
+    code: 'MORTAR_AUTH_SHAPE',
+    remedy: 'Write true, false, the name of a policy, or a list of names.',
+    files: [route.origin],
+  })
+}
+
+function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, route: Route): NamedPolicy {
+  const allows = Object.hasOwn(policies, name) ? policies[name] : undefined
+  if (allows) return { name, allows }
+  const guess = nearest(name, Object.keys(policies))
+  throw new StartupError(
+    `${route.method} ${route.path} asks for the policy '${name}', which is not defined.`,
+    {
+      code: 'MORTAR_POLICY_UNKNOWN',
+      remedy: guess
+        ? `Did you mean '${guess}'?`
+        : `Define it: auth(provider, { policies: { ${name}: (user, ctx) => … } }).`,
+      files: [route.origin],
+    },
+  )
+}

@@ -1,0 +1,72 @@
+import type { Authenticator, CredentialRequest } from '../contracts/authenticator.ts'
+import type { User } from '../contracts/user.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { Forbidden } from '../errors/http-error.ts'
+import type { Step } from './compile.ts'
+import type { PipelineRuntime } from './runtime.ts'
+import { isSameOrigin } from './same-origin.ts'
+import { isThenable } from './thenable.ts'
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/**
+ * Asks the authenticator whose credential it is, before any middleware runs. What cannot be evaluated leaves `ctx.user`
+ * null and a refusal behind, which the guard throws: closed by default, and a public route still answers.
+ */
+export function identifySteps(runtime: PipelineRuntime): Step[] {
+  const { authenticator } = runtime
+  if (!authenticator) return []
+  return [(ctx) => (ctx.credential === null ? undefined : identify(ctx, authenticator, runtime))]
+}
+
+function identify(
+  ctx: RequestContext,
+  authenticator: Authenticator,
+  runtime: PipelineRuntime,
+): void | PromiseLike<void> {
+  const credential = ctx.credential!
+  const unsafe = !SAFE_METHODS.has(ctx.method)
+  if (credential.source === 'cookie' && unsafe && !isSameOrigin(ctx, runtime.trustedOrigins)) {
+    ctx.internal.refusal = crossSite()
+    return
+  }
+  const accept = (user: User | null): void => {
+    ctx.user = user
+  }
+  const refuse = (error: unknown): void => {
+    ctx.internal.refusal = error ?? new Error('The authenticator failed.')
+    runtime.logger.error(
+      { requestId: ctx.id, err: describeError(error) },
+      'The credential could not be evaluated',
+    )
+  }
+  try {
+    const answer = authenticator.identify(credential, credentialRequest(ctx))
+    return isThenable(answer) ? answer.then(accept as (user: unknown) => void, refuse) : accept(answer)
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+/** The request as an authenticator sees it; address and signal are worked out only when asked for. */
+function credentialRequest(ctx: RequestContext): CredentialRequest {
+  return {
+    method: ctx.method,
+    path: ctx.path,
+    headers: ctx.rawHeaders,
+    get ip() {
+      return ctx.ip
+    },
+    get signal() {
+      return ctx.signal
+    },
+  }
+}
+
+/** A browser page of another site rides on the cookie that the browser sends by itself (OWASP CSRF Prevention). */
+function crossSite(): Forbidden {
+  return new Forbidden('A request with a cookie credential must come from a page of the same origin.', {
+    code: 'cross_site_request',
+  })
+}

@@ -1,0 +1,114 @@
+import { PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { Route } from '../routing/route.ts'
+import { bytes } from '../support/bytes.ts'
+import type { Step } from './compile.ts'
+import { parseForm } from './parse-form.ts'
+import { parseJson } from './parse-json.ts'
+import { readBytes } from './read-bytes.ts'
+import type { PipelineRuntime } from './runtime.ts'
+
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** How a media type is read; the limit is in bytes. */
+type Reader = (ctx: RequestContext, limit: number) => Promise<unknown>
+
+/**
+ * Reads the body of routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs after the guard,
+ * so that nobody without permission can make the server read. A route that `consumes` nothing leaves the stream alone.
+ */
+export function parseBodySteps(route: Route, runtime: PipelineRuntime): Step[] {
+  const { body, consumes } = route.definition
+  if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return []
+  const limit = limitOf(route, runtime)
+  const strict = body !== undefined || consumes !== undefined
+  const accepted = consumes?.map((type) => type.toLowerCase())
+  return [(ctx) => parse(ctx, { limit, strict, accepted })]
+}
+
+interface BodyRules {
+  readonly limit: number
+  /** Whether a body of a type that is not read is a 415, or left alone. */
+  readonly strict: boolean
+  readonly accepted: readonly string[] | undefined
+}
+
+function parse(ctx: RequestContext, { limit, strict, accepted }: BodyRules): void | Promise<void> {
+  const { headers } = ctx.internal.req
+  const length = headers['content-length']
+  if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return
+  const type = mediaType(headers['content-type'])
+  const reader = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : readerOf(type)
+  if (!reader) return strict ? refuseType(type, accepted) : undefined
+  if (Number(length) > limit) throw tooLarge(limit)
+  return reader(ctx, limit).then((body) => {
+    ctx.body = body
+  })
+}
+
+function readerOf(type: string): Reader | undefined {
+  if (type === 'application/json' || type.endsWith('+json')) return readJson
+  if (type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data') return parseForm
+  if (type.startsWith('text/')) return readText
+  return type === 'application/octet-stream' ? readBytes : undefined
+}
+
+async function readJson(ctx: RequestContext, limit: number): Promise<unknown> {
+  refuseForeignCharset(ctx)
+  const content = await readBytes(ctx, limit)
+  return parseJson(content.toString('utf8'))
+}
+
+async function readText(ctx: RequestContext, limit: number): Promise<string> {
+  refuseForeignCharset(ctx)
+  return (await readBytes(ctx, limit)).toString('utf8')
+}
+
+/** RFC 8259 §8.1: JSON is UTF-8. Text in another encoding would be read wrongly, so it is refused as well. */
+function refuseForeignCharset(ctx: RequestContext): void {
+  const charset = /;\s*charset="?([^";\s]+)/i
+    .exec(ctx.internal.req.headers['content-type'] ?? '')?.[1]
+    ?.toLowerCase()
+  if (charset && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
+    throw new UnsupportedMediaType(`The charset '${charset}' is not read here; send UTF-8.`)
+}
+
+function mediaType(header: string | undefined): string {
+  return header === undefined ? '' : header.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+function matches(pattern: string, type: string): boolean {
+  if (pattern === type) return true
+  return pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))
+}
+
+function refuseType(type: string, accepted: readonly string[] | undefined): never {
+  const found = type === '' ? 'The body has no Content-Type' : `The media type '${type}' is not read here`
+  const readable = accepted ?? [
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'text/*',
+  ]
+  throw new UnsupportedMediaType(`${found}; send ${readable.join(', ')}.`, {
+    headers: { Accept: readable.join(', ') },
+  })
+}
+
+function tooLarge(limit: number): PayloadTooLarge {
+  return new PayloadTooLarge(`The body is larger than ${limit} bytes.`)
+}
+
+function limitOf(route: Route, runtime: PipelineRuntime): number {
+  try {
+    return route.definition.bodyLimit === undefined ? runtime.bodyLimit : bytes(route.definition.bodyLimit)
+  } catch (cause) {
+    throw new StartupError(`${route.method} ${route.path} has a bodyLimit that is not a size.`, {
+      code: 'MORTAR_BODY_LIMIT',
+      remedy: "Write a number of bytes or a size such as '2mb'.",
+      files: [route.origin],
+      cause,
+    })
+  }
+}

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { BadRequest, HttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import type { RequestContext } from '../context/request-context.ts'
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/**
+ * Reads a whole body, decoded. `limit` counts decoded bytes, so that a small compressed body cannot unfold into a large one.
+ * @throws PayloadTooLarge, UnsupportedMediaType for an unknown `Content-Encoding`, BadRequest for a body that breaks off or does not decode.
+ */
+export function readBytes(ctx: RequestContext, limit: number): Promise<Buffer> {
+  const { req } = ctx.internal
+  const encoding = req.headers['content-encoding']?.trim().toLowerCase()
+  if (encoding === undefined || encoding === 'identity') return collect(req, limit)
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
+  if (!decoder)
+    throw new UnsupportedMediaType(
+      `The content encoding '${encoding}' is not read here; send gzip, deflate, br or none.`,
+      {
+        headers: { 'Accept-Encoding': 'gzip, deflate, br' },
+      },
+    )
+  const decoded = decoder()
+  req.once('error', (error) => decoded.destroy(error)).pipe(decoded)
+  return collect(decoded, limit).catch((error: unknown) => {
+    req.unpipe(decoded)
+    decoded.destroy()
+    throw error
+  })
+}
+
+function collect(stream: Readable, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = []
+    let size = 0
+    const stop = (error: HttpError): void => {
+      chunks = []
+      stream.off('data', onData).off('end', onEnd).pause()
+      reject(error)
+    }
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > limit) stop(new PayloadTooLarge(`The body is larger than ${limit} bytes.`))
+      else chunks.push(chunk)
+    }
+    const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+    stream.on('data', onData).once('end', onEnd)
+    stream.once('error', () =>
+      stop(new BadRequest('The body broke off or does not decode.', { code: 'malformed_body' })),
+    )
+    stream.once('aborted', () => stop(new BadRequest('The client went away.', { code: 'malformed_body' })))
+  })
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { Outgoing } from '../context/door.ts'
+import type { RequestContext } from '../context/request-context.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+const BYTES_TYPE = 'application/octet-stream'
+
+/**
+ * What a value becomes without a schema: objects, arrays, numbers and booleans are JSON, text is `text/plain` and never
+ * sniffed as HTML, bytes and streams stay as they are.
+ * @throws TypeError for a value that has no representation (a function, a symbol, a bigint, a circular object).
+ */
+export function render(ctx: RequestContext, status: number, value: unknown): Outgoing {
+  if (status === 204 || status === 304 || value === undefined || value === null)
+    return { status, type: undefined, payload: discard(value) }
+  if (typeof value === 'object') return renderObject(ctx, status, value)
+  if (typeof value === 'string') return { status, type: TEXT_TYPE, payload: value }
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return { status, type: JSON_TYPE, payload: JSON.stringify(value) }
+  throw new TypeError(`A handler returned a ${typeof value}, which has no representation in a response.`)
+}
+
+function renderObject(ctx: RequestContext, status: number, value: object): Outgoing {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) {
+    const special = renderSpecial(ctx, status, value)
+    if (special) return special
+  }
+  return { status, type: JSON_TYPE, payload: JSON.stringify(value) ?? '' }
+}
+
+function renderSpecial(ctx: RequestContext, status: number, value: object): Outgoing | undefined {
+  if (value instanceof Uint8Array) return { status, type: BYTES_TYPE, payload: value }
+  if (value instanceof Readable) return { status, type: BYTES_TYPE, payload: value }
+  if (value instanceof Response) return renderResponse(ctx, value)
+  if (value instanceof Blob)
+    return { status, type: value.type || BYTES_TYPE, payload: fromWeb(value.stream()) }
+  if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: fromWeb(value) }
+  if (value instanceof ArrayBuffer) return { status, type: BYTES_TYPE, payload: new Uint8Array(value) }
+  if (Symbol.asyncIterator in value)
+    return {
+      status,
+      type: BYTES_TYPE,
+      payload: Readable.from(value as AsyncIterable<unknown>, { objectMode: false }),
+    }
+  return undefined
+}
+
+/** Status, headers and body of a web `Response` are taken over; `ctx.status` does not change them. */
+function renderResponse(ctx: RequestContext, response: Response): Outgoing {
+  for (const [name, value] of response.headers)
+    if (name === 'set-cookie') ctx.append(name, value)
+    else ctx.set(name, value)
+  return { status: response.status, type: undefined, payload: response.body ? fromWeb(response.body) : null }
+}
+
+function fromWeb(stream: ReadableStream): Readable {
+  // The global type and that of `node:stream/web` describe the same class.
+  return Readable.fromWeb(stream as unknown as NodeReadableStream)
+}
+
+/** A stream that will not be sent is closed, so that what it reads from is let go. */
+function discard(value: unknown): null {
+  if (value instanceof Readable) value.destroy()
+  return null
+}

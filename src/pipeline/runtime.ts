@@ -1,0 +1,15 @@
+import type { Authenticator } from '../contracts/authenticator.ts'
+import type { Environment } from '../contracts/environment.ts'
+import type { Logger } from '../contracts/logger.ts'
+
+/** What the compiled routes of one application share. */
+export interface PipelineRuntime {
+  readonly environment: Environment
+  readonly logger: Logger
+  /** Undefined when no brick provides one; then a route with `auth` is refused at boot. */
+  readonly authenticator: Authenticator | undefined
+  /** Origins besides the request's own whose pages may use a cookie credential for unsafe methods. */
+  readonly trustedOrigins: readonly string[]
+  /** Bytes. */
+  readonly bodyLimit: number
+}
