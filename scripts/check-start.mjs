@@ -1,0 +1,86 @@
+// Starts the reference application as `npm start` does, asks it for its pages, and ends it with SIGTERM.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const ROOT = join(import.meta.dirname, '..')
+const PAGES = ['/openapi.json', '/docs', '/_framework/mail']
+const SECONDS_TO_START = 40
+const SECONDS_TO_STOP = 20
+
+const directory = mkdtempSync(join(tmpdir(), 'mortar-start-'))
+const url = `http://127.0.0.1:${await findFreePort()}`
+const application = startApplication()
+try {
+  await waitUntilReady()
+  for (const page of PAGES) await expectOk(page)
+  await stopApplication()
+  console.log(`The reference application starts, serves ${PAGES.join(', ')} and stops.`)
+} finally {
+  application.child.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+}
+
+/** With its own secret and database, so that nothing is written into the repository. */
+function startApplication() {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const [, ...args] = scripts.start.split(' ')
+  const env = {
+    ...process.env,
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    PORT: new URL(url).port,
+    APP_URL: url,
+    AUTH_SECRET: randomBytes(32).toString('base64url'),
+    DATABASE_URL: join(directory, 'app.db'),
+  }
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const started = { child, output: '', exit: once(child, 'exit') }
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      started.output += chunk
+    })
+  return started
+}
+
+async function waitUntilReady() {
+  const deadline = Date.now() + SECONDS_TO_START * 1000
+  while (Date.now() < deadline) {
+    if (application.child.exitCode !== null) fail(`ended with ${application.child.exitCode}`)
+    const answer = await fetch(url + PAGES[0]).catch(() => undefined)
+    if (answer?.ok) return
+    await wait(200)
+  }
+  fail(`did not answer within ${SECONDS_TO_START} s`)
+}
+
+async function expectOk(page) {
+  const answer = await fetch(url + page)
+  if (answer.status !== 200) fail(`answered ${page} with ${answer.status}`)
+}
+
+async function stopApplication() {
+  application.child.kill('SIGTERM')
+  const timeout = wait(SECONDS_TO_STOP * 1000, undefined, { ref: false })
+  const exit = await Promise.race([application.exit, timeout])
+  if (!exit) fail(`did not stop within ${SECONDS_TO_STOP} s of SIGTERM`)
+  if (exit[0] !== 0) fail(`stopped with ${exit[0] ?? exit[1]} after SIGTERM`)
+}
+
+async function findFreePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function fail(message) {
+  throw new Error(`The reference application ${message}. It wrote:\n${application.output}`)
+}
