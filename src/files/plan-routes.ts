@@ -97,7 +97,8 @@ function place({ file, folders, name }: Candidate, faults: FaultList): PlannedFi
   if (name.kind === 'broken') faults.addToFile(file, name.finding)
   const ownSegment = name.kind === 'middleware' ? undefined : name.segment
   const segments = readSegments(file, folders, ownSegment, faults)
-  if (name.kind === 'broken') return []
+  // Loaders stumble over these characters themselves: an import could only add a second finding.
+  if (name.kind === 'broken' || /[?#%\\]/.test(file)) return []
   const pattern = `/${(segments ?? []).map(patternSegment).join('/')}`
   return name.kind === 'route'
     ? [{ kind: 'route', file, method: name.method, pattern, segments }]

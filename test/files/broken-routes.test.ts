@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { StartupErrors } from '../../src/errors/startup-error.ts'
+import { ROUTE_FILE_CODES } from '../../src/files/codes.ts'
+import { loadRoutes } from '../../src/files/load-routes.ts'
+import { fixtureTrees } from './fixture-trees.ts'
+import { createRecordingSink } from './recording-sink.ts'
+
+interface Expected {
+  readonly errors: readonly { readonly code: string; readonly files: string[]; readonly says: string }[]
+}
+
+const trees = fixtureTrees<Expected>('broken')
+
+describe('a tree of routes with a broken convention', () => {
+  for (const { name, expected, open } of trees)
+    it(`gives exactly its own diagnostics: ${name}`, () =>
+      open(async (directory) => {
+        const sink = createRecordingSink()
+        const error = await failureOf(loadRoutes(sink, directory))
+        expect(error.errors.map(identify)).to.have.members(expected.errors.map(identify))
+        for (const { code, files, says } of expected.errors) {
+          const match = error.errors.find(
+            (one) => one.code === code && one.files.join() === files.join() && one.message.includes(says),
+          )
+          expect(match, `${code} that says ${says} in\n${error.message}`).to.not.equal(undefined)
+          for (const file of files.slice(0, 4)) expect(match?.message).to.include(file)
+        }
+        expect(sink.batches).to.deep.equal([])
+      }))
+
+  it('has a tree for each code of route files', () => {
+    const seen = new Set(trees.flatMap(({ expected }) => expected.errors.map(({ code }) => code)))
+    const missing = Object.keys(ROUTE_FILE_CODES).filter(
+      (code) => !seen.has(code) && !code.startsWith('MORTAR_ROUTE_DIRECTORY_'),
+    )
+    expect(missing).to.deep.equal([])
+  })
+})
+
+function identify({ code, files }: { readonly code: string; readonly files: readonly string[] }): string {
+  return `${code} ${files.join(', ')}`
+}
+
+async function failureOf(work: Promise<void>): Promise<StartupErrors> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof StartupErrors) return error
+  throw new Error('expected StartupErrors', { cause: error })
+}
