@@ -1,0 +1,69 @@
+/**
+ * What the transaction gate costs a caller who is alone: the same work on plain TypeORM and behind the gate, in turns,
+ * in one run. Prints the time of the gate as a share of the plain one; the aim is 1.05 or less.
+ *
+ *     node --import tsx --conditions=source bench/gate.ts
+ */
+import { DataSource, EntitySchema } from 'typeorm'
+import { gateTransactions } from '../plugins/database/gate-transactions.ts'
+
+interface Row {
+  id: number
+  text: string
+}
+
+const Rows = new EntitySchema<Row>({
+  name: 'rows',
+  columns: { id: { type: Number, primary: true }, text: { type: String } },
+})
+
+type Work = (dataSource: DataSource, id: number) => Promise<unknown>
+
+const WORK: Record<string, Work> = {
+  insert: (source, id) => source.manager.insert(Rows, { id, text: 'text' }),
+  'find by id': (source, id) => source.manager.findOneBy(Rows, { id }),
+  save: (source, id) => source.manager.save(Rows, { id: -1 - id, text: 'text' }),
+  'transaction of two': (source, id) =>
+    source.transaction(async (manager) => {
+      await manager.insert(Rows, { id: id + 1e8, text: 'text' })
+      await manager.update(Rows, { id }, { text: 'changed' })
+    }),
+}
+
+const ROUNDS = 40
+const PER_ROUND = 500
+
+const plain = await open()
+const gated = await open()
+gateTransactions(gated)
+for (const [name, work] of Object.entries(WORK)) console.log(name.padEnd(20), await compare(work))
+await Promise.all([plain.destroy(), gated.destroy()])
+
+function open(): Promise<DataSource> {
+  const options = { type: 'better-sqlite3', database: ':memory:', entities: [Rows], synchronize: true } as const
+  return new DataSource(options).initialize()
+}
+
+/** The median of many short rounds taken in turns: what else runs on the machine hits both alike. */
+async function compare(work: Work): Promise<string> {
+  const times: [number, number][] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const first = round % 2 ? plain : gated
+    const second = first === plain ? gated : plain
+    const [a, b] = [await time(work, first, round), await time(work, second, round)]
+    if (round >= 4) times.push(first === plain ? [a, b] : [b, a])
+  }
+  const micro = (index: 0 | 1) => median(times.map((pair) => pair[index])).toFixed(1)
+  const ratio = median(times.map(([alone, behind]) => behind / alone))
+  return `plain ${micro(0)} µs, gated ${micro(1)} µs, ratio ${ratio.toFixed(3)}`
+}
+
+async function time(work: Work, dataSource: DataSource, round: number): Promise<number> {
+  const start = process.hrtime.bigint()
+  for (let i = 0; i < PER_ROUND; i++) await work(dataSource, round * PER_ROUND + i)
+  return Number(process.hrtime.bigint() - start) / 1000 / PER_ROUND
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}

@@ -1,0 +1,86 @@
+import type { DataSource, EntityManager } from 'typeorm'
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
+import { type Duration, seconds } from '../../src/index.ts'
+import { GatedQueryRunner, type SqliteConnection, type Statements } from './gated-query-runner.ts'
+import { type Schedule, TransactionGate } from './transaction-gate.ts'
+import { inScope } from './transaction-scope.ts'
+
+/** How a gate reports transactions that do not end. */
+export interface GateSettings {
+  /** By default a warning of the process (`process.emitWarning`). The brick sets its logger here. */
+  readonly warn?: (message: string) => void
+  /** How long one transaction may keep others waiting before that is reported; seconds or `'10s'`. By default 10 s. */
+  readonly warnAfter?: Duration
+  /** Instead of a timer, in tests. */
+  readonly schedule?: Schedule
+}
+
+/** Sinks of the warnings, by DataSource; being in here also means being gated. */
+const sinks = new WeakMap<DataSource, { warn: (message: string) => void }>()
+
+/**
+ * Makes transactions on a better-sqlite3 DataSource safe beside concurrent queries. TypeORM gives all callers one
+ * query runner on that driver, so that overlapping transactions nest in each other and a rollback takes other
+ * callers' acknowledged writes with it. Does nothing on other databases, and nothing but setting `warn` when repeated.
+ */
+export function gateTransactions(dataSource: DataSource, settings: GateSettings = {}): void {
+  if (dataSource.options.type !== 'better-sqlite3') return
+  const gated = sinks.get(dataSource)
+  if (gated) {
+    gated.warn = settings.warn ?? gated.warn
+    return
+  }
+  const sink = { warn: settings.warn ?? warnProcess }
+  sinks.set(dataSource, sink)
+  install(dataSource, settings, (message) => sink.warn(message))
+}
+
+function install(dataSource: DataSource, settings: GateSettings, warn: (message: string) => void): void {
+  const driver = dataSource.driver as BetterSqlite3Driver
+  const { warnAfter = 10, schedule } = settings
+  const gate = new TransactionGate({
+    inTransaction: () => connectionOf(driver)?.inTransaction ?? false,
+    warn,
+    warnAfter: seconds(warnAfter) * 1000,
+    ...(schedule && { schedule }),
+  })
+  const shared = { driver, gate, warn, statements: statementCache(driver) }
+  driver.createQueryRunner = () => new GatedQueryRunner(shared)
+  const disconnect = driver.disconnect.bind(driver)
+  driver.disconnect = async () => {
+    await disconnect()
+    gate.reset()
+  }
+  scopeTransactions(dataSource.manager, gate)
+}
+
+/** The methods of an entity manager that open a transaction of their own. */
+const TRANSACTIONAL = ['transaction', 'save', 'remove', 'softRemove', 'recover'] as const
+
+function scopeTransactions(manager: EntityManager, gate: TransactionGate): void {
+  for (const name of TRANSACTIONAL) {
+    const original = manager[name] as (...args: unknown[]) => unknown
+    const scoped = (...args: unknown[]) => inScope(gate, () => original.apply(manager, args))
+    Object.defineProperty(manager, name, { value: scoped, configurable: true, writable: true })
+  }
+}
+
+/** One cache for all runners, as long as the connection lives for which the statements were prepared. */
+function statementCache(driver: BetterSqlite3Driver): () => Statements {
+  let statements: Statements = new Map()
+  let preparedFor: unknown
+  return () => {
+    if (preparedFor !== driver.databaseConnection) statements = new Map()
+    preparedFor = driver.databaseConnection
+    return statements
+  }
+}
+
+/** TypeORM declares the connection as always there; before the first connect it is not. */
+function connectionOf(driver: BetterSqlite3Driver): SqliteConnection | undefined {
+  return driver.databaseConnection as SqliteConnection | undefined
+}
+
+function warnProcess(message: string): void {
+  process.emitWarning(message, { code: 'MORTAR_TRANSACTION' })
+}

@@ -1,0 +1,156 @@
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
+import type { Hold, TransactionGate } from './transaction-gate.ts'
+import { inScope, isInsideTransaction, noteTransaction } from './transaction-scope.ts'
+
+/** The part of a better-sqlite3 connection that is used past TypeORM. */
+export interface SqliteConnection {
+  readonly inTransaction: boolean
+  exec(sql: string): unknown
+}
+
+/** Prepared statements by SQL text, as TypeORM's runner keeps them. */
+export type Statements = Map<string, unknown>
+
+type QueryArguments = Parameters<BetterSqlite3QueryRunner['query']>
+
+/** What the query runners of one DataSource share. */
+export interface GatedConnection {
+  readonly driver: BetterSqlite3Driver
+  readonly gate: TransactionGate
+  readonly warn: (message: string) => void
+  statements(): Statements
+}
+
+/**
+ * TypeORM's runner for better-sqlite3, one for each caller, behind the gate of their one connection.
+ * When a transaction is over is SQLite's word (`inTransaction`), not TypeORM's count, which is wrong after an error.
+ */
+export class GatedQueryRunner extends BetterSqlite3QueryRunner {
+  readonly #shared: GatedConnection
+
+  constructor(shared: GatedConnection) {
+    super(shared.driver)
+    this.#shared = shared
+    // TypeORM declares its statement cache private; without sharing it, each query would be prepared anew.
+    ;(this as unknown as { stmtCache: Statements }).stmtCache = shared.statements()
+  }
+
+  /** @throws Error instead of waiting for a transaction that waits for this very query. */
+  override async query(...[sql, ...rest]: QueryArguments): ReturnType<BetterSqlite3QueryRunner['query']> {
+    const { gate } = this.#shared
+    if (this.transactionDepth > 0 && !this.isReleased && !gate.isHeldBy(this))
+      throw new Error(TRANSACTION_OVER)
+    const entered = this.#enter()
+    const hold = entered instanceof Promise ? await entered : entered
+    try {
+      const run = () => super.query(this.#immediate(sql), ...rest)
+      // Subscribers to query events run while this statement has the connection.
+      return await (this.dataSource.subscribers.length > 0 ? inScope(gate, run, hold) : run())
+    } finally {
+      gate.leave(hold)
+    }
+  }
+
+  override async startTransaction(
+    ...args: Parameters<BetterSqlite3QueryRunner['startTransaction']>
+  ): Promise<void> {
+    await super.startTransaction(...args)
+    if (this.transactionDepth === 1) noteTransaction(this.#shared.gate)
+  }
+
+  /** A commit that fails ends the transaction, as on a database server: what was written is rolled back. */
+  override async commitTransaction(): Promise<void> {
+    try {
+      await super.commitTransaction()
+    } catch (error) {
+      if (this.transactionDepth === 1) this.#abandon()
+      throw error
+    }
+  }
+
+  override async rollbackTransaction(): Promise<void> {
+    if (this.isTransactionActive && !this.#shared.gate.isHeldBy(this)) return this.#forgetTransaction()
+    try {
+      await super.rollbackTransaction()
+    } catch (error) {
+      if (this.transactionDepth === 1) this.#abandon()
+      throw error
+    }
+  }
+
+  /** Ends what the caller left open: a transaction is rolled back, with a warning. */
+  override async release(): Promise<void> {
+    await super.release()
+    this.isReleased = true
+    const { gate, warn } = this.#shared
+    if (!gate.isHeldBy(this)) return
+    if (this.#connection.inTransaction) warn(LEFT_OPEN)
+    this.#abandon()
+  }
+
+  /** Foreign keys are off for the whole connection until `afterMigration`, so nobody else gets in between. */
+  override async beforeMigration(): Promise<void> {
+    const hold = await this.#enter()
+    hold.pinned = true
+    try {
+      await super.beforeMigration()
+    } finally {
+      this.#shared.gate.leave(hold)
+    }
+  }
+
+  override async afterMigration(): Promise<void> {
+    await super.afterMigration()
+    this.#unpin()
+  }
+
+  #enter(): Hold | Promise<Hold> {
+    const { gate } = this.#shared
+    if (!gate.isHeldBy(this) && isInsideTransaction(gate)) throw new Error(OUTER_QUERY)
+    return gate.enter(this)
+  }
+
+  get #connection(): SqliteConnection {
+    return this.#shared.driver.databaseConnection as SqliteConnection
+  }
+
+  /** Takes the write lock first: a transaction that reads and then writes cannot fail for another process's write. */
+  #immediate(sql: string): string {
+    return sql === 'BEGIN TRANSACTION' && !this.driver.options.readonly ? 'BEGIN IMMEDIATE TRANSACTION' : sql
+  }
+
+  /** Past TypeORM and at once, so that no error and no subscriber can keep the connection from the others. */
+  #abandon(): void {
+    if (!this.#shared.gate.isHeldBy(this)) return
+    if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK')
+    if (this.#shared.gate.current?.pinned) this.#connection.exec('PRAGMA foreign_keys = ON')
+    this.#unpin()
+  }
+
+  #unpin(): void {
+    const hold = this.#shared.gate.current
+    if (hold?.owner !== this) return
+    hold.pinned = false
+    this.#shared.gate.settle(hold)
+  }
+
+  /** The transaction never began, or SQLite has rolled it back already; only TypeORM's count is left to put right. */
+  #forgetTransaction(): void {
+    this.transactionDepth = Math.max(0, this.transactionDepth - 1)
+    this.isTransactionActive = this.transactionDepth > 0
+  }
+}
+
+const OUTER_QUERY =
+  'A query on the DataSource inside a transaction would wait for that transaction for ever. ' +
+  'Use the manager that the transaction gives: `dataSource.transaction(async (manager) => { … })`, ' +
+  'or in a subscriber `event.manager`.'
+
+const TRANSACTION_OVER =
+  'This transaction is over: SQLite has rolled it back after an error, or it was ended by hand. ' +
+  'Nothing more can be written in it.'
+
+const LEFT_OPEN =
+  'A query runner was released while its transaction was open; the transaction was rolled back. ' +
+  'Commit or roll back before release(), or use dataSource.transaction().'

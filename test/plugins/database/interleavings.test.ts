@@ -1,0 +1,182 @@
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { DataSource, EntityManager } from 'typeorm'
+import { gateTransactions } from '../../../plugins/database/gate-transactions.ts'
+import { Notes, openPlain, temporaryFolder } from './notes.ts'
+
+type Random = (below: number) => number
+
+/** What a round must leave behind, and what it must never have shown. */
+interface Model {
+  /** Texts whose write was reported as done. */
+  readonly done: Set<string>
+  /** Texts that a reader outside of any transaction saw. */
+  readonly seen: Set<string>
+  /** Increments whose transaction was committed. */
+  increments: number
+}
+
+interface Round {
+  readonly dataSource: DataSource
+  readonly random: Random
+  readonly model: Model
+  readonly fresh: () => string
+}
+
+const ROUNDS = 10_000
+
+describe('random interleavings of transactions and plain writes', function () {
+  this.timeout(180_000)
+  const folder = temporaryFolder()
+
+  it(`lose and leak nothing in ${ROUNDS} rounds on a database in memory`, () => run(':memory:', 1))
+
+  it(`lose and leak nothing in ${ROUNDS} rounds on a database file`, () => run(join(folder(), 'notes.db'), 2))
+
+  it('do lose writes on TypeORM without the gate', async () => {
+    const failure = await run(':memory:', 3, () => undefined).catch((error: Error) => error.message)
+    expect(failure).to.match(/^round \d+ of seed 3/)
+  })
+})
+
+async function run(database: string, seed: number, gate = gateTransactions): Promise<void> {
+  const dataSource = await openPlain(database)
+  try {
+    await dataSource.query('pragma journal_mode = wal')
+    gate(dataSource)
+    await dataSource.query('create table counter (n integer)')
+    await dataSource.query('insert into counter values (0)')
+    const random = randomFrom(seed)
+    for (let round = 1; round <= ROUNDS; round++) await play(dataSource, random, `round ${round} of seed ${seed}`)
+  } finally {
+    await dataSource.destroy()
+  }
+}
+
+/** Two to six callers at once, each at a pace of its own; then the database must hold what they were told. */
+async function play(dataSource: DataSource, random: Random, name: string): Promise<void> {
+  const model: Model = { done: new Set(), seen: new Set(), increments: 0 }
+  let last = 0
+  const round = { dataSource, random, model, fresh: () => `t${last++}` }
+  const callers = Array.from({ length: 2 + random(5) }, () => CALLERS[random(CALLERS.length)]!(round))
+  await Promise.allSettled(callers)
+  const rows: { text: string }[] = await dataSource.query('select text from notes order by text')
+  const [counter] = await dataSource.query('select n from counter')
+  const found = rows.map(({ text }) => text)
+  expect({ found, increments: counter.n }, name).to.eql({ found: [...model.done].sort(), increments: model.increments })
+  expect([...model.seen].filter((text) => !model.done.has(text)), `${name}: seen before it was committed`).to.eql([])
+  await dataSource.query('delete from notes')
+  await dataSource.query('update counter set n = 0')
+}
+
+const CALLERS: readonly ((round: Round) => Promise<void>)[] = [
+  plainWrite,
+  plainRead,
+  savesOne,
+  savesSeveralAndFails,
+  transaction,
+  transaction,
+  transactionByHand,
+]
+
+async function plainWrite({ dataSource, random, model, fresh }: Round): Promise<void> {
+  await pause(random)
+  const text = fresh()
+  await dataSource.manager.insert(Notes, { id: text, text })
+  model.done.add(text)
+}
+
+async function plainRead({ dataSource, random, model }: Round): Promise<void> {
+  await pause(random)
+  for (const { text } of await dataSource.query('select text from notes')) model.seen.add(text)
+}
+
+async function savesOne({ dataSource, random, model, fresh }: Round): Promise<void> {
+  await pause(random)
+  const text = fresh()
+  await dataSource.manager.save(Notes, { id: text, text })
+  model.done.add(text)
+}
+
+async function savesSeveralAndFails({ dataSource, random, fresh }: Round): Promise<void> {
+  await pause(random)
+  const [first, second] = [fresh(), fresh()]
+  await dataSource.manager.save(Notes, [
+    { id: first, text: first },
+    { id: second, text: first },
+  ])
+}
+
+/** Writes, counts by reading first, perhaps nests, and perhaps rolls back. */
+async function transaction({ dataSource, random, model, fresh }: Round): Promise<void> {
+  await pause(random)
+  const written: string[] = []
+  await dataSource.transaction(async (manager) => {
+    written.push(await write(manager, fresh(), random))
+    await increment(manager, random)
+    if (random(2)) written.push(...(await nested(manager, random, fresh)))
+    if (random(3) === 0) throw new Error('rolled back')
+  })
+  for (const text of written) model.done.add(text)
+  model.increments++
+}
+
+async function nested(manager: EntityManager, random: Random, fresh: () => string): Promise<string[]> {
+  const text = fresh()
+  const kept = await manager
+    .transaction(async (inner) => {
+      await write(inner, text, random)
+      if (random(2)) throw new Error('the inner one rolled back')
+      return true
+    })
+    .catch(() => false)
+  return kept ? [text] : []
+}
+
+async function transactionByHand({ dataSource, random, model, fresh }: Round): Promise<void> {
+  await pause(random)
+  const runner = dataSource.createQueryRunner()
+  try {
+    await runner.startTransaction()
+    const text = await write(runner.manager, fresh(), random)
+    if (random(3) === 0) return await runner.rollbackTransaction()
+    await runner.commitTransaction()
+    model.done.add(text)
+  } finally {
+    await runner.release()
+  }
+}
+
+async function write(manager: EntityManager, text: string, random: Random): Promise<string> {
+  await pause(random)
+  if (random(2)) await manager.insert(Notes, { id: text, text })
+  else await manager.save(Notes, { id: text, text })
+  await pause(random)
+  return text
+}
+
+async function increment(manager: EntityManager, random: Random): Promise<void> {
+  const [{ n }] = await manager.query('select n from counter')
+  await pause(random)
+  await manager.query('update counter set n = ?', [n + 1])
+}
+
+/** Nothing, some microtasks, or a turn of the event loop. */
+async function pause(random: Random): Promise<void> {
+  const length = random(6)
+  if (length === 0) return
+  if (length === 1) return nextTurn()
+  for (let i = 0; i < length; i++) await undefined
+}
+
+/** Repeatable pseudo-random integers (xorshift32). */
+function randomFrom(seed: number): Random {
+  let state = seed * 0x9e3779b9
+  return (below) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % below
+  }
+}
