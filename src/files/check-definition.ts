@@ -47,7 +47,7 @@ export function isSchema(value: unknown): boolean {
   return isObjectLike(value) && ('~standard' in value || '__isYupSchema__' in value)
 }
 
-function checkSchema(key: Key | string, value: unknown): Finding[] {
+function checkSchema(key: string, value: unknown): Finding[] {
   if (isSchema(value)) return []
   const holdsSchemas = isPlainObject(value) && Object.values(value).some(isSchema)
   return [

@@ -47,10 +47,9 @@ function reasonOf(cause: unknown, file: string): unknown {
 }
 
 function importProblem({ cause, files }: { cause: unknown; files: readonly string[] }): StartupError {
-  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
   const finding: Finding = {
     code: 'MORTAR_ROUTE_IMPORT',
-    found: `cannot be imported (${reason.split('\n', 1)[0]})`,
+    found: `cannot be imported (${summaryOf(cause)})`,
     remedy:
       codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION'
         ? 'Start Node with a loader for these files (node --import tsx), or build the application first.'
@@ -58,6 +57,13 @@ function importProblem({ cause, files }: { cause: unknown; files: readonly strin
     cause,
   }
   return diagnostic(files, finding)
+}
+
+/** The first line of an error, and the second when the first only announces it, as esbuild's does. */
+function summaryOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const [first = '', second = ''] = cause.message.split('\n')
+  return `${cause.name}: ${first.endsWith(':') ? `${first} ${second}` : first}`
 }
 
 function codeOf(cause: unknown): unknown {

@@ -60,7 +60,7 @@ export function parseFileName(name: string): FileName {
   if (!/^\.c[jt]s$/.test(extension)) return parsed
   // Routes are ES modules. Silence would be a route that is missing for no visible reason.
   return parsed.kind === 'route'
-    ? { kind: 'ignored', warning: `is CommonJS and not read; rename it to ${module}.${extension.slice(2)}` }
+    ? { kind: 'ignored', warning: `is CommonJS and not read; rename it to ${module}.${extension.slice(2)}.` }
     : { kind: 'ignored' }
 }
 
@@ -119,14 +119,7 @@ function methodDot(module: string): number {
 }
 
 function methodFinding(name: string, method: string | undefined, extension: string): Finding {
-  if (method === undefined)
-    return {
-      code: 'MORTAR_ROUTE_METHOD_MISSING',
-      found: 'has no method in its name',
-      remedy:
-        `Put the method in the name: ${name}.get${extension} (or ${VERBS.slice(1).join(', ')}), ` +
-        `or make the file private: _${name}${extension}.`,
-    }
+  if (method === undefined) return missingMethodFinding(name, extension)
   const verb = method.toLowerCase()
   if (VERBS.includes(verb))
     return {
@@ -144,12 +137,24 @@ function methodFinding(name: string, method: string | undefined, extension: stri
   }
 }
 
+function missingMethodFinding(name: string, extension: string): Finding {
+  const get = `Put the method in the name: ${name}.get${extension} (or ${VERBS.slice(1).join(', ')})`
+  const isMiddleware = name.toLowerCase() === 'middleware'
+  return {
+    code: 'MORTAR_ROUTE_METHOD_MISSING',
+    found: 'has no method in its name',
+    remedy: isMiddleware
+      ? `Did you mean _middleware${extension}, which wraps every route of its folder? ${get}.`
+      : `${get}, or make the file private: _${name}${extension}.`,
+  }
+}
+
 /** Names that are valid and hardly what their author meant. */
 function nameWarning(name: string): { warning: string } | undefined {
   const last = name.slice(name.lastIndexOf('.') + 1)
   if (name !== last && VERBS.includes(last))
-    return { warning: `answers one method only, and "${name}" is its path; write one file for each method` }
+    return { warning: `answers one method only, and "${name}" is its path; write one file for each method.` }
   if (name !== 'index' && name.toLowerCase() === 'index')
-    return { warning: `has the path "${name}"; the folder's own path is "index" in lower case` }
+    return { warning: `has the path "${name}"; the folder's own path is "index" in lower case.` }
   return undefined
 }

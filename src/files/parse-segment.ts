@@ -10,7 +10,7 @@ export interface FileSegment {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
 // They mean something in patterns and URLs; a file that has one would be reached by no request, or by another one.
-const RESERVED = /[:*?#%{}\\\u0000-\u001f\u007f\ufffd]|^\s|\s$/u
+const RESERVED = /[:*?#%{}\\\p{Cc}\ufffd]|^\s|\s$/u
 // What people write for a catch-all elsewhere: two or four dots, an ellipsis, a star, the dots behind.
 const CATCH_ALL_MARKS = /^[.…‥*\s]+|[.…‥*\s]+$/gu
 

@@ -38,7 +38,7 @@ function readPath(file: string, warnings: string[]): Candidate[] {
   const folders = file.split('/')
   const name = parseFileName(folders.pop()!)
   if (folders.some(isIgnoredFolder)) return []
-  if ('warning' in name) warnings.push(`${file} ${name.warning}.`)
+  if ('warning' in name) warnings.push(`${file} ${name.warning}`)
   return name.kind === 'ignored' ? [] : [{ file, folders, name }]
 }
 

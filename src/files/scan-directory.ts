@@ -38,7 +38,7 @@ export async function scanDirectory(
   } catch (error) {
     throw unreadable(directory, error)
   }
-  return files.sort(byCodeUnits)
+  return files.toSorted(byCodeUnits)
 }
 
 /**

@@ -52,14 +52,14 @@ export async function withTree(
   const directory = mkdtempSync(join(tmpdir(), 'mortar-routes-'))
   try {
     if (source) cpSync(source, directory, { recursive: true })
-    for (const entry of created) create(directory, entry)
+    for (const entry of created) writeEntry(directory, entry)
     await work(directory)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-function create(directory: string, entry: Created): void {
+function writeEntry(directory: string, entry: Created): void {
   const path = join(directory, typeof entry === 'string' ? entry : entry.link)
   mkdirSync(dirname(path), { recursive: true })
   if (typeof entry === 'string') writeFileSync(path, "export default () => 'ok'\n")

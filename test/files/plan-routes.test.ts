@@ -1,0 +1,136 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { isIgnoredFolder, parseFileName } from '../../src/files/parse-file-name.ts'
+import { planRoutes } from '../../src/files/plan-routes.ts'
+
+describe('the name of a route file', () => {
+  const names: readonly [name: string, meaning: string][] = [
+    ['index.get.ts', 'GET'],
+    ['users.get.ts', 'GET users'],
+    ['[id].patch.mts', 'PATCH [id]'],
+    ['[...path].get.ts', 'GET [...path]'],
+    ['sitemap.xml.get.ts', 'GET sitemap.xml'],
+    ['index.html.get.js', 'GET index.html'],
+    ['v1.2.options.jsx', 'OPTIONS v1.2'],
+    ['_middleware.ts', 'middleware'],
+    ['_middleware.test.ts', 'ignored'],
+    ['_middleware.d.ts', 'ignored'],
+    ['_users.get.ts', 'ignored'],
+    ['users.get.d.mts', 'ignored'],
+    ['users.get.test.tsx', 'ignored'],
+    ['users.get.TS', 'ignored'],
+    ['users.get.json', 'ignored'],
+    ['users.get', 'ignored'],
+    ['.get', 'ignored'],
+    ['..get.ts', 'ignored'],
+    ['[...path].ts', 'MORTAR_ROUTE_METHOD_MISSING'],
+    ['[...path.ts', 'MORTAR_ROUTE_METHOD_MISSING'],
+    ['[..path].fetch.ts', 'MORTAR_ROUTE_METHOD_UNKNOWN'],
+    ['middleware.ts', 'MORTAR_ROUTE_METHOD_MISSING'],
+  ]
+  for (const [name, meaning] of names)
+    it(`says ${meaning}: ${name}`, () => expect(describeName(name)).to.equal(meaning))
+
+  it('leads from middleware.ts to _middleware.ts', () => {
+    const parsed = parseFileName('middleware.ts')
+    expect(parsed).to.have.nested.property('finding.remedy').that.includes('Did you mean _middleware.ts')
+  })
+
+  it('is not looked at in private, hidden and installed folders', () => {
+    expect(['_lib', '.git', 'node_modules', 'users', '[id]'].filter(isIgnoredFolder)).to.deep.equal([
+      '_lib',
+      '.git',
+      'node_modules',
+    ])
+  })
+})
+
+describe('planRoutes', () => {
+  const part = fc.constantFrom(
+    '',
+    'users',
+    'Users',
+    '[id]',
+    '[slug]',
+    '[...path]',
+    '[..x]',
+    '[a',
+    '_x',
+    '(g)',
+    'a-[b]',
+    '[]',
+    'x?',
+    '.hid',
+    'index',
+  )
+  const ending = fc.constantFrom(
+    '.get.ts',
+    '.get.js',
+    '.post.ts',
+    '.ts',
+    '.fetch.ts',
+    '/_middleware.ts',
+    '.d.ts',
+  )
+  const path = fc
+    .tuple(fc.array(part, { minLength: 1, maxLength: 4 }), ending)
+    .map(([parts, end]) => parts.filter((text) => text !== '').join('/') + end)
+  const paths = fc.uniqueArray(path, { maxLength: 12 })
+
+  it('gives the same plan for the same files in any order', () => {
+    fc.assert(
+      fc.property(paths, fc.infiniteStream(fc.nat()), (files, keys) => {
+        const other = files
+          .map((file) => ({ file, key: keys.next().value as number }))
+          .toSorted((a, b) => a.key - b.key)
+          .map(({ file }) => file)
+        expect(summary(other)).to.deep.equal(summary(files))
+      }),
+      { seed: 1 },
+    )
+  })
+
+  it('never reports one fault twice, and names files that exist', () => {
+    fc.assert(
+      fc.property(paths, (files) => {
+        const { problems } = summary(files)
+        expect(new Set(problems).size).to.equal(problems.length)
+        for (const problem of planRoutes(files).problems) {
+          expect(problem.files).to.not.deep.equal([])
+          for (const file of problem.files) expect(files).to.include(file)
+        }
+      }),
+      { seed: 2 },
+    )
+  })
+
+  it('reads code-unit order, not that of a locale', () => {
+    const plan = planRoutes([
+      'é.get.ts',
+      'z.get.ts',
+      'a.get.ts',
+      'Z.post.ts',
+      '[id].get.ts',
+      '_middleware.ts',
+    ])
+    expect(plan.files.map(({ file }) => file)).to.deep.equal([
+      'Z.post.ts',
+      '[id].get.ts',
+      '_middleware.ts',
+      'a.get.ts',
+      'z.get.ts',
+      'é.get.ts',
+    ])
+  })
+})
+
+function describeName(name: string): string {
+  const parsed = parseFileName(name)
+  if (parsed.kind === 'broken') return parsed.finding.code
+  return parsed.kind === 'route' ? [parsed.method, parsed.segment].filter(Boolean).join(' ') : parsed.kind
+}
+
+function summary(files: readonly string[]) {
+  const plan = planRoutes(files)
+  return { files: plan.files, problems: plan.problems.map(({ message }) => message), warnings: plan.warnings }
+}
