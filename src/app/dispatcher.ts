@@ -1,4 +1,4 @@
-import type { MiddlewareScope, NamedMiddleware, Route } from '../routing/route.ts'
+import type { Handler, MiddlewareScope, NamedMiddleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { createRouteTable, type RouteTable } from '../routing/route-table.ts'
 import { createScopes, type Scopes } from '../routing/middleware-scopes.ts'
@@ -6,7 +6,6 @@ import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
-import { fail } from '../pipeline/error-boundary.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
 
 interface Entry {
@@ -50,6 +49,14 @@ export function createDispatcher(): Dispatcher {
     table = next
   }
 
+  /** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
+  function malformed(ctx: RequestContext, error: unknown): void | PromiseLike<void> {
+    const route = answeringRoute(() => {
+      throw error
+    })
+    return compileRoute(route, scopes.chainFor('/'), runtime!)(ctx)
+  }
+
   return {
     add: (batch) => add(batch),
     addFirst: (batch) => add(batch, 0),
@@ -64,7 +71,7 @@ export function createDispatcher(): Dispatcher {
         ctx.params = match.params
         return match.target.run(ctx)
       } catch (error) {
-        fail(ctx, error, runtime!)
+        return malformed(ctx, error)
       }
     },
     get routes() {
@@ -114,17 +121,22 @@ function compileUnmatched(scopes: Scopes, runtime: () => PipelineRuntime): Unmat
 }
 
 function unmatchedRoute(ctx: RequestContext, allowed: readonly string[]): Route {
-  const options = ctx.method === 'OPTIONS' && allowed.length > 0
+  if (ctx.method === 'OPTIONS' && allowed.length > 0)
+    return answeringRoute((inner) => inner.set('Allow', allowed.join(', ')))
+  return answeringRoute((inner) => {
+    if (allowed.length > 0) throw new MethodNotAllowed(allowed)
+    throw new NotFound(`There is nothing at ${inner.path}.`)
+  })
+}
+
+/** A public route outside the table. */
+function answeringRoute(handler: Handler): Route {
   return {
     method: 'GET',
     path: '',
     definition: { hidden: true },
     middleware: [],
     origin: 'the framework',
-    handler: (inner) => {
-      if (options) return inner.set('Allow', allowed.join(', '))
-      if (allowed.length > 0) throw new MethodNotAllowed(allowed)
-      throw new NotFound(`There is nothing at ${inner.path}.`)
-    },
+    handler,
   }
 }

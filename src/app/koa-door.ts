@@ -1,7 +1,8 @@
-import Koa, { type Middleware } from 'koa'
-import { showToKoa } from '../context/koa-context.ts'
-import type { Door } from '../context/door.ts'
+import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
+import { showToKoa } from '../context/koa-context.ts'
+import type { Door } from '../context/request-context.ts'
+import { loadKoa } from '../support/lazy-koa.ts'
 
 /** Serves one request of a Koa application through the pipeline. */
 export type KoaServe = (koa: KoaContext, door: Door) => Promise<void>
@@ -11,29 +12,24 @@ export type KoaServe = (koa: KoaContext, door: Door) => Promise<void>
  * in front of it, and `callback()` or `koa-mount` serve the same routes anywhere Koa can.
  */
 export function createKoaDoor(serve: KoaServe): Koa {
-  const koa = new PipelineKoa()
-  koa.middleware.push(
-    ((context: KoaContext) =>
-      new Promise<void>((resolve, reject) => {
-        const door: Door = {
-          send(ctx, outgoing) {
-            if (ctx.internal.id !== undefined) context.set('X-Request-Id', ctx.internal.id)
-            if (outgoing.payload === null) context.remove('Content-Type')
-            showToKoa(ctx, context, outgoing)
-            resolve()
-          },
-        }
-        serve(context, door).then(() => resolve(), reject)
-      })) as unknown as Middleware,
-  )
+  const KoaApplication = loadKoa()
+  const koa = new KoaApplication()
+  koa.use((context) => serve(context, koaDoor(context)))
+  koa.use = function useBeforePipeline(middleware: Koa.Middleware) {
+    if (typeof middleware !== 'function') throw new TypeError('app.koa.use takes a Koa middleware function.')
+    koa.middleware.splice(-1, 0, middleware)
+    return koa
+  } as Koa['use']
   return koa
 }
 
-/** Keeps the pipeline last, whatever is used later. */
-class PipelineKoa extends Koa {
-  override use(middleware: never): never {
-    if (typeof middleware !== 'function') throw new TypeError('app.koa.use takes a Koa middleware function.')
-    this.middleware.splice(-1, 0, middleware)
-    return this as never
+/** Leaves the response on the Koa context, where the middleware around it and Koa itself look for it. */
+function koaDoor(koa: KoaContext): Door {
+  return {
+    send(ctx, outgoing) {
+      if (ctx.internal.id !== undefined) koa.set('X-Request-Id', ctx.internal.id)
+      if (outgoing.payload === null) koa.remove('Content-Type')
+      showToKoa(ctx, koa, outgoing)
+    },
   }
 }

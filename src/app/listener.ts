@@ -1,7 +1,8 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import type { Socket } from 'node:net'
-import type { Door, Outgoing } from '../context/door.ts'
+import type { Outgoing } from '../context/outgoing.ts'
+import type { Door } from '../context/request-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { PROBLEM_TYPE } from '../errors/problem.ts'
 

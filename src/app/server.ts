@@ -48,7 +48,9 @@ function cannotListen(cause: NodeJS.ErrnoException, port: number): StartupError 
 
 async function drain(server: Server, timeout: number, state: ListenerState): Promise<void> {
   state.closing = true
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
   server.closeIdleConnections()
   const timer = setTimeout(() => server.closeAllConnections(), timeout * 1000)
   await closed

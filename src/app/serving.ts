@@ -4,7 +4,7 @@ import { compileServices, type ServicesFactory } from '../container/request-serv
 import type { Scope } from '../container/container.ts'
 import { compileClientAddress } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
-import type { Door } from '../context/door.ts'
+import type { Door } from '../context/request-context.ts'
 import { publicContext, type ContextRuntime, type RequestContext } from '../context/request-context.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { House } from './boot.ts'
@@ -22,6 +22,17 @@ export interface Serving {
   /** Fixes what requests share; called once everything is assembled. */
   compile(): void
 }
+
+/** Koa composes its middleware in `callback()`; that is done again only when some was added. */
+const callbackOf = (() => {
+  const callbacks = new WeakMap<Koa, { readonly size: number; readonly run: ReturnType<Koa['callback']> }>()
+  return (koa: Koa): ReturnType<Koa['callback']> => {
+    let known = callbacks.get(koa)
+    if (known?.size !== koa.middleware.length)
+      callbacks.set(koa, (known = { size: koa.middleware.length, run: koa.callback() }))
+    return known.run
+  }
+})()
 
 /** @param ready boots the application, for a request that comes through Koa before anybody did. */
 export function createServing(house: House, ready: () => Promise<unknown>): Serving {
@@ -54,7 +65,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
     state,
     handle(req, res) {
       // Middleware added with app.koa.use() wraps the direct door's requests too.
-      if (koa !== undefined && koa.middleware.length > 1) void koa.callback()(req, res)
+      if (koa !== undefined && koa.middleware.length > 1) void callbackOf(koa)(req, res)
       else void serve(req, res, directDoor)
     },
     get koa() {

@@ -17,7 +17,7 @@ export function compileClientAddress(trust: TrustProxy): (req: IncomingMessage) 
     const peer = peerOf(req)
     const forwarded = req.headers['x-forwarded-for']
     if (forwarded === undefined || !trusts(peer, 0)) return peer
-    const chain = String(forwarded).split(',').reverse()
+    const chain = String(forwarded).split(',').toReversed()
     let client = peer
     for (const [index, entry] of chain.entries()) {
       const address = parseAddress(entry)

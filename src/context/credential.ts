@@ -1,20 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential } from '../contracts/authenticator.ts'
-import type { RequestContext } from './request-context.ts'
+import type { RequestHeaders } from './context.ts'
 
 const BEARER = /^Bearer +([\w\-.~+/=]+) *$/i
+
+/** The parts of a request in which a credential may stand. */
+export interface CredentialSource {
+  readonly url: string
+  readonly path: string
+  readonly rawHeaders: RequestHeaders
+  readonly rawQuery: Readonly<Record<string, string | string[] | undefined>>
+}
 
 /**
  * The credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie, else the query parameter
  * `access_token`. The first found wins, and there is no fall-back when it turns out to be invalid.
  */
-export function findCredential(ctx: RequestContext, cookieNames: readonly string[]): Credential | null {
-  const { headers } = ctx.internal.req
+export function findCredential(request: CredentialSource, cookieNames: readonly string[]): Credential | null {
+  const headers = request.rawHeaders as IncomingHttpHeaders
   const bearer = headers.authorization === undefined ? null : BEARER.exec(headers.authorization)
   if (bearer) return { token: bearer[1]!, source: 'header' }
   const cookie = headers.cookie === undefined ? '' : cookieValue(headers.cookie, cookieNames)
   if (cookie) return { token: cookie, source: 'cookie' }
-  if (ctx.url.length === ctx.path.length || !ctx.url.includes('access_token=', ctx.path.length)) return null
-  const parameter = ctx.rawQuery.access_token
+  const { url, path } = request
+  if (url.length === path.length || !url.includes('access_token=', path.length)) return null
+  const parameter = request.rawQuery['access_token']
   const token = Array.isArray(parameter) ? parameter[0] : parameter
   return token ? { token, source: 'query' } : null
 }

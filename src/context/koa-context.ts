@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { KoaContext } from './context.ts'
-import type { Outgoing } from './door.ts'
+import type { Outgoing } from './outgoing.ts'
 import type { RequestContext } from './request-context.ts'
 
 /*

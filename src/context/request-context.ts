@@ -8,7 +8,7 @@ import type { User } from '../contracts/user.ts'
 import { requestId } from './request-id.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import { findCredential } from './credential.ts'
-import type { Door, Outgoing } from './door.ts'
+import type { Outgoing } from './outgoing.ts'
 
 /** What every context of one application shares. */
 export interface ContextRuntime {
@@ -21,6 +21,11 @@ export interface ContextRuntime {
   createScope(ctx: RequestContext): RequestScope
   createServices(ctx: RequestContext): Readonly<Record<string, unknown>>
   createKoaContext(req: IncomingMessage, res: ServerResponse): KoaContext
+}
+
+/** A way out of the pipeline: the direct listener writes to the response, the Koa door to the Koa context. */
+export interface Door {
+  send(ctx: RequestContext, outgoing: Outgoing): void
 }
 
 /** Turns a handler's value into what goes over the wire; the matched route's own. */

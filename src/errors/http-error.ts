@@ -10,6 +10,8 @@ export interface HttpErrorOptions {
   readonly extensions?: Readonly<Record<string, unknown>>
   /** Short, constant summary of the kind of problem (RFC 9457 `title`); by default that of the code or status. */
   readonly title?: string
+  /** URI that identifies the kind of problem (RFC 9457 `type`); by default that of the code, or `about:blank`. */
+  readonly type?: string
   readonly cause?: unknown
 }
 
@@ -21,6 +23,7 @@ export class HttpError extends Error {
   readonly status: number
   readonly code: string
   readonly title: string | undefined
+  readonly type: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly extensions: Readonly<Record<string, unknown>>
 
@@ -32,6 +35,7 @@ export class HttpError extends Error {
     this.status = status
     this.code = options.code ?? codeOfStatus(status)
     this.title = options.title
+    this.type = options.type
     this.headers = options.headers ?? {}
     this.extensions = options.extensions ?? {}
   }

@@ -30,15 +30,15 @@ export function problemOf(thrown: unknown, instance: string, exposeUnexpected: b
 
 function deliberate(error: HttpError, instance: string): Problem {
   const entry = entryOf(error.code)
-  return {
-    ...error.extensions,
-    type: typeOf(error.code),
+  const standard = {
+    type: error.type ?? typeOf(error.code),
     title: error.title ?? entry?.title ?? STATUS_CODES[error.status] ?? 'Error',
     status: error.status,
     detail: error.message,
     code: error.code,
     instance,
   }
+  return { ...standard, ...error.extensions, ...standard }
 }
 
 /** The framework's own codes have a URN each; an application's own code is told apart by `code` alone. */

@@ -8,14 +8,12 @@ import { wrapInMiddleware, type Inner } from './middleware-chain.ts'
 import { parseBodySteps } from './parse-body.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { compilePrepare, respond } from './respond.ts'
+import type { Step } from './step.ts'
 import { isThenable } from './thenable.ts'
 import { validateSteps } from './validate.ts'
 
 /** Answers one request, errors included; never throws. A promise settles when the answer was given. */
 export type CompiledRoute = (ctx: RequestContext) => void | PromiseLike<void>
-
-/** One thing that happens to a request before its handler; a promise makes the rest wait. */
-export type Step = (ctx: RequestContext) => void | PromiseLike<void>
 
 /**
  * Compiles a route once, at boot. Reading this function is reading the life of a request; what the route does not

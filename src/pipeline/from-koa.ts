@@ -1,11 +1,11 @@
-import type { Middleware as KoaMiddleware } from 'koa'
-import { HttpError as KoaHttpError } from 'koa'
+import type { HttpError as KoaHttpError, Middleware as KoaMiddleware } from 'koa'
 import type { Context, KoaContext } from '../context/context.ts'
-import type { Outgoing } from '../context/door.ts'
+import type { Outgoing } from '../context/outgoing.ts'
 import { showToKoa, takeFromKoa } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { HttpError } from '../errors/http-error.ts'
 import type { Middleware, Next } from '../routing/route.ts'
+import { loadKoa } from '../support/lazy-koa.ts'
 
 /** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
 interface KoaRouterLike {
@@ -63,14 +63,14 @@ async function translateErrors(work: unknown): Promise<void> {
   try {
     await work
   } catch (error) {
-    throw error instanceof KoaHttpError ? translated(error) : error
+    throw error instanceof loadKoa().HttpError ? translated(error) : error
   }
 }
 
 function translated(error: InstanceType<typeof KoaHttpError>): unknown {
   if (error.status < 400 || error.status > 599) return error
   const headers = Object.fromEntries(
-    Object.entries(error.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    Object.entries(error.headers ?? {}).map(([name, value]) => [name, value]),
   )
   return new HttpError(
     error.status,

@@ -4,7 +4,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
-import type { Step } from './compile.ts'
+import type { Step } from './step.ts'
 import type { PipelineRuntime } from './runtime.ts'
 
 interface NamedPolicy {

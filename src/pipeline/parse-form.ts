@@ -46,7 +46,7 @@ export async function parseForm(ctx: RequestContext, limit: number): Promise<Fie
     throw formError(error, limit)
   }
   const request = koa.request as unknown as { body?: Fields; files?: Record<string, unknown> }
-  return withoutPrototype({ ...request.body, ...request.files })
+  return { ...withoutPrototype(request.body ?? {}), ...uploadedFiles(request.files ?? {}) }
 }
 
 /** What koa-body and formidable say of the client's mistakes; they carry `status` or `httpCode` (formidable). */
@@ -56,6 +56,22 @@ function formError(error: unknown, limit: number): unknown {
   if (error instanceof HttpError || code === undefined || code >= 500) return error
   if (code === 413) return new PayloadTooLarge(`The body is larger than ${limit} bytes.`, { cause: error })
   return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
+}
+
+/** The parser's file objects reduced to what is promised of them. */
+function uploadedFiles(files: Fields): Fields {
+  const entries = Object.entries(withoutPrototype(files))
+  return Object.fromEntries(
+    entries.map(([name, found]) => [
+      name,
+      Array.isArray(found) ? found.map(uploadedFile) : uploadedFile(found),
+    ]),
+  )
+}
+
+function uploadedFile(found: unknown): UploadedFile {
+  const { filepath, originalFilename, mimetype, size } = found as UploadedFile
+  return { filepath, originalFilename, mimetype, size }
 }
 
 function withoutPrototype(fields: Fields): Fields {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import type { Outgoing } from '../context/door.ts'
+import type { Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

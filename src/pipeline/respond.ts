@@ -1,5 +1,5 @@
 import { HttpError } from '../errors/http-error.ts'
-import type { Outgoing } from '../context/door.ts'
+import type { Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import type { Route } from '../routing/route.ts'

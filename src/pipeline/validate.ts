@@ -3,7 +3,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
 import { Invalid } from '../schema/invalid.ts'
-import type { Step } from './compile.ts'
+import type { Step } from './step.ts'
 import { isThenable } from './thenable.ts'
 
 type Location = Issue['location']

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import type { RequestContext } from './request-context.ts'
 
 /** What goes over the wire: headers already set on the response stay, `type` is used where none was set. */
 export interface Outgoing {
@@ -7,9 +6,4 @@ export interface Outgoing {
   readonly type: string | undefined
   /** Null for no body; text is UTF-8. */
   readonly payload: string | Uint8Array | Readable | null
-}
-
-/** A way out of the pipeline: the direct listener writes to the response, the Koa door to the Koa context. */
-export interface Door {
-  send(ctx: RequestContext, outgoing: Outgoing): void
 }
