@@ -38,6 +38,8 @@ export interface Authenticator {
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie credential. */
   readonly trustedOrigins?: readonly string[]
   readonly securityScheme: SecurityScheme
+  /** A credential of this user, for providers that sign their own; `signedIn` of the testing kit uses it. */
+  issueToken?(user: User): string | Promise<string>
 }
 
 /** What a policy sees of the request: parameters are the raw strings of the path, as validation comes later. */

@@ -1,0 +1,8 @@
+export { createClock } from './clock.ts'
+export type { FakeClock } from './clock.ts'
+export { mailbox, resetTokenIn } from './mailbox.ts'
+export type { Mailbox, ReceivedMail } from './mailbox.ts'
+export { signedIn } from './signed-in.ts'
+export type { SignedInApp, TestUser } from './signed-in.ts'
+export { createClient } from './test-client.ts'
+export type { Injectable, TestClient, TestClientOptions, TestRequest, TestResponse } from './test-client.ts'

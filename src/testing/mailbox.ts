@@ -1,0 +1,58 @@
+import { createClient, type Injectable } from './test-client.ts'
+
+/** A message as the development mail page gives it. */
+export interface ReceivedMail {
+  readonly id: string
+  readonly to: string | readonly string[]
+  readonly from: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string | null
+  readonly date: string
+}
+
+/** The mail that an application has sent, newest first. */
+export interface Mailbox {
+  all(): Promise<readonly ReceivedMail[]>
+  /** The newest message to an address. @throws Error when there is none. */
+  latest(to: string): Promise<ReceivedMail>
+  /** Waits for a message to an address that is sent after the answer; for at most two seconds. */
+  waitFor(to: string): Promise<ReceivedMail>
+}
+
+/** Reads the mail of an application with the mail brick, through its development page. */
+export function mailbox(app: Injectable): Mailbox {
+  const client = createClient(app, { headers: { accept: 'application/json' } })
+
+  async function all(): Promise<readonly ReceivedMail[]> {
+    const { status, body } = await client.get('/_framework/mail')
+    if (status !== 200) throw new Error('There is no mail page: use the mail brick, and not in production.')
+    return (body as { messages: ReceivedMail[] }).messages
+  }
+  const find = async (to: string): Promise<ReceivedMail | undefined> =>
+    (await all()).find((mail) => [mail.to].flat().some((address) => address.includes(to)))
+
+  return {
+    all,
+    async latest(to) {
+      const mail = await find(to)
+      if (!mail) throw new Error(`No mail to ${to} was sent.`)
+      return mail
+    },
+    async waitFor(to) {
+      for (let round = 0; round < 200; round++) {
+        const mail = await find(to)
+        if (mail) return mail
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      throw new Error(`No mail to ${to} was sent within two seconds.`)
+    },
+  }
+}
+
+/** The token in a reset mail's link (`…/reset-password?token=…`). @throws Error when there is no such link. */
+export function resetTokenIn({ text }: Pick<ReceivedMail, 'text'>): string {
+  const token = /\/reset-password\?token=([\w-]+)/.exec(text)?.[1]
+  if (!token) throw new Error('The mail holds no reset link.')
+  return token
+}

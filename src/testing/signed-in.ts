@@ -1,0 +1,28 @@
+import type { Authenticator } from '../contracts/authenticator.ts'
+import type { User } from '../contracts/user.ts'
+import { createClient, type Injectable, type TestClient, type TestClientOptions } from './test-client.ts'
+
+/** What `signedIn` needs of an application. */
+export interface SignedInApp extends Injectable {
+  ready(): Promise<unknown>
+  readonly services: object
+}
+
+/** The user to be signed in; `raw` is what the provider would know of the user, such as a role. */
+export type TestUser = Pick<User, 'id'> & Partial<User>
+
+/**
+ * A client whose requests carry a valid access token of this user, without a sign-up and its password hash.
+ * @throws Error when the application's provider cannot issue tokens (a hosted one: sign in there).
+ */
+export async function signedIn(app: SignedInApp, user: TestUser, options: TestClientOptions = {}): Promise<TestClient> {
+  await app.ready()
+  const { authenticator } = app.services as { authenticator?: Authenticator }
+  if (!authenticator?.issueToken) throw new Error('signedIn() needs an auth provider that issues tokens by itself.')
+  const token = await authenticator.issueToken({ ...user, raw: { ...publicPart(user), ...user.raw } })
+  return createClient(app, options).withToken(token)
+}
+
+function publicPart({ id, email, name }: TestUser): Record<string, unknown> {
+  return { id, ...(email === undefined ? {} : { email }), ...(name === undefined ? {} : { name }) }
+}

@@ -1,0 +1,119 @@
+import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
+import { CookieJar } from 'tough-cookie'
+
+/** What a client needs of an application. */
+export interface Injectable {
+  inject(request: InjectOptions): Promise<InjectResponse>
+}
+
+/** An answer, with its body read. */
+export interface TestResponse {
+  readonly status: number
+  /** Lower-case names; several values are joined, `set-cookie` stays a list. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** The body as JSON; undefined when it is empty or not JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test asserts on what it expects to find
+  readonly body: any
+}
+
+/** What a request may carry besides method and path. */
+export interface TestRequest {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | string[]>>
+  /** Text and bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown
+}
+
+/** Speaks HTTP to an application in the same process and keeps its cookies like a browser. */
+export interface TestClient {
+  request(method: string, path: string, request?: TestRequest): Promise<TestResponse>
+  get(path: string, request?: TestRequest): Promise<TestResponse>
+  head(path: string, request?: TestRequest): Promise<TestResponse>
+  delete(path: string, request?: TestRequest): Promise<TestResponse>
+  options(path: string, request?: TestRequest): Promise<TestResponse>
+  post(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
+  put(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
+  patch(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
+  /** A client that sends this bearer token and shares these cookies. */
+  withToken(token: string): TestClient
+  /** Value of a cookie, or undefined. */
+  cookie(name: string): string | undefined
+  setCookie(cookie: string): void
+}
+
+/** Options of a test client. */
+export interface TestClientOptions {
+  /** Where the client believes the application to be; the scheme decides about `Secure` cookies. */
+  readonly origin?: string
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Makes a client with an empty cookie jar; the application boots with the first request. */
+export function createClient(app: Injectable, options: TestClientOptions = {}): TestClient {
+  return clientOf(app, new CookieJar(), { origin: 'http://localhost', headers: {}, ...options })
+}
+
+function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientOptions>): TestClient {
+  const { origin } = options
+
+  async function request(method: string, path: string, { headers = {}, query, body }: TestRequest = {}) {
+    const url = new URL(path, origin)
+    const cookie = jar.getCookieStringSync(url.href)
+    const response = await app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: { pathname: path, ...(query === undefined ? {} : { query }) },
+      headers: { host: url.host, ...(cookie ? { cookie } : {}), ...options.headers, ...bodyHeaders(body), ...headers },
+      ...(body === undefined ? {} : { payload: payloadOf(body) }),
+    })
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) jar.setCookieSync(line, url.href, { ignoreError: true })
+    return responseOf(response)
+  }
+
+  const without = (method: string) => (path: string, more?: TestRequest) => request(method, path, more)
+  const withBody = (method: string) => (path: string, body?: unknown, more: TestRequest = {}) =>
+    request(method, path, { ...more, body })
+
+  return {
+    request,
+    get: without('GET'),
+    head: without('HEAD'),
+    delete: without('DELETE'),
+    options: without('OPTIONS'),
+    post: withBody('POST'),
+    put: withBody('PUT'),
+    patch: withBody('PATCH'),
+    withToken: (token) =>
+      clientOf(app, jar, { origin, headers: { ...options.headers, authorization: `Bearer ${token}` } }),
+    cookie: (name) => jar.getCookiesSync(origin).find((cookie) => cookie.key === name)?.value,
+    setCookie: (cookie) => void jar.setCookieSync(cookie, origin),
+  }
+}
+
+function bodyHeaders(body: unknown): Record<string, string> {
+  if (body === undefined || body instanceof Uint8Array) return {}
+  return { 'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json' }
+}
+
+function payloadOf(body: unknown): string | Buffer {
+  if (typeof body === 'string') return body
+  return body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
+}
+
+function responseOf({ statusCode, headers, payload }: InjectResponse): TestResponse {
+  return {
+    status: statusCode,
+    headers: headers as TestResponse['headers'],
+    text: payload,
+    body: parsed(payload),
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
