@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { isIgnoredFolder, parseFileName } from '../../src/files/parse-file-name.ts'
 import { planRoutes } from '../../src/files/plan-routes.ts'
 
