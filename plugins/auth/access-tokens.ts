@@ -68,7 +68,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const verified = createVerifiedCache<AccessClaims>(options.cache ?? DEFAULT_CACHE, clock)
 
   function sign(claims: Parameters<AccessTokens['sign']>[0]): ReturnType<AccessTokens['sign']> {
-    const iat = Math.floor(clock.now() / 1000)
+    const now = Math.floor(clock.now() / 1000)
+    // jsonwebtoken takes 0 for no time.
+    const iat = Math.max(1, now)
     const { sub, sid, user } = claims
     const payload = {
       iss: issuer,
@@ -76,7 +78,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       sub,
       sid,
       iat,
-      exp: iat + lifetime,
+      exp: now + lifetime,
       jti: randomUUID(),
       user,
     }

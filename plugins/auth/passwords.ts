@@ -64,7 +64,8 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     const text = normalizePassword(password)
     if (text === null)
       throw new RangeError('This password cannot be hashed: check it with checkPassword() first.')
-    return pool.run(() => engine.hash(text, engineOptions(cost)))
+    const stored = await pool.run(() => engine.hash(text, engineOptions(cost)))
+    return stored.replace(/\$m=[^$]+/, `$$${parametersOf(cost)}`)
   }
 
   async function decoy(password: string): Promise<Verification> {
@@ -124,11 +125,15 @@ function engineOptions({ memory, passes, parallelism }: HashCost): argon2.HashOp
   }
 }
 
+/** In the order that libargon2 and its bindings in other languages can read, which node-argon2 does not keep. */
+function parametersOf({ memory, passes, parallelism }: HashCost): string {
+  return `m=${memory},t=${passes},p=${parallelism}`
+}
+
 /** A hash that no password has: its bytes are random. */
-function decoyHash({ memory, passes, parallelism }: HashCost): string {
+function decoyHash(cost: HashCost): string {
   const random = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '')
-  const parameters = `m=${memory},t=${passes},p=${parallelism}`
-  return `$argon2id$v=${VERSION}$${parameters}$${random(SALT_LENGTH)}$${random(HASH_LENGTH)}`
+  return `$argon2id$v=${VERSION}$${parametersOf(cost)}$${random(SALT_LENGTH)}$${random(HASH_LENGTH)}`
 }
 
 /** Compared in full: argon2's own `needsRehash` overlooks the variant and the length of the hash. */

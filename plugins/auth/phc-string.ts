@@ -20,8 +20,8 @@ export interface StoredHash {
 export const CEILING: HashCost = { memory: 256 * 1024, passes: 10, parallelism: 16 }
 
 const LONGEST = 512
-const FORM =
-  /^\$(argon2id|argon2i|argon2d)(?:\$v=(\d{1,3}))?\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const FORM = /^\$(argon2id|argon2i|argon2d)(?:\$v=(\d{1,3}))?\$([^$]+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const PARAMETER = /^([mtp])=(\d{1,10})$/
 /** Version of a string that names none. */
 const FIRST_VERSION = 0x10
 
@@ -32,8 +32,9 @@ const FIRST_VERSION = 0x10
 export function parseStoredHash(stored: string): StoredHash | null {
   const match = stored.length <= LONGEST ? FORM.exec(stored) : null
   if (!match) return null
-  const [, variant, version, memory, passes, parallelism, salt, hash] = match
-  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  const [, variant, version, parameters, salt, hash] = match
+  const cost = readCost(parameters!)
+  if (!cost) return null
   const parsed = {
     variant: variant as StoredHash['variant'],
     version: version === undefined ? FIRST_VERSION : Number(version),
@@ -42,6 +43,16 @@ export function parseStoredHash(stored: string): StoredHash | null {
     hashLength: base64Length(hash!),
   }
   return isUsable(parsed) ? parsed : null
+}
+
+/** Exactly the three parameters, in any order: node-argon2 writes `m,p,t`, everybody else `m,t,p`. */
+function readCost(text: string): HashCost | null {
+  const pairs = text.split(',').map((each) => PARAMETER.exec(each))
+  const values = new Map(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
+  const [memory, passes, parallelism] = [values.get('m'), values.get('t'), values.get('p')]
+  if (pairs.length !== 3 || memory === undefined || passes === undefined || parallelism === undefined)
+    return null
+  return { memory, passes, parallelism }
 }
 
 function isUsable({ version, cost, saltLength, hashLength }: StoredHash): boolean {
