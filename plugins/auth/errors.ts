@@ -28,7 +28,10 @@ export function wrongCurrentPassword(): Unauthorized {
 
 /** 401 of refresh: no cookie, or one whose session is over. */
 export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
-  return new Unauthorized('There is no session to refresh; log in again.', { ...options, code: 'invalid_session' })
+  return new Unauthorized('There is no session to refresh; log in again.', {
+    ...options,
+    code: 'invalid_session',
+  })
 }
 
 /** 401 of reset-password: the same for an unknown, a used and an expired token. */
@@ -39,4 +42,10 @@ export function invalidResetToken(): Unauthorized {
 /** 409 of signup. */
 export function emailTaken(): Conflict {
   return new Conflict('An account with this e-mail address exists already.', { code: 'email_taken' })
+}
+
+/** What failed, for a log line or an event: never with `secret` in it, whoever wrote the message. */
+export function describeFailure(error: unknown, secret?: string): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
+  return secret ? text.replaceAll(secret, '[token]') : text
 }

@@ -79,7 +79,9 @@ export function authUsers<Extra extends object = object>(
 ): EntitySchema<AuthUserRow & Extra> {
   const taken = Object.keys(columns).find((name) => Object.hasOwn(USER_COLUMNS, name))
   if (taken !== undefined)
-    throw new TypeError(`authUsers() cannot replace the column '${taken}' of auth_users; choose another name.`)
+    throw new TypeError(
+      `authUsers() cannot replace the column '${taken}' of auth_users; choose another name.`,
+    )
   return new EntitySchema<AuthUserRow & Extra>({
     name: 'auth_users',
     // The columns of `Extra` are known to TypeScript only; at run time they are the keys of `columns`.

@@ -1,4 +1,11 @@
-import type { AuthStore, NewUser, PasswordChange, Rotation, StoredResetToken, StoredSession } from '../store.ts'
+import type {
+  AuthStore,
+  NewUser,
+  PasswordChange,
+  Rotation,
+  StoredResetToken,
+  StoredSession,
+} from '../store.ts'
 import { resetTokenOf, sessionOf, userOf } from './rows.ts'
 import { createSql, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
 

@@ -20,7 +20,11 @@ const DAY = 86_400_000
  * The tests that every implementation of `AuthStore` passes: run it with your runner's `describe` and `it`
  * and a function that opens an empty store. What it demands is what makes the flows free of races.
  */
-export function authStoreSuite({ describe, it }: TestRunner, name: string, open: () => Promise<OpenStore>): void {
+export function authStoreSuite(
+  { describe, it }: TestRunner,
+  name: string,
+  open: () => Promise<OpenStore>,
+): void {
   const test = (title: string, body: (store: AuthStore) => Promise<void>) =>
     it(title, async () => {
       const opened = await open()
@@ -72,18 +76,26 @@ function userTests(test: Test): void {
 function passwordTests(test: Test): void {
   test('stores a new password and raises the version', async (store) => {
     const { id } = await addUser(store)
-    assert.equal(await store.setPassword({ userId: id, passwordHash: 'hash-1', keptSession: 's', now: NOW + 1 }), true)
+    assert.equal(
+      await store.setPassword({ userId: id, passwordHash: 'hash-1', keptSession: 's', now: NOW + 1 }),
+      true,
+    )
     const user = await store.findUserById(id)
     assert.deepEqual([user?.passwordHash, user?.passwordVersion, user?.keptSession], ['hash-1', 1, 's'])
     assert.equal(user?.raw['updated_at'], new Date(NOW + 1).toISOString())
   })
   test('refuses a new password for a user that is not there', async (store) => {
-    assert.equal(await store.setPassword({ userId: '0', passwordHash: 'h', keptSession: null, now: NOW }), false)
+    assert.equal(
+      await store.setPassword({ userId: '0', passwordHash: 'h', keptSession: null, now: NOW }),
+      false,
+    )
   })
   test('lets one of 16 simultaneous changes of one version win', async (store) => {
     const { id } = await addUser(store)
     const change = { userId: id, keptSession: null, now: NOW, version: 0 }
-    const results = await Promise.all(range(16).map((n) => store.setPassword({ ...change, passwordHash: `new-${n}` })))
+    const results = await Promise.all(
+      range(16).map((n) => store.setPassword({ ...change, passwordHash: `new-${n}` })),
+    )
     assert.equal(results.filter(Boolean).length, 1)
     assert.equal((await store.findUserById(id))?.passwordHash, `new-${results.indexOf(true)}`)
   })
@@ -113,11 +125,17 @@ function sessionTests(test: Test): void {
   test('lets one of 64 simultaneous rotations from one token win', async (store) => {
     const session = await addSession(store, await addUser(store))
     const results = await Promise.all(
-      range(64).map((n) => store.rotateSession({ id: session.id, from: 'token-1', to: `next-${n}`, now: NOW + 5 })),
+      range(64).map((n) =>
+        store.rotateSession({ id: session.id, from: 'token-1', to: `next-${n}`, now: NOW + 5 }),
+      ),
     )
     assert.equal(results.filter(Boolean).length, 1)
     const found = await store.findSession(session.familyHash)
-    const expected = { tokenHash: `next-${results.indexOf(true)}`, previousHash: 'token-1', rotatedAt: NOW + 5 }
+    const expected = {
+      tokenHash: `next-${results.indexOf(true)}`,
+      previousHash: 'token-1',
+      rotatedAt: NOW + 5,
+    }
     assert.deepEqual(found, { ...session, ...expected })
   })
   test('does not rotate a session that was deleted', async (store) => {

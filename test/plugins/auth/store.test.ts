@@ -10,7 +10,12 @@ const entities = [schema.AuthUsers, schema.AuthRefreshTokens, schema.AuthResetTo
 const { TEST_POSTGRES_URL, TEST_MARIADB_URL } = process.env
 
 async function open(options: DataSourceOptions, after: () => Promise<unknown> = async () => {}) {
-  const source = new DataSource({ ...options, entities, synchronize: true, dropSchema: true } as DataSourceOptions)
+  const source = new DataSource({
+    ...options,
+    entities,
+    synchronize: true,
+    dropSchema: true,
+  } as DataSourceOptions)
   await source.initialize()
   const close = async () => {
     await source.destroy()
@@ -37,7 +42,9 @@ async function openFile() {
   return open({ type: 'better-sqlite3', database, enableWAL: true }, () => rm(directory, { recursive: true }))
 }
 
-authStoreSuite({ describe, it }, 'SQLite in memory', () => open({ type: 'better-sqlite3', database: ':memory:' }))
+authStoreSuite({ describe, it }, 'SQLite in memory', () =>
+  open({ type: 'better-sqlite3', database: ':memory:' }),
+)
 authStoreSuite({ describe, it }, 'SQLite in a file', openFile)
 authStoreSuite({ describe, it }, 'SQLite, entities not registered', openUnregistered)
 

@@ -1,0 +1,38 @@
+/** The default provider: e-mail and password on the application's relational database, `mortar/auth/basic`. */
+import type { Cradle } from '../../../src/index.ts'
+import type { PasswordAuthOptions } from '../options.ts'
+import { createPasswordProvider } from '../password-provider.ts'
+import type { PasswordSession } from '../password-session.ts'
+import type { AuthProvider } from '../provider.ts'
+import type { DataSourceLike } from '../relational/sql.ts'
+import { createRelationalStore } from '../relational/store.ts'
+
+export type { AuthEvents } from '../events.ts'
+export type { PasswordAuthOptions } from '../options.ts'
+export type { PasswordSession } from '../password-session.ts'
+export type { DataSourceLike } from '../relational/sql.ts'
+
+/** Options of `basicAuth`. */
+export interface BasicAuthOptions extends PasswordAuthOptions {
+  /**
+   * The TypeORM DataSource of the application (SQLite, PostgreSQL, MariaDB or MySQL), or a function that finds it among
+   * the services; by default the service `db` of the database brick. It may connect later than the provider is made.
+   */
+  readonly db?: DataSourceLike | ((services: Cradle) => DataSourceLike)
+}
+
+/**
+ * The provider with e-mail and password on a relational database. Its tables are the entities of
+ * `mortar/auth/basic/schema`.
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime.
+ */
+export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
+  const { db = (services: Cradle) => services['db'] as DataSourceLike } = options ?? {}
+  return createPasswordProvider(
+    {
+      name: 'basic',
+      createStore: (services) => createRelationalStore(() => (typeof db === 'function' ? db(services) : db)),
+    },
+    options,
+  )
+}

@@ -1,0 +1,54 @@
+import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
+import { createForgotPassword } from './forgot-password.ts'
+import { createHousekeeping } from './housekeeping.ts'
+import { logIn, type LogIn } from './log-in.ts'
+import { logOut } from './log-out.ts'
+import type { AuthParts, Caller } from './parts.ts'
+import { createRefresh } from './refresh.ts'
+import { resetPassword, type ResetPassword } from './reset-password.ts'
+import { endEverySession, type Grant } from './sessions.ts'
+import { signUp, type SignUp } from './sign-up.ts'
+
+/** Everything that can be done with an account, without HTTP. `presented` is the refresh token that came along, if any. */
+export interface AuthFlows {
+  signUp(input: SignUp, caller: Caller, presented: string | null): Promise<Grant>
+  logIn(input: LogIn, caller: Caller, presented: string | null): Promise<Grant>
+  refresh(presented: string | null, caller: Caller): Promise<Grant>
+  logOut(
+    presented: { refreshToken: string | null; accessToken: string | null },
+    caller: Caller,
+  ): Promise<void>
+  changePassword(input: ChangePassword, own: OwnSession, caller: Caller): Promise<Grant | null>
+  forgotPassword(email: string, caller: Caller): Promise<void>
+  resetPassword(input: ResetPassword, caller: Caller): Promise<void>
+  /** Ends every session of a user. */
+  signOut(userId: string): Promise<void>
+  /** Resolves when nothing that an answer did not wait for is still running. */
+  settled(): Promise<void>
+}
+
+/** Puts the flows of one application together. */
+export function createFlows(parts: AuthParts): AuthFlows {
+  const forgotPassword = createForgotPassword(parts)
+  const tidy = createHousekeeping(parts)
+  const refresh = createRefresh(parts)
+  return {
+    async signUp(input, caller, presented) {
+      const grant = await signUp(parts, input, caller, presented)
+      tidy()
+      return grant
+    },
+    async logIn(input, caller, presented) {
+      const grant = await logIn(parts, input, caller, presented)
+      tidy()
+      return grant
+    },
+    refresh,
+    logOut: (presented, caller) => logOut(parts, presented, caller),
+    changePassword: (input, own, caller) => changePassword(parts, input, own, caller),
+    forgotPassword,
+    resetPassword: (input, caller) => resetPassword(parts, input, caller),
+    signOut: (userId) => endEverySession(parts, userId),
+    settled: async () => void (await Promise.all([forgotPassword.settled(), tidy.settled()])),
+  }
+}

@@ -1,0 +1,37 @@
+import { describeFailure } from '../errors.ts'
+import type { AuthParts } from './parts.ts'
+
+/** Milliseconds between two clearances of a process. */
+const PAUSE = 3_600_000
+
+/** Deletes expired sessions and reset tokens now and then, after the answer of a request that made a new one. */
+export interface Housekeeping {
+  (): void
+  /** Resolves when a clearance that was begun is done. */
+  settled(): Promise<void>
+}
+
+/** Makes the housekeeping of one process: at most once an hour, without a timer, and never in the way of a request. */
+export function createHousekeeping(parts: AuthParts): Housekeeping {
+  let next = 0
+  let running: Promise<void> = Promise.resolve()
+
+  async function clear(now: number): Promise<void> {
+    try {
+      await parts.store.deleteExpired(now)
+    } catch (error) {
+      parts.logger.warn(
+        { reason: describeFailure(error) },
+        'Expired sessions and reset tokens could not be deleted',
+      )
+    }
+  }
+
+  const tidy = (): void => {
+    const now = parts.clock.now()
+    if (now < next) return
+    next = now + PAUSE
+    running = new Promise((resolve) => setImmediate(() => resolve(clear(now))))
+  }
+  return Object.assign(tidy, { settled: () => running })
+}

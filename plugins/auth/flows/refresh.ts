@@ -1,0 +1,105 @@
+/*
+ * Rotation without lost sessions. A refresh token that is the present one is exchanged for its successor by one
+ * conditional update; whoever loses that race, or lost the answer, holds the immediate predecessor and is given the
+ * same successor again while the grace time runs. A token of any older generation was copied: the session ends.
+ * Held by test/plugins/auth/refresh.test.ts.
+ */
+import { invalidSession } from '../errors.ts'
+import type { RefreshTokenHashes } from '../refresh-tokens.ts'
+import type { StoredSession } from '../store.ts'
+import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
+import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
+
+/** Exchanges a refresh token. @throws Unauthorized `invalid_session` when it proves no session; LimitReached. */
+export type Refresh = (presented: string | null, caller: Caller) => Promise<Grant>
+
+/**
+ * Makes the refresh flow. Requests of one process that present the same token at the same time share one exchange, so
+ * that several tabs count as one against the limit.
+ */
+export function createRefresh(parts: AuthParts): Refresh {
+  const running = new Map<string, Promise<Grant>>()
+
+  return async (presented, caller) => {
+    const hashes = parts.refreshTokens.hashes(presented)
+    if (presented === null || hashes === null) throw refused(parts, caller)
+    const known = running.get(hashes.hash)
+    if (known) return known
+    const exchange = rotate(parts, presented, hashes, caller).finally(() => running.delete(hashes.hash))
+    running.set(hashes.hash, exchange)
+    return exchange
+  }
+}
+
+/**
+ * Rotates the session of change-password, outside the limit of refreshes.
+ * @returns null when the token is not that session's.
+ */
+export async function rotateOwn(
+  parts: AuthParts,
+  presented: string | null,
+  sessionId: string,
+): Promise<Grant | null> {
+  const hashes = parts.refreshTokens.hashes(presented)
+  if (presented === null || hashes === null) return null
+  const session = await parts.store.findSession(hashes.familyHash)
+  if (session?.id !== sessionId) return null
+  const step = await exchange(parts, session, presented, hashes)
+  return typeof step === 'object' ? step : null
+}
+
+async function rotate(
+  parts: AuthParts,
+  presented: string,
+  hashes: RefreshTokenHashes,
+  caller: Caller,
+): Promise<Grant> {
+  const session = await parts.store.findSession(hashes.familyHash)
+  if (session === null) throw refused(parts, caller)
+  // A repeated exchange of the predecessor changes nothing and is free; only a step forward counts.
+  if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
+  const step = await exchange(parts, session, presented, hashes)
+  if (step === 'over') throw refused(parts, caller)
+  const about = { ...eventOrigin(caller), userId: session.userId, sessionId: session.id }
+  if (step === 'stolen') {
+    parts.events.emit('auth.token.reused', about)
+    throw invalidSession()
+  }
+  parts.events.emit('auth.token.refreshed', about)
+  return step
+}
+
+async function exchange(
+  parts: AuthParts,
+  session: StoredSession,
+  presented: string,
+  hashes: RefreshTokenHashes,
+): Promise<Grant | 'over' | 'stolen'> {
+  const user = await parts.store.findUserById(session.userId)
+  if (!isAlive(parts, session, user)) return end(parts, session, 'over')
+  if (session.tokenHash === hashes.hash) {
+    const next = parts.refreshTokens.successor(presented, session)
+    const rotation = { id: session.id, from: hashes.hash, to: next.hash, now: parts.clock.now() }
+    if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, session, next.token)
+    // Somebody else was first: the session is gone, or the presented token is its predecessor now.
+    const moved = await parts.store.findSession(hashes.familyHash)
+    return moved ? exchange(parts, moved, presented, hashes) : end(parts, session, 'over')
+  }
+  const present = inGrace(parts, session, hashes) ? parts.refreshTokens.recover(presented, session) : null
+  return present ? grantFor(parts, user, session, present.token) : end(parts, session, 'stolen')
+}
+
+function inGrace(parts: AuthParts, session: StoredSession, { hash }: RefreshTokenHashes): boolean {
+  const age = parts.clock.now() - session.rotatedAt
+  return session.previousHash === hash && age <= parts.lifetimes.grace * 1000
+}
+
+async function end<Outcome>(parts: AuthParts, session: StoredSession, outcome: Outcome): Promise<Outcome> {
+  await endSession(parts, session.id)
+  return outcome
+}
+
+function refused(parts: AuthParts, caller: Caller): Error {
+  parts.events.emit('auth.token.refused', eventOrigin(caller))
+  return invalidSession()
+}

@@ -1,0 +1,100 @@
+import { seconds, StartupError, type Duration, type Environment } from '../../src/index.ts'
+import type { Secret } from './keys.ts'
+import type { HashCost } from './passwords.ts'
+import type { LimitOptions, RedisClient } from './rate-limits.ts'
+
+/** What both variants with e-mail and password take, whatever database they store in. */
+export interface PasswordAuthOptions {
+  /**
+   * At least 32 random bytes, from `AUTH_SECRET`. A list replaces a secret without logging anybody out: the first one
+   * signs, all verify.
+   */
+  readonly secret: Secret
+  /**
+   * Sends the token of a reset to its owner. Without it the service `mailer` of the mail brick sends a link; without
+   * that either, development prints the link to the log.
+   */
+  readonly sendResetEmail?: (to: string, token: string) => unknown
+  /** Public address that reset links begin with; by default `appUrl` of the application. Never taken from `Host`. */
+  readonly appUrl?: string
+  /** `iss` of access tokens; by default `mortar`. Two applications that share a secret need different ones. */
+  readonly issuer?: string
+  /** `aud` of access tokens; by default the issuer. */
+  readonly audience?: string
+  /** Seconds or a duration; 15 minutes by default. */
+  readonly accessTokenLifetime?: Duration
+  /** How long a session lasts from its login; refreshing does not prolong it. Seconds or a duration; 30 days by default. */
+  readonly refreshTokenLifetime?: Duration
+  /** Seconds or a duration; 30 minutes by default. */
+  readonly resetTokenLifetime?: Duration
+  /**
+   * How long the immediate predecessor of a refresh token is still answered, with the same successor: for two tabs that
+   * refresh at once, and for lost answers. Seconds or a duration up to a minute; 10 seconds by default, 0 for never.
+   */
+  readonly refreshGrace?: Duration
+  /** Reads the user's row for each request with a credential, instead of trusting the record in the token. */
+  readonly freshUser?: boolean
+  /** Changes to the rate limits; `false` switches all of them off. */
+  readonly limits?: LimitOptions | false
+  /** An ioredis client that counts for all processes together; by default each counts in its own memory. */
+  readonly redis?: RedisClient
+  /** Cost of a password hash: memory in KiB, passes, lanes. By default 19,456 KiB, 2 and 1, the least for production. */
+  readonly cost?: Partial<HashCost>
+  /** Name of the refresh cookie, before the prefix `__Host-`; `mortar_refresh` by default. */
+  readonly cookieName?: string
+  /**
+   * Whether the refresh cookie is `Secure` and has the prefix `__Host-`. By default in production and wherever `appUrl`
+   * is https.
+   */
+  readonly secureCookie?: boolean
+}
+
+/** Lifetimes in seconds. */
+export interface ResolvedLifetimes {
+  readonly access: number
+  readonly session: number
+  readonly resetToken: number
+  readonly grace: number
+}
+
+const DAY = 86_400
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a lifetime that cannot be read or is out of range. */
+export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
+  const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace } = options
+  return {
+    access: lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY),
+    session: lifetime('refreshTokenLifetime', refreshTokenLifetime ?? '30d', 1, 400 * DAY),
+    resetToken: lifetime('resetTokenLifetime', resetTokenLifetime ?? '30m', 1, DAY),
+    grace: lifetime('refreshGrace', refreshGrace ?? '10s', 0, 60),
+  }
+}
+
+function lifetime(option: string, value: Duration, least: number, most: number): number {
+  let length = Number.NaN
+  try {
+    length = seconds(value)
+  } catch {
+    // Refused below, with the name of the option.
+  }
+  if (length >= least && length <= most) return length === 0 ? 0 : Math.max(1, Math.floor(length))
+  throw new StartupError(`The option ${option} of the auth provider is '${value}'.`, {
+    code: 'MORTAR_AUTH_OPTION',
+    remedy: `Write seconds or a duration such as '15m', from ${least} to ${most} seconds.`,
+    brick: 'auth',
+  })
+}
+
+/**
+ * The address that reset links begin with, without a slash at its end. Outside production it may be left out.
+ * @throws StartupError `MORTAR_AUTH_APP_URL` in production, where no link could be made without it.
+ */
+export function linkBase(appUrl: string | undefined, environment: Environment): string {
+  if (appUrl !== undefined) return appUrl.replace(/\/+$/, '')
+  if (environment !== 'production') return 'http://localhost:3000'
+  throw new StartupError('Reset links need the public address of the application, and appUrl is not set.', {
+    code: 'MORTAR_AUTH_APP_URL',
+    remedy: 'Set appUrl in the options of createApp, from APP_URL, or give basicAuth() a sendResetEmail.',
+    brick: 'auth',
+  })
+}

@@ -1,0 +1,133 @@
+import type { Cradle, Credential, User } from '../../src/index.ts'
+import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
+import { createRefreshCookie } from './cookies.ts'
+import { createEndedSessions } from './ended-sessions.ts'
+import type { AuthEvents } from './events.ts'
+import { createFlows } from './flows/flows.ts'
+import type { AuthParts } from './flows/parts.ts'
+import { checkSecret, deriveKeys, type AuthKeys } from './keys.ts'
+import { resolveLifetimes, type PasswordAuthOptions, type ResolvedLifetimes } from './options.ts'
+import { assertCost, createPasswords } from './passwords.ts'
+import type { PasswordSession, SessionCookie } from './password-session.ts'
+import type { AuthProvider } from './provider.ts'
+import { createRateLimits } from './rate-limits.ts'
+import { createRefreshTokens } from './refresh-tokens.ts'
+import { createResetMail } from './reset-mail.ts'
+import { createResetTokens } from './reset-tokens.ts'
+import { passwordRoutes } from './routes/router.ts'
+import type { AuthStore } from './store.ts'
+
+/** What distinguishes one variant from the other. */
+export interface Variant {
+  readonly name: string
+  createStore(services: Cradle): AuthStore
+}
+
+interface Settings {
+  readonly options: PasswordAuthOptions
+  readonly keys: AuthKeys
+  readonly lifetimes: ResolvedLifetimes
+}
+
+/**
+ * The provider with e-mail and password over whichever store.
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime.
+ */
+export function createPasswordProvider(
+  variant: Variant,
+  options: PasswordAuthOptions,
+): AuthProvider<PasswordSession> {
+  const settings = { options, keys: deriveKeys(options?.secret), lifetimes: resolveLifetimes(options) }
+  return {
+    name: variant.name,
+    capabilities: { routes: true, signOut: true },
+    securityScheme: {
+      name: 'accessToken',
+      scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    },
+    routes: [passwordRoutes],
+    connect: (services) => connect(settings, variant.createStore(services), services),
+  }
+}
+
+function connect(settings: Settings, store: AuthStore, services: Cradle): PasswordSession {
+  const { options } = settings
+  checkForEnvironment(options, services)
+  const parts = createParts(settings, store, services)
+  const flows = createFlows(parts)
+  const appUrl = options.appUrl ?? services.appUrl
+  const claimsOf = (token: string | null): AccessClaims | null => {
+    const claims = parts.accessTokens.verify(token)
+    return claims && !parts.endedSessions.isEnded(claims) ? claims : null
+  }
+  return {
+    flows,
+    events: parts.events,
+    cookie: sessionCookie(options, services),
+    appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
+    claimsOf,
+    identify: options.freshUser
+      ? freshIdentify(claimsOf, store)
+      : ({ token }) => userOf(claimsOf(token)?.user),
+    signOut: (userId) => flows.signOut(userId),
+    stop: () => flows.settled(),
+  }
+}
+
+function checkForEnvironment(options: PasswordAuthOptions, { environment, logger }: Cradle): void {
+  const { warning } = checkSecret(options.secret, environment)
+  if (warning !== undefined) logger.warn(warning)
+  assertCost(options.cost, environment)
+}
+
+function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, services: Cradle): AuthParts {
+  const { clock, logger } = services
+  const events = services.events.typed<AuthEvents>()
+  const { issuer = 'mortar', audience = issuer, limits, redis, cost } = options
+  return {
+    store,
+    events,
+    clock,
+    logger,
+    passwords: createPasswords({ clock, ...(cost && { cost }) }),
+    accessTokens: createAccessTokens({ keys, issuer, audience, lifetime: lifetimes.access, clock }),
+    refreshTokens: createRefreshTokens({ keys }),
+    resetTokens: createResetTokens(),
+    endedSessions: createEndedSessions({ lifetime: lifetimes.access, clock }),
+    limits: createRateLimits({
+      key: keys.limits,
+      clock,
+      events,
+      ...(limits !== undefined && { limits }),
+      ...(redis && { redis }),
+    }),
+    lifetimes,
+    sendResetMail: createResetMail(options, services),
+  }
+}
+
+function sessionCookie(options: PasswordAuthOptions, { environment, appUrl: ownUrl }: Cradle): SessionCookie {
+  const { appUrl = ownUrl, cookieName, secureCookie } = options
+  const cookie = (lifetime: number) =>
+    createRefreshCookie({
+      environment,
+      lifetime,
+      ...(appUrl !== undefined && { appUrl }),
+      ...(cookieName !== undefined && { name: cookieName }),
+      ...(secureCookie !== undefined && { secure: secureCookie }),
+    })
+  const { read, clear } = cookie(0)
+  return { read, clear, set: (ctx, grant) => cookie(grant.refreshAge).set(ctx, grant.refreshToken) }
+}
+
+function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) {
+  return async ({ token }: Credential): Promise<User | null> => {
+    const claims = claimsOf(token)
+    return claims && userOf((await store.findUserById(claims.sub))?.raw)
+  }
+}
+
+/** The signed-in user of a public record; `id`, `name` and `email` are columns that every user has. */
+function userOf(raw: Readonly<Record<string, unknown>> | undefined): User | null {
+  return raw ? { id: String(raw['id']), email: String(raw['email']), name: String(raw['name']), raw } : null
+}

@@ -1,0 +1,26 @@
+import type { EventBus } from '../../src/index.ts'
+import type { AccessClaims } from './access-tokens.ts'
+import type { CookieTarget, Headers } from './cookies.ts'
+import type { AuthEvents } from './events.ts'
+import type { AuthFlows } from './flows/flows.ts'
+import type { Grant } from './flows/sessions.ts'
+import type { ProviderSession } from './provider.ts'
+
+/** A provider with e-mail and password at work in one application: the service `authProvider`. */
+export interface PasswordSession extends ProviderSession {
+  readonly flows: AuthFlows
+  readonly events: EventBus<AuthEvents>
+  readonly cookie: SessionCookie
+  /** Origin of the application's own pages, if it is configured. */
+  readonly appOrigin: string | undefined
+  /** @returns the claims of an access token that is valid now, or null. */
+  claimsOf(accessToken: string | null): AccessClaims | null
+  signOut(userId: string): Promise<void>
+}
+
+/** The refresh cookie, which lives as long as its session. */
+export interface SessionCookie {
+  read(headers: Headers): string | null
+  set(ctx: CookieTarget, grant: Grant): void
+  clear(ctx: CookieTarget): void
+}

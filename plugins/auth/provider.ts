@@ -1,0 +1,86 @@
+import {
+  StartupError,
+  type AnyRouter,
+  type Authenticator,
+  type Cradle,
+  type SecurityScheme,
+} from '../../src/index.ts'
+
+/** What a provider can do besides telling who somebody is. What is declared is checked before the first request. */
+export interface ProviderCapabilities {
+  /** It brings its own endpoints, which the brick mounts under its prefix. */
+  readonly routes?: boolean
+  /** It can end every session of a user. */
+  readonly signOut?: boolean
+}
+
+/** A provider at work in one application. */
+export interface ProviderSession {
+  /**
+   * @returns the user whom the credential proves, or null. A synchronous answer keeps the request synchronous.
+   * A throw means that the credential could not be evaluated; a guarded route then refuses.
+   */
+  identify: Authenticator['identify']
+  /** Ends every session of a user: call it after a change of role, or before deleting the account. */
+  signOut?(userId: string): Promise<void>
+  start?(): unknown
+  stop?(): unknown
+}
+
+/** What is known of a provider before it works in an application. */
+export interface ProviderDescription {
+  /** For messages: `basic`, `hosted` … */
+  readonly name: string
+  readonly securityScheme: SecurityScheme
+  readonly capabilities?: ProviderCapabilities
+  /** Routers to be mounted under the prefix of the brick. They find the provider as `ctx.services.authProvider`. */
+  readonly routes?: readonly AnyRouter[]
+  /** Name of the cookie that may carry the credential, if the provider uses one. */
+  readonly cookie?: string
+}
+
+/**
+ * Vouches for users: the one contract of the default provider, a hosted one and another library's. Either it has no
+ * state of its own and is a `ProviderSession` at once, or `connect` makes one for each application from its services.
+ */
+export type AuthProvider<Session extends ProviderSession = ProviderSession> = ProviderDescription &
+  (Session | { connect(services: Cradle): Session })
+
+/** @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and what is missing. */
+export function checkProvider(provider: AuthProvider): void {
+  if (typeof provider !== 'object' || provider === null)
+    throw refusal('auth()', `is given ${provider === null ? 'null' : typeof provider} instead of a provider`)
+  if (typeof provider.name !== 'string' || provider.name === '') throw refusal('A provider', "has no 'name'")
+  const isConnectable = 'connect' in provider && typeof provider.connect === 'function'
+  if (!isConnectable && !('identify' in provider && typeof provider.identify === 'function'))
+    throw refusal(subject(provider), "has neither the function 'identify' nor 'connect'")
+  if (typeof provider.securityScheme?.name !== 'string' || typeof provider.securityScheme.scheme !== 'object')
+    throw refusal(subject(provider), "has no 'securityScheme' ({ name, scheme }) for the OpenAPI document")
+  if (provider.capabilities?.routes && !Array.isArray(provider.routes))
+    throw refusal(subject(provider), "declares the capability 'routes' and has no list of routers 'routes'")
+}
+
+/**
+ * @returns the provider at work in the application that has these services.
+ * @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and what is missing.
+ */
+export function connectProvider(provider: AuthProvider, services: Cradle): ProviderSession {
+  const session = 'connect' in provider ? provider.connect(services) : provider
+  if (typeof session?.identify !== 'function')
+    throw refusal(subject(provider), "is connected and has no function 'identify'")
+  if (provider.capabilities?.signOut && typeof session.signOut !== 'function')
+    throw refusal(subject(provider), "declares the capability 'signOut' and has no function 'signOut'")
+  return session
+}
+
+function subject(provider: { readonly name: string }): string {
+  return `The auth provider '${provider.name}'`
+}
+
+function refusal(who: string, what: string): StartupError {
+  return new StartupError(`${who} ${what}.`, {
+    code: 'MORTAR_AUTH_PROVIDER',
+    remedy: 'Give auth() an object of the type AuthProvider, such as what basicAuth() returns.',
+    brick: 'auth',
+  })
+}

@@ -1,0 +1,57 @@
+import { Forbidden, type Authenticator, type BaseContext } from '../../../src/index.ts'
+import { canonicalEmail } from '../canonical-email.ts'
+import { isSameOrigin } from '../cookies.ts'
+import { eventOrigin } from '../flows/parts.ts'
+import type { Grant } from '../flows/sessions.ts'
+import type { PasswordSession } from '../password-session.ts'
+
+type Ctx = BaseContext
+
+/** The provider at work in the application that got the request. */
+export function authOf(ctx: Ctx): PasswordSession {
+  // These routes are mounted only by the brick that registers this service, and only for a provider of this kind.
+  return ctx.services['authProvider'] as PasswordSession
+}
+
+/** The refresh token of the cookie, or null. Who acts on it alone asks `ownRefreshToken`. */
+export function presentedToken(ctx: Ctx): string | null {
+  return authOf(ctx).cookie.read({ cookie: ctx.get('cookie') })
+}
+
+/**
+ * The refresh token of the cookie, or null, for a request that may have been sent without its user's will.
+ * @throws Forbidden `cross_site_request` when a page of another origin makes the browser send the cookie.
+ */
+export function ownRefreshToken(ctx: Ctx): string | null {
+  const token = presentedToken(ctx)
+  if (token === null || isSameOrigin(requestOf(ctx), trustedOrigins(ctx))) return token
+  authOf(ctx).events.emit('auth.csrf.refused', { ...eventOrigin(ctx), path: ctx.path })
+  throw new Forbidden('A request with the refresh cookie must come from a page of the same origin.', {
+    code: 'cross_site_request',
+  })
+}
+
+function requestOf(ctx: Ctx) {
+  const headers = Object.fromEntries(
+    ['origin', 'host', 'sec-fetch-site'].map((name) => [name, ctx.get(name)]),
+  )
+  return { method: ctx.method, headers }
+}
+
+function trustedOrigins(ctx: Ctx): readonly string[] {
+  const { appOrigin } = authOf(ctx)
+  const { trustedOrigins: listed = [] } = ctx.services['authenticator'] as Authenticator
+  return appOrigin === undefined ? listed : [appOrigin, ...listed]
+}
+
+/** Sets the refresh cookie and returns the body of signup and login. */
+export function signedInBody(ctx: Ctx, grant: Grant) {
+  const { id, name, email } = grant.user
+  authOf(ctx).cookie.set(ctx, grant)
+  return { user: { id, name, email }, accessToken: grant.accessToken, expiresIn: grant.expiresIn }
+}
+
+/** The canonical form of an address that has passed validation. */
+export function canonical(email: string): string {
+  return canonicalEmail(email)!
+}

@@ -1,0 +1,21 @@
+import * as yup from 'yup'
+import { defineRoute } from '../../../src/index.ts'
+import { authOf, canonical } from './auth-context.ts'
+import { email, JSON_BODY, message, problem } from './shapes.ts'
+
+/** `POST /auth/forgot-password`: the same answer for every address, before any mail is begun. */
+export const forgotPasswordRoute = defineRoute(
+  {
+    summary: 'Ask for a reset link',
+    description:
+      'Sends a link for a new password, if the address has an account. The answer is the same in any case.',
+    operationId: 'forgotPassword',
+    ...JSON_BODY,
+    body: yup.object({ email }),
+    response: { 200: message, 429: problem },
+  },
+  async (ctx) => {
+    await authOf(ctx).flows.forgotPassword(canonical(ctx.body.email), ctx)
+    return { message: 'If the address has an account, a mail with a link is on its way.' }
+  },
+)

@@ -1,0 +1,20 @@
+import * as yup from 'yup'
+import { defineRoute } from '../../../src/index.ts'
+import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
+import { email, JSON_BODY, knownPassword, problem, signedIn } from './shapes.ts'
+
+/** `POST /auth/login`: the same 401 for a wrong password and for an address without an account. */
+export const logInRoute = defineRoute(
+  {
+    summary: 'Log in',
+    description: 'Signs a user in: an access token in the body, a refresh token in a cookie.',
+    operationId: 'logIn',
+    ...JSON_BODY,
+    body: yup.object({ email, password: knownPassword }),
+    response: { 200: signedIn, 401: problem, 429: problem },
+  },
+  async (ctx) => {
+    const input = { email: canonical(ctx.body.email), password: ctx.body.password }
+    return signedInBody(ctx, await authOf(ctx).flows.logIn(input, ctx, presentedToken(ctx)))
+  },
+)

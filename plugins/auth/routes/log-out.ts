@@ -1,0 +1,22 @@
+import { defineRoute } from '../../../src/index.ts'
+import { authOf, ownRefreshToken } from './auth-context.ts'
+import { problem } from './shapes.ts'
+
+/** `POST /auth/logout`: ends the session and clears the cookie; the same answer when there is nothing to end. */
+export const logOutRoute = defineRoute(
+  {
+    summary: 'Log out',
+    description:
+      'Ends the session of the refresh cookie or of the access token, and clears the cookie. 204 in any case.',
+    operationId: 'logOut',
+    bodyLimit: '16kb',
+    response: { 403: problem },
+  },
+  async (ctx) => {
+    const { flows, cookie, claimsOf } = authOf(ctx)
+    const accessToken = claimsOf(ctx.token) === null ? null : ctx.token
+    await flows.logOut({ refreshToken: ownRefreshToken(ctx), accessToken }, ctx)
+    cookie.clear(ctx)
+    ctx.status = 204
+  },
+)

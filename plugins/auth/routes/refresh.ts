@@ -1,0 +1,31 @@
+import { defineRoute, HttpError } from '../../../src/index.ts'
+import { authOf, ownRefreshToken } from './auth-context.ts'
+import { problem, refreshed } from './shapes.ts'
+
+/**
+ * `POST /auth/refresh`: a new access token and the next refresh cookie. The cookie is cleared only by a 401, when its
+ * session is over for good; a 429 or a 5xx leaves it alone.
+ */
+export const refreshRoute = defineRoute(
+  {
+    summary: 'Refresh the session',
+    description:
+      'Exchanges the refresh cookie for a new access token and the next refresh cookie. Repeated within the grace time ' +
+      'it gives the same cookie; an older one was copied, and ends the session.',
+    operationId: 'refreshSession',
+    bodyLimit: '16kb',
+    response: { 200: refreshed, 401: problem, 403: problem, 429: problem },
+  },
+  async (ctx) => {
+    const { flows, cookie } = authOf(ctx)
+    const presented = ownRefreshToken(ctx)
+    try {
+      const grant = await flows.refresh(presented, ctx)
+      cookie.set(ctx, grant)
+      return { accessToken: grant.accessToken, expiresIn: grant.expiresIn }
+    } catch (error) {
+      if (presented !== null && error instanceof HttpError && error.status === 401) cookie.clear(ctx)
+      throw error
+    }
+  },
+)

@@ -1,0 +1,20 @@
+import * as yup from 'yup'
+import { defineRoute } from '../../../src/index.ts'
+import { authOf } from './auth-context.ts'
+import { JSON_BODY, message, newPassword, problem, resetToken } from './shapes.ts'
+
+/** `POST /auth/reset-password`: every session ends, and nobody is signed in by it. */
+export const resetPasswordRoute = defineRoute(
+  {
+    summary: 'Set a new password with a reset token',
+    description: 'The token works once. Every session of the user ends; log in with the new password.',
+    operationId: 'resetPassword',
+    ...JSON_BODY,
+    body: yup.object({ token: resetToken, password: newPassword }),
+    response: { 200: message, 401: problem, 429: problem },
+  },
+  async (ctx) => {
+    await authOf(ctx).flows.resetPassword(ctx.body, ctx)
+    return { message: 'The new password is set. Log in with it.' }
+  },
+)

@@ -1,0 +1,54 @@
+import {
+  createRouter,
+  HttpError,
+  type Context,
+  type DefinedRoute,
+  type Next,
+  type Router,
+} from '../../../src/index.ts'
+import { MissingTable } from '../errors.ts'
+import { changePasswordRoute } from './change-password.ts'
+import { forgotPasswordRoute } from './forgot-password.ts'
+import { logInRoute } from './log-in.ts'
+import { logOutRoute } from './log-out.ts'
+import { meRoute } from './me.ts'
+import { refreshRoute } from './refresh.ts'
+import { resetPasswordRoute } from './reset-password.ts'
+import { signUpRoute } from './sign-up.ts'
+
+/** The eight endpoints. They hold no state: the provider at work comes from the services of the request. */
+export const passwordRoutes: Router = createRouter({ tags: ['auth'] })
+  .use(noStore)
+  .use(explainMissingTable)
+passwordRoutes.post('/signup', ...parts(signUpRoute))
+passwordRoutes.post('/login', ...parts(logInRoute))
+passwordRoutes.post('/refresh', ...parts(refreshRoute))
+passwordRoutes.post('/logout', ...parts(logOutRoute))
+passwordRoutes.get('/me', ...parts(meRoute))
+passwordRoutes.post('/change-password', ...parts(changePasswordRoute))
+passwordRoutes.post('/forgot-password', ...parts(forgotPasswordRoute))
+passwordRoutes.post('/reset-password', ...parts(resetPasswordRoute))
+
+function parts({ definition, handler }: DefinedRoute) {
+  return [definition, handler] as const
+}
+
+/** No answer about an account stays in a cache, the errors included (ASVS 14.3.2). */
+function noStore(ctx: Context, next: Next): unknown {
+  ctx.set('Cache-Control', 'no-store')
+  return next()
+}
+
+/** An operator's error: told in full outside production, and in the log everywhere. */
+async function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
+  try {
+    return await next()
+  } catch (error) {
+    if (!(error instanceof MissingTable)) throw error
+    const isProduction = ctx.services['environment'] === 'production'
+    const detail = isProduction
+      ? 'A table of the authentication is missing; the log names it.'
+      : error.message
+    throw new HttpError(500, detail, { code: 'missing_table', cause: error })
+  }
+}

@@ -1,0 +1,82 @@
+import * as yup from 'yup'
+import { canonicalEmail } from '../canonical-email.ts'
+import { checkPassword } from '../passwords.ts'
+
+/** Text and nothing else: a number or a list is an error, not turned into text. */
+const text = () => yup.string().strict().required()
+
+/** An e-mail address in any spelling; the handler takes its canonical form. */
+export const email = text()
+  .test('email', 'Write an e-mail address.', (value) => canonicalEmail(value) !== null)
+  .meta({ format: 'email', maxLength: 254 })
+
+/** A password that somebody chooses. */
+export const newPassword = text()
+  .test('password', (value, { createError }) => {
+    const message = checkPassword(value)
+    return message === undefined || createError({ message })
+  })
+  .meta({ format: 'password', minLength: 8, maxLength: 256 })
+
+/** A password that somebody claims to have; whether it could be one shows when it is verified. */
+export const knownPassword = text().meta({ format: 'password' })
+
+/** A name to be shown: not blank, and nothing invisible that could break a line or a mail header. */
+export const displayName = text()
+  .max(200)
+  .test(
+    'name',
+    'Write a name without control characters.',
+    (value) => /\S/.test(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
+  )
+
+/** The token of a reset link. */
+export const resetToken = text().max(256)
+
+/** Body of signup and login. */
+export const signedIn = yup.object({
+  user: yup.object({
+    id: yup.string().required(),
+    name: yup.string().required(),
+    email: yup.string().required(),
+  }),
+  accessToken: yup.string().required().meta({ description: 'JWT for `Authorization: Bearer`.' }),
+  expiresIn: yup
+    .number()
+    .integer()
+    .required()
+    .meta({ description: 'Seconds until the access token expires.' }),
+})
+
+/** Body of refresh. */
+export const refreshed = yup.object({
+  accessToken: yup.string().required(),
+  expiresIn: yup.number().integer().required(),
+})
+
+/** Body of me: the same fields for every user, and the whole public record. */
+export const currentUser = yup.object({
+  id: yup.string().required(),
+  name: yup.string().required(),
+  email: yup.string().required(),
+  raw: yup
+    .mixed()
+    .required()
+    .meta({ description: 'The public record, with the columns that the application added.' }),
+})
+
+/** Body of the endpoints that have nothing to give but word. */
+export const message = yup.object({ message: yup.string().required() })
+
+/** An RFC 9457 problem document. */
+export const problem = yup.object({
+  type: yup.string().required(),
+  title: yup.string().required(),
+  status: yup.number().integer().required(),
+  detail: yup.string().required(),
+  code: yup.string().required(),
+  instance: yup.string().required(),
+})
+
+/** What every endpoint that reads a body has in common: JSON only, so that no form of another site can send one. */
+export const JSON_BODY = { consumes: ['application/json'], bodyLimit: '16kb' } as const

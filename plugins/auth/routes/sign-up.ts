@@ -1,0 +1,24 @@
+import * as yup from 'yup'
+import { defineRoute } from '../../../src/index.ts'
+import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
+import { displayName, email, JSON_BODY, newPassword, problem, signedIn } from './shapes.ts'
+
+/** `POST /auth/signup`: makes an account and signs it in. Whatever else the body holds is ignored. */
+export const signUpRoute = defineRoute(
+  {
+    summary: 'Sign up',
+    description:
+      'Makes an account and signs it in: an access token in the body, a refresh token in a cookie.',
+    operationId: 'signUp',
+    ...JSON_BODY,
+    body: yup.object({ name: displayName, email, password: newPassword }),
+    response: { 201: signedIn, 409: problem, 429: problem },
+  },
+  async (ctx) => {
+    const { name, password } = ctx.body
+    const input = { name: name.normalize('NFC').trim(), email: canonical(ctx.body.email), password }
+    const grant = await authOf(ctx).flows.signUp(input, ctx, presentedToken(ctx))
+    ctx.status = 201
+    return signedInBody(ctx, grant)
+  },
+)
