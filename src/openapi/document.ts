@@ -1,0 +1,88 @@
+import type { SecurityScheme } from '../contracts/authenticator.ts'
+import { openApiPath } from '../routing/path-pattern.ts'
+import { METHODS, type Route } from '../routing/route.ts'
+import { withoutEmpty, type JsonObject } from './json.ts'
+import { operationIds } from './operation-id.ts'
+import { operationOf, type OperationContext } from './operation.ts'
+import { PROBLEM_SCHEMAS } from './problem-schemas.ts'
+import { createSchemaReader } from './schema-reader.ts'
+import { BEARER, isGuarded } from './security.ts'
+
+/** What the document is made of. */
+export interface DocumentInput {
+  readonly routes: readonly Route[]
+  readonly title: string
+  readonly version: string
+  readonly description?: string
+  readonly servers?: readonly { readonly url: string; readonly description?: string }[]
+  /** The authenticator's scheme; bearer tokens when a route is guarded and none is given. */
+  readonly security?: SecurityScheme
+  /** Takes what the document cannot say: route, origin and reason. */
+  readonly warn?: (message: string) => void
+}
+
+/**
+ * The OpenAPI 3.1.1 document of the routes, as plain JSON. Hidden routes and `/_framework/*` are left out. The order of
+ * the routes does not matter: paths, methods and tags are sorted.
+ * @throws StartupError `MORTAR_OPENAPI_OPERATION_ID` when two operations have one id.
+ */
+export function buildDocument(input: DocumentInput): object {
+  const warn = input.warn ?? (() => undefined)
+  const routes = withoutAmbiguous(input.routes.filter(isPublished), warn).toSorted(byPathAndMethod)
+  const security = input.security ?? BEARER
+  const context = { ids: operationIds(routes), reader: createSchemaReader(warn), security }
+  return withoutEmpty({
+    openapi: '3.1.1',
+    info: withoutEmpty({ title: input.title, description: input.description, version: input.version }),
+    servers: input.servers,
+    tags: tagsOf(routes),
+    paths: pathsOf(routes, context),
+    components: withoutEmpty({
+      schemas: PROBLEM_SCHEMAS,
+      securitySchemes:
+        input.security || routes.some(isGuarded) ? { [security.name]: security.scheme } : undefined,
+    }),
+  })
+}
+
+function isPublished({ path, definition }: Route): boolean {
+  return definition.hidden !== true && path !== '/_framework' && !path.startsWith('/_framework/')
+}
+
+/**
+ * OpenAPI has no catch-all and takes paths that differ in a parameter's name only for the same (§4.8.8.1), so of
+ * `/files/:name` and `/files/*path` it can describe one.
+ */
+function withoutAmbiguous(routes: readonly Route[], warn: (message: string) => void): Route[] {
+  const shapes = new Set(routes.filter((route) => !route.path.includes('*')).map(shapeOf))
+  return routes.filter((route) => {
+    if (!route.path.includes('*') || !shapes.has(shapeOf(route))) return true
+    const where = `${route.method} ${route.path} (${route.origin})`
+    warn(`OpenAPI: ${where} is left out: a parameter stands in the place of its catch-all.`)
+    return false
+  })
+}
+
+function shapeOf(route: Route): string {
+  return openApiPath(route.path).replaceAll(/\{[^}]*\}/g, '{}')
+}
+
+/** By code units, never by locale: the document is the same on every machine. */
+function byPathAndMethod(a: Route, b: Route): number {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1
+  return METHODS.indexOf(a.method) - METHODS.indexOf(b.method)
+}
+
+function tagsOf(routes: readonly Route[]): JsonObject[] {
+  const names = new Set(routes.flatMap((route) => route.definition.tags ?? []))
+  return [...names].toSorted().map((name) => ({ name }))
+}
+
+function pathsOf(routes: readonly Route[], context: OperationContext): JsonObject {
+  const paths: Record<string, JsonObject> = {}
+  for (const route of routes) {
+    const item = (paths[openApiPath(route.path)] ??= {})
+    item[route.method.toLowerCase()] = operationOf(route, context)
+  }
+  return paths
+}

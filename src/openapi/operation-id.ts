@@ -1,0 +1,52 @@
+import { StartupError } from '../errors/startup-error.ts'
+import { filesOf, parsePattern, type Segment } from '../routing/path-pattern.ts'
+import type { Route } from '../routing/route.ts'
+
+/** The route's own `operationId`, or one made from method and path: `getUsersById`, `postAuthLogin`, `getRoot`. */
+export function operationIdOf(route: Route): string {
+  const segments = parsePattern(route.path, route.origin)
+  const name = segments.length === 0 ? 'Root' : segments.map(wordOf).join('')
+  return route.definition.operationId ?? `${route.method.toLowerCase()}${name}`
+}
+
+/**
+ * The ids of all routes, each used once, as generated clients name their functions by them.
+ * @throws StartupError `MORTAR_OPENAPI_OPERATION_ID` naming both origins.
+ */
+export function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
+  const owners = new Map<string, Route>()
+  return new Map(
+    routes.map((route) => {
+      const id = operationIdOf(route)
+      const owner = owners.get(id)
+      if (owner) throw clash(id, owner, route)
+      owners.set(id, route)
+      return [route, id]
+    }),
+  )
+}
+
+function clash(id: string, first: Route, second: Route): StartupError {
+  const name = (route: Route) => `${route.method} ${route.path} (${route.origin})`
+  return new StartupError(
+    `Two operations of the OpenAPI document have the id '${id}': ${name(first)} and ${name(second)}.`,
+    {
+      code: 'MORTAR_OPENAPI_OPERATION_ID',
+      remedy: 'Give one of the two another `operationId`.',
+      files: filesOf(first.origin, second.origin),
+    },
+  )
+}
+
+function wordOf(segment: Segment): string {
+  return segment.kind === 'static'
+    ? pascalCase(decodeURIComponent(segment.value))
+    : `By${pascalCase(segment.name)}`
+}
+
+function pascalCase(text: string): string {
+  return text
+    .split(/[^\p{L}\p{N}]+/u)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+}

@@ -1,0 +1,65 @@
+import { parsePattern, type Segment } from '../routing/path-pattern.ts'
+import type { Route } from '../routing/route.ts'
+import { isJsonObject, withoutEmpty, type JsonObject } from './json.ts'
+import type { SchemaReader } from './schema-reader.ts'
+
+// OpenAPI 3.1 §4.8.12.2: header parameters of these names are ignored, as other parts of the operation say them.
+const HEADERS_SAID_ELSEWHERE = new Set(['accept', 'content-type', 'authorization'])
+
+/** One key of an object schema. */
+interface Field {
+  readonly name: string
+  readonly schema: JsonObject
+  readonly isRequired: boolean
+}
+
+/** The parameters of an operation: those of the path in its order, then query and headers in the order of their schemas. */
+export function parametersOf(route: Route, reader: SchemaReader): JsonObject[] {
+  const query = fieldsOf(route, 'query', reader)
+  const headers = fieldsOf(route, 'headers', reader)
+  return [
+    ...pathParameters(route, reader),
+    ...query.map((field) => parameter('query', field)),
+    ...headers
+      .filter((field) => !HEADERS_SAID_ELSEWHERE.has(field.name.toLowerCase()))
+      .map((field) => parameter('header', field)),
+  ]
+}
+
+/** They are there with or without a schema, and always required (OpenAPI 3.1 §4.8.12.2). */
+function pathParameters(route: Route, reader: SchemaReader): JsonObject[] {
+  const fields = new Map(fieldsOf(route, 'params', reader).map((field) => [field.name, field]))
+  return parsePattern(route.path, route.origin).flatMap((segment) => {
+    if (segment.kind === 'static') return []
+    const schema = fields.get(segment.name)?.schema ?? { type: 'string' }
+    return [parameter('path', { name: segment.name, schema: described(schema, segment), isRequired: true })]
+  })
+}
+
+/** OpenAPI has no catch-all, so its description says what it holds. */
+function described(schema: JsonObject, segment: Segment): JsonObject {
+  if (segment.kind !== 'catch-all') return schema
+  const own = typeof schema.description === 'string' ? `${schema.description} ` : ''
+  return { ...schema, description: `${own}The rest of the path, with its slashes.` }
+}
+
+function parameter(location: string, { name, schema, isRequired }: Field): JsonObject {
+  const { description, ...rest } = schema
+  return withoutEmpty({ name, in: location, description, required: isRequired || undefined, schema: rest })
+}
+
+function fieldsOf(route: Route, location: 'params' | 'query' | 'headers', reader: SchemaReader): Field[] {
+  const schema = route.definition[location]
+  if (!schema) return []
+  const { properties, required } = reader.read(schema, 'input', { route, part: location })
+  if (!isJsonObject(properties)) {
+    reader.warn({ route, part: location }, 'it is not an object schema, so its parameters are not known')
+    return []
+  }
+  const names = new Set(Array.isArray(required) ? required : [])
+  return Object.entries(properties).map(([name, field]) => ({
+    name,
+    schema: isJsonObject(field) ? field : {},
+    isRequired: names.has(name),
+  }))
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from './json.ts'
+
+const PROBLEM: JsonObject = {
+  type: 'object',
+  description: 'A problem (RFC 9457). A kind of problem may have further members.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'URI of the kind of problem.' },
+    title: { type: 'string', description: 'Summary of the kind of problem.' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'What was wrong with this request.' },
+    code: { type: 'string', description: 'Stable name of the kind of problem, for programs.' },
+    instance: { type: 'string', description: 'Id of the request; the log has it too.' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
+}
+
+const VALIDATION_PROBLEM: JsonObject = {
+  description: 'A problem with everything that is not valid in the request.',
+  allOf: [{ $ref: '#/components/schemas/Problem' }],
+  type: 'object',
+  properties: {
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          location: { type: 'string', enum: ['params', 'query', 'headers', 'body'] },
+          path: { type: 'string', description: 'Path inside the location, such as `items[0].qty`.' },
+          message: { type: 'string' },
+        },
+        required: ['location', 'path', 'message'],
+      },
+    },
+  },
+  required: ['errors'],
+}
+
+/** The schemas that every document has under `components.schemas`. */
+export const PROBLEM_SCHEMAS: JsonObject = { Problem: PROBLEM, ValidationProblem: VALIDATION_PROBLEM }
+
+/** A response object whose body is a problem. */
+export function problemResponse(
+  description: string,
+  schema: 'Problem' | 'ValidationProblem' = 'Problem',
+): JsonObject {
+  return {
+    description,
+    content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+  }
+}

@@ -1,0 +1,75 @@
+import { STATUS_CODES } from 'node:http'
+import type { Route } from '../routing/route.ts'
+import type { JsonObject } from './json.ts'
+import { problemResponse } from './problem-schemas.ts'
+import { hasBody } from './request-body.ts'
+import type { SchemaReader } from './schema-reader.ts'
+import { isGuarded, policiesOf, policySentence } from './security.ts'
+
+const WITHOUT_BODY = new Set(['204', '205', '304'])
+
+/** The responses of an operation by status: what the route declares, and the problems that its declarations bring. */
+export function responsesOf(route: Route, reader: SchemaReader): JsonObject {
+  const declared = declaredResponses(route, reader)
+  const hasSuccess = Object.keys(declared).some((status) => Number(status) < 400)
+  const all: JsonObject = hasSuccess ? declared : { 200: { description: 'Success.' }, ...declared }
+  for (const [status, problem] of Object.entries(problemsOf(route)))
+    all[status] = merged(all[status] as JsonObject | undefined, problem)
+  return all
+}
+
+function declaredResponses(route: Route, reader: SchemaReader): Record<string, JsonObject> {
+  const entries = Object.entries(route.definition.response ?? {}).map(([status, schema]) => {
+    const body = reader.read(schema, 'output', { route, part: `response ${status}` })
+    const description = typeof body.description === 'string' ? body.description : phraseOf(status)
+    const isBare = route.method === 'HEAD' || WITHOUT_BODY.has(status)
+    return [status, isBare ? { description } : { description, content: contentOf(body) }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A string is sent as text, anything else as JSON. A date is an object until it is serialised. */
+function contentOf(schema: JsonObject): JsonObject {
+  const isText = schema.type === 'string' && schema.format !== 'date-time' && schema.format !== 'date'
+  return { [isText ? 'text/plain' : 'application/json']: { schema } }
+}
+
+function phraseOf(status: string): string {
+  return `${STATUS_CODES[status] ?? `Status ${status}`}.`
+}
+
+function problemsOf(route: Route): Record<string, JsonObject> {
+  const { params, query, headers, body } = route.definition
+  const policies = policiesOf(route)
+  return {
+    ...(hasBody(route) && {
+      400: problemResponse('The body cannot be read.'),
+      413: problemResponse('The body is too large.'),
+      415: problemResponse('The body has a media type that is not read here.'),
+    }),
+    ...(isGuarded(route) && { 401: unauthorized() }),
+    ...(policies.length > 0 && {
+      403: problemResponse(`A policy does not hold. ${policySentence(policies)}`),
+    }),
+    ...((params ?? query ?? headers ?? body) && {
+      422: problemResponse('The input is not valid.', 'ValidationProblem'),
+    }),
+  }
+}
+
+function unauthorized(): JsonObject {
+  const description = 'The scheme to sign in with (RFC 6750 §3).'
+  const { content } = problemResponse('')
+  return {
+    description: 'No valid credential.',
+    headers: { 'WWW-Authenticate': { description, schema: { type: 'string' } } },
+    content,
+  }
+}
+
+/** A status that the route declares itself keeps its description and gains the problem as a further media type. */
+function merged(declared: JsonObject | undefined, problem: JsonObject): JsonObject {
+  if (!declared) return problem
+  const content = { ...(declared.content as JsonObject), ...(problem.content as JsonObject) }
+  return { ...problem, ...declared, content }
+}

@@ -1,0 +1,31 @@
+import type { Route } from '../routing/route.ts'
+import { jsonSchemaOf } from '../schema/json-schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { JsonObject } from './json.ts'
+
+/** The part of a route that a schema describes, for warnings. */
+export interface Place {
+  readonly route: Route
+  readonly part: string
+}
+
+/** Turns the schemas of routes into JSON Schema, and says what could not be told. */
+export interface SchemaReader {
+  read(schema: Schema, direction: 'input' | 'output', place: Place): JsonObject
+  warn(place: Place, reason: string): void
+}
+
+/** A reader whose warnings name route, origin and path inside the schema. */
+export function createSchemaReader(warn: (message: string) => void): SchemaReader {
+  function report({ route, part }: Place, reason: string): void {
+    warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`)
+  }
+  return {
+    // The document only looks at `type`, `properties`, `required`, `format` and `description` of what it gets.
+    read: (schema, direction, place) =>
+      jsonSchemaOf(schema, direction, (path, reason) =>
+        report({ ...place, part: path === '' ? place.part : `${place.part}.${path}` }, reason),
+      ) as JsonObject,
+    warn: report,
+  }
+}
