@@ -1,4 +1,4 @@
-import { parsePattern, type Segment } from '../routing/path-pattern.ts'
+import { parsePattern } from '../routing/path-pattern.ts'
 import type { Route } from '../routing/route.ts'
 import { isJsonObject, withoutEmpty, type JsonObject } from './json.ts'
 import type { SchemaReader } from './schema-reader.ts'
@@ -31,16 +31,17 @@ function pathParameters(route: Route, reader: SchemaReader): JsonObject[] {
   const fields = new Map(fieldsOf(route, 'params', reader).map((field) => [field.name, field]))
   return parsePattern(route.path, route.origin).flatMap((segment) => {
     if (segment.kind === 'static') return []
-    const schema = fields.get(segment.name)?.schema ?? { type: 'string' }
-    return [parameter('path', { name: segment.name, schema: described(schema, segment), isRequired: true })]
+    const { name } = segment
+    const schema = fields.get(name)?.schema ?? { type: 'string' }
+    const field = parameter('path', { name, schema, isRequired: true })
+    return [segment.kind === 'param' ? field : catchAll(field)]
   })
 }
 
-/** OpenAPI has no catch-all, so its description says what it holds. */
-function described(schema: JsonObject, segment: Segment): JsonObject {
-  if (segment.kind !== 'catch-all') return schema
-  const own = typeof schema.description === 'string' ? `${schema.description} ` : ''
-  return { ...schema, description: `${own}The rest of the path, with its slashes.` }
+/** OpenAPI has no catch-all: the description tells it to readers, `x-catch-all` to programs such as the docs page. */
+function catchAll(field: JsonObject): JsonObject {
+  const own = typeof field.description === 'string' ? `${field.description} ` : ''
+  return { ...field, description: `${own}The rest of the path, with its slashes.`, 'x-catch-all': true }
 }
 
 function parameter(location: string, { name, schema, isRequired }: Field): JsonObject {
