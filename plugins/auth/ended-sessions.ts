@@ -80,18 +80,25 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
     sessions.set(sid, until())
   }
 
+  /** A session that is over already is not brought back by being left out. */
   function endUser(userId: string, exceptSid?: string): void {
+    const isLeftOut = exceptSid !== undefined && !isOver(exceptSid, userId, Infinity)
     makeRoom()
     users.delete(userId)
-    users.set(userId, { mark: ids.next(), second: second(), except: exceptSid, until: until() })
+    const except = isLeftOut ? exceptSid : undefined
+    users.set(userId, { mark: ids.next(), second: second(), except, until: until() })
   }
 
-  function isEnded({ sid, sub, iat }: SessionClaims): boolean {
+  function isOver(sid: string, sub: string, iat: number): boolean {
     const now = clock.now()
-    if (iat <= floor.second && now < floor.until) return true
     if ((sessions.get(sid) ?? 0) > now) return true
     const user = users.get(sub)
     return user !== undefined && user.until > now && user.except !== sid && beganBefore(user, sid, iat)
+  }
+
+  function isEnded({ sid, sub, iat }: SessionClaims): boolean {
+    if (iat <= floor.second && clock.now() < floor.until) return true
+    return isOver(sid, sub, iat)
   }
 
   return {
