@@ -9,35 +9,48 @@ import { inScope } from './transaction-scope.ts'
 export interface GateSettings {
   /** By default a warning of the process (`process.emitWarning`). The brick sets its logger here. */
   readonly warn?: (message: string) => void
-  /** How long one transaction may keep others waiting before that is reported; seconds or `'10s'`. By default 10 s. */
+  /**
+   * How long one transaction may keep others waiting before that is reported; seconds or `'10s'`. By default 10 s.
+   * After three times as long the waiting ones fail. Only the first call for a DataSource sets it.
+   */
   readonly warnAfter?: Duration
+  /**
+   * Finds a query that would wait for its own transaction at once, instead of when its patience is over.
+   * On Node before 24 that slows every promise of the process, so the brick switches it off in production there.
+   */
+  readonly findSelfWaits?: boolean
   /** Instead of a timer, in tests. */
   readonly schedule?: Schedule
 }
 
-/** Sinks of the warnings, by DataSource; being in here also means being gated. */
-const sinks = new WeakMap<DataSource, { warn: (message: string) => void }>()
+/** What may be set again on a gate that is there. */
+interface Adjustable {
+  warn: (message: string) => void
+  findSelfWaits: boolean
+}
+
+/** By DataSource; being in here also means being gated. */
+const gates = new WeakMap<DataSource, Adjustable>()
 
 /**
  * Makes transactions on a better-sqlite3 DataSource safe beside concurrent queries. TypeORM gives all callers one
  * query runner on that driver, so that overlapping transactions nest in each other and a rollback takes other
- * callers' acknowledged writes with it. Does nothing on other databases, and nothing but setting `warn` when repeated.
+ * callers' acknowledged writes with it. Does nothing on other databases; when repeated only adjusts the settings.
  */
 export function gateTransactions(dataSource: DataSource, settings: GateSettings = {}): void {
   if (dataSource.options.type !== 'better-sqlite3') return
-  const gated = sinks.get(dataSource)
-  if (gated) {
-    gated.warn = settings.warn ?? gated.warn
-    return
-  }
-  const sink = { warn: settings.warn ?? warnProcess }
-  sinks.set(dataSource, sink)
-  install(dataSource, settings, (message) => sink.warn(message))
+  const adjustable = gates.get(dataSource) ?? { warn: warnProcess, findSelfWaits: true }
+  if (settings.warn) adjustable.warn = settings.warn
+  if (settings.findSelfWaits !== undefined) adjustable.findSelfWaits = settings.findSelfWaits
+  if (gates.has(dataSource)) return
+  gates.set(dataSource, adjustable)
+  install(dataSource, settings, adjustable)
 }
 
-function install(dataSource: DataSource, settings: GateSettings, warn: (message: string) => void): void {
+function install(dataSource: DataSource, settings: GateSettings, adjustable: Adjustable): void {
   const driver = dataSource.driver as BetterSqlite3Driver
   const { warnAfter = 10, schedule } = settings
+  const warn = (message: string) => adjustable.warn(message)
   const gate = new TransactionGate({
     inTransaction: () => connectionOf(driver)?.inTransaction ?? false,
     warn,
@@ -51,16 +64,19 @@ function install(dataSource: DataSource, settings: GateSettings, warn: (message:
     await disconnect()
     gate.reset()
   }
-  scopeTransactions(dataSource.manager, gate)
+  scopeTransactions(dataSource.manager, gate, adjustable)
 }
 
 /** The methods of an entity manager that open a transaction of their own. */
 const TRANSACTIONAL = ['transaction', 'save', 'remove', 'softRemove', 'recover'] as const
 
-function scopeTransactions(manager: EntityManager, gate: TransactionGate): void {
+function scopeTransactions(manager: EntityManager, gate: TransactionGate, adjustable: Adjustable): void {
   for (const name of TRANSACTIONAL) {
     const original = manager[name] as (...args: unknown[]) => unknown
-    const scoped = (...args: unknown[]) => inScope(gate, () => original.apply(manager, args))
+    const scoped = (...args: unknown[]) =>
+      adjustable.findSelfWaits
+        ? inScope(gate, () => original.apply(manager, args))
+        : original.apply(manager, args)
     Object.defineProperty(manager, name, { value: scoped, configurable: true, writable: true })
   }
 }

@@ -13,6 +13,7 @@ export interface SqliteConnection {
 export type Statements = Map<string, unknown>
 
 type QueryArguments = Parameters<BetterSqlite3QueryRunner['query']>
+type QueryAnswer = ReturnType<BetterSqlite3QueryRunner['query']>
 
 /** What the query runners of one DataSource share. */
 export interface GatedConnection {
@@ -36,20 +37,13 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     ;(this as unknown as { stmtCache: Statements }).stmtCache = shared.statements()
   }
 
-  /** @throws Error instead of waiting for a transaction that waits for this very query. */
-  override async query(...[sql, ...rest]: QueryArguments): ReturnType<BetterSqlite3QueryRunner['query']> {
+  /** Rejects instead of waiting for a transaction that waits for this very query. */
+  override query(...args: QueryArguments): QueryAnswer {
     const { gate } = this.#shared
     if (this.transactionDepth > 0 && !this.isReleased && !gate.isHeldBy(this))
-      throw new Error(TRANSACTION_OVER)
+      return Promise.reject(new Error(TRANSACTION_OVER))
     const entered = this.#enter()
-    const hold = entered instanceof Promise ? await entered : entered
-    try {
-      const run = () => super.query(this.#immediate(sql), ...rest)
-      // Subscribers to query events run while this statement has the connection.
-      return await (this.dataSource.subscribers.length > 0 ? inScope(gate, run, hold) : run())
-    } finally {
-      gate.leave(hold)
-    }
+    return entered instanceof Promise ? this.#runInTurn(entered, args) : this.#run(entered, args)
   }
 
   override async startTransaction(
@@ -80,13 +74,14 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   /** Ends what the caller left open: a transaction is rolled back, with a warning. */
-  override async release(): Promise<void> {
-    await super.release()
+  override release(): Promise<void> {
     this.isReleased = true
     const { gate, warn } = this.#shared
-    if (!gate.isHeldBy(this)) return
-    if (this.#connection.inTransaction) warn(LEFT_OPEN)
-    this.#abandon()
+    if (gate.isHeldBy(this)) {
+      if (this.#connection.inTransaction) warn(LEFT_OPEN)
+      this.#abandon()
+    }
+    return super.release()
   }
 
   /** Foreign keys are off for the whole connection until `afterMigration`, so nobody else gets in between. */
@@ -107,8 +102,29 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
 
   #enter(): Hold | Promise<Hold> {
     const { gate } = this.#shared
-    if (!gate.isHeldBy(this) && isInsideTransaction(gate)) throw new Error(OUTER_QUERY)
+    if (gate.current && !gate.isHeldBy(this) && isInsideTransaction(gate))
+      return Promise.reject(new Error(OUTER_QUERY))
     return gate.enter(this)
+  }
+
+  async #runInTurn(turn: Promise<Hold>, args: QueryArguments): QueryAnswer {
+    return this.#run(await turn, args)
+  }
+
+  /** Not an async function, which would cost each query a few per cent (`bench/gate.ts`). */
+  #run(hold: Hold, [sql, parameters, structured]: QueryArguments): QueryAnswer {
+    const { gate } = this.#shared
+    const statement = this.#immediate(sql)
+    const answer =
+      this.dataSource.subscribers.length === 0
+        ? super.query(statement, parameters, structured)
+        : // Subscribers to query events run while this statement has the connection.
+          inScope(gate, () => super.query(statement, parameters, structured), hold)
+    answer.then(
+      () => gate.leave(hold),
+      () => gate.leave(hold),
+    )
+    return answer
   }
 
   get #connection(): SqliteConnection {

@@ -11,12 +11,26 @@ export interface Hold {
 export interface GateOptions {
   /** SQLite's own word on whether the connection is inside a transaction. */
   readonly inTransaction: () => boolean
-  /** Told when one holder has kept others waiting for `warnAfter` milliseconds, and again after each such time. */
+  /**
+   * Told when one holder has kept others waiting for `warnAfter` milliseconds, and again after each such time.
+   * Those who have waited through several are refused, so that a transaction which waits for one of them can end.
+   */
   readonly warn: (message: string) => void
   readonly warnAfter: number
   /** Calls back after some milliseconds and returns how to cancel; by default an unref'ed timer. */
   readonly schedule?: Schedule
 }
+
+/** A runner in line, with all of its statements, as they may wait for each other. */
+interface Place {
+  readonly proceed: ((hold: Hold) => void)[]
+  readonly refuse: ((reason: Error) => void)[]
+  /** Times that a warning was due since it came, with the same holder. */
+  warnings: number
+}
+
+/** Whoever has seen this many warnings is refused. */
+const PATIENCE = 3
 
 export type Schedule = (callback: () => void, milliseconds: number) => () => void
 
@@ -27,8 +41,8 @@ export type Schedule = (callback: () => void, milliseconds: number) => () => voi
  */
 export class TransactionGate {
   readonly #options: GateOptions
-  /** In order of arrival. Whoever's turn it is gets all of its statements in, as they may wait for each other. */
-  readonly #waiting = new Map<object, ((hold: Hold) => void)[]>()
+  /** In order of arrival. */
+  readonly #waiting = new Map<object, Place>()
   #current: Hold | undefined
   #cancelWatch: (() => void) | undefined
 
@@ -76,10 +90,11 @@ export class TransactionGate {
   }
 
   #queue(owner: object): Promise<Hold> {
-    return new Promise((resolve) => {
-      const places = this.#waiting.get(owner)
-      if (places) places.push(resolve)
-      else this.#waiting.set(owner, [resolve])
+    return new Promise((proceed, refuse) => {
+      const place = this.#waiting.get(owner) ?? { proceed: [], refuse: [], warnings: 0 }
+      place.proceed.push(proceed)
+      place.refuse.push(refuse)
+      this.#waiting.set(owner, place)
       this.#watch()
     })
   }
@@ -89,38 +104,56 @@ export class TransactionGate {
     this.#current = undefined
     const next = this.#waiting.entries().next()
     if (next.done) return
-    const [owner, places] = next.value
+    const [owner, { proceed }] = next.value
+    this.#leaveLine(owner)
+    const hold = this.#give(owner, proceed.length)
+    for (const resolve of proceed) resolve(hold)
+  }
+
+  #leaveLine(owner: object): void {
     this.#waiting.delete(owner)
-    if (this.#waiting.size === 0) this.#endWatch()
-    const hold = this.#give(owner, places.length)
-    for (const proceed of places) proceed(hold)
+    if (this.#waiting.size > 0) return
+    this.#cancelWatch?.()
+    this.#cancelWatch = undefined
   }
 
   /** Only a holder that somebody waits for is worth a warning, so a run without contention starts no timer. */
   #watch(): void {
     if (this.#cancelWatch) return
-    const { warn, warnAfter, schedule = scheduleTimer } = this.#options
+    const { warnAfter, schedule = scheduleTimer } = this.#options
     const suspect = this.#current
     this.#cancelWatch = schedule(() => {
       this.#cancelWatch = undefined
-      if (this.#current === suspect) warn(stallMessage(warnAfter, this.#waiting.size))
-      this.#watch()
+      if (this.#current === suspect) this.#reportStall()
+      if (this.#waiting.size > 0) this.#watch()
     }, warnAfter)
   }
 
-  #endWatch(): void {
-    this.#cancelWatch?.()
-    this.#cancelWatch = undefined
+  #reportStall(): void {
+    const { warn, warnAfter } = this.#options
+    warn(stallMessage(this.#waiting.size, warnAfter))
+    for (const [owner, place] of [...this.#waiting]) {
+      place.warnings++
+      if (place.warnings < PATIENCE) continue
+      this.#leaveLine(owner)
+      for (const reject of place.refuse) reject(new Error(refusalMessage(warnAfter)))
+    }
   }
 }
 
-function stallMessage(milliseconds: number, waiting: number): string {
-  return (
-    `A transaction has kept ${waiting} other ${waiting === 1 ? 'caller' : 'callers'} of this SQLite database ` +
-    `waiting for ${milliseconds / 1000} s. Commit or roll back before anything slow, release every query runner, ` +
-    'and inside a transaction wait for nobody who needs the database.'
-  )
+function stallMessage(waiting: number, milliseconds: number): string {
+  const callers = waiting === 1 ? '1 other caller' : `${waiting} other callers`
+  return `A transaction has kept ${callers} of this SQLite database waiting for ${milliseconds / 1000} s. ${REMEDY}`
 }
+
+function refusalMessage(milliseconds: number): string {
+  const time = `more than ${((PATIENCE - 1) * milliseconds) / 1000} s`
+  return `This query has waited ${time} for a transaction on this SQLite database to end. ${REMEDY}`
+}
+
+const REMEDY =
+  'Inside a transaction use its own manager, wait for nobody else who needs the database, ' +
+  'do slow work before or after it, and release every query runner.'
 
 function scheduleTimer(callback: () => void, milliseconds: number): () => void {
   const timer = setTimeout(callback, milliseconds).unref()

@@ -9,7 +9,10 @@ interface Scope {
   readonly outer: Scope | undefined
 }
 
-/** One for all connections: each further `AsyncLocalStorage` would slow every promise of the process. */
+/**
+ * One for all connections. Before Node 24 its first use slows every promise of the process (0.10 to 0.24 µs each,
+ * measured on Node 20 and 22), and each further `AsyncLocalStorage` would slow them more.
+ */
 const scopes = new AsyncLocalStorage<Scope>()
 
 /** Runs work whose transaction, once begun, is known to everything that the work calls. */

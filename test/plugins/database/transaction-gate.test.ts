@@ -335,6 +335,22 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
     expect(timers).to.have.length(0)
   })
 
+  it('end by themselves when they wait for a query that waits for them, even where that is not looked for', async () => {
+    gateTransactions(dataSource, { findSelfWaits: false })
+    const stuck = refusal(dataSource.transaction(() => dataSource.query('select 1')))
+    await nextTurn()
+    timers.shift()?.()
+    const bystander = insert(dataSource.manager, 'bystander')
+    for (let warning = 2; warning <= 3; warning++) {
+      await nextTurn()
+      timers.shift()?.()
+    }
+    expect(await stuck).to.include('has waited more than 20 s for a transaction')
+    expect(await outcomes([bystander])).to.eql(['fulfilled'])
+    expect(warnings).to.have.length(3)
+    expect(timers).to.have.length(0)
+  })
+
   it('keep foreign keys off for nobody but a migration, also after it failed', async () => {
     const runner = dataSource.createQueryRunner()
     await runner.beforeMigration()
