@@ -3,6 +3,7 @@ import { StartupErrors } from '../../src/errors/startup-error.ts'
 import { ROUTE_FILE_CODES } from '../../src/files/codes.ts'
 import { loadRoutes } from '../../src/files/load-routes.ts'
 import { fixtureTrees } from './fixture-trees.ts'
+import { failureOf } from './failure-of.ts'
 import { createRecordingSink } from './recording-sink.ts'
 
 interface Expected {
@@ -17,6 +18,7 @@ describe('a tree of routes with a broken convention', () => {
       open(async (directory) => {
         const sink = createRecordingSink()
         const error = await failureOf(loadRoutes(sink, directory))
+        if (!(error instanceof StartupErrors)) throw error
         expect(error.errors.map(identify)).to.have.members(expected.errors.map(identify))
         for (const { code, files, says } of expected.errors) {
           const match = error.errors.find(
@@ -39,13 +41,4 @@ describe('a tree of routes with a broken convention', () => {
 
 function identify({ code, files }: { readonly code: string; readonly files: readonly string[] }): string {
   return `${code} ${files.join(', ')}`
-}
-
-async function failureOf(work: Promise<void>): Promise<StartupErrors> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (error instanceof StartupErrors) return error
-  throw new Error('expected StartupErrors', { cause: error })
 }

@@ -51,6 +51,7 @@ export async function withTree(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-routes-'))
   try {
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }\n')
     if (source) cpSync(source, directory, { recursive: true })
     for (const entry of created) writeEntry(directory, entry)
     await work(directory)

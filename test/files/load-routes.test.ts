@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { StartupError } from '../../src/errors/startup-error.ts'
 import { loadRoutes } from '../../src/files/load-routes.ts'
+import { failureOf } from './failure-of.ts'
 import { createRecordingSink } from './recording-sink.ts'
 import { withTree } from './fixture-trees.ts'
 
@@ -169,15 +170,6 @@ async function routesOf(directory: string): Promise<string[]> {
   const sink = createRecordingSink()
   await loadRoutes(sink, directory)
   return sink.batches[0]!.routes.map(({ origin }) => origin)
-}
-
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  try {
-    await work
-  } catch (error) {
-    return error
-  }
-  throw new Error('expected a failure')
 }
 
 /** A shuffle that a seed repeats. */

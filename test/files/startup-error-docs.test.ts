@@ -2,20 +2,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { ROUTE_FILE_CODES } from '../../src/files/codes.ts'
+import { byCodeUnits } from '../../src/files/diagnostics.ts'
 
 const ROW = /^\| `(?<code>MORTAR_[A-Z_]+)` +\| (?<cause>.+?) +\| (?<remedy>.+?) +\|$/
 
 describe('docs/startup-errors.md', () => {
   const lines = readFileSync(join(import.meta.dirname, '../../docs/startup-errors.md'), 'utf8').split('\n')
   const rows = lines.filter((line) => line.startsWith('| `'))
-  const codes = rows.map((row) => ROW.exec(row)?.groups?.['code'])
+  const codes = rows.map((row) => ROW.exec(row)?.groups?.['code'] ?? '')
 
   it('has a cause and a remedy in each row', () => {
     expect(rows.filter((row) => !ROW.test(row))).to.deep.equal([])
   })
 
   it('has one row for each code, in alphabetical order', () => {
-    expect(codes).to.deep.equal([...new Set(codes)].toSorted())
+    expect(codes).to.deep.equal([...new Set(codes)].toSorted(byCodeUnits))
   })
 
   it('has every code of route files', () => {
@@ -23,7 +24,7 @@ describe('docs/startup-errors.md', () => {
   })
 
   it('has no code of route files that does not exist', () => {
-    const ofFiles = codes.filter((code) => /^MORTAR_ROUTE_(?!PATTERN_)/.test(code ?? ''))
+    const ofFiles = codes.filter((code) => /^MORTAR_ROUTE_(?!PATTERN_)/.test(code))
     expect(ofFiles).to.have.members(Object.keys(ROUTE_FILE_CODES))
   })
 })

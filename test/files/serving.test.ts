@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createApp, createRouter, StartupError } from '../../src/index.ts'
+import { loadRoutes } from '../../src/files/load-routes.ts'
+import { failureOf } from './failure-of.ts'
+import { withTree } from './fixture-trees.ts'
+
+const ROUTES = join(import.meta.dirname, '../fixtures/routes/served')
+
+describe('an application with a directory of routes', () => {
+  const app = createApp({ environment: 'test' })
+
+  before(async () => {
+    await loadRoutes(app, ROUTES)
+    await app.ready()
+  })
+  after(() => app.close())
+
+  const answers: readonly [request: string, status: number, body: unknown, scopes: string][] = [
+    ['GET /', 200, 'root', 'root'],
+    ['GET /users', 200, ['ada'], 'root'],
+    ['GET /users/', 200, ['ada'], 'root'],
+    ['GET /users/me', 200, 'me', 'root'],
+    ['GET /users/7', 200, { id: 7 }, 'root, user 7'],
+    ['PATCH /users/7', 200, { patched: '7' }, 'root, user 7'],
+    ['PATCH /users/me', 200, { patched: 'me' }, 'root, user me'],
+    ['GET /users/7/posts', 200, { postsOf: '7' }, 'root, user 7'],
+    ['GET /users/7/pets/1', 200, { rest: '7/pets/1' }, 'root'],
+    ['GET /users/me/posts', 200, { postsOf: 'me' }, 'root, user me'],
+    ['GET /files/a/b/c.txt', 200, { path: 'a/b/c.txt' }, 'root'],
+    ['GET /files/a%2Fb', 200, { path: 'a/b' }, 'root'],
+    ['GET /admin/reports', 200, 'reports', 'root, admin'],
+    ['GET /admin/closed', 503, 'closed', 'root, admin'],
+    ['GET /administrators', 200, 'administrators', 'root'],
+    ['GET /caf%C3%A9', 200, 'coffee', 'root'],
+    ['GET /sitemap.xml', 200, '<urlset/>', 'root'],
+  ]
+  for (const [request, status, body, scopes] of answers)
+    it(`answers ${request} with the most specific route, inside its middleware`, async () => {
+      const response = await send(request)
+      expect(response.statusCode).to.equal(status)
+      expect(typeof body === 'string' ? response.body : response.json()).to.deep.equal(body)
+      expect(scopesOf(response.headers)).to.equal(scopes)
+    })
+
+  const refusals: readonly [request: string, status: number, allow: string | undefined, scopes: string][] = [
+    ['GET /nothing', 404, undefined, 'root'],
+    ['GET /files', 404, undefined, 'root'],
+    ['GET /admin', 404, undefined, 'root, admin'],
+    ['GET /admin/nothing', 404, undefined, 'root, admin'],
+    ['GET /ADMIN/reports', 404, undefined, 'root'],
+    ['GET /empty', 404, undefined, 'root, empty'],
+    ['GET /empty/nothing', 404, undefined, 'root, empty'],
+    ['GET /_mark', 404, undefined, 'root'],
+    ['DELETE /users', 405, 'GET, HEAD, POST, OPTIONS', 'root'],
+    ['DELETE /admin/reports', 405, 'GET, HEAD, OPTIONS', 'root, admin'],
+    ['DELETE /users/7', 405, 'GET, HEAD, PATCH, OPTIONS', 'root, user'],
+    ['GET /files/a/../b', 400, undefined, 'root'],
+    ['GET /users/%zz', 400, undefined, 'root'],
+  ]
+  for (const [request, status, allow, scopes] of refusals)
+    it(`answers ${request} with ${status}, inside the middleware of the prefix`, async () => {
+      const response = await send(request)
+      expect(response.statusCode).to.equal(status)
+      expect(response.headers['allow']).to.equal(allow)
+      expect(scopesOf(response.headers)).to.satisfy((found: string) => found.startsWith(scopes))
+    })
+
+  it('answers HEAD as GET, without the body', async () => {
+    const response = await send('HEAD /users')
+    expect([response.statusCode, response.body]).to.deep.equal([200, ''])
+  })
+
+  it('answers OPTIONS with the methods of the path', async () => {
+    const response = await send('OPTIONS /users/7')
+    expect([response.statusCode, response.headers['allow']]).to.deep.equal([204, 'GET, HEAD, PATCH, OPTIONS'])
+  })
+
+  it('validates what the separate exports of a module declare', async () => {
+    const sent = (payload: object) => app.inject({ method: 'POST', url: '/users', payload })
+    expect((await sent({ name: 'Ada' })).statusCode).to.equal(201)
+    expect((await sent({})).statusCode).to.equal(422)
+  })
+
+  it('validates what a definition declares', async () => {
+    expect((await send('GET /users/ada')).statusCode).to.equal(422)
+  })
+
+  function send(request: string) {
+    const [method, url] = request.split(' ') as ['GET', string]
+    return app.inject({ method, url })
+  }
+})
+
+describe('loadRoutes beside the rest of an application', () => {
+  const createQuietApp = () => createApp({ environment: 'test' })
+
+  it('is waited for by ready()', async () => {
+    const app = createQuietApp()
+    void loadRoutes(app, ROUTES)
+    await app.ready()
+    expect((await app.inject('/users/me')).body).to.equal('me')
+    await app.close()
+  })
+
+  it('fails ready() when a convention is broken, although nobody awaited it', () =>
+    withTree(['users.ts'], async (directory) => {
+      const app = createQuietApp()
+      loadRoutes(app, directory).catch(() => undefined)
+      expect(await failureOf(app.ready())).to.be.instanceOf(StartupError)
+      await app.close()
+    }))
+
+  it('adds routes after the start that work from then on', () =>
+    withTree(['late.get.ts', 'late/[id].get.ts'], async (directory) => {
+      const app = createQuietApp()
+      await app.ready()
+      expect((await app.inject('/late')).statusCode).to.equal(404)
+      await loadRoutes(app, directory)
+      expect((await app.inject('/late')).body).to.equal('ok')
+      expect((await app.inject('/late/1')).body).to.equal('ok')
+      await app.close()
+    }))
+
+  it('shares one table with routers, and names both sides of a conflict', () =>
+    withTree(['users.get.ts'], async (directory) => {
+      const app = createQuietApp().use(createRouter().get('/users', () => 'router'))
+      const work = loadRoutes(app, directory).then(() => app.ready())
+      const { message } = (await failureOf(work)) as Error
+      expect(message).to.include('users.get.ts').and.include('router /')
+      await app.close()
+    }))
+
+  it('takes two directories in one application', () =>
+    withTree(['a.get.ts'], (first) =>
+      withTree(['b.get.ts'], async (second) => {
+        const app = createQuietApp()
+        await Promise.all([loadRoutes(app, first), loadRoutes(app, second)])
+        expect((await app.inject('/a')).body).to.equal('ok')
+        expect((await app.inject('/b')).body).to.equal('ok')
+        await app.close()
+      }),
+    ))
+})
+
+function scopesOf(headers: Readonly<Record<string, unknown>>): string {
+  return [headers['x-scopes'] ?? []].flat().join(', ')
+}
