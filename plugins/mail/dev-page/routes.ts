@@ -1,4 +1,4 @@
-import { createRouter, NotFound, type BaseContext, type Router } from '../../../src/index.ts'
+import { createRouter, NotFound, type BaseContext, type Middleware, type Router } from '../../../src/index.ts'
 import type { Outbox, OutboxMessage } from '../outbox.ts'
 import { localOnly } from './access.ts'
 import { attachmentDisposition, safeFileName } from './file-name.ts'
@@ -33,11 +33,18 @@ type PageContext = BaseContext & {
  */
 export function devPage({ hosts }: { hosts: readonly string[] }): Router {
   return createRouter({ prefix: PAGE_PATH, hidden: true, auth: false })
+    .use(setCommonHeaders)
     .use(localOnly(hosts))
     .get('/', showList)
     .get('/:id', showMessage)
     .get('/:id/html', showHtml)
     .get('/:id/attachments/:index', sendAttachment)
+}
+
+/** On every answer of the page, problems included. */
+const setCommonHeaders: Middleware = (ctx, next) => {
+  for (const [name, value] of Object.entries(COMMON_HEADERS)) ctx.set(name, value)
+  return next()
 }
 
 function showList(ctx: PageContext): unknown {
@@ -55,7 +62,7 @@ function showMessage(ctx: PageContext): unknown {
 function showHtml(ctx: PageContext): unknown {
   const message = findMessage(ctx)
   if (message.html === null) throw new NotFound('This message has no HTML.')
-  setHeaders(ctx, { ...COMMON_HEADERS, 'Content-Security-Policy': FRAME_POLICY })
+  ctx.set('Content-Security-Policy', FRAME_POLICY)
   ctx.type = 'text/html; charset=utf-8'
   return frameDocument(message)
 }
@@ -65,13 +72,11 @@ function sendAttachment(ctx: PageContext): unknown {
   const index = /^\d{1,6}$/.test(ctx.params['index'] ?? '') ? Number(ctx.params['index']) : -1
   const attachment = attachments[index]
   if (!attachment) throw new NotFound('This message has no such attachment.')
-  setHeaders(ctx, {
-    ...COMMON_HEADERS,
-    'Content-Security-Policy': "sandbox; default-src 'none'",
-    'Content-Disposition': attachmentDisposition(
-      safeFileName(attachment.filename, `attachment-${index + 1}`),
-    ),
-  })
+  ctx.set('Content-Security-Policy', "sandbox; default-src 'none'")
+  ctx.set(
+    'Content-Disposition',
+    attachmentDisposition(safeFileName(attachment.filename, `attachment-${index + 1}`)),
+  )
   // Never the type that the message claims: a download needs none, and no browser is to show it as a page.
   ctx.type = 'application/octet-stream'
   return attachment.content
@@ -84,7 +89,6 @@ function asPage(ctx: PageContext, markup: string): string {
 }
 
 function wantsJson(ctx: PageContext): boolean {
-  setHeaders(ctx, COMMON_HEADERS)
   ctx.append('Vary', 'Accept')
   return ctx.koa.accepts(['html', 'json']) === 'json'
 }
@@ -92,15 +96,10 @@ function wantsJson(ctx: PageContext): boolean {
 function findMessage(ctx: PageContext): OutboxMessage {
   const message = outboxOf(ctx).find(ctx.params['id'] ?? '')
   if (message) return message
-  setHeaders(ctx, COMMON_HEADERS)
   throw new NotFound('There is no such message. The outbox is in memory and keeps the newest ones only.')
 }
 
 function outboxOf(ctx: PageContext): Outbox {
   // The brick that mounts these routes is the one that provides the service.
   return ctx.services['mailOutbox'] as Outbox
-}
-
-function setHeaders(ctx: PageContext, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
 }

@@ -1,0 +1,265 @@
+import { expect } from 'chai'
+import type { MailOptions } from '../../../plugins/mail/index.ts'
+import { startMailApp } from './mail-app.ts'
+
+const PAGE = '/_framework/mail'
+const JSON_TYPE = { accept: 'application/json' }
+
+describe('The mail page', () => {
+  let app: Awaited<ReturnType<typeof startMailApp>>
+
+  beforeEach(async () => {
+    app = await startMailApp({}, { clock: { now: () => Date.UTC(2030, 0, 2, 3, 4, 5) } })
+  })
+  afterEach(async () => app.close())
+
+  const send = async (message: object = {}) => {
+    const sent = await app.services.mailer.send({
+      to: 'ada@example.com',
+      subject: 'Hello',
+      text: 'Hi',
+      ...message,
+    })
+    return sent.id
+  }
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    app.inject({ url: PAGE + path, headers })
+
+  it('lists the messages as JSON, newest first, in the shape of the contract', async () => {
+    expect((await get('', JSON_TYPE)).json()).to.deep.equal({ messages: [] })
+    const first = await send()
+    const second = await send({ subject: 'Two', text: undefined, html: '<p>Hi</p>', from: 'bob@example.com' })
+    expect((await get('', JSON_TYPE)).json()).to.deep.equal({
+      messages: [
+        {
+          id: second,
+          to: 'ada@example.com',
+          from: 'bob@example.com',
+          subject: 'Two',
+          text: null,
+          html: '<p>Hi</p>',
+          date: '2030-01-02T03:04:05.000Z',
+        },
+        {
+          id: first,
+          to: 'ada@example.com',
+          from: 'Mortar <hello@example.com>',
+          subject: 'Hello',
+          text: 'Hi',
+          html: null,
+          date: '2030-01-02T03:04:05.000Z',
+        },
+      ],
+    })
+  })
+
+  it('gives one message as the same object', async () => {
+    const id = await send()
+    const [listed] = (await get('', JSON_TYPE)).json<{ messages: object[] }>().messages
+    expect((await get(`/${id}`, JSON_TYPE)).json()).to.deep.equal(listed)
+  })
+
+  it('gives what a message has beyond that only when it has it', async () => {
+    const attachments = [{ filename: 'a.pdf', content: 'abc' }]
+    const id = await send({
+      cc: 'cc@example.com',
+      bcc: 'b@example.com',
+      replyTo: 'r@example.com',
+      attachments,
+    })
+    expect((await get(`/${id}`, JSON_TYPE)).json()).to.deep.include({
+      cc: 'cc@example.com',
+      bcc: 'b@example.com',
+      replyTo: 'r@example.com',
+      attachments: [{ filename: 'a.pdf', contentType: 'application/pdf', size: 3 }],
+    })
+  })
+
+  it('is HTML for a browser and for who does not say, JSON for who asks for it', async () => {
+    const type = async (accept?: string) => (await get('', accept ? { accept } : {})).headers['content-type']
+    expect(await type()).to.equal('text/html; charset=utf-8')
+    expect(await type('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')).to.match(
+      /^text\/html/,
+    )
+    expect(await type('*/*')).to.match(/^text\/html/)
+    expect(await type('image/png')).to.match(/^text\/html/)
+    expect(await type('application/json')).to.match(/^application\/json/)
+    expect(await type('application/json, text/plain, */*')).to.match(/^application\/json/)
+    expect(await type('text/html;q=0.5, application/json')).to.match(/^application\/json/)
+  })
+
+  it('answers an unknown message, HTML or attachment with a 404 problem', async () => {
+    const id = await send()
+    for (const path of [
+      '/unknown',
+      '/unknown/html',
+      `/${id}/html`,
+      `/${id}/attachments/0`,
+      `/${id}/attachments/x`,
+    ])
+      for (const headers of [{}, JSON_TYPE]) {
+        const response = await get(path, headers)
+        expect(response.statusCode, path).to.equal(404)
+        expect(response.headers['content-type'], path).to.match(/^application\/problem\+json/)
+        expect(response.json()).to.include({ status: 404, code: 'not_found' })
+        expect(response.headers['cache-control'], path).to.equal('no-store')
+      }
+  })
+
+  it('is never stored, sniffed, framed by others or allowed to run anything', async () => {
+    const id = await send({ html: '<p>Hi</p>', attachments: [{ filename: 'a.html', content: '<script>' }] })
+    for (const path of ['', `/${id}`, `/${id}/html`, `/${id}/attachments/0`]) {
+      const { headers } = await get(path)
+      expect(headers, path).to.include({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+      expect(headers['content-security-policy'], path).to.contain("default-src 'none'")
+      expect(headers['content-security-policy'], path).not.to.match(/script-src|allow-|unsafe-eval/)
+      expect(headers, path).not.to.have.property('access-control-allow-origin')
+    }
+    expect((await get('')).headers['vary']).to.match(/accept/i)
+    expect((await get(`/${id}`)).headers['vary']).to.match(/accept/i)
+    expect((await get(`/${id}/html`)).headers['content-security-policy']).to.match(/^sandbox;/)
+  })
+
+  it('shows the HTML in a frame without any permission, and the text with its links', async () => {
+    const id = await send({ text: 'Open https://example.com/?a=1&b="2', html: '<p id="own">Hi</p>' })
+    const page = (await get(`/${id}`)).body
+    expect(page).to.match(new RegExp(`<iframe sandbox src="${PAGE}/${id}/html"`))
+    expect(page).not.to.contain('id="own"')
+    expect(page).to.contain(
+      '<a href="https://example.com/?a=1&amp;b=" target="_blank" rel="noopener noreferrer">',
+    )
+    expect((await get(`/${id}/html`)).body).to.equal('<p id="own">Hi</p>')
+  })
+
+  it('escapes what a message says wherever it shows it', async () => {
+    const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`
+    const id = await send({
+      to: `"${hostile.replaceAll('"', '')}" <ada@example.com>`,
+      subject: hostile,
+      text: hostile,
+      headers: { 'X-Hostile': hostile },
+      attachments: [{ filename: hostile, content: 'x', contentType: hostile }],
+    })
+    for (const path of ['', `/${id}`]) {
+      const page = (await get(path)).body
+      expect(page, path).not.to.match(/<script|<img/)
+      expect(page, path).to.contain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    }
+  })
+
+  it('shows images that the message carries, and no others', async () => {
+    const id = await send({
+      html: '<img src="cid:logo@mortar"><img src="cid:page"><img src="cid:missing">',
+      attachments: [
+        { filename: 'logo.png', content: Buffer.from('PNG'), cid: 'logo@mortar' },
+        { filename: 'page.html', content: '<script>', cid: 'page' },
+      ],
+    })
+    expect((await get(`/${id}/html`)).body).to.equal(
+      '<img src="data:image/png;base64,UE5H"><img src="cid:page"><img src="cid:missing">',
+    )
+  })
+
+  it('offers attachments as downloads under a safe name', async () => {
+    const names: Record<string, [plain: string, encoded: string]> = {
+      'report.pdf': ['report.pdf', 'report.pdf'],
+      '../../etc/passwd': ['_.._etc_passwd', '_.._etc_passwd'],
+      'C:\\Windows\\evil.exe': ['C__Windows_evil.exe', 'C__Windows_evil.exe'],
+      'a"; filename=b.html': ['a_; filename=b.html', 'a_%3B%20filename%3Db.html'],
+      'invoice\u202efdp.exe': ['invoice_fdp.exe', 'invoice_fdp.exe'],
+      "Größe 'x'.txt": ["Gr__e 'x'.txt", 'Gr%C3%B6%C3%9Fe%20%27x%27.txt'],
+      '...': ['attachment-1', 'attachment-1'],
+      'half \ud83d pair.txt': ['half _ pair.txt', 'half%20_%20pair.txt'],
+    }
+    for (const [filename, [plain, encoded]] of Object.entries(names)) {
+      const content = Buffer.from([0, 255, 60, 104])
+      const id = await send({ attachments: [{ filename, content, contentType: 'text/html' }] })
+      const { headers, rawPayload } = await get(`/${id}/attachments/0`)
+      expect(headers['content-disposition']).to.equal(
+        `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
+      )
+      expect(headers['content-type']).to.equal('application/octet-stream')
+      expect(rawPayload.equals(content)).to.equal(true)
+    }
+    const long = await send({ attachments: [{ filename: `${'x'.repeat(5000)}.tar.gz`, content: 'x' }] })
+    expect((await get(`/${long}/attachments/0`)).headers['content-disposition']).to.match(/x{100,117}\.gz"/)
+  })
+
+  it('refreshes itself only when asked', async () => {
+    expect((await get('')).body).not.to.contain('http-equiv="refresh"')
+    expect((await get('?refresh')).body).to.contain('<meta http-equiv="refresh" content="3"')
+  })
+
+  it('marks a message that was not sent, with the reason', async () => {
+    await app.close()
+    const refuse = () => {
+      throw new Error('the <post> is closed')
+    }
+    app = await startMailApp({ transport: { name: 'broken', version: '1', send: refuse } })
+    await app.services.mailer
+      .send({ to: 'ada@example.com', subject: 'Hello', text: 'Hi' })
+      .catch(() => undefined)
+    const [message] = (await get('', JSON_TYPE)).json<{ messages: { id: string }[] }>().messages
+    expect(message).to.include({ status: 'failed', error: 'The mail was not sent: the <post> is closed' })
+    expect((await get('')).body).to.contain('not sent')
+    expect((await get(`/${message!.id}`)).body).to.contain('the &lt;post&gt; is closed')
+  })
+
+  it('is not in the OpenAPI document', async () => {
+    expect((await app.inject('/openapi.json')).body).not.to.contain('_framework')
+  })
+})
+
+describe('Who may see the mail page', () => {
+  const status = async (
+    headers: Record<string, string>,
+    options: Partial<MailOptions> = {},
+    appUrl?: string,
+  ) => {
+    const app = await startMailApp(options, appUrl === undefined ? {} : { appUrl })
+    const response = await app.inject({ url: PAGE, headers })
+    await app.close()
+    return response.statusCode
+  }
+
+  const hosts: Record<string, number> = {
+    localhost: 200,
+    'localhost:3000': 200,
+    'LOCALHOST.:3000': 200,
+    'app.localhost:3000': 200,
+    '127.0.0.1:3000': 200,
+    '192.168.0.20:3000': 200,
+    '[::1]:3000': 200,
+    'evil.example': 403,
+    'evil.example:3000': 403,
+    'localhost.evil.example': 403,
+    'evil-localhost': 403,
+    '127.0.0.1.evil.example': 403,
+    'localhost:3000@evil.example': 403,
+    '[::1].evil.example': 403,
+  }
+  for (const [host, expected] of Object.entries(hosts))
+    it(`is ${expected === 200 ? 'whoever' : 'nobody who'} asks for Host ${host}`, async () => {
+      expect(await status({ host })).to.equal(expected)
+    })
+
+  it('is also who asks for a configured host or the address of the application', async () => {
+    expect(await status({ host: 'mail.test:3000' }, { hosts: ['Mail.test'] })).to.equal(200)
+    expect(await status({ host: 'my.app.test' }, {}, 'https://my.app.test')).to.equal(200)
+    expect(await status({ host: 'evil.example' }, { hosts: ['mail.test'] }, 'https://my.app.test')).to.equal(
+      403,
+    )
+  })
+
+  it('is no script of another site, though its links may lead here', async () => {
+    expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' })).to.equal(403)
+    expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).to.equal(403)
+    expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).to.equal(200)
+    expect(await status({ 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' })).to.equal(200)
+  })
+})

@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { createOutbox, type OutboxMessage } from '../../../plugins/mail/outbox.ts'
+
+describe('The outbox', () => {
+  const message = (id: string, bytes = 10): OutboxMessage => ({
+    id,
+    bytes,
+    date: new Date(0),
+    status: 'sending',
+    from: 'hello@example.com',
+    to: 'ada@example.com',
+    cc: '',
+    bcc: '',
+    replyTo: '',
+    subject: id,
+    text: id,
+    html: null,
+    headers: [],
+    attachments: [],
+    images: new Map(),
+  })
+  const ids = (outbox: ReturnType<typeof createOutbox>) => outbox.list().map(({ id }) => id)
+
+  it('lists the newest first and drops the oldest beyond its size', () => {
+    const outbox = createOutbox({ size: 3, bytes: 1000 })
+    for (const id of ['a', 'b', 'c', 'd']) outbox.add(message(id))
+    expect(ids(outbox)).to.deep.equal(['d', 'c', 'b'])
+    expect(outbox.find('a')).to.equal(undefined)
+  })
+
+  it('drops the oldest beyond its bytes, but never the newest', () => {
+    const outbox = createOutbox({ size: 10, bytes: 100 })
+    outbox.add(message('a', 60))
+    outbox.add(message('b', 30))
+    outbox.add(message('c', 20))
+    expect(ids(outbox)).to.deep.equal(['c', 'b'])
+    outbox.add(message('huge', 5000))
+    expect(ids(outbox)).to.deep.equal(['huge'])
+  })
+
+  it('notes what became of a message, and forgets one that is gone', () => {
+    const outbox = createOutbox({ size: 2, bytes: 1000 })
+    outbox.add(message('a'))
+    outbox.add(message('b'))
+    outbox.settle('a', {})
+    outbox.settle('b', { error: 'full' })
+    outbox.settle('gone', {})
+    expect(outbox.list().map(({ id, status, error }) => ({ id, status, error }))).to.deep.equal([
+      { id: 'b', status: 'failed', error: 'full' },
+      { id: 'a', status: 'sent', error: undefined },
+    ])
+    outbox.clear()
+    expect(ids(outbox)).to.deep.equal([])
+  })
+})

@@ -1,0 +1,139 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { expect } from 'chai'
+import { createTransport, type Transport } from 'nodemailer'
+import type { MailOptions } from '../../../plugins/mail/index.ts'
+import { rejection, withMailApp } from './mail-app.ts'
+import { startSmtpServer } from './smtp-server.ts'
+
+const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
+
+describe('A message that is not sent', () => {
+  /** Sends one message that fails; gives the error and how the outbox has the message. */
+  const failing = (options: Partial<MailOptions>, message: object = {}) =>
+    withMailApp(options, async ({ services: { mailer, mailOutbox } }) => {
+      const error = await rejection(mailer.send({ ...MESSAGE, ...message }))
+      return { error, kept: mailOutbox.list() }
+    })
+
+  const custom = (send: (done: Parameters<Transport['send']>[1]) => unknown): Partial<MailOptions> => ({
+    transport: { name: 'custom', version: '1', send: (_mail, done) => send(done) as void },
+  })
+
+  it('rejects with the words of the transport and is marked in the outbox', async () => {
+    const { error, kept } = await failing(
+      custom((done) => done(Object.assign(new Error('full'), { code: 'EFULL' }))),
+    )
+    expect(error).to.include({ name: 'MailError', code: 'MAIL_NOT_SENT', reason: 'EFULL' })
+    expect(error.message).to.equal('The mail was not sent: full')
+    expect(kept).to.have.length(1)
+    expect(kept[0]).to.include({ id: error['id'], status: 'failed', error: error.message })
+  })
+
+  it('rejects when the transport throws, or when its send is an async function that rejects', async () => {
+    const thrown = await failing(
+      custom(() => {
+        throw new Error('thrown')
+      }),
+    )
+    expect(thrown.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: thrown' })
+    const rejected = await failing(custom(() => Promise.reject(new Error('rejected'))))
+    expect(rejected.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: rejected' })
+    const text = await failing(custom(() => Promise.reject('a text')))
+    expect(text.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: a text' })
+  })
+
+  it('rejects when the transport answers later than the time limit, once', async () => {
+    const answers: (() => void)[] = []
+    const hanging = custom((done) => answers.push(() => done(new Error('too late'))))
+    const { error, kept } = await failing({ ...hanging, timeout: '20ms' })
+    for (const answer of answers) answer()
+    expect(error).to.include({ name: 'MailError', code: 'MAIL_TIMEOUT', id: kept[0]!.id })
+    expect(error.message).to.equal('The mail was not sent: the transport took longer than 0.02 s.')
+    expect(kept[0]).to.include({ status: 'failed', error: error.message })
+  })
+
+  it('gives up a connection to a server that never answers', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const closed = once(silent, 'connection').then(([socket]) => once(socket.resume(), 'close'))
+    const { port } = silent.address() as AddressInfo
+    const { error } = await failing({ transport: `smtp://127.0.0.1:${port}`, timeout: '50ms' })
+    expect(error).to.include({ code: 'MAIL_TIMEOUT' })
+    await closed
+    silent.close()
+  })
+
+  it('tells no credential, whatever the transport says', async () => {
+    const server = await startSmtpServer({ login: { user: 'someone', password: 'else' } })
+    const url = `smtp://robot:${encodeURIComponent('hunter2&söcret')}@127.0.0.1:${server.port}`
+    const { error, kept } = await failing({ transport: url })
+    await server.close()
+    expect(error).to.include({ code: 'MAIL_NOT_SENT', reason: 'EAUTH', responseCode: 535, permanent: true })
+    // This server quotes the password in its reply.
+    expect(error.message).to.contain('No robot with *** here')
+    for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(kept)]) {
+      expect(shown).not.to.contain('hunter2')
+      expect(shown).not.to.contain(encodeURIComponent('hunter2&söcret'))
+    }
+  })
+
+  it('tells no credential of options or of a transporter either', async () => {
+    const options = { auth: { user: 'robot', pass: 'hunter2' }, dkim: { privateKey: 'dkim-private' } }
+    const leaking: Transport = {
+      name: 'leaking',
+      version: '1',
+      send: () => {
+        throw new Error('smtp://robot:other@host said no to hunter2 and dkim-private')
+      },
+    }
+    for (const transport of [
+      Object.assign(leaking, { options }),
+      createTransport(Object.assign(leaking, { options })),
+    ]) {
+      const { error } = await failing({ transport })
+      expect(inspect(error, { depth: 9 })).not.to.match(/hunter2|dkim-private|other/)
+    }
+  })
+
+  it('says that a refused recipient is refused for good', async () => {
+    const server = await startSmtpServer({ refuse: ['ada@example.com'] })
+    const { error } = await failing({ transport: { host: '127.0.0.1', port: server.port } })
+    await server.close()
+    expect(error).to.include({ code: 'MAIL_NOT_SENT', responseCode: 550, permanent: true })
+  })
+
+  it('says that a server that is not there may come back', async () => {
+    const server = await startSmtpServer()
+    await server.close()
+    const { error } = await failing({ transport: { host: '127.0.0.1', port: server.port } })
+    expect(error).to.include({ code: 'MAIL_NOT_SENT', permanent: false })
+    expect(error.message).to.contain('ECONNREFUSED')
+  })
+
+  it('does not fail the messages beside it', async () => {
+    const options = custom((done) => done(new Error('full')))
+    await withMailApp(options, async ({ services: { mailer, mailOutbox } }) => {
+      const results = await Promise.allSettled([
+        mailer.send(MESSAGE),
+        mailer.send({ ...MESSAGE, subject: 'Two' }),
+      ])
+      expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
+      expect(mailOutbox.list().map(({ status }) => status)).to.deep.equal(['failed', 'failed'])
+    })
+  })
+})
+
+describe('A message that is partly refused', () => {
+  it('resolves, as the transport took it for the others, and is logged', async () => {
+    const server = await startSmtpServer({ refuse: ['bob@example.com'] })
+    await withMailApp({ transport: { host: '127.0.0.1', port: server.port } }, async ({ services }) => {
+      const { id } = await services.mailer.send({ ...MESSAGE, to: ['ada@example.com', 'bob@example.com'] })
+      expect(services.mailOutbox.find(id)).to.include({ status: 'sent' })
+    })
+    expect(server.received[0]!.envelope.to).to.deep.equal(['ada@example.com'])
+    await server.close()
+  })
+})

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { withMailApp, startMailApp } from './mail-app.ts'
+
+describe('The terminal transport', () => {
+  const printed = async (message: object, config = {}) => {
+    const chunks: string[] = []
+    const output = { write: (text: string) => chunks.push(text) }
+    const app = await startMailApp({ transport: 'terminal', output }, config)
+    const sent = await app.services.mailer.send({ to: 'ada@example.com', subject: 'Reset', ...message })
+    await app.close()
+    return { text: chunks.join(''), id: sent.id }
+  }
+
+  it('prints who gets what, every link, and where to read it', async () => {
+    const { text, id } = await printed({
+      text: 'Open https://example.com/reset?token=abc',
+      html: '<a href="https://example.com/other?a=1&amp;b=2">other</a>',
+      attachments: [{ filename: 'terms.pdf', content: 'x' }],
+    })
+    for (const part of [
+      'to       ada@example.com',
+      'from     Mortar <hello@example.com>',
+      'subject  Reset',
+      'files    terms.pdf',
+      'Open https://example.com/reset?token=abc',
+      'link     https://example.com/other?a=1&b=2',
+      `read it  /_framework/mail/${id}`,
+    ])
+      expect(text).to.contain(part)
+    expect(text.match(/token=abc/g), 'printed once').to.have.length(1)
+  })
+
+  it('prints the full address of the page when the application knows its own', async () => {
+    const { text, id } = await printed({ text: 'Hi' }, { appUrl: 'http://localhost:3000/' })
+    expect(text).to.contain(`read it  http://localhost:3000/_framework/mail/${id}`)
+  })
+
+  it('lets no message drive the terminal', async () => {
+    const { text } = await printed({
+      subject: 'Hi \u001b[2J\u009b31m',
+      text: 'one\u001b]0;title\u0007\u202egnp.exe\rtwo',
+      attachments: [{ filename: '\u001b[31mred.txt', content: 'x' }],
+    })
+    // oxlint-disable-next-line no-control-regex -- that none is there is the point
+    expect(text.replaceAll('\n', '')).not.to.match(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
+  })
+
+  it('shortens a long text and still prints the links that it cut off', async () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`)
+    const { text } = await printed({ text: [...lines, 'https://example.com/at-the-end'].join('\n') })
+    expect(text.split('\n').length).to.be.below(40)
+    expect(text).to.contain('… 981 more lines').and.to.contain('link     https://example.com/at-the-end')
+  })
+
+  it('is the default outside production, and prints to the log under test', async () => {
+    const lines: unknown[] = []
+    const logger = {
+      debug() {},
+      info: (text: unknown) => lines.push(text),
+      warn() {},
+      error() {},
+      child: () => logger,
+    }
+    const app = await startMailApp({ transport: undefined }, { logger })
+    await app.services.mailer.send({ to: 'ada@example.com', subject: 'Reset', text: 'Hi' })
+    await app.close()
+    expect(lines.filter((line) => String(line).includes('subject  Reset'))).to.have.length(1)
+  })
+
+  it('captures what it prints', async () => {
+    await withMailApp({ transport: 'terminal', output: { write: () => true } }, async ({ services }) => {
+      await services.mailer.send({ to: 'ada@example.com', subject: 'Reset', text: 'Hi' })
+      expect(services.mailOutbox.list()).to.have.length(1)
+    })
+  })
+})
