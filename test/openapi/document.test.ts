@@ -1,0 +1,299 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect } from 'chai'
+import { array, number, object, string } from 'yup'
+import { z } from 'zod'
+import { StartupError } from '../../src/errors/startup-error.ts'
+import { buildDocument, type DocumentInput } from '../../src/openapi/document.ts'
+import type { Route } from '../../src/routing/route.ts'
+import { routeOf } from './routes.ts'
+
+interface Operation {
+  operationId: string
+  tags?: string[]
+  summary?: string
+  description?: string
+  parameters?: { name: string; in: string; required?: boolean; schema: object; description?: string }[]
+  requestBody?: { required?: boolean; content: Record<string, { schema?: object }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  security?: object[]
+  'x-policies'?: string[]
+}
+
+interface Document {
+  openapi: string
+  info: object
+  tags?: object[]
+  servers?: object[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object>; securitySchemes?: object }
+}
+
+const SECURITY = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
+
+function documentOf(routes: readonly Route[], more: Partial<DocumentInput> = {}): Document {
+  return buildDocument({ routes, title: 'Notes', version: '1.2.3', ...more }) as Document
+}
+
+function operationFor(route: Route): Operation {
+  const [item] = Object.values(documentOf([route]).paths)
+  return item![route.method.toLowerCase()]!
+}
+
+const note = object({ id: number().required(), text: string().max(100).required() })
+
+/** One route of every kind. */
+const EVERYTHING = [
+  routeOf('GET /'),
+  routeOf('GET /notes', {
+    query: object({ page: number().integer().min(1), tag: array(string().required()) }),
+    headers: object({ 'x-tenant': string().required(), authorization: string() }),
+    response: { 200: array(note).required() },
+    tags: ['notes', 'lists', 'notes'],
+    summary: 'List the notes',
+  }),
+  routeOf('POST /notes', { auth: true, body: note, response: { 201: note, 409: object({ why: string() }) } }),
+  routeOf('DELETE /notes/:id', { auth: ['owner', 'admin'], params: object({ id: number().required() }) }),
+  routeOf('PUT /files/*path', { consumes: ['image/png', 'image/jpeg'], auth: 'admin' }),
+  routeOf('PATCH /users/:id', { body: z.object({ name: z.string() }), response: { 204: z.undefined() } }),
+  routeOf('HEAD /notes/:id', { response: { 200: note } }),
+  routeOf('OPTIONS /notes/:id'),
+  routeOf('GET /café/:a-b', { description: 'Coffee.', hidden: false }),
+]
+
+describe('OpenAPI document', () => {
+  it('is valid OpenAPI 3.1 for every kind of route, and for none', async () => {
+    for (const routes of [EVERYTHING, []]) {
+      const document = documentOf(routes, { security: SECURITY, servers: [{ url: 'https://example.com' }] })
+      const result = await new Validator().validate(JSON.parse(JSON.stringify(document)))
+      expect(result.errors ?? []).to.deep.equal([])
+      expect(result.valid).to.equal(true)
+    }
+  })
+
+  it('says which application it is of', () => {
+    const servers = [{ url: '/api', description: 'here' }]
+    expect(documentOf([], { description: 'All notes.', servers })).to.deep.include({
+      openapi: '3.1.1',
+      info: { title: 'Notes', description: 'All notes.', version: '1.2.3' },
+      servers,
+    })
+  })
+
+  it('is the same, to the byte, whatever the order of the routes', () => {
+    const forward = JSON.stringify(documentOf(EVERYTHING))
+    expect(JSON.stringify(documentOf(EVERYTHING.toReversed()))).to.equal(forward)
+    expect(JSON.stringify(documentOf(EVERYTHING))).to.equal(forward)
+  })
+
+  it('leaves out hidden routes and those of the framework', () => {
+    const routes = [
+      routeOf('GET /secret', { hidden: true }),
+      routeOf('GET /_framework'),
+      routeOf('GET /_framework/mail/:id'),
+      routeOf('GET /_frameworks'),
+    ]
+    expect(Object.keys(documentOf(routes).paths)).to.deep.equal(['/_frameworks'])
+  })
+
+  it('lists every tag once, sorted', () => {
+    expect(documentOf(EVERYTHING).tags).to.deep.equal([{ name: 'lists' }, { name: 'notes' }])
+    expect(documentOf(EVERYTHING).paths['/notes']!.get).to.deep.include({
+      tags: ['notes', 'lists'],
+      summary: 'List the notes',
+    })
+  })
+
+  it('describes a parameter rather than a catch-all in the same place, and says so', () => {
+    const warnings: string[] = []
+    const routes = [routeOf('GET /files/*path'), routeOf('POST /files/:name')]
+    const document = documentOf(routes, { warn: (message) => warnings.push(message) })
+    expect(Object.keys(document.paths)).to.deep.equal(['/files/{name}'])
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.include('GET /files/*path').and.include('routes/files/*path.GET.ts')
+  })
+
+  it('warns of a schema that it cannot tell, with route and origin', () => {
+    const warnings: string[] = []
+    documentOf([routeOf('GET /a', { query: string() })], { warn: (message) => warnings.push(message) })
+    expect(warnings.join()).to.include('query of GET /a (routes/a.GET.ts)')
+  })
+})
+
+describe('OpenAPI operation: parameters', () => {
+  it('are there for the path without a schema', () => {
+    expect(operationFor(routeOf('GET /users/:id/posts/:post')).parameters).to.deep.equal([
+      { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'post', in: 'path', required: true, schema: { type: 'string' } },
+    ])
+  })
+
+  it('are required in the path also where the schema leaves them optional', () => {
+    const route = routeOf('GET /users/:id', { params: object({ id: number() }) })
+    expect(operationFor(route).parameters).to.have.length(1)
+    expect(operationFor(route).parameters![0]).to.deep.include({ name: 'id', in: 'path', required: true })
+  })
+
+  it('tell what a catch-all holds', () => {
+    const [parameter] = operationFor(routeOf('GET /files/*path')).parameters!
+    expect(parameter).to.deep.include({ name: 'path', in: 'path', required: true, 'x-catch-all': true })
+    expect(parameter!.description).to.include('slashes')
+  })
+
+  it('come from query and headers, without the headers that OpenAPI says elsewhere', () => {
+    const parameters = operationFor(EVERYTHING[1]!).parameters!
+    expect(parameters.map(({ name, in: location, required }) => [location, name, required])).to.deep.equal([
+      ['query', 'page', undefined],
+      ['query', 'tag', undefined],
+      ['header', 'x-tenant', true],
+    ])
+  })
+})
+
+describe('OpenAPI operation: request body', () => {
+  it('is JSON by default and required', () => {
+    const { requestBody } = operationFor(routeOf('POST /notes', { body: note }))
+    expect(requestBody!.required).to.equal(true)
+    expect(requestBody!.content).to.have.all.keys('application/json')
+    expect(requestBody!.content['application/json']!.schema).to.deep.include({ required: ['id', 'text'] })
+  })
+
+  it('may be left out where every key is optional', () => {
+    const { requestBody } = operationFor(routeOf('POST /notes', { body: object({ text: string() }) }))
+    expect(requestBody).not.to.have.property('required')
+  })
+
+  it('has the media types that the route reads', () => {
+    const consumes = ['multipart/form-data', 'application/json']
+    expect(
+      operationFor(routeOf('POST /notes', { body: note, consumes })).requestBody!.content,
+    ).to.have.all.keys(consumes)
+    expect(operationFor(EVERYTHING[4]!).requestBody!.content).to.deep.equal({
+      'image/png': {},
+      'image/jpeg': {},
+    })
+  })
+
+  it('is not there for a route that leaves the stream alone or declares nothing', () => {
+    expect(operationFor(routeOf('POST /notes', { consumes: [] }))).not.to.have.property('requestBody')
+    expect(operationFor(routeOf('POST /notes'))).not.to.have.property('requestBody')
+  })
+})
+
+describe('OpenAPI operation: responses', () => {
+  const statusesOf = (route: Route) => Object.keys(operationFor(route).responses)
+
+  it('are 200 where nothing is declared', () => {
+    expect(operationFor(routeOf('GET /a')).responses).to.deep.equal({ 200: { description: 'Success.' } })
+  })
+
+  it('are those declared, with their schemas', () => {
+    const { responses } = operationFor(routeOf('POST /notes', { response: { 201: note, 404: string() } }))
+    expect(Object.keys(responses)).to.deep.equal(['201', '404'])
+    expect(responses['201']!.content!['application/json']!.schema).to.deep.include({ type: 'object' })
+    expect(responses['404']!.content).to.have.all.keys('text/plain')
+  })
+
+  it('have a success also where only a failure is declared', () => {
+    expect(statusesOf(routeOf('GET /a', { response: { 404: note } }))).to.deep.equal(['200', '404'])
+  })
+
+  it('have no content for HEAD, 204 and 304', () => {
+    expect(operationFor(EVERYTHING[6]!).responses['200']).not.to.have.property('content')
+    expect(operationFor(EVERYTHING[5]!).responses['204']).not.to.have.property('content')
+  })
+
+  it('have the problems that the declarations bring, and no others', () => {
+    const schema = object({ id: string() })
+    expect(statusesOf(routeOf('GET /a', { auth: false }))).to.deep.equal(['200'])
+    expect(statusesOf(routeOf('GET /a', { auth: true }))).to.deep.equal(['200', '401'])
+    expect(statusesOf(routeOf('GET /a', { auth: 'x' }))).to.deep.equal(['200', '401', '403'])
+    for (const key of ['params', 'query', 'headers'])
+      expect(statusesOf(routeOf('GET /a/:id', { [key]: schema })), key).to.deep.equal(['200', '422'])
+    expect(statusesOf(routeOf('POST /a', { body: schema, auth: ['x'] }))).to.deep.equal([
+      '200',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '422',
+    ])
+  })
+
+  it('are problem documents of one shared schema', () => {
+    const { components, paths } = documentOf([routeOf('POST /a', { body: note, auth: true })])
+    const { responses } = paths['/a']!.post!
+    for (const [status, name] of [
+      ['401', 'Problem'],
+      ['413', 'Problem'],
+      ['422', 'ValidationProblem'],
+    ] as const)
+      expect(responses[status]!.content).to.deep.equal({
+        'application/problem+json': { schema: { $ref: `#/components/schemas/${name}` } },
+      })
+    expect(components.schemas).to.have.keys('Problem', 'ValidationProblem')
+  })
+
+  it('keep a declared status beside the problem of the same status', () => {
+    const { responses } = operationFor(routeOf('GET /a', { auth: true, response: { 401: note } }))
+    expect(responses['401']!.content).to.have.keys('application/json', 'application/problem+json')
+  })
+})
+
+describe('OpenAPI operation: guard', () => {
+  it('names the scheme where anybody must be signed in', () => {
+    const document = documentOf([routeOf('GET /a', { auth: true }), routeOf('GET /b')], {
+      security: SECURITY,
+    })
+    expect(document.components.securitySchemes).to.deep.equal({ bearer: SECURITY.scheme })
+    expect(document.paths['/a']!.get!.security).to.deep.equal([{ bearer: [] }])
+    expect(document.paths['/a']!.get).not.to.have.property('x-policies')
+    expect(document.paths['/b']!.get).not.to.have.property('security')
+  })
+
+  it('never shows a guarded route as public, without a scheme or with a guard of unknown shape', () => {
+    for (const auth of [true, [], 0, null])
+      expect(operationFor(routeOf('GET /a', { auth: auth as true })).security).to.deep.equal([{ bearer: [] }])
+  })
+
+  it('names the policies in x-policies, in the description and in the 403', () => {
+    const operation = operationFor(routeOf('GET /a', { auth: ['owner', 'admin'], description: 'One note.' }))
+    expect(operation['x-policies']).to.deep.equal(['owner', 'admin'])
+    expect(operation.description).to.equal('One note.\n\nRequires the policies `owner` and `admin`.')
+    expect(operation.responses['403']!.description).to.include('`owner` and `admin`')
+    expect(operationFor(routeOf('GET /a', { auth: 'self' })).description).to.equal(
+      'Requires the policy `self`.',
+    )
+  })
+})
+
+describe('OpenAPI operation: id', () => {
+  const ids: [line: string, id: string][] = [
+    ['GET /', 'getRoot'],
+    ['GET /users', 'getUsers'],
+    ['GET /users/:id', 'getUsersById'],
+    ['POST /auth/login', 'postAuthLogin'],
+    ['POST /auth/change-password', 'postAuthChangePassword'],
+    ['DELETE /users/:user_id/posts/:postId', 'deleteUsersByUserIdPostsByPostId'],
+    ['GET /files/*path', 'getFilesByPath'],
+    ['GET /v1.0/café', 'getV10Café'],
+    ['OPTIONS /users', 'optionsUsers'],
+  ]
+  for (const [line, id] of ids)
+    it(`of ${line} is ${id}`, () => expect(operationFor(routeOf(line)).operationId).to.equal(id))
+
+  it('is the one that the route names', () => {
+    expect(operationFor(routeOf('GET /a', { operationId: 'readA' })).operationId).to.equal('readA')
+  })
+
+  it('is refused when two operations have it, naming both', () => {
+    const routes = [routeOf('GET /a-b'), routeOf('GET /a_b')]
+    expect(() => documentOf(routes))
+      .to.throw(StartupError, /routes\/a-b\.GET\.ts.*routes\/a_b\.GET\.ts/)
+      .that.deep.includes({
+        code: 'MORTAR_OPENAPI_OPERATION_ID',
+        files: ['routes/a-b.GET.ts', 'routes/a_b.GET.ts'],
+      })
+    expect(() => documentOf([routes[0]!, routeOf('GET /a_b', { hidden: true })])).not.to.throw()
+  })
+})
