@@ -26,7 +26,7 @@ function accessOf(operation) {
 }
 
 function section(heading, ...content) {
-  return make('section', null, make('h4', null, heading), ...content)
+  return make('section', null, make('h3', null, heading), ...content)
 }
 
 function parameterSection({ parameters }) {
@@ -84,7 +84,7 @@ function groupElement(name, operations) {
 function contentsElement(groups) {
   const filter = make('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter operations' })
   const links = []
-  const lists = [...groups].map(([name, operations]) => make('div', null, make('h3', null, name), make('ul', null,
+  const lists = [...groups].map(([name, operations]) => make('div', null, make('h2', null, name), make('ul', null,
     ...operations.map((operation) => {
       const text = operation.path + ' ' + (operation.summary || '') + ' ' + operation.method
       const link = make('li', null, make('a', { href: '#' + encodeURIComponent(operation.id) }, badge(operation.method), ' ', operation.path))

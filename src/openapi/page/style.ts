@@ -22,7 +22,7 @@ nav { padding: 1rem 1.25rem; border-right: 1px solid var(--line); position: stic
 main { padding: 1rem 2rem 4rem; max-width: 64rem; width: 100% }
 main:focus { outline: none }
 h1 { margin: 0; font-size: 1.6rem } h1 small { color: var(--soft); font-weight: 400 }
-h2 { margin: 2rem 0 .75rem; font-size: 1.25rem } h3 { margin: 1rem 0 .25rem; font-size: .95rem } h4 { margin: 1.25rem 0 .5rem; font-size: 1rem }
+h2 { margin: 2rem 0 .75rem; font-size: 1.25rem } h3 { margin: 1.25rem 0 .5rem; font-size: 1rem } nav h2 { margin: 1rem 0 .25rem; font-size: .95rem }
 a { color: var(--accent) }
 code, pre, textarea { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .875rem }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow: auto; max-height: 28rem; margin: .5rem 0 }
