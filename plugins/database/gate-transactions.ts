@@ -11,7 +11,7 @@ export interface GateSettings {
   readonly warn?: (message: string) => void
   /**
    * How long one transaction may keep others waiting before that is reported; seconds or `'10s'`. By default 10 s.
-   * After three times as long the waiting ones fail. Only the first call for a DataSource sets it.
+   * After three times as long the waiting ones fail.
    */
   readonly warnAfter?: Duration
   /**
@@ -26,6 +26,8 @@ export interface GateSettings {
 /** What may be set again on a gate that is there. */
 interface Adjustable {
   warn: (message: string) => void
+  /** Milliseconds. */
+  warnAfter: number
   findSelfWaits: boolean
 }
 
@@ -39,22 +41,22 @@ const gates = new WeakMap<DataSource, Adjustable>()
  */
 export function gateTransactions(dataSource: DataSource, settings: GateSettings = {}): void {
   if (dataSource.options.type !== 'better-sqlite3') return
-  const adjustable = gates.get(dataSource) ?? { warn: warnProcess, findSelfWaits: true }
+  const adjustable = gates.get(dataSource) ?? { warn: warnProcess, warnAfter: 10_000, findSelfWaits: true }
   if (settings.warn) adjustable.warn = settings.warn
+  if (settings.warnAfter !== undefined) adjustable.warnAfter = seconds(settings.warnAfter) * 1000
   if (settings.findSelfWaits !== undefined) adjustable.findSelfWaits = settings.findSelfWaits
   if (gates.has(dataSource)) return
   gates.set(dataSource, adjustable)
-  install(dataSource, settings, adjustable)
+  install(dataSource, adjustable, settings.schedule)
 }
 
-function install(dataSource: DataSource, settings: GateSettings, adjustable: Adjustable): void {
+function install(dataSource: DataSource, adjustable: Adjustable, schedule: Schedule | undefined): void {
   const driver = dataSource.driver as BetterSqlite3Driver
-  const { warnAfter = 10, schedule } = settings
   const warn = (message: string) => adjustable.warn(message)
   const gate = new TransactionGate({
     inTransaction: () => connectionOf(driver)?.inTransaction ?? false,
     warn,
-    warnAfter: seconds(warnAfter) * 1000,
+    warnAfter: () => adjustable.warnAfter,
     ...(schedule && { schedule }),
   })
   const shared = { driver, gate, warn, statements: statementCache(driver) }

@@ -16,7 +16,7 @@ export interface GateOptions {
    * Those who have waited through several are refused, so that a transaction which waits for one of them can end.
    */
   readonly warn: (message: string) => void
-  readonly warnAfter: number
+  readonly warnAfter: () => number
   /** Calls back after some milliseconds and returns how to cancel; by default an unref'ed timer. */
   readonly schedule?: Schedule
 }
@@ -126,11 +126,12 @@ export class TransactionGate {
       this.#cancelWatch = undefined
       if (this.#current === suspect) this.#reportStall()
       if (this.#waiting.size > 0) this.#watch()
-    }, warnAfter)
+    }, warnAfter())
   }
 
   #reportStall(): void {
-    const { warn, warnAfter } = this.#options
+    const { warn } = this.#options
+    const warnAfter = this.#options.warnAfter()
     warn(stallMessage(this.#waiting.size, warnAfter))
     for (const [owner, place] of [...this.#waiting]) {
       place.warnings++

@@ -1,0 +1,123 @@
+import type { DataSource } from 'typeorm'
+import {
+  type Brick,
+  type CoreServices,
+  type Cradle,
+  defineBrick,
+  type Environment,
+  type Logger,
+  singleton,
+  StartupError,
+} from '../../src/index.ts'
+import { createDataSource, openDataSource } from './data-source.ts'
+import { gateTransactions } from './gate-transactions.ts'
+import { createMigrations, type Migrations } from './migrations.ts'
+import { explainMissingTables } from './missing-table.ts'
+import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
+
+/** What the brick provides: `db`, and `migrations` for the command line and for tests. */
+export interface DatabaseServices {
+  readonly db: DataSource
+  readonly migrations: Migrations
+}
+
+/** What the brick adds to `ctx`. */
+export interface DatabaseMembers {
+  readonly db: DataSource
+}
+
+/**
+ * The database brick: a TypeORM DataSource as `ctx.db` and as the service `db`. Takes TypeORM's options, a DataSource,
+ * or a function that gives either when the application starts. It connects at the start unless that was done, and at
+ * the stop closes what it connected; a DataSource that was connected before stays open.
+ */
+export function database(
+  source: DatabaseSource,
+  settings: DatabaseSettings = {},
+): Brick<'database', DatabaseServices, DatabaseMembers> {
+  const { connection, ...own } = split(source)
+  const effective = { ...own, ...settings }
+  /** Those that the brick has connected, so that it closes no other. One brick may serve several applications. */
+  const opened = new WeakSet<DataSource>()
+  return defineBrick({
+    name: 'database',
+    services: {
+      db: singleton(() => toDataSource(connection)),
+      migrations: singleton(({ db }: Cradle) => migrationsOf(db as DataSource, effective)),
+    },
+    members: { db: ({ db }) => db },
+    middleware: [explainMissingTables],
+    start: async (services) => {
+      const { db, environment, logger } = services
+      reportStalls(db, effective, { environment, logger })
+      if (await openDataSource(db)) opened.add(db)
+      if (effective.migrate) await migrate(services, opened)
+    },
+    stop: async ({ db }) => {
+      if (opened.delete(db) && db.isInitialized) await db.destroy()
+    },
+  })
+}
+
+type Connection = ConnectionOptions | DataSource | (() => ConnectionOptions | DataSource)
+
+/** Tells the brick's own options from those of the connection. */
+function split(source: DatabaseSource): DatabaseSettings & { readonly connection: Connection } {
+  if (typeof source === 'function' || isDataSource(source)) return { connection: source }
+  const { migrations, migrate, transactionWarning, ...connection } = source
+  return {
+    connection: connection as ConnectionOptions,
+    ...(migrations !== undefined && { migrations }),
+    ...(migrate !== undefined && { migrate }),
+    ...(transactionWarning !== undefined && { transactionWarning }),
+  }
+}
+
+/** By shape, since an application may have a TypeORM of its own beside this one. */
+function isDataSource(source: object): source is DataSource {
+  return 'initialize' in source && 'driver' in source
+}
+
+function toDataSource(connection: Connection): DataSource {
+  const given = typeof connection === 'function' ? connection() : connection
+  return isDataSource(given) ? given : createDataSource(given)
+}
+
+function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrations {
+  if (migrations) return createMigrations(db, { directory: migrations })
+  throw new StartupError(`The brick 'database' does not know where the migrations are.`, {
+    code: 'MORTAR_MIGRATIONS_FOLDER',
+    remedy: `Add the option migrations: join(import.meta.dirname, 'migrations').`,
+    brick: 'database',
+  })
+}
+
+function reportStalls(
+  db: DataSource,
+  { transactionWarning }: DatabaseSettings,
+  { environment, logger }: { environment: Environment; logger: Logger },
+): void {
+  gateTransactions(db, {
+    warn: (message) => logger.warn({ brick: 'database' }, message),
+    findSelfWaits: environment !== 'production' || ASYNC_CONTEXT_IS_FREE,
+    ...(transactionWarning !== undefined && { warnAfter: transactionWarning }),
+  })
+}
+
+/** Since Node 24 `AsyncLocalStorage` no longer slows promises. */
+const ASYNC_CONTEXT_IS_FREE = Number(process.versions.node.split('.')[0]) >= 24
+
+/** A start that fails here is not followed by a stop, so the connection is closed at once. */
+async function migrate(
+  services: CoreServices & DatabaseServices,
+  opened: WeakSet<DataSource>,
+): Promise<void> {
+  const { db, logger } = services
+  try {
+    const names = await services.migrations.run()
+    if (names.length > 0) logger.info({ brick: 'database', migrations: names }, 'Migrations were run')
+  } catch (error) {
+    if (opened.delete(db)) await db.destroy()
+    throw error
+  }
+}

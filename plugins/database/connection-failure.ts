@@ -1,0 +1,90 @@
+import { type DataSourceOptions, QueryFailedError, TypeORMError } from 'typeorm'
+import { StartupError } from '../../src/index.ts'
+
+/** Options as far as a message needs them; each kind of database has some of these. */
+interface Address {
+  readonly type: string
+  readonly host?: unknown
+  readonly port?: unknown
+  readonly database?: unknown
+  readonly url?: unknown
+  readonly password?: unknown
+  readonly key?: unknown
+}
+
+/** What `createDataSource` failed on: an unknown type, or a driver that is not installed. */
+export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
+  const { type } = options
+  const remedy = type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
+  return new StartupError(`The database connection cannot be made: ${messageOf(error).split('. Supported')[0]}`, {
+    code: 'MORTAR_DATABASE_DRIVER',
+    remedy,
+    brick: 'database',
+    cause: error,
+  })
+}
+
+const INSTALL = 'Correct the type, or install its driver: npm install better-sqlite3, pg or mysql2.'
+
+/**
+ * What `initialize()` failed on: entities that contradict each other, or a database that does not answer.
+ * The driver's error is not passed on as the cause, because some carry the URL or the password.
+ */
+export function describeOpening(error: unknown, options: DataSourceOptions): StartupError {
+  const reason = hideSecrets(messageOf(error), options as Address)
+  if (error instanceof TypeORMError && !(error instanceof QueryFailedError))
+    return new StartupError(`The entities of the brick 'database' cannot be used: ${reason}`, {
+      code: 'MORTAR_DATABASE_ENTITIES',
+      remedy: 'Correct the entity that is named, or add the one that is missing to `entities`.',
+      brick: 'database',
+      cause: error,
+    })
+  return new StartupError(`The brick 'database' cannot open ${addressOf(options as Address)}: ${reason}`, {
+    code: 'MORTAR_DATABASE_UNREACHABLE',
+    remedy: remedyFor(options.type),
+    brick: 'database',
+  })
+}
+
+function remedyFor(type: string): string {
+  return type === 'better-sqlite3'
+    ? 'Check that the path is a SQLite file or can become one, and that this process may write in its folder.'
+    : 'Check that the server runs and can be reached from here, and the user, password and database name.'
+}
+
+/** Where, without user and password: `postgres at db.example:5432, database app`. */
+function addressOf(options: Address): string {
+  const { type, host, port, database } = { ...options, ...partsOf(options.url) }
+  if (type === 'better-sqlite3') return `the SQLite database ${String(database)}`
+  const server = host ? ` at ${String(host)}${port ? `:${String(port)}` : ''}` : ''
+  return `${type}${server}${database ? `, database ${String(database)}` : ''}`
+}
+
+function partsOf(url: unknown): Partial<Address> {
+  if (typeof url !== 'string' || !URL.canParse(url)) return {}
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port }
+}
+
+/** A refused connection to a name with several addresses has its messages one level down. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('; ')
+  return error instanceof Error ? error.message || error.name : String(error)
+}
+
+function hideSecrets(message: string, { password, key, url }: Address): string {
+  const inUrl = typeof url === 'string' && URL.canParse(url) ? new URL(url).password : ''
+  const secrets = [url, password, key, inUrl, safelyDecoded(inUrl)]
+  return secrets.reduce<string>(
+    (text, secret) => (typeof secret === 'string' && secret ? text.replaceAll(secret, '***') : text),
+    message,
+  )
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

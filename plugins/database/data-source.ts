@@ -1,0 +1,72 @@
+import { DataSource, type DataSourceOptions } from 'typeorm'
+import { StartupError } from '../../src/index.ts'
+import { describeConstruction, describeOpening } from './connection-failure.ts'
+import { takeEntities } from './entities.ts'
+import { gateTransactions } from './gate-transactions.ts'
+import type { ConnectionOptions } from './options.ts'
+
+/**
+ * Makes a DataSource without connecting, with the defaults below and, on SQLite, the transaction gate.
+ * Export it, so that the brick and others share one connection: `database(dataSource)`, `basicAuth({ db: dataSource })`.
+ * @throws StartupError for an unknown type or a driver that is not installed.
+ */
+export function createDataSource(options: ConnectionOptions): DataSource {
+  const entities = takeEntities(options.entities ?? [])
+  const complete = { ...defaultsFor(options), ...options, entities } as DataSourceOptions
+  const dataSource = construct(complete)
+  gateTransactions(dataSource)
+  return dataSource
+}
+
+/**
+ * Connects, unless that has been done.
+ * @returns whether it did; whoever connected closes.
+ * @throws StartupError that names where to and the remedy, never a password.
+ */
+export async function openDataSource(dataSource: DataSource): Promise<boolean> {
+  if (dataSource.isInitialized) return false
+  try {
+    await dataSource.initialize()
+    return true
+  } catch (error) {
+    throw describeOpening(error, dataSource.options)
+  }
+}
+
+function construct(options: DataSourceOptions): DataSource {
+  try {
+    return new DataSource(options)
+  } catch (error) {
+    throw describeConstruction(error, options)
+  }
+}
+
+/** What an application would have to know to ask for; each can be set otherwise. */
+function defaultsFor(options: ConnectionOptions): Partial<Record<string, unknown>> {
+  switch (options.type) {
+    case 'better-sqlite3':
+      if (!options.database) throw noDatabase()
+      // TypeORM itself makes the parent folder and switches foreign keys on.
+      return { timeout: 5000, enableWAL: isFile(options.database) && !options.readonly }
+    case 'postgres':
+      // Without it, a server that swallows packets would hold the start for ever.
+      return { connectTimeoutMS: 10_000 }
+    case 'mysql':
+    case 'mariadb':
+      // Without it, a Date is written in local time and comes back as another moment when the time zone changes.
+      return { timezone: 'Z' }
+    default:
+      return {}
+  }
+}
+
+const isFile = (database: string): boolean => database !== ':memory:'
+
+/** SQLite takes an empty name for a temporary database, which would lose everything without a word. */
+function noDatabase(): StartupError {
+  return new StartupError('The SQLite connection names no database.', {
+    code: 'MORTAR_DATABASE_URL',
+    remedy: `Set database: 'data/app.db', or ':memory:' for one that ends with the process.`,
+    brick: 'database',
+  })
+}

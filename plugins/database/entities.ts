@@ -1,0 +1,29 @@
+import { type EntitySchema, getMetadataArgsStorage, InstanceChecker } from 'typeorm'
+
+/** An `EntitySchema`, a class decorated with `@Entity`, or a glob of files that hold such. */
+export type Entity = EntitySchema | Function | string
+
+/** A schema module: `import * as schema from './schema.ts'`. Its entities are taken, its other exports ignored. */
+export type SchemaModule = object
+
+/** What `entities` may be: a schema module, or an array of entities and schema modules. */
+export type Entities = SchemaModule | readonly (Entity | SchemaModule)[]
+
+/**
+ * Entities of what was given, each once. TypeORM by itself takes a module alone, but finds nothing in a module that
+ * stands in an array.
+ */
+export function takeEntities(given: Entities): Entity[] {
+  const parts: readonly unknown[] = Array.isArray(given) ? given : [given]
+  return [...new Set(parts.flatMap(entitiesOf))]
+}
+
+function entitiesOf(part: unknown): Entity[] {
+  if (isEntity(part) || typeof part === 'string' || typeof part === 'function') return [part]
+  return Object.values(part as SchemaModule).filter(isEntity)
+}
+
+function isEntity(value: unknown): value is Entity {
+  if (InstanceChecker.isEntitySchema(value)) return true
+  return typeof value === 'function' && getMetadataArgsStorage().tables.some(({ target }) => target === value)
+}

@@ -1,0 +1,61 @@
+import { StartupError } from '../../src/index.ts'
+
+/** One statement of a migration. */
+export interface Statement {
+  readonly query: string
+  readonly parameters?: readonly unknown[] | undefined
+}
+
+/** The two directions of a migration, each in the order in which it is run. */
+export interface MigrationStatements {
+  readonly up: readonly Statement[]
+  readonly down: readonly Statement[]
+}
+
+/**
+ * Class and file name of a migration: `add tags` at 1763650000000 is `AddTags1763650000000` in
+ * `1763650000000-add-tags.ts`.
+ * @throws StartupError for a name that is not words of letters and digits.
+ */
+export function nameMigration(name: string, timestamp: number): { className: string; fileName: string } {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .split(/[\s_-]+/)
+    .filter(Boolean)
+  if (!/^[a-z]/i.test(words[0] ?? '') || !words.every((word) => /^[a-z\d]+$/i.test(word)))
+    throw new StartupError(`'${name}' cannot be the name of a migration.`, {
+      code: 'MORTAR_MIGRATION_NAME',
+      remedy: `Write what it does in words of letters and digits, such as 'add tags to notes'.`,
+      brick: 'database',
+    })
+  const className = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('') + timestamp
+  return { className, fileName: `${timestamp}-${words.join('-').toLowerCase()}.ts` }
+}
+
+/** Text of a migration file: TypeScript that needs no types at run time. */
+export function renderMigration(className: string, { up, down }: MigrationStatements): string {
+  return `import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+export class ${className} implements MigrationInterface {
+  readonly name = '${className}'
+
+  async up(runner: QueryRunner): Promise<void> {
+${up.map(renderStatement).join('\n')}
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+${down.map(renderStatement).join('\n')}
+  }
+}
+`
+}
+
+function renderStatement({ query, parameters }: Statement): string {
+  const values = parameters && parameters.length > 0 ? `, ${JSON.stringify(parameters)}` : ''
+  return `    await runner.query(\`${escapeTemplate(query)}\`${values})`
+}
+
+/** Names and defaults come from the schema and may hold what ends or fills a template literal. */
+function escapeTemplate(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')
+}

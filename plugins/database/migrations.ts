@@ -1,0 +1,154 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DataSource, QueryRunner } from 'typeorm'
+import { type Clock, StartupError, systemClock } from '../../src/index.ts'
+import { gateTransactions } from './gate-transactions.ts'
+import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
+import { type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
+import { MigrationHistory } from './migration-history.ts'
+import { withMigrationLock } from './migration-lock.ts'
+import { applyMigration, inTransaction, type MigrationRun, revertMigration } from './run-migration.ts'
+
+/** One migration and how the database stands to it; `missing` was run, but its class is not there any more. */
+export interface MigrationStatus {
+  readonly name: string
+  readonly state: 'applied' | 'pending' | 'missing'
+}
+
+/** A migration file that was written. */
+export interface GeneratedMigration extends MigrationStatements {
+  readonly name: string
+  readonly file: string
+}
+
+/** What can be done with the migrations of one database. It must be connected. */
+export interface Migrations {
+  /**
+   * Writes the migration file that takes the database to the entities.
+   * @returns undefined when there is nothing to do.
+   * @throws StartupError while migrations are pending, since they would be generated a second time.
+   */
+  generate(name: string): Promise<GeneratedMigration | undefined>
+  /** Runs the pending ones, oldest first, each in a transaction. @returns their names. */
+  run(): Promise<string[]>
+  /** Undoes the one that was run last. @returns its name, or undefined when there is none. */
+  revert(): Promise<string | undefined>
+  /** All migrations, oldest first. Changes nothing. */
+  status(): Promise<MigrationStatus[]>
+}
+
+/** Where the migrations are: a folder (absolute path or `file:` URL), or the classes themselves. */
+export interface MigrationOptions {
+  readonly directory: MigrationSource
+  readonly clock?: Clock
+}
+
+/** The migrations of a folder for a DataSource, in this process and without TypeORM's command. */
+export function createMigrations(dataSource: DataSource, options: MigrationOptions): Migrations {
+  const { directory, clock = systemClock } = options
+  gateTransactions(dataSource)
+  return {
+    generate: (name) => generate(dataSource, { directory, clock }, name),
+    run: () => withRun(dataSource, async (run) => runPending(run, await loadMigrations(directory))),
+    revert: () => withRun(dataSource, async (run) => revertLast(run, await loadMigrations(directory))),
+    status: async () => withRunner(dataSource, async (runner) => statusOf(dataSource, runner, directory)),
+  }
+}
+
+async function generate(
+  dataSource: DataSource,
+  { directory, clock }: Required<MigrationOptions>,
+  name: string,
+): Promise<GeneratedMigration | undefined> {
+  if (typeof directory !== 'string' && !(directory instanceof URL)) throw noFolder()
+  const folder = toFolder(directory)
+  await mkdir(folder, { recursive: true })
+  const known = await loadMigrations(folder)
+  await refusePending(dataSource, directory)
+  const timestamp = Math.max(clock.now(), (known.at(-1)?.timestamp ?? 0) + 1)
+  const { className, fileName } = nameMigration(name, timestamp)
+  const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log()
+  if (upQueries.length === 0) return undefined
+  const statements = { up: upQueries, down: downQueries.toReversed() }
+  const file = join(folder, fileName)
+  await writeFile(file, renderMigration(className, statements), { flag: 'wx' })
+  return { name: className, file, ...statements }
+}
+
+async function refusePending(dataSource: DataSource, directory: MigrationSource): Promise<void> {
+  const all = await withRunner(dataSource, (runner) => statusOf(dataSource, runner, directory))
+  const pending = all.filter(({ state }) => state === 'pending').map(({ name }) => name)
+  if (pending.length > 0)
+    throw new StartupError(`These migrations were not run on this database: ${pending.join(', ')}.`, {
+      code: 'MORTAR_MIGRATION_PENDING',
+      remedy: 'Run them first, since a new one is the difference between the database and the entities.',
+      brick: 'database',
+    })
+}
+
+async function runPending(run: MigrationRun, migrations: readonly LoadedMigration[]): Promise<string[]> {
+  const done = new Set(await run.history.names())
+  const ran: string[] = []
+  for (const migration of migrations)
+    if (!done.has(migration.name) && (await applyMigration(run, migration))) ran.push(migration.name)
+  return ran
+}
+
+async function revertLast(
+  run: MigrationRun,
+  migrations: readonly LoadedMigration[],
+): Promise<string | undefined> {
+  const [last] = await run.history.names()
+  if (last === undefined) return undefined
+  const migration = migrations.find(({ name }) => name === last)
+  if (!migration)
+    throw new StartupError(`The migration ${last} was run on this database, but is not among the migrations.`, {
+      code: 'MORTAR_MIGRATION_MISSING',
+      remedy: 'Bring its file back (from version control) to undo it.',
+      brick: 'database',
+    })
+  return (await revertMigration(run, migration)) ? last : undefined
+}
+
+async function statusOf(
+  dataSource: DataSource,
+  runner: QueryRunner,
+  directory: MigrationSource,
+): Promise<MigrationStatus[]> {
+  const migrations = await loadMigrations(directory)
+  const done = await new MigrationHistory(dataSource, runner).names()
+  const known = new Set(migrations.map(({ name }) => name))
+  const missing = done.filter((name) => !known.has(name)).toReversed()
+  return [
+    ...missing.map((name) => ({ name, state: 'missing' as const })),
+    ...migrations.map(({ name }) => ({ name, state: done.includes(name) ? ('applied' as const) : ('pending' as const) })),
+  ]
+}
+
+/** Alone with the database as far as migrations go, and with the table of those that were run. */
+function withRun<T>(dataSource: DataSource, work: (run: MigrationRun) => Promise<T>): Promise<T> {
+  return withRunner(dataSource, (runner) =>
+    withMigrationLock(dataSource, runner, async () => {
+      const history = new MigrationHistory(dataSource, runner)
+      await inTransaction(runner, () => history.prepare())
+      return work({ dataSource, runner, history })
+    }),
+  )
+}
+
+async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  const runner = dataSource.createQueryRunner()
+  try {
+    return await work(runner)
+  } finally {
+    await runner.release()
+  }
+}
+
+function noFolder(): StartupError {
+  return new StartupError('The migrations were given as classes, so there is no folder to write one to.', {
+    code: 'MORTAR_MIGRATIONS_FOLDER',
+    remedy: 'Give the folder instead of the classes: migrations: join(import.meta.dirname, "migrations").',
+    brick: 'database',
+  })
+}

@@ -1,0 +1,47 @@
+import { HttpError, type Middleware } from '../../src/index.ts'
+
+/** The parts of the drivers' errors that tell; TypeORM copies them to its `QueryFailedError`. */
+interface DriverError {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly driverError?: { readonly message?: unknown }
+}
+
+/**
+ * The table that a query failed for because it does not exist, or undefined for any other error.
+ * Knows SQLite (`no such table: notes`), PostgreSQL (42P01) and MariaDB and MySQL (ER_NO_SUCH_TABLE), as thrown by
+ * the driver or by TypeORM.
+ */
+export function missingTable(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { code, message, driverError } = error as DriverError
+  const pattern = PATTERNS[String(code)]
+  return pattern?.exec(String(driverError?.message ?? message))?.groups?.['table']
+}
+
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  SQLITE_ERROR: /no such table: (?:main\.)?(?<table>.+)$/,
+  '42P01': /relation "(?:.+\.)?(?<table>[^"]+)" does not exist/,
+  ER_NO_SUCH_TABLE: /Table '(?:[^']+?\.)?(?<table>[^'.]+)' doesn't exist/,
+}
+
+/** What to do about a missing table. */
+export const MISSING_TABLE_REMEDY =
+  'Export its EntitySchema from the schema module, then generate and run a migration (`mortar migrate`).'
+
+/**
+ * Adds the remedy to the problem that a missing table causes, outside production. In production the error stays what
+ * it is, a 500 without details.
+ */
+export const explainMissingTables: Middleware = async (ctx, next) => {
+  try {
+    return await next()
+  } catch (error) {
+    const table = missingTable(error)
+    if (table === undefined || ctx.services['environment'] === 'production') throw error
+    throw new HttpError(500, `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, {
+      code: 'missing_table',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,91 @@
+import type { DataSource, QueryRunner } from 'typeorm'
+import { StartupError } from '../../src/index.ts'
+import type { LoadedMigration } from './load-migrations.ts'
+import type { MigrationHistory } from './migration-history.ts'
+
+/** Everything that one step needs. */
+export interface MigrationRun {
+  readonly dataSource: DataSource
+  readonly runner: QueryRunner
+  readonly history: MigrationHistory
+}
+
+/**
+ * Runs a migration and records it, in one transaction unless it declares `transaction = false`.
+ * @returns false when another process has run it meanwhile.
+ * @throws StartupError that names the migration; what it did is rolled back where the database can.
+ */
+export function applyMigration(run: MigrationRun, migration: LoadedMigration): Promise<boolean> {
+  return step(run, migration, async () => {
+    if ((await run.history.names()).includes(migration.name)) return false
+    await migration.instance.up(run.runner)
+    await run.history.add(migration)
+    return true
+  })
+}
+
+/** The same backwards: undoes a migration and takes it off the record. */
+export function revertMigration(run: MigrationRun, migration: LoadedMigration): Promise<boolean> {
+  return step(run, migration, async () => {
+    if ((await run.history.names())[0] !== migration.name) return false
+    await migration.instance.down(run.runner)
+    await run.history.remove(migration)
+    return true
+  })
+}
+
+async function step(
+  { dataSource, runner }: MigrationRun,
+  migration: LoadedMigration,
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  // Off before the transaction, as SQLite ignores it inside: rebuilding a table would delete what refers to it.
+  await runner.beforeMigration()
+  try {
+    if (migration.instance.transaction === false) return await work()
+    return await inTransaction(runner, async () => {
+      const done = await work()
+      if (dataSource.options.type === 'better-sqlite3') await checkForeignKeys(runner)
+      return done
+    })
+  } catch (error) {
+    throw failure(migration, error)
+  } finally {
+    await runner.afterMigration()
+  }
+}
+
+/** Runs work in a transaction of this runner; whatever it throws is thrown on after the rollback. */
+export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
+  await runner.startTransaction()
+  try {
+    const result = await work()
+    await runner.commitTransaction()
+    return result
+  } catch (error) {
+    // A rollback that fails as well has nothing to add.
+    await runner.rollbackTransaction().catch(() => undefined)
+    throw error
+  }
+}
+
+/** With foreign keys off nothing cascades and nothing is refused, so this looks at the result (sqlite.org/lang_altertable). */
+async function checkForeignKeys(runner: QueryRunner): Promise<void> {
+  const broken = (await runner.query('PRAGMA foreign_key_check')) as { table: string; parent: string }[]
+  const [first] = broken
+  if (first)
+    throw new Error(`${broken.length} rows would refer to what is not there, first ${first.table} to ${first.parent}`)
+}
+
+function failure({ name, origin }: LoadedMigration, error: unknown): StartupError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StartupError(`The migration ${name} failed: ${reason}`, {
+    code: 'MORTAR_MIGRATION_FAILED',
+    remedy:
+      `Correct ${origin === 'a class' ? 'it' : origin} and run it again. It is rolled back; ` +
+      'MariaDB and MySQL keep the changes of tables that came before the failure.',
+    files: origin === 'a class' ? [] : [origin],
+    brick: 'database',
+    cause: error,
+  })
+}
