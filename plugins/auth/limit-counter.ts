@@ -33,10 +33,13 @@ export interface LimitCounterOptions {
   readonly redis?: RedisClient
   /** Told of each answer of Redis: undefined, or the error. */
   readonly onRedis?: (error?: unknown) => void
+  /** Milliseconds after which a silent Redis counts as down; 1,000 by default. */
+  readonly patience?: number
 }
 
-/** Milliseconds after which Redis counts as down. */
 const PATIENCE = 1000
+/** Milliseconds for which a Redis that failed is left alone, so that not every request waits for it in vain. */
+const REST = 5000
 
 /** Counts in memory; or in Redis, and in memory while Redis does not answer, so that a limit never goes away. */
 export function createLimitCounter(options: LimitCounterOptions): LimitCounter {
@@ -63,25 +66,21 @@ function sharedCounter(
   redis: RedisClient,
   memory: MemoryCounter,
 ): LimitCounter {
-  const { limit, onRedis = () => undefined } = options
+  const { limit, clock, onRedis = () => undefined, patience = PATIENCE } = options
   const local = localCounter(limit, memory)
-  const shared = new RLWrapperTimeouts({
-    limiter: new RateLimiterRedis({
-      storeClient: redis,
-      points: limit.limit,
-      duration: limit.window,
-      keyPrefix: `mortar:auth:${limit.rule}:${limit.scope}`,
-      rejectIfRedisNotReady: true,
-    }),
-    timeoutMs: PATIENCE,
-  })
+  const shared = new RLWrapperTimeouts({ limiter: redisLimiter(limit, redis), timeoutMs: patience })
+  let restUntil = -Infinity
 
   async function attempt<T>(ask: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+    if (clock.now() < restUntil) return otherwise()
     try {
+      // A client without a connection would keep the command until it has one.
+      if (redis.status !== 'ready') throw new Error('Redis is not connected.')
       const answer = await ask()
       onRedis()
       return answer
     } catch (error) {
+      restUntil = clock.now() + REST
       onRedis(error)
       return otherwise()
     }
@@ -103,6 +102,11 @@ function sharedCounter(
       )
     },
   }
+}
+
+function redisLimiter({ rule, scope, limit, window }: CountedLimit, redis: RedisClient): RateLimiterRedis {
+  const keyPrefix = `mortar:auth:${rule}:${scope}`
+  return new RateLimiterRedis({ storeClient: redis, points: limit, duration: window, keyPrefix })
 }
 
 /** rate-limiter-flexible rejects with a `RateLimiterRes` when the limit is reached; anything else is a fault. */

@@ -45,6 +45,7 @@ export interface CountedLimit {
 
 /** Node's timers and 32-bit stores overflow beyond this; a longer window would silently be none at all. */
 const LONGEST_WINDOW = 24 * 86_400
+const EXAMPLE = "{ limit: 30, window: '1m' }"
 
 /**
  * The limits that are on, each rule's in the order in which they are counted.
@@ -68,18 +69,37 @@ function limitsOf(rule: LimitRule, changes: LimitOptions[LimitRule] = {}): Count
 }
 
 function checked(rule: LimitRule, scope: LimitScope, { limit, window }: Limit): CountedLimit {
-  const length = seconds(window)
+  const where = `limits.${rule}.${scope}`
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw wrong(
-      `limits.${rule}.${scope}.limit is ${limit}.`,
-      'Write a whole number from 1, or false to switch it off.',
+      `${where} has no whole 'limit' of at least 1.`,
+      `Write ${EXAMPLE}, or false to switch it off.`,
     )
-  if (length < 1 || length > LONGEST_WINDOW)
-    throw wrong(`limits.${rule}.${scope}.window is '${window}'.`, "Write a duration from '1s' to '24d'.")
+  const length = lengthOf(window)
+  if (!(length >= 1 && length <= LONGEST_WINDOW))
+    throw wrong(
+      `${where} has no 'window' from '1s' to '24d'.`,
+      `Write ${EXAMPLE}, or false to switch it off.`,
+    )
   return { rule, scope, limit, window: Math.ceil(length) }
 }
 
-function refuseUnknown(given: object, known: object, where: string): void {
+/** Seconds, or NaN for what is no duration. */
+function lengthOf(window: unknown): number {
+  if (typeof window !== 'string' && typeof window !== 'number') return Number.NaN
+  try {
+    return seconds(window)
+  } catch {
+    return Number.NaN
+  }
+}
+
+function refuseUnknown(given: unknown, known: object, where: string): void {
+  if (typeof given !== 'object' || given === null)
+    throw wrong(
+      `${where} is neither an object nor false.`,
+      `Write an object with ${Object.keys(known).join(', ')}.`,
+    )
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
   if (unknown !== undefined)
     throw wrong(`${where} has no '${unknown}'.`, `Use ${Object.keys(known).join(', ')}.`)
