@@ -24,6 +24,8 @@ const SOUND: Record<string, string> = {
   'plugins/mail/brick.ts': `import { app } from '../../src/index.ts'\nimport { send } from './transports/send.ts'`,
   'plugins/mail/transports/send.ts': `import { app } from '../../../src/index.ts'`,
   'plugins/log/brick.ts': `import { app } from '../../src/index.ts'`,
+  'config/data.ts': `import { schema } from '../examples/notes/schema.ts'`,
+  'examples/notes/schema.ts': `export const schema = {}`,
   'config/bricks.ts': `import { app } from 'mortar'\nimport { mail } from 'mortar/mail'\nimport x from 'anything'`,
   'examples/notes/app.ts': `import { bricks } from '../../config/bricks.ts'\nimport { b } from './server.ts'`,
   'examples/notes/server.ts': `import { app } from 'mortar'`,

@@ -22,7 +22,7 @@ export const LAYERS = [
   'cli',
 ] as const
 
-/** Folders that use the framework as an application does, lowest first: a script may import an example. */
+/** Folders that use the framework as an application does. They may import one another, but no example another. */
 export const APPLICATIONS = ['config', 'examples', 'scripts'] as const
 
 export type Rule =
@@ -83,8 +83,8 @@ function brokenInPlugin(path: string, target: string): Rule | undefined {
 }
 
 function brokenInApplication(path: string, target: string): Rule | undefined {
-  const [from, to] = [applicationOf(path), applicationOf(target)]
-  const allowed = to >= 0 && (to < from || ownFolder(path) === ownFolder(target))
+  const between = exampleOf(path) !== undefined && exampleOf(target) !== undefined
+  const allowed = isApplication(target) && (!between || exampleOf(path) === exampleOf(target))
   return allowed ? undefined : 'public-entry'
 }
 
@@ -138,12 +138,12 @@ function layerOf(path: string): number {
   return (LAYERS as readonly string[]).indexOf(path.split('/')[1] ?? '')
 }
 
-function applicationOf(path: string): number {
-  return (APPLICATIONS as readonly string[]).indexOf(path.split('/')[0] ?? '')
+function isApplication(path: string): boolean {
+  return (APPLICATIONS as readonly string[]).includes(path.split('/')[0] ?? '')
 }
 
-/** Each example is an application of its own; the other folders are one each. */
-function ownFolder(path: string): string {
-  const parts = path.split('/')
-  return parts[0] === 'examples' ? parts.slice(0, 2).join('/') : parts[0]!
+/** Each example is an application of its own: `examples/notes/app.ts` is of `notes`. */
+function exampleOf(path: string): string | undefined {
+  const [top, name] = path.split('/')
+  return top === 'examples' ? name : undefined
 }
