@@ -86,10 +86,10 @@ describe('the layer rules', () => {
     ],
     ['an example that imports another', 'public-entry', 'examples/shop/x.ts', `import '../notes/app.ts'`],
     [
-      'a configuration that imports an example',
+      'a configuration that reaches into the framework',
       'public-entry',
       'config/x.ts',
-      `import '../examples/notes/app.ts'`,
+      `import '../src/app/app.ts'`,
     ],
     ['a script that imports a brick', 'public-entry', 'scripts/x.mjs', `import '../plugins/mail/index.ts'`],
     ['a name that is not public', 'public-entry', 'examples/notes/x.ts', `import 'mortar/src/app/app.ts'`],
