@@ -1,7 +1,9 @@
 import { DEFINITION_KEYS, type Method, type RouteDefinition } from '../routing/route.ts'
+import { isStandard } from '../schema/validate-standard.ts'
+import { isYup } from '../schema/yup/yup-node.ts'
 import { bytes } from '../support/bytes.ts'
 import { nearest } from '../support/nearest.ts'
-import { describeValue, isObjectLike, isPlainObject } from './describe-value.ts'
+import { describeValue, isPlainObject } from './describe-value.ts'
 import { listOf, type Finding } from './diagnostics.ts'
 
 /** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */
@@ -44,7 +46,7 @@ export function checkDefinition(
 
 /** True for a yup schema or any Standard Schema validator. */
 export function isSchema(value: unknown): boolean {
-  return isObjectLike(value) && ('~standard' in value || '__isYupSchema__' in value)
+  return isYup(value) || isStandard(value)
 }
 
 function checkSchema(key: string, value: unknown): Finding[] {

@@ -10,17 +10,16 @@ export function describeValue(value: unknown): string {
 
 /** True for a promise or anything else with a `then`. */
 export function isThenable(value: unknown): boolean {
-  return isObjectLike(value) && 'then' in value && typeof value.then === 'function'
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    'then' in value &&
+    typeof value.then === 'function'
+  )
 }
 
 /** True for a class, which is a function that nobody can call without `new`. */
 export function isClass(value: unknown): boolean {
   return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
-}
-
-/** True for what can be asked for its keys. */
-export function isObjectLike(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
 /** True for `{ … }` and other objects that are no array, function or promise. */

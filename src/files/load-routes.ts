@@ -2,10 +2,10 @@ import { basename } from 'node:path'
 import { StartupErrors, type StartupError } from '../errors/startup-error.ts'
 import type { RouteBatch, RouteSink } from '../routing/route-sink.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
-import { diagnostic, inFileOrder } from './diagnostics.ts'
+import { diagnostic, inFileOrder, type Finding } from './diagnostics.ts'
 import { importModules, type ImportModule } from './import-modules.ts'
 import { planRoutes } from './plan-routes.ts'
-import type { PlannedFile, PlannedMiddleware, PlannedRoute } from './planned-file.ts'
+import type { PlannedFile } from './planned-file.ts'
 import { readMiddlewareModule } from './read-middleware.ts'
 import { readRouteModule, type ModuleExports } from './read-module.ts'
 import { absoluteDirectory, scanDirectory, type ReadFolder } from './scan-directory.ts'
@@ -61,43 +61,39 @@ function readAll(
   modules: ReadonlyMap<string, ModuleExports>,
   label: string,
 ): Reading {
-  const routes: Route[] = []
-  const scopes: MiddlewareScope[] = []
-  const problems: StartupError[] = []
-  const warnings: string[] = []
-  for (const planned of files) {
+  const readings = files.flatMap((planned) => {
     const module = modules.get(planned.file)
-    if (module === undefined) continue
+    if (module === undefined) return []
     const origin = `${label}/${planned.file}`
-    const reading =
-      planned.kind === 'route'
-        ? readRoute(planned, module, origin, routes)
-        : readScope(planned, module, origin, scopes)
-    problems.push(...reading.findings.map((finding) => diagnostic([planned.file], finding)))
-    warnings.push(...reading.warnings.map((warning) => `${planned.file} ${warning}`))
+    return [{ file: planned.file, ...readOne(planned, module, origin) }]
+  })
+  return {
+    batch: {
+      routes: readings.flatMap(({ route }) => route ?? []),
+      scopes: readings.flatMap(({ scope }) => scope ?? []),
+    },
+    problems: readings.flatMap(({ file, findings }) =>
+      findings.map((finding) => diagnostic([file], finding)),
+    ),
+    warnings: readings.flatMap(({ file, warnings }) => warnings.map((warning) => `${file} ${warning}`)),
   }
-  return { batch: { routes, scopes }, problems, warnings }
 }
 
-function readRoute(
-  { method, pattern, segments }: PlannedRoute,
-  module: ModuleExports,
-  origin: string,
-  into: Route[],
-) {
+interface OneReading {
+  readonly route?: Route | undefined
+  readonly scope?: MiddlewareScope | undefined
+  readonly findings: readonly Finding[]
+  readonly warnings: readonly string[]
+}
+
+function readOne(planned: PlannedFile, module: ModuleExports, origin: string): OneReading {
+  const { pattern, segments } = planned
+  if (planned.kind === 'middleware') {
+    const { value: run, ...rest } = readMiddlewareModule(module)
+    return { ...rest, scope: run && { prefix: pattern, middleware: { run, origin } } }
+  }
+  const { method } = planned
   const parameters = segments?.filter(({ kind }) => kind !== 'static').map(({ name }) => name)
-  const reading = readRouteModule(module, { method, parameters })
-  if (reading.value) into.push({ method, path: pattern, ...reading.value, middleware: [], origin })
-  return reading
-}
-
-function readScope(
-  { pattern }: PlannedMiddleware,
-  module: ModuleExports,
-  origin: string,
-  into: MiddlewareScope[],
-) {
-  const reading = readMiddlewareModule(module)
-  if (reading.value) into.push({ prefix: pattern, middleware: { run: reading.value, origin } })
-  return reading
+  const { value, ...rest } = readRouteModule(module, { method, parameters })
+  return { ...rest, route: value && { method, path: pattern, ...value, middleware: [], origin } }
 }

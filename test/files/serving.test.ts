@@ -55,7 +55,7 @@ describe('an application with a directory of routes', () => {
     ['DELETE /users', 405, 'GET, HEAD, POST, OPTIONS', 'root'],
     ['DELETE /admin/reports', 405, 'GET, HEAD, OPTIONS', 'root, admin'],
     ['DELETE /users/7', 405, 'GET, HEAD, PATCH, OPTIONS', 'root, user'],
-    ['GET /files/a/../b', 400, undefined, 'root'],
+    ['GET /files/..%2Fsecret', 400, undefined, 'root'],
     ['GET /users/%zz', 400, undefined, 'root'],
   ]
   for (const [request, status, allow, scopes] of refusals)
@@ -80,6 +80,11 @@ describe('an application with a directory of routes', () => {
     const sent = (payload: object) => app.inject({ method: 'POST', url: '/users', payload })
     expect((await sent({ name: 'Ada' })).statusCode).to.equal(201)
     expect((await sent({})).statusCode).to.equal(422)
+  })
+
+  it('answers with the errors that a module throws', async () => {
+    const response = await send('GET /teams')
+    expect([response.statusCode, response.json().detail]).to.deep.equal([404, 'There are no teams.'])
   })
 
   it('validates what a definition declares', async () => {
