@@ -1,0 +1,324 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import {
+  createApp,
+  createRouter,
+  defineBrick,
+  scoped,
+  singleton,
+  StartupError,
+  transient,
+  value,
+  type AnyBrick,
+  type Registration,
+} from 'mortar'
+
+/** A brick that writes its start and stop into a list. */
+function recorded(name: string, log: string[], more: Partial<AnyBrick> = {}): AnyBrick {
+  return {
+    name,
+    start: () => void log.push(`start ${name}`),
+    stop: () => void log.push(`stop ${name}`),
+    ...more,
+  }
+}
+
+async function startupError(app: { ready(): Promise<unknown> }): Promise<StartupError> {
+  const error: unknown = await app.ready().then(
+    () => new Error('The application started.'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).to.be.instanceOf(StartupError)
+  return error as StartupError
+}
+
+const appWith = (bricks: readonly AnyBrick[]) => createApp({ bricks })
+
+describe('Bricks', () => {
+  it('start after what they require and stop in reverse', async () => {
+    const log: string[] = []
+    const app = appWith([
+      recorded('c', log, { requires: ['b'] }),
+      recorded('a', log),
+      recorded('b', log, { requires: ['a'] }),
+    ])
+    await app.ready()
+    await app.close()
+    expect(log).to.deep.equal(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a'])
+  })
+
+  it('may require a service instead of a brick', async () => {
+    const log: string[] = []
+    const services = { store: value(1) }
+    const app = appWith([
+      recorded('user', log, { requires: ['store'] }),
+      recorded('keeper', log, { services }),
+    ])
+    await app.ready()
+    await app.close()
+    expect(log[0]).to.equal('start keeper')
+  })
+
+  it('keep every order that random requirements ask for, and stop in exactly the reverse', async () => {
+    const graph = fc
+      .integer({ min: 1, max: 12 })
+      .chain((size) =>
+        fc
+          .array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { maxLength: 20 })
+          .map((edges) => ({ size, edges })),
+      )
+    await fc.assert(
+      fc.asyncProperty(graph, fc.infiniteStream(fc.nat()), async ({ size, edges }, dice) => {
+        const log: string[] = []
+        // An edge from the higher to the lower number can make no circle.
+        const needs = (n: number) =>
+          edges.filter(([a, b]) => Math.max(a, b) === n && a !== b).map(([a, b]) => `${Math.min(a, b)}`)
+        const bricks = Array.from({ length: size }, (_, n) => recorded(`${n}`, log, { requires: needs(n) }))
+        const app = appWith(bricks.toSorted(() => (dice.next().value! % 2 === 0 ? 1 : -1)))
+        await app.ready()
+        await app.close()
+        const starts = log.filter((line) => line.startsWith('start')).map((line) => line.slice(6))
+        for (const brick of bricks)
+          for (const needed of brick.requires ?? [])
+            expect(starts.indexOf(needed)).to.be.lessThan(starts.indexOf(brick.name))
+        expect(log.slice(size).map((line) => line.slice(5))).to.deep.equal(starts.toReversed())
+      }),
+      { numRuns: 100, seed: 7 },
+    )
+  })
+
+  it('are stopped in reverse when a later one fails to start', async () => {
+    const log: string[] = []
+    const failing = recorded('c', log, {
+      requires: ['b'],
+      start: () => {
+        throw new Error('no connection')
+      },
+    })
+    const app = appWith([recorded('a', log), recorded('b', log, { requires: ['a'] }), failing])
+    const error = await startupError(app)
+    expect(error.message).to.contain("The brick 'c' failed to start: no connection")
+    expect(error.brick).to.equal('c')
+    expect(log).to.deep.equal(['start a', 'start b', 'stop b', 'stop a'])
+    await app.close()
+    expect(log).to.have.length(4)
+  })
+
+  it('stop all the same when one of them fails to stop or takes too long', async () => {
+    const log: string[] = []
+    const app = createApp({
+      shutdownTimeout: 0.02,
+      bricks: [
+        recorded('a', log),
+        recorded('b', log, { stop: () => Promise.reject(new Error('stuck')) }),
+        recorded('c', log, { stop: () => new Promise(() => undefined) }),
+      ],
+    })
+    await app.ready()
+    await app.close()
+    expect(log.at(-1)).to.equal('stop a')
+  })
+
+  it('are refused when two have one name, one is missing or they need each other', async () => {
+    const twice = await startupError(appWith([recorded('mail', []), recorded('mail', [])]))
+    expect(twice).to.include({ code: 'MORTAR_BRICK_DUPLICATE', brick: 'mail' })
+    const missing = await startupError(
+      appWith([recorded('auth', [], { requires: ['databse'] }), recorded('database', [])]),
+    )
+    expect(missing).to.include({ code: 'MORTAR_BRICK_MISSING', brick: 'auth' })
+    expect(missing.message).to.contain("Did you mean 'database'?")
+    const circle = await startupError(
+      appWith([
+        recorded('a', [], { requires: ['b'] }),
+        recorded('b', [], { requires: ['c'] }),
+        recorded('c', [], { requires: ['a'] }),
+      ]),
+    )
+    expect(circle.code).to.equal('MORTAR_BRICK_CIRCULAR')
+    expect(circle.message).to.contain('a → b → c → a')
+  })
+
+  it('are refused after the start', async () => {
+    const app = createApp()
+    await app.ready()
+    expect(() => app.use(recorded('late', []))).to.throw(StartupError, 'MORTAR_TOO_LATE')
+    await app.close()
+  })
+
+  describe('members of ctx', () => {
+    it('are computed on first read, once a request', async () => {
+      let computed = 0
+      const brick = defineBrick({ name: 'count', members: { count: () => ({ n: (computed += 1) }) } })
+      const app = createApp()
+        .use(brick)
+        .use(
+          createRouter()
+            .get('/none', () => 'x')
+            .get('/twice', (ctx) => ctx['count'] === ctx['count']),
+        )
+      await app.inject('/none')
+      expect(computed).to.equal(0)
+      expect((await app.inject('/twice')).json()).to.equal(true)
+      expect((await app.inject('/twice')).json()).to.equal(true)
+      expect(computed).to.equal(2)
+      await app.close()
+    })
+
+    it('do not show in another application', async () => {
+      const router = createRouter().get('/', (ctx) => 'count' in ctx)
+      const one = createApp()
+        .use(defineBrick({ name: 'count', members: { count: () => 1 } }))
+        .use(router)
+      const other = createApp().use(router)
+      expect((await one.inject('/')).json()).to.equal(true)
+      expect((await other.inject('/')).json()).to.equal(false)
+      await Promise.all([one.close(), other.close()])
+    })
+
+    it('are refused when the name is taken or reserved', async () => {
+      const member = (name: string, brick: string) =>
+        defineBrick({ name: brick, members: { [name]: () => 1 } })
+      const taken = await startupError(appWith([member('db', 'one'), member('db', 'two')]))
+      expect(taken.code).to.equal('MORTAR_MEMBER_TAKEN')
+      expect(taken.message).to.contain("'one' and 'two'")
+      for (const name of [
+        'body',
+        'user',
+        'params',
+        'status',
+        'set',
+        'koa',
+        'state',
+        'then',
+        'constructor',
+        'internal',
+        '__proto__',
+      ]) {
+        const reserved = await startupError(
+          appWith([{ name: 'x', members: Object.fromEntries([[name, () => 1]]) } as AnyBrick]),
+        )
+        expect(reserved.code, name).to.equal('MORTAR_MEMBER_RESERVED')
+      }
+    })
+  })
+})
+
+describe('Services', () => {
+  const answer = (
+    services: Readonly<Record<string, Registration<unknown, object>>>,
+    read: (services: Record<string, unknown>) => unknown,
+  ) =>
+    createApp()
+      .provide(services as never)
+      .use(createRouter().get('/', (ctx) => read(ctx.services as Record<string, unknown>) as object))
+
+  it('have the lifetime that they were registered with', async () => {
+    let made = 0
+    const next = () => ({ n: (made += 1) })
+    const app = answer({ one: singleton(next), each: scoped(next), every: transient(next) }, (services) => [
+      services['one'] === services['one'],
+      services['each'] === services['each'],
+      services['every'] === services['every'],
+    ])
+    expect((await app.inject('/')).json()).to.deep.equal([true, true, false])
+    expect((await app.inject('/')).json()).to.deep.equal([true, true, false])
+    expect(made).to.equal(1 + 2 + 4)
+    await app.close()
+  })
+
+  it('of a request may ask for its ctx, user and id', async () => {
+    const app = answer(
+      { who: scoped(({ ctx, user, requestId }) => [ctx.path, user, requestId]) },
+      (services) => services['who'],
+    )
+    const response = await app.inject({ url: '/', headers: { 'x-request-id': 'abc' } })
+    expect(response.json()).to.deep.equal(['/', null, 'abc'])
+    await app.close()
+  })
+
+  it('make no scope in a request that touches no scoped service', async () => {
+    let made = 0
+    const app = answer(
+      { each: scoped(() => (made += 1)), one: singleton(() => 1) },
+      (services) => services['one'],
+    )
+    await app.inject('/')
+    expect(made).to.equal(0)
+    await app.close()
+  })
+
+  it('are refused when a singleton asks for what lives shorter, with the path', async () => {
+    const direct = await startupError(
+      answer({ a: singleton(({ b }) => b as unknown), b: scoped(() => 1) }, () => 1),
+    )
+    expect(direct.code).to.equal('MORTAR_SERVICE_LIFETIME')
+    expect(direct.message).to.contain('a → b')
+    const byUser = await startupError(answer({ a: singleton(({ user }) => user as unknown) }, () => 1))
+    expect(byUser.message).to.contain('a → user')
+    const through = await startupError(
+      answer({ a: singleton(({ t }) => t as unknown), t: transient(({ ctx }) => ctx as unknown) }, () => 1),
+    )
+    expect(through.message).to.contain('a → t → ctx')
+  })
+
+  it('may let a singleton hold a transient', async () => {
+    const app = answer(
+      { a: singleton(({ t }) => t as unknown), t: transient(() => 5) },
+      (services) => services['a'],
+    )
+    expect((await app.inject('/')).json()).to.equal(5)
+    await app.close()
+  })
+
+  it('are refused when missing, circular, twice or reserved', async () => {
+    const missing = await startupError(answer({ a: singleton(({ loger }) => loger as unknown) }, () => 1))
+    expect(missing.code).to.equal('MORTAR_SERVICE_MISSING')
+    expect(missing.message).to.contain("Did you mean 'logger'?")
+    const circular = await startupError(
+      answer({ a: singleton(({ b }) => b as unknown), b: singleton(({ a }) => a as unknown) }, () => 1),
+    )
+    expect(circular.code).to.equal('MORTAR_SERVICE_CIRCULAR')
+    const brick = defineBrick({ name: 'x', services: { a: value(1) } })
+    const twice = await startupError(
+      createApp()
+        .use(brick)
+        .provide({ a: value(2) }),
+    )
+    expect(twice.message).to.contain('app.provide').and.to.contain("brick 'x'")
+    for (const name of ['ctx', 'user', 'requestId', 'constructor', 'then', 'toJSON'])
+      expect(
+        (await startupError(answer({ [name]: value(1) as Registration<unknown, object> }, () => 1))).code,
+        name,
+      ).to.equal('MORTAR_SERVICE_RESERVED')
+    expect((await startupError(answer({ logger: value(1) }, () => 1))).code).to.equal(
+      'MORTAR_SERVICE_DUPLICATE',
+    )
+  })
+
+  it('say so when a name is unknown, instead of being undefined', async () => {
+    const app = answer({}, (services) => services['nope'])
+    const response = await app.inject('/')
+    expect(response.statusCode).to.equal(500)
+    expect(response.json().detail).to.contain("No service is named 'nope'")
+    await app.close()
+  })
+
+  it('are replaced by app.override before the start, and only what is there', async () => {
+    let made = 0
+    const brick = defineBrick({ name: 'x', services: { a: singleton(() => (made += 1)) } })
+    const app = createApp()
+      .use(brick)
+      .override({ a: value('fake') })
+      .use(createRouter().get('/', (ctx) => (ctx.services as { a: string }).a))
+    expect((await app.inject('/')).body).to.equal('fake')
+    expect(made).to.equal(0)
+    expect(() => app.override({ a: value(1) })).to.throw(StartupError, 'MORTAR_TOO_LATE')
+    await app.close()
+    const typo = await startupError(
+      createApp()
+        .use(brick)
+        .override({ b: value(1) }),
+    )
+    expect(typo.code).to.equal('MORTAR_SERVICE_OVERRIDE')
+  })
+})
