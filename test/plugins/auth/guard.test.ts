@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import { authUsers, AuthRefreshTokens, AuthResetTokens } from '../../../plugins/auth/relational/schema.ts'
+import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import { ADA, inWorld, signedUp } from './support/world.ts'
+
+const columns = {
+  role: { type: String, default: 'user' },
+  subscribed: { type: Boolean, default: true },
+  settings: { type: 'simple-json', nullable: true },
+  totp_secret: { type: String, nullable: true, select: false },
+} as const
+const entities = [authUsers(columns), AuthRefreshTokens, AuthResetTokens] as never
+
+describe('guards with the default provider', () => {
+  it('are 401 without a valid credential and 403 by a policy', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      expect((await world.client().get('/private')).status).to.equal(401)
+      expect((await client.get('/private')).status).to.equal(200)
+      const refused = await client.get('/admin')
+      expect([refused.status, refused.body.policy]).to.deep.equal([403, 'admin'])
+      const { id } = (await client.get('/auth/me')).body
+      expect((await client.get(`/users/${id}`)).status).to.equal(200)
+      expect((await client.get('/users/somebody-else')).status).to.equal(403)
+    }))
+
+  it('need no database: a token is verified while it is away', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      await world.source.query('drop table auth_refresh_tokens')
+      await world.source.query('drop table auth_reset_tokens')
+      await world.source.query('drop table auth_users')
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+
+  it("see an application's own columns in the raw record, typed, but none that it hides", () =>
+    inWorld({ entities }, async (world) => {
+      const client = await signedUp(world)
+      const { raw } = (await client.get('/auth/me')).body
+      expect(raw).to.include({ role: 'user', subscribed: true, settings: null })
+      expect(raw).to.not.have.any.keys('totp_secret', 'password_hash', 'password_version', 'kept_session_id')
+    }))
+
+  it('learn of a new role with the next access token', () =>
+    inWorld({ entities }, async (world) => {
+      const client = await signedUp(world)
+      await world.source.query('update auth_users set role = \'admin\', settings = \'{"theme":"dark"}\'')
+      expect((await client.get('/admin')).status).to.equal(403)
+      await client.post('/auth/refresh')
+      expect((await client.get('/admin')).status).to.equal(200)
+      expect((await client.get('/auth/me')).body.raw.settings).to.deep.equal({ theme: 'dark' })
+    }))
+
+  it('learn of it at once with freshUser, also that the account is gone', () =>
+    inWorld({ entities, auth: { freshUser: true } }, async (world) => {
+      const client = await signedUp(world)
+      expect((await client.get('/admin')).status).to.equal(403)
+      await world.source.query("update auth_users set role = 'admin'")
+      expect((await client.get('/admin')).status).to.equal(200)
+      await world.source.query('delete from auth_users')
+      expect((await client.get('/admin')).status).to.equal(401)
+    }))
+
+  it('refuse at once after signOut of the user', () =>
+    inWorld({}, async (world) => {
+      const [first, second] = [await signedUp(world), world.client()]
+      const { id } = (await second.post('/auth/login', ADA)).body.user
+      const { authProvider } = world.app.services as { authProvider: PasswordSession }
+      await authProvider.signOut(id)
+      for (const client of [first, second]) {
+        expect((await client.get('/private')).status).to.equal(401)
+        expect((await client.post('/auth/refresh')).status).to.equal(401)
+      }
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+    }))
+
+  it('do not let a token of another application or secret in', () =>
+    inWorld({}, async (world) => {
+      const { accessToken } = await signedUp(world)
+      for (const auth of [{ secret: 'some other secret that is quite long enough' }, { issuer: 'shop' }])
+        await inWorld({ auth }, async (other) => {
+          const answer = await other.client().get('/private', { authorization: `Bearer ${accessToken}` })
+          expect(answer.status).to.equal(401)
+        })
+    }))
+
+  it('keep a damaged store from letting anybody in', () =>
+    inWorld({ auth: { freshUser: true } }, async (world) => {
+      const client = await signedUp(world)
+      await world.source.query('alter table auth_users rename to elsewhere')
+      const answer = await client.get('/private')
+      expect(answer.status).to.equal(500)
+    }))
+})

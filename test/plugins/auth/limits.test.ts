@@ -1,0 +1,143 @@
+import { expect } from 'chai'
+import { ADA, inWorld, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
+
+const limited = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
+const from = (ip: string) => ({ 'x-forwarded-for': ip })
+const logIn = (world: World, email: string, password: string, ip = '192.0.2.1') =>
+  world.client().post('/auth/login', { email, password }, from(ip))
+
+async function statuses(
+  count: number,
+  send: (index: number) => Promise<{ status: number }>,
+): Promise<number[]> {
+  const found: number[] = []
+  for (let index = 0; index < count; index++) found.push((await send(index)).status)
+  return found
+}
+
+const expected = (allowed: number, status: number, refused: number): number[] => [
+  ...Array<number>(allowed).fill(status),
+  ...Array<number>(refused).fill(429),
+]
+
+describe('rate limits of the auth endpoints', () => {
+  it('refuse the eleventh wrong login of an address, for known and unknown ones alike', () =>
+    inWorld(limited, async (world) => {
+      await signedUp(world)
+      for (const email of [ADA.email, 'eve@example.com']) {
+        const ips = (n: number) => `198.51.100.${n}`
+        expect(await statuses(12, (n) => logIn(world, email, 'wrong horse', ips(n)))).to.deep.equal(
+          expected(10, 401, 2),
+        )
+      }
+      const late = await logIn(world, ADA.email, PASSWORD, '203.0.113.9')
+      expect(late.status).to.equal(429)
+      expect(late.body.code).to.equal('too_many_requests')
+      expect(late.headers['retry-after']).to.equal('900')
+      expect(late.headers).to.include.keys('ratelimit', 'ratelimit-policy')
+      expect(late.headers['cache-control']).to.equal('no-store')
+      world.clock.advance(900)
+      expect((await logIn(world, ADA.email, PASSWORD)).status).to.equal(200)
+    }))
+
+  it('count an address in every spelling as one', () =>
+    inWorld(limited, async (world) => {
+      const spellings = ['ada@example.com', 'ADA@example.com', ' Ada@Example.com ']
+      const found = await statuses(11, (n) =>
+        logIn(world, spellings[n % 3]!, 'wrong horse', `198.51.100.${n}`),
+      )
+      expect(found).to.deep.equal(expected(10, 401, 1))
+    }))
+
+  it('forget the failures of an address with a success', () =>
+    inWorld(limited, async (world) => {
+      await signedUp(world)
+      await statuses(9, (n) => logIn(world, ADA.email, 'wrong horse', `198.51.100.${n}`))
+      expect((await logIn(world, ADA.email, PASSWORD)).status).to.equal(200)
+      expect(
+        await statuses(10, (n) => logIn(world, ADA.email, 'wrong horse', `203.0.113.${n}`)),
+      ).to.deep.equal(expected(10, 401, 0))
+    }))
+
+  it('let the owner in after a reset, whoever used the failures up', () =>
+    inWorld(limited, async (world) => {
+      await signedUp(world)
+      await statuses(11, (n) => logIn(world, ADA.email, 'wrong horse', `198.51.100.${n}`))
+      const token = await resetTokenFor(world)
+      await world
+        .client()
+        .post('/auth/reset-password', { token, password: 'another horse' }, from('192.0.2.1'))
+      expect((await logIn(world, ADA.email, 'another horse')).status).to.equal(200)
+    }))
+
+  it('allow 30 logins a minute from one network, and count IPv6 by /64', () =>
+    inWorld(limited, async (world) => {
+      const found = await statuses(31, (n) =>
+        logIn(world, `user${n}@example.com`, 'wrong horse', `2001:db8::${n}`),
+      )
+      expect(found).to.deep.equal(expected(30, 401, 1))
+      expect((await logIn(world, 'x@example.com', 'wrong horse', '2001:db8:0:1::1')).status).to.equal(401)
+    }))
+
+  it('allow 20 signups a minute from one network', () =>
+    inWorld(limited, async (world) => {
+      const found = await statuses(21, (n) =>
+        world.client().post('/auth/signup', { ...ADA, email: `u${n}@example.com` }),
+      )
+      expect(found).to.deep.equal(expected(20, 201, 1))
+    }))
+
+  it('allow 5 requests for a reset of an address in 15 minutes, known or not', () =>
+    inWorld(limited, async (world) => {
+      await signedUp(world)
+      for (const email of [ADA.email, 'eve@example.com'])
+        expect(
+          await statuses(6, () => world.client().post('/auth/forgot-password', { email })),
+        ).to.deep.equal(expected(5, 200, 1))
+    }))
+
+  it('allow 20 redemptions a minute from one network', () =>
+    inWorld(limited, async (world) => {
+      const body = { token: 'A'.repeat(43), password: PASSWORD }
+      expect(await statuses(21, () => world.client().post('/auth/reset-password', body))).to.deep.equal(
+        expected(20, 401, 1),
+      )
+    }))
+
+  it('allow 60 refreshes a minute of a session, and a 429 leaves the cookie and the session alone', () =>
+    inWorld(limited, async (world) => {
+      const client = await signedUp(world)
+      expect(await statuses(60, () => client.post('/auth/refresh'))).to.deep.equal(expected(60, 200, 0))
+      const answer = await client.post('/auth/refresh')
+      expect([answer.status, answer.setCookie]).to.deep.equal([429, undefined])
+      world.clock.advance(60)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+    }))
+
+  it('allow 5 wrong current passwords of a user in 15 minutes', () =>
+    inWorld(limited, async (world) => {
+      const client = await signedUp(world)
+      const wrong = { current: 'wrong horse', next: 'another horse' }
+      expect(await statuses(6, () => client.post('/auth/change-password', wrong))).to.deep.equal(
+        expected(5, 401, 1),
+      )
+    }))
+
+  it('emit one event for an attempt beyond a limit', () =>
+    inWorld(limited, async (world) => {
+      await statuses(6, () => world.client().post('/auth/forgot-password', { email: ADA.email }))
+      expect(world.events.at(-1)).to.deep.include({ type: 'auth.password.reset.request.limited' })
+      expect(world.events.at(-1)!.event).to.include({ scope: 'address', email: ADA.email })
+    }))
+
+  it('can be changed one by one and switched off', async () => {
+    const fail = (world: World) => statuses(12, () => logIn(world, ADA.email, 'wrong horse'))
+    await inWorld(
+      { ...limited, auth: { limits: { login: { address: { limit: 2, window: '1m' } } } } },
+      async (world) => expect(await fail(world)).to.deep.equal(expected(2, 401, 10)),
+    )
+    await inWorld({ ...limited, auth: { limits: { login: false } } }, async (world) =>
+      expect(await fail(world)).to.deep.equal(expected(12, 401, 0)),
+    )
+  })
+})

@@ -1,0 +1,212 @@
+import { expect } from 'chai'
+import { auth } from '../../../plugins/auth/index.ts'
+import { basicAuth } from '../../../plugins/auth/basic/index.ts'
+import { authUsers } from '../../../plugins/auth/relational/schema.ts'
+import {
+  createApp,
+  defineBrick,
+  value,
+  type Logger,
+  type Mailer,
+  type MailMessage,
+} from '../../../src/index.ts'
+import { ADA, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
+
+const scheme = { name: 'key', scheme: { type: 'http', scheme: 'bearer' } }
+const nobody = () => null
+
+async function failureOf(run: () => unknown): Promise<Error & { code?: string }> {
+  try {
+    await run()
+  } catch (error) {
+    return error as Error & { code?: string }
+  }
+  throw new Error('It did not fail.')
+}
+
+function recorder() {
+  const lines: string[] = []
+  const write = (first: unknown, second?: unknown) => void lines.push(JSON.stringify([first, second]))
+  const logger: Logger = { debug: write, info: write, warn: write, error: write, child: () => logger }
+  return { logger, lines }
+}
+
+describe('setting up basicAuth', () => {
+  it('fails without a secret, and names AUTH_SECRET', async () => {
+    for (const options of [{}, { secret: '' }, { secret: [] }, undefined]) {
+      const error = await failureOf(() => basicAuth(options as never))
+      expect(error.message).to.include('AUTH_SECRET')
+    }
+  })
+
+  it('warns of a short secret, and fails with it in production', async () => {
+    const { logger, lines } = recorder()
+    await inWorld({ auth: { secret: 'short' }, app: { logger } }, async () => {})
+    expect(lines.join()).to.include('AUTH_SECRET')
+    const app = { environment: 'production' as const, appUrl: 'https://a.example' }
+    const error = await failureOf(() => inWorld({ auth: { secret: 'short' }, app }, async () => {}))
+    expect(error.code).to.equal('MORTAR_AUTH_SECRET')
+  })
+
+  it('fails for lifetimes that cannot be', async () => {
+    for (const options of [
+      { accessTokenLifetime: '0s' },
+      { refreshGrace: '2m' },
+      { resetTokenLifetime: 'soon' },
+    ])
+      expect((await failureOf(() => basicAuth({ secret: SECRET, ...options }))).code).to.equal(
+        'MORTAR_AUTH_OPTION',
+      )
+  })
+
+  it('fails in production when reset links would have no address to begin with', async () => {
+    const app = { environment: 'production' as const }
+    const error = await failureOf(() =>
+      inWorld({ app, withoutSendResetEmail: true, auth: { cost: {} } }, async () => {}),
+    )
+    expect(error.code).to.equal('MORTAR_AUTH_APP_URL')
+  })
+
+  it('does not let an application replace a column of the framework', () => {
+    expect(() => authUsers({ email: { type: String } })).to.throw(TypeError, "'email'")
+  })
+
+  it('mounts its endpoints under another prefix', () =>
+    inWorld({ brick: { prefix: '/api/account' } }, async (world) => {
+      expect((await world.client().post('/api/account/signup', ADA)).status).to.equal(201)
+      expect((await world.client().post('/auth/signup', ADA)).status).to.equal(404)
+    }))
+
+  it('has exactly eight endpoints, each described', () =>
+    inWorld({}, async ({ app }) => {
+      const routes = app.routes.filter(({ path }) => path.startsWith('/auth'))
+      expect(routes.map(({ method, path }) => `${method} ${path}`)).to.have.members([
+        'POST /auth/signup',
+        'POST /auth/login',
+        'POST /auth/refresh',
+        'POST /auth/logout',
+        'GET /auth/me',
+        'POST /auth/change-password',
+        'POST /auth/forgot-password',
+        'POST /auth/reset-password',
+      ])
+      for (const { definition } of routes) {
+        expect(definition.tags).to.deep.equal(['auth'])
+        expect(definition).to.include.keys('summary', 'operationId', 'response')
+      }
+    }))
+})
+
+describe('tables that are missing', () => {
+  it('are named with the remedy, at signup and at login', () =>
+    inWorld({ withoutTables: true }, async ({ client }) => {
+      for (const path of ['signup', 'login']) {
+        const answer = await client().post(`/auth/${path}`, ADA)
+        expect(answer.status).to.equal(500)
+        expect(answer.body.code).to.equal('missing_table')
+        expect(answer.body.detail).to.match(/^no such table: auth_users\b/)
+        expect(answer.body.detail).to.include('mortar/auth/basic/schema').and.to.include('migrat')
+        expect(answer.headers['cache-control']).to.equal('no-store')
+      }
+    }))
+
+  it('are named in the log alone in production', async () => {
+    const { logger, lines } = recorder()
+    const app = { environment: 'production' as const, appUrl: 'https://a.example', logger }
+    await inWorld({ withoutTables: true, app, auth: { cost: {} } }, async ({ client }) => {
+      const answer = await client().post('/auth/signup', ADA)
+      expect(answer.body.code).to.equal('missing_table')
+      expect(answer.text).to.not.include('auth_users')
+    })
+    expect(lines.join()).to.include('no such table: auth_users')
+  })
+})
+
+describe('the way of a reset link', () => {
+  const mailBrick = (sent: MailMessage[]) => {
+    const mailer: Mailer = { send: async (message) => ({ id: String(sent.push(message)) }) }
+    return defineBrick({ name: 'mail', services: { mailer: value(mailer) } })
+  }
+  const ask = { email: ADA.email }
+
+  it('is the mailer, with a link to the configured address and never to the Host header', async () => {
+    const sent: MailMessage[] = []
+    const options = {
+      withoutSendResetEmail: true,
+      bricks: [mailBrick(sent)],
+      app: { appUrl: 'https://app.example.com' },
+    }
+    await inWorld(options, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/forgot-password', ask, { host: 'evil.example' })
+      await eventually(() => sent.length === 1)
+    })
+    expect(sent[0]!.to).to.equal('ada@example.com')
+    const link = /https:\/\/app\.example\.com\/reset-password\?token=[\w-]{43}/
+    expect(sent[0]!.text).to.match(link)
+    expect(sent[0]!.html).to.match(link)
+    expect(JSON.stringify(sent)).to.not.include('evil')
+  })
+
+  it('is the log when there is neither a mailer nor sendResetEmail', async () => {
+    const { logger, lines } = recorder()
+    const app = { environment: 'development' as const, logger, signals: false }
+    await inWorld({ withoutSendResetEmail: true, app }, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/forgot-password', ask)
+      await eventually(() => lines.join().includes('/reset-password?token='))
+    })
+  })
+})
+
+describe('the contract of a provider', () => {
+  const wrong: [string, unknown, string][] = [
+    ['nothing', undefined, 'undefined'],
+    ['no name', { identify: nobody, securityScheme: scheme }, 'name'],
+    ['no identify', { name: 'mine', securityScheme: scheme }, 'identify'],
+    ['no security scheme', { name: 'mine', identify: nobody }, 'securityScheme'],
+    [
+      'routes that are declared only',
+      { name: 'mine', identify: nobody, securityScheme: scheme, capabilities: { routes: true } },
+      'routes',
+    ],
+  ]
+  for (const [what, provider, missing] of wrong)
+    it(`is refused with ${what}`, async () => {
+      const error = await failureOf(() => auth(provider as never))
+      expect(error.code).to.equal('MORTAR_AUTH_PROVIDER')
+      expect(error.message).to.include(missing)
+    })
+
+  it('is refused at the start for a signOut that is declared only', async () => {
+    const provider = {
+      name: 'mine',
+      identify: nobody,
+      securityScheme: scheme,
+      capabilities: { signOut: true },
+    }
+    const app = createApp({ environment: 'test' }).use(auth(provider))
+    expect((await failureOf(() => app.ready())).message)
+      .to.include("'mine'")
+      .and.to.include('signOut')
+  })
+
+  it('is refused with a policy that is no function', async () => {
+    const provider = { name: 'mine', identify: nobody, securityScheme: scheme }
+    const error = await failureOf(() => auth(provider, { policies: { admin: true } } as never))
+    expect(error.code).to.equal('MORTAR_AUTH_POLICY')
+  })
+
+  it('is small: a name, a scheme and identify make a provider', async () => {
+    const identify = ({ token }: { token: string }) =>
+      token === 'open sesame' ? { id: 'ali', raw: {} } : null
+    const app = createApp({ environment: 'test' }).use(
+      auth({ name: 'mine', identify, securityScheme: scheme }),
+    )
+    const { authenticator } = (await app.ready()).services
+    const request = { method: 'GET', path: '/', headers: {}, ip: '::1', signal: AbortSignal.abort() }
+    const ask = (token: string) => authenticator.identify({ token, source: 'header' }, request)
+    expect([ask('open sesame'), ask('x')]).to.deep.equal([{ id: 'ali', raw: {} }, null])
+    await app.close()
+  })
+})
