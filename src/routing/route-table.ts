@@ -1,6 +1,6 @@
 import { canonicalPath, withoutTrailingSlash } from './canonical-path.ts'
-import { parameterNames, parsePattern, patternOf, type Segment } from './path-pattern.ts'
-import { createConflictRegister } from './route-conflicts.ts'
+import { parameterNames, parsePattern, patternOf } from './path-pattern.ts'
+import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
 import { METHODS, type Method } from './route.ts'
 import {
   capturedParams,
@@ -10,6 +10,7 @@ import {
   searchTrie,
   type Endpoint,
   type Endpoints,
+  type Node,
 } from './segment-trie.ts'
 
 /** What a request path led to. `params` has own keys only, each value percent-decoded once. */
@@ -37,6 +38,11 @@ export interface RouteTable<T> {
    */
   add(method: Method, path: string, target: T, origin: string): void
   /**
+   * Adds all the routes, or changes nothing.
+   * @throws StartupError as `add` does.
+   */
+  addAll(entries: Iterable<TableEntry<T>>): void
+  /**
    * @returns the match, or undefined when no pattern of this path takes the method.
    * @throws BadRequest `malformed_path` for a malformed escape, or a `..` in a catch-all.
    */
@@ -54,50 +60,73 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(
 
 /** A table with the given routes. Building one again is the way to remove a route: 10,000 take some 100 ms. */
 export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): RouteTable<T> {
-  const list: TableEntry<T>[] = []
-  const conflicts = createConflictRegister()
-  const statics = new Map<string, Endpoints<T>>()
-  const root = createNode<T>()
+  let index = indexOf(initial)
 
-  function addEntry(entry: TableEntry<T>): void {
-    const segments = parsePattern(entry.path, entry.origin)
-    conflicts.take({ ...entry, segments })
-    const names = parameterNames(segments)
-    const endpoints = names.length === 0 ? staticEndpoints(segments) : endpointsAt(root, segments)
-    endpoints.set(entry.method, {
-      target: entry.target,
-      names,
-      isRest: segments.at(-1)?.kind === 'catch-all',
-    })
-    list.push(entry)
+  function addAll(entries: Iterable<TableEntry<T>>): void {
+    const count = index.entries.length
+    try {
+      for (const entry of entries) insert(index, entry)
+    } catch (error) {
+      if (index.entries.length > count) index = indexOf(index.entries.slice(0, count))
+      throw error
+    }
   }
 
-  function staticEndpoints(segments: readonly Segment[]): Endpoints<T> {
-    const path = patternOf(segments)
-    const endpoints = statics.get(path) ?? new Map<string, Endpoint<T>>()
-    statics.set(path, endpoints)
-    return endpoints
-  }
-
-  function find(method: string, rawPath: string): Match<T> | undefined {
-    const path = withoutTrailingSlash(canonicalPath(rawPath))
-    const exact = statics.get(path)
-    const fixed = exact && endpointFor(exact, method)
-    if (fixed) return { target: fixed.target, params: NO_PARAMS }
-    const found = searchTrie(root, path, method)
-    return found && { target: found.target, params: capturedParams(found, path) }
-  }
-
-  for (const entry of initial) addEntry(entry)
   return {
-    add: (method, path, target, origin) => addEntry({ method, path, target, origin }),
-    find,
+    add: (method, path, target, origin) => addAll([{ method, path, target, origin }]),
+    addAll,
+    find: (method, path) => findIn(index, method, path),
     allowed(path) {
-      const methods = METHODS.filter((method) => find(method, path))
+      const methods = METHODS.filter((method) => findIn(index, method, path))
       return METHODS.filter(
         (method) => methods.includes(method) || (method === 'OPTIONS' && methods.length > 0),
       )
     },
-    entries: () => list,
+    entries: () => index.entries,
   }
+}
+
+/** What a search looks into: paths without parameters by their text, all others segment by segment. */
+interface Index<T> {
+  readonly entries: TableEntry<T>[]
+  readonly conflicts: ConflictRegister
+  readonly statics: Map<string, Endpoints<T>>
+  readonly root: Node<T>
+}
+
+function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
+  const index: Index<T> = {
+    entries: [],
+    conflicts: createConflictRegister(),
+    statics: new Map(),
+    root: createNode(),
+  }
+  for (const entry of entries) insert(index, entry)
+  return index
+}
+
+function insert<T>(index: Index<T>, entry: TableEntry<T>): void {
+  const { method, target, path, origin } = entry
+  const segments = parsePattern(path, origin)
+  index.conflicts.take({ method, path, origin, segments })
+  const names = parameterNames(segments)
+  const endpoints =
+    names.length === 0 ? staticEndpoints(index, patternOf(segments)) : endpointsAt(index.root, segments)
+  endpoints.set(method, { target, names, isRest: segments.at(-1)?.kind === 'catch-all' })
+  index.entries.push(entry)
+}
+
+function staticEndpoints<T>({ statics }: Index<T>, path: string): Endpoints<T> {
+  const endpoints = statics.get(path) ?? new Map<string, Endpoint<T>>()
+  statics.set(path, endpoints)
+  return endpoints
+}
+
+function findIn<T>({ statics, root }: Index<T>, method: string, rawPath: string): Match<T> | undefined {
+  const path = withoutTrailingSlash(canonicalPath(rawPath))
+  const exact = statics.get(path)
+  const fixed = exact && endpointFor(exact, method)
+  if (fixed) return { target: fixed.target, params: NO_PARAMS }
+  const found = searchTrie(root, path, method)
+  return found && { target: found.target, params: capturedParams(found, path) }
 }

@@ -291,6 +291,17 @@ describe('route table: conflicts', () => {
 })
 
 describe('route table: change', () => {
+  it('takes a list of routes in whole or not at all', () => {
+    const table = tableOf('GET /a')
+    const entry = (path: string) => ({ method: 'GET' as const, path, target: path, origin: 'routes/list.ts' })
+    expect(() => table.addAll([entry('/b'), entry('/:id'), entry('/a')])).to.throw(StartupError, 'GET /a')
+    expect(table.entries()).to.have.length(1)
+    expect(table.find('GET', '/b')).to.equal(undefined)
+    table.addAll([entry('/b'), entry('/:slug')])
+    expect(table.find('GET', '/b')!.target).to.equal('/b')
+    expect(table.find('GET', '/c')!.target).to.equal('/:slug')
+  })
+
   it('is built again from its entries, without one or with another target', () => {
     const table = tableOf('GET /a', 'GET /:id')
     const changed = createRouteTable(
