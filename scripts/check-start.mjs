@@ -37,7 +37,7 @@ function startApplication() {
     PORT: new URL(url).port,
     APP_URL: url,
     AUTH_SECRET: randomBytes(32).toString('base64url'),
-    DATABASE_URL: join(directory, 'app.db'),
+    DATABASE_URL: `sqlite:${join(directory, 'app.db')}`,
   }
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const started = { child, output: '', exit: once(child, 'exit') }
