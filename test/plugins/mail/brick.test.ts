@@ -66,6 +66,8 @@ describe('The mail brick', () => {
     const sending = app.services.mailer.send(MESSAGE)
     while (answers.length === 0) await new Promise(setImmediate)
     const closing = app.close()
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+    expect(events).to.deep.equal([])
     answers[0]!()
     await Promise.all([sending, closing])
     expect(events).to.deep.equal(['sent', 'closed'])
