@@ -1,0 +1,72 @@
+import { StartupError } from '../errors/startup-error.ts'
+import { compileOutput } from './compile-output.ts'
+import { compileYup } from './compile-yup.ts'
+import type { Invalid } from './invalid.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import { coerceText } from './query-coercion.ts'
+import type { Schema, StandardLike } from './schema.ts'
+import { shapeOfJson, shapeOfYup } from './text-shape.ts'
+import { isStandard, validateByStandard } from './validate-standard.ts'
+import { validateByYup } from './validate-yup.ts'
+import { isYup, type YupNode } from './yup/yup-node.ts'
+
+/** Where a value comes from, or `response` for one that leaves. */
+export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'response'
+
+/** A compiled schema. */
+export interface Validator {
+  /**
+   * The typed value or an `Invalid`; a promise of it only when the schema is asynchronous. No input makes it throw:
+   * only what a schema's own functions throw comes through. The value that it is given is never changed.
+   */
+  readonly validate: (value: unknown) => unknown | Invalid | Promise<unknown | Invalid>
+}
+
+/**
+ * Compiles a yup schema or a Standard Schema validator for a location. Query, path and header values are text and are
+ * coerced (see `coerceText`); a body is not. A response is filtered as `compileOutput` says.
+ * @throws StartupError `MORTAR_NOT_A_SCHEMA` for anything else.
+ */
+export function compileValidator(schema: Schema, location: ValidatedLocation): Validator {
+  assertSchema(schema, location)
+  if (location === 'response') return { validate: compileOutput(schema) }
+  const text = location !== 'body'
+  return { validate: isYup(schema) ? yupValidator(schema, text) : standardValidator(schema, text) }
+}
+
+/** @throws StartupError `MORTAR_NOT_A_SCHEMA` naming what was given in place of a schema. */
+export function assertSchema(schema: unknown, place: string): asserts schema is YupNode | StandardLike {
+  if (isYup(schema) || isStandard(schema)) return
+  throw new StartupError(`The ${place} schema is ${describe(schema)}, which is not a schema.`, {
+    code: 'MORTAR_NOT_A_SCHEMA',
+    remedy: "Give a yup schema, such as yup.object({ … }), or another library's Standard Schema validator.",
+  })
+}
+
+function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
+  const fast = compileYup(schema, text)
+  if (fast !== undefined) return fast
+  const slow = validateByYup(schema)
+  if (!text) return slow
+  const shape = shapeOfYup(schema)
+  return (value) => slow(coerceText(shape, value))
+}
+
+function standardValidator(schema: StandardLike, text: boolean): Validator['validate'] {
+  const validate = validateByStandard(schema)
+  if (!text) return validate
+  const shape = shapeOfJson(jsonSchemaOf(schema, 'input'))
+  return (value) => validate(coerceText(shape, value, notANumber))
+}
+
+/** Other libraries do not read text as numbers; this is how each of them is told that it was none. */
+const notANumber = (): number => Number.NaN
+
+function describe(given: unknown): string {
+  if (given === null || given === undefined) return String(given)
+  if (typeof given === 'function') return `the function ${given.name || '(anonymous)'}`
+  if (Array.isArray(given)) return 'an array'
+  if (typeof given !== 'object') return `the ${typeof given} ${String(given).slice(0, 40)}`
+  const keys = Object.keys(given).slice(0, 5).join(', ')
+  return keys === '' ? 'an object without keys' : `an object with the keys ${keys}`
+}

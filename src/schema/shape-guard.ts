@@ -1,0 +1,77 @@
+import { isInheritedName, isObject, isRecord, isYup, type YupNode } from './yup/yup-node.ts'
+
+const DEEPEST = 100
+
+/**
+ * Says why a value must not be handed to a schema library, or nothing. Libraries recurse and print without a bound;
+ * a value that a parser made of a request can be nested a hundred thousand deep.
+ */
+export function unfit(value: unknown): string | undefined {
+  return flawOf(value, DEEPEST, new Set(), new Set())
+}
+
+function flawOf(value: unknown, depth: number, above: Set<unknown>, seen: Set<unknown>): string | undefined {
+  if (typeof value === 'bigint') return 'holds a bigint'
+  if (!Array.isArray(value) && !isRecord(value)) return undefined
+  if (above.has(value)) return 'refers to itself'
+  if (depth === 0) return 'is nested too deeply'
+  if (seen.has(value)) return undefined
+  seen.add(value)
+  above.add(value)
+  for (const member of Object.values(value)) {
+    const flaw = flawOf(member, depth - 1, above, seen)
+    if (flaw !== undefined) return flaw
+  }
+  above.delete(value)
+  return undefined
+}
+
+/**
+ * The value without the own keys on which yup 1.7.1 throws a raw TypeError: undeclared ones named like a member of
+ * `Object.prototype` (`constructor`, `toString`, `__proto__`), wherever an object schema will look. A copy where
+ * something is dropped, else the value itself.
+ */
+export function withoutInheritedKeys(schema: unknown, value: unknown): unknown {
+  if (!isYup(schema)) return value
+  if (schema.type === 'lazy' || schema.conditions.length > 0) return withoutAnyInheritedKeys(value)
+  if (Array.isArray(value))
+    return mapItems(value, (item, index) => withoutInheritedKeys(itemOf(schema, index), item))
+  const { fields } = schema
+  if (fields === undefined || !isObject(value)) return value
+  return mapMembers(
+    value,
+    (key) => Object.hasOwn(fields, key),
+    (member, key) => (Object.hasOwn(fields, key) ? withoutInheritedKeys(fields[key], member) : member),
+  )
+}
+
+function withoutAnyInheritedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return mapItems(value, withoutAnyInheritedKeys)
+  if (!isRecord(value)) return value
+  return mapMembers(value, () => false, withoutAnyInheritedKeys)
+}
+
+function itemOf(schema: YupNode, index: number): unknown {
+  return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
+}
+
+function mapItems(
+  items: readonly unknown[],
+  map: (item: unknown, index: number) => unknown,
+): readonly unknown[] {
+  const mapped = items.map(map)
+  return mapped.every((item, index) => item === items[index]) ? items : mapped
+}
+
+function mapMembers(
+  value: Record<string, unknown>,
+  declares: (key: string) => boolean,
+  map: (member: unknown, key: string) => unknown,
+): Record<string, unknown> {
+  const entries = Object.entries(value)
+  const kept = entries
+    .filter(([key]) => !isInheritedName(key) || declares(key))
+    .map(([key, member]) => [key, map(member, key)] as const)
+  const same = kept.length === entries.length && kept.every(([key, member]) => member === value[key])
+  return same ? value : Object.fromEntries(kept)
+}

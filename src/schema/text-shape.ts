@@ -1,0 +1,35 @@
+import { kindOfYup, type TextShape } from './query-coercion.ts'
+import { isYup } from './yup/yup-node.ts'
+
+const ANY: TextShape = { kind: 'any' }
+
+/** What a yup schema expects of text. A lazy schema expects anything. */
+export function shapeOfYup(schema: unknown): TextShape {
+  if (!isYup(schema) || schema.type === 'lazy') return ANY
+  const kind = kindOfYup(schema)
+  if (kind === 'list') return { kind, ...(schema.innerType && { item: shapeOfYup(schema.innerType) }) }
+  if (kind !== 'object') return { kind }
+  const members = Object.entries(schema.fields ?? {}).map(([key, field]) => [key, shapeOfYup(field)] as const)
+  return { kind, members: new Map(members) }
+}
+
+/** What a schema expects of text, by its JSON Schema: for validators that can be seen into by nothing else. */
+export function shapeOfJson(schema: unknown): TextShape {
+  if (typeof schema !== 'object' || schema === null) return ANY
+  const { type, anyOf, items, properties } = schema as Readonly<Record<string, unknown>>
+  if (Array.isArray(anyOf))
+    return shapeOfJson(onlyOther(anyOf, (one) => (one as { type?: unknown } | null)?.type))
+  const name = Array.isArray(type) ? onlyOther(type, (one) => one) : type
+  if (name === 'array') return { kind: 'list', ...(items !== undefined && { item: shapeOfJson(items) }) }
+  if (name === 'number' || name === 'integer') return { kind: 'number' }
+  if (name === 'boolean') return { kind: 'boolean' }
+  if (name !== 'object') return ANY
+  const members = Object.entries(properties ?? {}).map(([key, member]) => [key, shapeOfJson(member)] as const)
+  return { kind: 'object', members: new Map(members) }
+}
+
+/** The one alternative that is not null, when there is exactly one. */
+function onlyOther(alternatives: readonly unknown[], typeOf: (one: unknown) => unknown): unknown {
+  const others = alternatives.filter((one) => typeOf(one) !== 'null')
+  return others.length === 1 ? others[0] : undefined
+}

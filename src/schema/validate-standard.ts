@@ -1,0 +1,40 @@
+import { childPath, Invalid, issueAt } from './invalid.ts'
+import type { StandardLike } from './schema.ts'
+import { unfit } from './shape-guard.ts'
+
+/** The result of a Standard Schema validator (https://standardschema.dev). */
+interface StandardResult {
+  readonly value?: unknown
+  readonly issues?: readonly {
+    readonly message: string
+    readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+  }[]
+}
+
+/** Validates by a Standard Schema validator: the typed value or an `Invalid`, in a promise when the validator's is. */
+export function validateByStandard(schema: StandardLike): (value: unknown) => unknown {
+  const standard = schema['~standard']
+  return (value) => {
+    const flaw = unfit(value)
+    if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
+    const result = standard.validate(value) as StandardResult | Promise<StandardResult>
+    return result instanceof Promise ? result.then(read) : read(result)
+  }
+}
+
+/** True for a Standard Schema validator; some libraries make theirs functions. */
+export function isStandard(value: unknown): value is StandardLike {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  const standard = (value as Partial<StandardLike>)['~standard']
+  return typeof standard?.validate === 'function'
+}
+
+function read(result: StandardResult): unknown {
+  if (result.issues === undefined) return result.value
+  return new Invalid(result.issues.map(({ path = [], message }) => issueAt(path.reduce(join, ''), message)))
+}
+
+function join(path: string, segment: PropertyKey | { readonly key: PropertyKey }): string {
+  const key = typeof segment === 'object' ? segment.key : segment
+  return childPath(path, typeof key === 'symbol' ? String(key) : key)
+}

@@ -1,0 +1,83 @@
+import { childPath, Invalid, issueAt, type SchemaIssue } from './invalid.ts'
+import { unfit, withoutInheritedKeys } from './shape-guard.ts'
+import { isObject, type YupIssue, type YupNode } from './yup/yup-node.ts'
+
+/**
+ * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
+ * test is asynchronous. What a custom test throws is passed on; a value that cannot be cast is an issue.
+ */
+export function validateByYup(schema: YupNode, options: object = {}): (value: unknown) => unknown {
+  return (given) => {
+    const flaw = unfit(given)
+    if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
+    const value = withoutInheritedKeys(schema, given)
+    const uncastable = 'strict' in options ? undefined : findUncastable
+    try {
+      return attempt(schema, value, options)
+    } catch (error) {
+      const path = uncastable?.(schema, value, '')
+      if (path === undefined) throw error
+      return new Invalid([issueAt(path, `${path || 'this'} has a form that cannot be read`)])
+    }
+  }
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+/**
+ * Calls what `validate` and `validateSync` call. The first always answers in a promise, and the second throws at an
+ * asynchronous test after it has started it; whether a schema has one cannot be seen from outside.
+ */
+function attempt(schema: YupNode, given: unknown, options: object): unknown {
+  let outcome: Outcome | undefined
+  let later: ((outcome: Outcome) => void) | undefined
+  const settle = (settled: Outcome): void => {
+    outcome = settled
+    later?.(settled)
+  }
+  const resolved = schema.resolve({ value: given })
+  resolved._validate(
+    valueOrDefault(resolved, given),
+    { ...options, abortEarly: false, disableStackTrace: true },
+    (error) => settle({ error }),
+    (errors, value) =>
+      settle({ result: errors.length === 0 ? value : new Invalid(errors.flatMap(issuesOf)) }),
+  )
+  const settled = outcome as Outcome | undefined
+  if (settled === undefined)
+    return new Promise((resolve, reject) => {
+      later = (end) => ('error' in end ? reject(end.error as Error) : resolve(end.result))
+    })
+  if ('error' in settled) throw settled.error
+  return settled.result
+}
+
+/** yup 1.7.1 reads the items of an absent array in order to word their issues, and throws. */
+function valueOrDefault(schema: YupNode, value: unknown): unknown {
+  return value === undefined && (schema.type === 'array' || schema.type === 'tuple')
+    ? schema.getDefault()
+    : value
+}
+
+function issuesOf(error: YupIssue): readonly SchemaIssue[] {
+  if (error.inner !== undefined && error.inner.length > 0) return error.inner.flatMap(issuesOf)
+  return [issueAt(error.path ?? '', error.message)]
+}
+
+/**
+ * Path of a value whose cast throws, such as an object where `trim()` expects a string; undefined when none does, so
+ * that what was thrown came from a test.
+ */
+function findUncastable(schema: YupNode, value: unknown, path: string): string | undefined {
+  try {
+    schema.resolve({ value }).cast(value, { assert: false, __validating: true })
+    return undefined
+  } catch {
+    if (isObject(value) && schema.fields)
+      for (const [key, field] of Object.entries(schema.fields)) {
+        const found = findUncastable(field as YupNode, value[key], childPath(path, key))
+        if (found !== undefined) return found
+      }
+    return path
+  }
+}

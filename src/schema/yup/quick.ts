@@ -1,0 +1,76 @@
+import { always, allTests, lengthLimits, numberLimits } from './passes.ts'
+import type { YupNode } from './yup-node.ts'
+
+/**
+ * A leaf schema as data. Objects and lists test most of their members by it in their own loop, because a call through
+ * a closure costs as much as the test.
+ */
+export interface Quick {
+  /** Type of value that is settled here; `none` when nothing is. */
+  readonly type: 'string' | 'number' | 'boolean' | 'none'
+  /** Text of a few decimal digits is settled as a number. */
+  readonly digits: boolean
+  /** Shortest and longest length of a string, smallest and largest number. */
+  readonly least: number
+  readonly most: number
+  readonly rest: ((value: unknown) => boolean) | undefined
+}
+
+/** What `judge` says. Small integers, because comparing values of any type costs more than the tests themselves. */
+export const OTHER = 0
+export const SAME = 1
+export const WRONG = 2
+export type Verdict = typeof OTHER | typeof SAME | typeof WRONG
+
+/** Settles nothing. */
+export const NOT_QUICK: Quick = { type: 'none', digits: false, least: 0, most: 0, rest: undefined }
+
+/** `SAME` for a valid value that stays as it is, `WRONG` for one that is not valid, `OTHER` when `run` must be asked. */
+export function judge(quick: Quick, value: unknown): Verdict {
+  if (typeof value === 'string') {
+    if (quick.type !== 'string') return OTHER
+    if (value.length < quick.least || value.length > quick.most) return WRONG
+  } else if (typeof value === 'number') {
+    if (quick.type !== 'number') return OTHER
+    // NaN is outside every range, as it must be.
+    if (!(value >= quick.least && value <= quick.most)) return WRONG
+  } else if (typeof value !== 'boolean' || quick.type !== 'boolean') return OTHER
+  return quick.rest === undefined || quick.rest(value) ? SAME : WRONG
+}
+
+/** The number that a few decimal digits stand for when it is valid; undefined when `run` must be asked. */
+export function judgeDigits(quick: Quick, value: unknown): number | undefined {
+  if (!quick.digits || typeof value !== 'string') return undefined
+  const number = readDigits(value)
+  return number !== undefined && judge(quick, number) === SAME ? number : undefined
+}
+
+/** The data of a plain leaf schema; `changes` says that its transforms change values of its own type. */
+export function quickOf(schema: YupNode, changes: boolean, text: boolean): Quick {
+  const { type } = schema
+  if (changes || (type !== 'string' && type !== 'number' && type !== 'boolean')) return NOT_QUICK
+  const limits = LIMITS[type](schema)
+  const rest = limits.rest === always ? undefined : limits.rest
+  return { type, digits: text && type === 'number', least: limits.least, most: limits.most, rest }
+}
+
+const LIMITS = {
+  string: lengthLimits,
+  number: numberLimits,
+  boolean: (schema: YupNode) => ({ least: -Infinity, most: Infinity, rest: allTests(schema) }),
+}
+
+const MOST_EXACT_DIGITS = 15
+
+/** A number from up to fifteen decimal digits and nothing else, in a fifth of the time that an expression takes. */
+export function readDigits(text: string): number | undefined {
+  const { length } = text
+  if (length === 0 || length > MOST_EXACT_DIGITS) return undefined
+  let number = 0
+  for (let index = 0; index < length; index++) {
+    const digit = text.charCodeAt(index) - 48
+    if (digit < 0 || digit > 9) return undefined
+    number = number * 10 + digit
+  }
+  return number
+}

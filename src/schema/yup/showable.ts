@@ -1,0 +1,27 @@
+/** How much of a value a message may quote; beyond it, printing a hostile value would cost more than reading it did. */
+const MOST_MEMBERS = 200
+const DEEPEST = 16
+
+/**
+ * The value itself when a message can quote it; else a stand-in that prints as `…`. yup quotes by indented JSON,
+ * whose size is the square of the nesting, and which throws for cycles and bigints.
+ */
+export function showable(value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null) return value
+  return hasRoom(value, DEEPEST, { members: MOST_MEMBERS }) ? value : STAND_IN
+}
+
+const STAND_IN = Object.freeze({ toJSON: () => '…' })
+
+function hasRoom(value: unknown, depth: number, budget: { members: number }): boolean {
+  if (typeof value === 'bigint') return false
+  if (typeof value !== 'object' || value === null) return true
+  if (depth === 0 || (budget.members -= 1) < 0) return false
+  for (const key in value) {
+    budget.members -= 1
+    if (budget.members < 0 || !hasRoom((value as Record<string, unknown>)[key], depth - 1, budget))
+      return false
+  }
+  return true
+}

@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import { ValidationError, type Schema } from 'yup'
+import { compileYup } from '../../src/schema/compile-yup.ts'
+import { Invalid } from '../../src/schema/invalid.ts'
+import { coerceText } from '../../src/schema/query-coercion.ts'
+import { withoutInheritedKeys } from '../../src/schema/shape-guard.ts'
+import { shapeOfYup } from '../../src/schema/text-shape.ts'
+import { validateByYup } from '../../src/schema/validate-yup.ts'
+import type { YupNode } from '../../src/schema/yup/yup-node.ts'
+import { Random } from './support/random.ts'
+import { KINDS, randomSchema } from './support/random-schema.ts'
+import { queryFor, valueFor } from './support/random-value.ts'
+
+/** `SCHEMA_CASES=100000 npx mocha test/schema/differential.test.ts` runs that many inputs for each kind. */
+const CASES = Number(process.env.SCHEMA_CASES ?? 2_000)
+const SEED = Number(process.env.SCHEMA_SEED ?? 20_261_120)
+const INPUTS_PER_SCHEMA = 20
+
+type Outcome =
+  { readonly value: unknown } | { readonly issues: readonly string[] } | { readonly thrown: unknown }
+
+function byYup(schema: Schema, value: unknown): Outcome {
+  try {
+    return { value: schema.validateSync(value, { abortEarly: false }) as unknown }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) return { thrown: error }
+    const all = error.inner.length > 0 ? error.inner : [error]
+    return { issues: all.map((one) => `${one.path ?? ''}: ${one.message}`).sort() }
+  }
+}
+
+function outcomeOf(result: unknown): Outcome {
+  if (!(result instanceof Invalid)) return { value: result }
+  return { issues: result.issues.map((issue) => `${issue.path}: ${issue.message}`).sort() }
+}
+
+/** Compares one input; what yup crashes on has no answer to compare with, but must not crash here. */
+function compare(schema: Schema, run: (value: unknown) => unknown, given: unknown, seen: unknown): void {
+  const before = structuredCloneOr(given)
+  const ours = outcomeOf(run(given))
+  expect(structuredCloneOr(given), 'the input stays as it is').to.deep.equal(before)
+  const theirs = byYup(schema, seen)
+  if ('thrown' in theirs) return
+  expect(ours).to.deep.equal(theirs)
+  if ('value' in theirs && theirs.value === given) expect(ours).to.have.property('value', given)
+}
+
+function structuredCloneOr(value: unknown): unknown {
+  try {
+    return structuredClone(value)
+  } catch {
+    return undefined
+  }
+}
+
+function each(kind: string, check: (schema: Schema, node: YupNode, random: Random) => void): void {
+  for (let index = 0; index < CASES / INPUTS_PER_SCHEMA; index++) {
+    const seed = SEED + index * 7_919 + KINDS.indexOf(kind as 'mixed')
+    const random = new Random(seed)
+    const schema = randomSchema(kind, random) as Schema
+    try {
+      for (let input = 0; input < INPUTS_PER_SCHEMA; input++)
+        check(schema, schema as unknown as YupNode, random)
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+}
+
+describe('A compiled yup schema', function () {
+  this.timeout(Math.max(20_000, CASES * 10))
+
+  for (const kind of KINDS)
+    it(`gives what yup gives for a random ${kind} schema, or the same issues`, () => {
+      each(kind, (schema, node, random) => {
+        const run = compileYup(node, false)
+        expect(run, 'the schema is compiled').to.be.a('function')
+        const value = valueFor(node, random, false)
+        compare(schema, run!, value, value)
+      })
+    })
+
+  it('gives what yup gives without the keys that every object inherits', () => {
+    each('object', (schema, node, random) => {
+      const value = valueFor(node, random, true)
+      compare(schema, compileYup(node, false)!, value, withoutInheritedKeys(node, value))
+    })
+  })
+
+  it('gives for query text what yup gives for the coerced text', () => {
+    each('object', (schema, node, random) => {
+      const value = queryFor(node, random)
+      compare(schema, compileYup(node, true)!, value, coerceText(shapeOfYup(node), value))
+    })
+  })
+})
+
+describe('A yup schema that is not compiled', () => {
+  it('gives what yup gives', () => {
+    for (const kind of KINDS)
+      each(kind, (schema, node, random) => {
+        const value = valueFor(node, random, false)
+        compare(schema, validateByYup(node), value, value)
+      })
+  }).timeout(Math.max(20_000, CASES * 10))
+})
