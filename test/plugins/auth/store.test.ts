@@ -1,22 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'chai'
 import { DataSource, type DataSourceOptions } from 'typeorm'
-import * as schema from '../../../plugins/auth/relational/schema.ts'
+import { MissingTable } from '../../../plugins/auth/errors.ts'
+import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from '../../../plugins/auth/relational/schema.ts'
 import { createRelationalStore } from '../../../plugins/auth/relational/store.ts'
 import { authStoreSuite } from '../../../plugins/auth/testing/store-suite.ts'
+import { serverUrl } from '../../support/servers.ts'
 
-const entities = [schema.AuthUsers, schema.AuthRefreshTokens, schema.AuthResetTokens]
-const { TEST_POSTGRES_URL, TEST_MARIADB_URL } = process.env
+const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens]
+
+async function openSource(options: DataSourceOptions): Promise<DataSource> {
+  const source = new DataSource(options)
+  return source.initialize()
+}
 
 async function open(options: DataSourceOptions, after: () => Promise<unknown> = async () => {}) {
-  const source = new DataSource({
-    ...options,
-    entities,
-    synchronize: true,
-    dropSchema: true,
-  } as DataSourceOptions)
-  await source.initialize()
+  const source = await openSource({ ...options, entities, synchronize: true } as DataSourceOptions)
   const close = async () => {
     await source.destroy()
     await after()
@@ -26,10 +27,8 @@ async function open(options: DataSourceOptions, after: () => Promise<unknown> = 
 
 /** The tables are there, and the application's DataSource knows nothing of them. */
 async function openUnregistered() {
-  const source = new DataSource({ type: 'better-sqlite3', database: ':memory:' })
-  await source.initialize()
-  const registered = new DataSource({ type: 'better-sqlite3', database: ':memory:', entities })
-  await registered.initialize()
+  const source = await openSource({ type: 'better-sqlite3', database: ':memory:' })
+  const registered = await openSource({ type: 'better-sqlite3', database: ':memory:', entities })
   const { upQueries } = await registered.driver.createSchemaBuilder().log()
   await registered.destroy()
   for (const { query } of upQueries) await source.query(query)
@@ -42,16 +41,43 @@ async function openFile() {
   return open({ type: 'better-sqlite3', database, enableWAL: true }, () => rm(directory, { recursive: true }))
 }
 
+function missingTableTest(options: DataSourceOptions): void {
+  it('names a table that is missing, and how to mend it', async () => {
+    const source = await openSource(options)
+    const error = await createRelationalStore(() => source)
+      .findUserByEmail('ada@example.com')
+      .catch((reason: unknown) => reason)
+    await source.destroy()
+    expect(error).to.be.instanceOf(MissingTable)
+    expect((error as Error).message).to.match(
+      /^no such table: auth_users\. Re-export 'mortar\/auth\/basic\/schema'/,
+    )
+  })
+}
+
+/** In a database of its own, because other suites use the one of the URL. */
+function onServer(type: 'postgres' | 'mariadb', variable: 'TEST_POSTGRES_URL' | 'TEST_MARIADB_URL'): void {
+  const url = serverUrl(variable)
+  const name = `mortar_auth_store_${process.pid}`
+  const own = url && Object.assign(new URL(url), { pathname: `/${name}` }).href
+  const administer = async (statement: string) => {
+    const server = await openSource({ type, url })
+    await server.query(statement)
+    await server.destroy()
+  }
+  before(() => administer(`create database ${name}`))
+  after(() => administer(`drop database ${name}`))
+
+  missingTableTest({ type, url: own })
+  authStoreSuite({ describe, it }, type, () => open({ type, url: own, dropSchema: true }))
+}
+
 authStoreSuite({ describe, it }, 'SQLite in memory', () =>
   open({ type: 'better-sqlite3', database: ':memory:' }),
 )
 authStoreSuite({ describe, it }, 'SQLite in a file', openFile)
 authStoreSuite({ describe, it }, 'SQLite, entities not registered', openUnregistered)
 
-if (TEST_POSTGRES_URL)
-  authStoreSuite({ describe, it }, 'PostgreSQL', () => open({ type: 'postgres', url: TEST_POSTGRES_URL }))
-else it('PostgreSQL auth store: needs TEST_POSTGRES_URL')
-
-if (TEST_MARIADB_URL)
-  authStoreSuite({ describe, it }, 'MariaDB', () => open({ type: 'mariadb', url: TEST_MARIADB_URL }))
-else it('MariaDB auth store: needs TEST_MARIADB_URL')
+describe('auth store on SQLite', () => missingTableTest({ type: 'better-sqlite3', database: ':memory:' }))
+describe('auth store on PostgreSQL', () => onServer('postgres', 'TEST_POSTGRES_URL'))
+describe('auth store on MariaDB', () => onServer('mariadb', 'TEST_MARIADB_URL'))
