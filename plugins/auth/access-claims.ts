@@ -32,9 +32,12 @@ export function readAccessClaims(payload: unknown, rules: ClaimRules): AccessCla
   const { iss, aud, sub, sid, iat, exp, jti, user } = payload
   if (iss !== rules.issuer || aud !== rules.audience) return null
   if (!isId(sub) || !isId(sid) || !isId(jti) || !isRecord(user)) return null
-  if (!isSecond(iat) || !isSecond(exp) || exp <= iat) return null
-  if (rules.now >= exp || rules.now >= iat + rules.lifetime || iat > rules.now + rules.tolerance) return null
+  if (!isSecond(iat) || !isSecond(exp) || !isCurrent(iat, exp, rules)) return null
   return freezeDeep({ sub, sid, iat, exp, jti, user })
+}
+
+function isCurrent(iat: number, exp: number, { now, lifetime, tolerance }: ClaimRules): boolean {
+  return iat < exp && iat <= now + tolerance && now < Math.min(exp, iat + lifetime)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -53,42 +53,18 @@ export interface AccessTokens {
   verify(token: unknown): AccessClaims | null
 }
 
-interface SigningKey {
+interface NamedKey {
   readonly id: string
   readonly key: KeyObject
 }
 
 /** Access tokens as JWTs (HS256, `typ: at+jwt`, RFC 9068) of one issuer for one audience. */
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
-  const { issuer, audience, lifetime, clock = systemClock, tolerance = DEFAULT_TOLERANCE } = options
+  const { lifetime, clock = systemClock } = options
   const keys = options.keys.access.map((key) => ({ key, id: idOf(key) }))
-  const signing = keys[0]
-  if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
-  const byHeader = new Map(keys.map((each) => [headerOf(each), each.key]))
+  const check = createCheck(options, clock, keys)
   const verified = createVerifiedCache<AccessClaims>(options.cache ?? DEFAULT_CACHE, clock)
-
-  function sign(claims: Parameters<AccessTokens['sign']>[0]): ReturnType<AccessTokens['sign']> {
-    const now = Math.floor(clock.now() / 1000)
-    // jsonwebtoken takes 0 for no time.
-    const iat = Math.max(1, now)
-    const { sub, sid, user } = claims
-    const payload = {
-      iss: issuer,
-      aud: audience,
-      sub,
-      sid,
-      iat,
-      exp: now + lifetime,
-      jti: randomUUID(),
-      user,
-    }
-    const token = jwt.sign(payload, signing!.key, jwtHeader(signing!.id))
-    if (token.length > MOST_BYTES)
-      throw new RangeError(
-        `The public record of user ${sub} makes an access token of more than ${MOST_BYTES} bytes.`,
-      )
-    return { token, expiresIn: lifetime }
-  }
+  const endOf = ({ iat, exp }: AccessClaims): number => Math.min(exp, iat + lifetime) * 1000
 
   function verify(token: unknown): AccessClaims | null {
     if (typeof token !== 'string' || token.length > MOST_BYTES) return null
@@ -99,37 +75,50 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return claims
   }
 
-  const endOf = ({ iat, exp }: AccessClaims): number => Math.min(exp, iat + lifetime) * 1000
+  return { sign: createSign(options, clock, keys[0]), verify }
+}
 
-  function check(token: string): AccessClaims | null {
+function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedKey): AccessTokens['sign'] {
+  const { issuer: iss, audience: aud, lifetime } = options
+  if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
+  return ({ sub, sid, user }) => {
+    const now = Math.floor(clock.now() / 1000)
+    // jsonwebtoken takes 0 for no time.
+    const times = { iat: Math.max(1, now), exp: now + lifetime }
+    const payload = { iss, aud, sub, sid, ...times, jti: randomUUID(), user }
+    const token = jwt.sign(payload, signing.key, headerOf(signing))
+    if (token.length > MOST_BYTES)
+      throw new RangeError(
+        `The public record of user ${sub} makes an access token above ${MOST_BYTES} bytes.`,
+      )
+    return { token, expiresIn: lifetime }
+  }
+}
+
+function createCheck(options: AccessTokensOptions, clock: Clock, keys: readonly NamedKey[]) {
+  const { issuer, audience, lifetime, tolerance = DEFAULT_TOLERANCE } = options
+  const byHeader = new Map(keys.map((each) => [firstSegmentOf(each), each.key]))
+  return (token: string): AccessClaims | null => {
     const key = byHeader.get(FORM.exec(token)?.[1] ?? '')
     if (!key) return null
     const now = clock.now() / 1000
+    const clockTimestamp = Math.max(1, Math.floor(now))
     try {
-      const payload = jwt.verify(token, key, {
-        ...PINNED,
-        issuer,
-        audience,
-        clockTimestamp: Math.max(1, Math.floor(now)),
-      })
+      const payload = jwt.verify(token, key, { algorithms: ['HS256'], issuer, audience, clockTimestamp })
       return readAccessClaims(payload, { issuer, audience, lifetime, now, tolerance })
     } catch {
       return null
     }
   }
-
-  return { sign, verify }
 }
 
-const PINNED = { algorithms: ['HS256'] } satisfies jwt.VerifyOptions
-
-function jwtHeader(kid: string): jwt.SignOptions {
-  return { algorithm: 'HS256', keyid: kid, header: { alg: 'HS256', typ: TYPE, kid } }
+function headerOf({ id }: NamedKey): jwt.SignOptions {
+  return { algorithm: 'HS256', keyid: id, header: { alg: 'HS256', typ: TYPE, kid: id } }
 }
 
-/** The first segment of every token that this key signs. */
-function headerOf({ id, key }: SigningKey): string {
-  return jwt.sign({}, key, { ...jwtHeader(id), noTimestamp: true }).split('.')[0]!
+/** The header segment of every token that this key signs. */
+function firstSegmentOf(named: NamedKey): string {
+  return jwt.sign({}, named.key, { ...headerOf(named), noTimestamp: true }).split('.')[0]!
 }
 
 /** A fingerprint of the key that says nothing about it. */

@@ -66,8 +66,8 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
 
   function makeRoom(): void {
     const now = clock.now()
-    dropExpired(sessions, (end) => end <= now)
-    dropExpired(users, (end) => end.until <= now)
+    dropExpired(sessions, (ends) => ends <= now)
+    dropExpired(users, (user) => user.until <= now)
     if (sessions.size < capacity && users.size < capacity) return
     sessions.clear()
     users.clear()

@@ -59,7 +59,9 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
 
   function place(): Promise<void> {
     if (queue.length >= capacity) throw busy((queue.length * usual) / concurrency / 1000)
-    return new Promise((resolve) => queue.push(resolve))
+    return new Promise((resolve) => {
+      queue.push(resolve)
+    })
   }
 
   /** The place goes straight to the next in the queue, so nobody who comes in between can take it. */

@@ -63,6 +63,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
   /** Rejects with a `RateLimiterRes`, which is no Error, when the points are used up. */
   override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
     const result = this.#add(String(key), points)
+    // oxlint-disable-next-line typescript/only-throw-error -- the library's way to say no; an Error would be a fault
     if (result.consumedPoints > this.#points) throw result
     return result
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createAccessTokens, type AccessTokensOptions } from '../../../../plugins/auth/access-tokens.ts'
 import { deriveKeys, type Secret } from '../../../../plugins/auth/keys.ts'
 import { createVerifiedCache } from '../../../../plugins/auth/verified-cache.ts'

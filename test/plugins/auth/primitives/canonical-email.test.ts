@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { canonicalEmail } from '../../../../plugins/auth/canonical-email.ts'
 
 const SAME: Record<string, readonly [string, string]> = {

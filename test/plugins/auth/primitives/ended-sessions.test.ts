@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { createEndedSessions, type EndedSessions } from '../../../../plugins/auth/ended-sessions.ts'
 import { TestClock } from './clock.ts'
@@ -163,7 +163,7 @@ describe('ended sessions', () => {
 
   it('agree with a plain model over any sequence of events', () => {
     const user = fc.constantFrom('ada', 'bob')
-    const event = fc.oneof(
+    const event: fc.Arbitrary<Event> = fc.oneof(
       fc.record({ kind: fc.constant('login' as const), user }),
       fc.record({ kind: fc.constant('end' as const), which: fc.nat() }),
       fc.record({ kind: fc.constant('endUser' as const), user, except: fc.option(fc.nat()) }),
@@ -171,31 +171,49 @@ describe('ended sessions', () => {
     )
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
-        const { clock, ended, login } = setUp()
-        const all: { token: Token; over: boolean }[] = []
-        for (const each of events) {
-          if (each.kind === 'login') all.push({ token: login(each.user), over: false })
-          if (each.kind === 'wait') clock.advance(each.seconds)
-          if (each.kind === 'end' && all.length > 0) {
-            const one = all[each.which % all.length]!
-            ended.end(one.token.sid)
-            one.over = true
-          }
-          if (each.kind === 'endUser') {
-            const except =
-              each.except === null || all.length === 0 ? undefined : all[each.except % all.length]
-            ended.endUser(each.user, except?.token.sid)
-            for (const one of all) if (one.token.sub === each.user && one !== except) one.over = true
-          }
-        }
-        expect(
-          states(
-            ended,
-            all.map(({ token }) => token),
-          ),
-        ).to.deep.equal(all.map(({ over }) => over))
+        const setting = setUp()
+        const all: Modelled[] = []
+        for (const each of events) apply(each, setting, all)
+        const tokens = all.map(({ token }) => token)
+        expect(states(setting.ended, tokens)).to.deep.equal(all.map(({ over }) => over))
       }),
       { numRuns: 500 },
     )
   })
 })
+
+type Event =
+  | { kind: 'login'; user: string }
+  | { kind: 'end'; which: number }
+  | { kind: 'endUser'; user: string; except: number | null }
+  | { kind: 'wait'; seconds: number }
+
+interface Modelled {
+  token: Token
+  over: boolean
+}
+
+/** One event, in what is tested and in the model. */
+function apply(event: Event, { clock, ended, login }: ReturnType<typeof setUp>, all: Modelled[]): void {
+  const pick = (index: number): Modelled | undefined => all[index % Math.max(1, all.length)]
+  switch (event.kind) {
+    case 'login':
+      all.push({ token: login(event.user), over: false })
+      break
+    case 'wait':
+      clock.advance(event.seconds)
+      break
+    case 'end': {
+      const one = pick(event.which)
+      if (!one) break
+      ended.end(one.token.sid)
+      one.over = true
+      break
+    }
+    case 'endUser': {
+      const except = event.except === null ? undefined : pick(event.except)
+      ended.endUser(event.user, except?.token.sid)
+      for (const one of all) one.over ||= one.token.sub === event.user && one !== except
+    }
+  }
+}

@@ -11,7 +11,9 @@ function controlled() {
   const task = async (): Promise<void> => {
     now += 1
     most = Math.max(most, now)
-    await new Promise<void>((resolve) => open.push(resolve))
+    await new Promise<void>((resolve) => {
+      open.push(resolve)
+    })
     now -= 1
   }
   return { task, open, most: () => most }

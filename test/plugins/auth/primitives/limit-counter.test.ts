@@ -7,7 +7,7 @@ const LIMIT = { rule: 'login', scope: 'ip', limit: 2, window: 60 } as const
 describe('a limit counter', () => {
   it('counts in memory when Redis is connected and never answers', async () => {
     const faults: unknown[] = []
-    const never = (): Promise<never> => new Promise(() => undefined)
+    const never = (): Promise<never> => new Promise(() => {})
     const redis = { status: 'ready', defineCommand: () => undefined, rlflxIncr: never, del: never }
     const onRedis = (error: unknown): unknown => faults.push(error)
     const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock(), redis, onRedis, patience: 5 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import * as fc from 'fast-check'
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { MemoryCounter, type MemoryCounterOptions } from '../../../../plugins/auth/memory-counter.ts'
 import { TestClock } from './clock.ts'
@@ -100,7 +101,7 @@ describe('the counter in memory', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
     const { counter } = setUp()
     // Mocha's own timer of an asynchronous test runs by then.
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     const before = timers()
     for (let each = 0; each < 100; each += 1) await counter.consume(`key ${each}`)
     expect(timers()).to.equal(before)

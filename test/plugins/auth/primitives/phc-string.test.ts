@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { isCost, parseStoredHash } from '../../../../plugins/auth/phc-string.ts'
 import { GENUINE, HOSTILE } from './hostile-hashes.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createHash } from 'node:crypto'
 import { deriveKeys, type Secret } from '../../../../plugins/auth/keys.ts'
 import { createRefreshTokens, type IssuedRefreshToken } from '../../../../plugins/auth/refresh-tokens.ts'
