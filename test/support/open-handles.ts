@@ -1,12 +1,15 @@
 /** Kinds that come and go by themselves, or belong to the runner: its standard streams and its module loader. */
 const NOT_OURS = new Set(['TTYWrap', 'PipeWrap', 'FSReqPromise', 'FSReqCallback', 'MessagePort', 'CloseReq'])
 
-interface Addressed {
+interface Handle {
   address?: () => { port?: number } | string | null
   remotePort?: number
   localPort?: number
   spawnfile?: string
 }
+
+/** The test after which a handle was first seen. */
+const firstSeen = new WeakMap<Handle, string>()
 
 /** What keeps the event loop alive now: number of resources by kind, such as `TCPServerWrap` or `Timeout`. */
 export function openHandles(): Map<string, number> {
@@ -16,7 +19,12 @@ export function openHandles(): Map<string, number> {
   return counts
 }
 
-/** The given kinds and counts, with the ports and programs of the handles that are open: `2 TCPServerWrap (port 4711)`. */
+/** Remembers which test was the first to end with each handle that is open now. */
+export function noteOpenHandles(test: string): void {
+  for (const handle of activeHandles()) if (!firstSeen.has(handle)) firstSeen.set(handle, test)
+}
+
+/** The given counts, and what is known of the open handles: `1 TCPServerWrap (server on port 4711, open since "…")`. */
 export function describeOpenHandles(counts: ReadonlyMap<string, number>): string {
   const kinds = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
   const details = activeHandles().map(detailOf).filter(Boolean).join(', ')
@@ -24,12 +32,17 @@ export function describeOpenHandles(counts: ReadonlyMap<string, number>): string
 }
 
 /** Node's own list, which has no public name; it only enriches a message. */
-function activeHandles(): readonly Addressed[] {
-  const { _getActiveHandles } = process as unknown as { _getActiveHandles?: () => Addressed[] }
+function activeHandles(): readonly Handle[] {
+  const { _getActiveHandles } = process as unknown as { _getActiveHandles?: () => Handle[] }
   return _getActiveHandles?.() ?? []
 }
 
-function detailOf(handle: Addressed): string {
+function detailOf(handle: Handle): string {
+  const name = nameOf(handle)
+  return name && `${name}, open since "${firstSeen.get(handle) ?? 'the end'}"`
+}
+
+function nameOf(handle: Handle): string {
   if (handle.spawnfile) return `program ${handle.spawnfile}`
   if (handle.remotePort) return `socket ${handle.localPort} to port ${handle.remotePort}`
   const address = handle.address?.()

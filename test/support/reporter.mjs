@@ -1,34 +1,41 @@
 import Mocha from 'mocha'
 
-const { Spec } = Mocha.reporters
+const { Base, Spec } = Mocha.reporters
 const { EVENT_TEST_PENDING } = Mocha.Runner.constants
 
 /**
- * Mocha's `spec` output, then the reason of every skipped test, then the one line that a machine reads:
+ * Mocha's `spec` output, then what was skipped and why, then the one line that a machine reads:
  * `N passed, N failed`, with `, N skipped` when some were.
  */
 export default class ClosingLine extends Spec {
-  #skipped = []
+  /** Number of skipped tests by what was skipped, a suite or a single test, and its reason. */
+  #skipped = new Map()
 
   constructor(runner, options) {
     super(runner, options)
-    runner.on(EVENT_TEST_PENDING, (test) => this.#skipped.push(test))
+    runner.on(EVENT_TEST_PENDING, (test) => {
+      const line = describeSkip(test)
+      this.#skipped.set(line, (this.#skipped.get(line) ?? 0) + 1)
+    })
   }
 
   epilogue() {
     super.epilogue()
-    for (const test of this.#skipped) Mocha.reporters.Base.consoleLog('  skipped: %s', describeSkip(test))
-    Mocha.reporters.Base.consoleLog('%s', closingLine(this.stats))
+    for (const [line, count] of this.#skipped) Base.consoleLog('  skipped %d: %s', count, line)
+    Base.consoleLog('%s', closingLine(this.stats))
   }
 }
 
 function describeSkip(test) {
-  return `${test.fullTitle()} (${reasonOf(test.parent) ?? 'marked as skipped in the file'})`
+  const suite = skippedSuite(test.parent)
+  return suite
+    ? `${suite.fullTitle()} (${suite.skipReason})`
+    : `${test.fullTitle()} (marked as skipped in the file)`
 }
 
-/** The reason that `serverUrl` left on the suite or on one around it. */
-function reasonOf(suite) {
-  return suite && (suite.skipReason ?? reasonOf(suite.parent))
+/** The suite around a test on which `serverUrl` left a reason. */
+function skippedSuite(suite) {
+  return suite && (suite.skipReason ? suite : skippedSuite(suite.parent))
 }
 
 function closingLine({ passes, failures, pending }) {

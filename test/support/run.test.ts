@@ -29,7 +29,9 @@ describe('the test run', () => {
   })
 
   it('names what a test left open', () => {
-    expect(output).to.match(/left these open: 1 TCPServerWrap \(server on port \d+\)/)
+    expect(output).to.match(
+      /1 TCPServerWrap \(server on port \d+, open since "a run with faults leaves a server open"\)/,
+    )
   })
 
   it('names the test whose rejection nobody handled', () => {
@@ -39,7 +41,9 @@ describe('the test run', () => {
   })
 
   it('gives the reason of a skipped suite and runs none of its hooks', () => {
-    expect(output).to.include('a suite without its server is skipped (NO_SERVER is not set)')
+    expect(output).to.include(
+      'skipped 1: a run with faults a suite without its server (NO_SERVER is not set)',
+    )
     expect(output).not.to.include('a hook of a skipped suite ran')
   })
 })

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import { describeOpenHandles, openHandles } from './open-handles.ts'
+import { describeOpenHandles, noteOpenHandles, openHandles } from './open-handles.ts'
 
 process.env.NODE_ENV = 'test'
 
@@ -27,6 +27,10 @@ export const mochaHooks = {
 
   beforeEach(this: Mocha.Context): void {
     running = this.currentTest?.fullTitle() ?? running
+  },
+
+  afterEach(): void {
+    noteOpenHandles(running)
   },
 
   async afterAll(): Promise<void> {
