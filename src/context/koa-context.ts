@@ -42,7 +42,7 @@ function emptyOutgoing(koa: KoaContext): Outgoing {
 }
 
 function payloadOf(body: unknown): Outgoing['payload'] {
-  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Readable) return body
+  if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
   if (body instanceof Blob)
     return Readable.from(body.stream() as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
   if (body instanceof Response)

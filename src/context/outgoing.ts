@@ -5,5 +5,5 @@ export interface Outgoing {
   readonly status: number
   readonly type: string | undefined
   /** Null for no body; text is UTF-8. */
-  readonly payload: string | Uint8Array | Readable | null
+  readonly payload: string | Buffer | Readable | null
 }

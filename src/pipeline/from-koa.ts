@@ -27,13 +27,12 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
 async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next): Promise<unknown> {
   const { koa } = ctx
   let value: unknown
-  await translateErrors(
-    middleware(koa as never, async () => {
-      value = await next()
-      const outgoing = await prepareFor(ctx, koa, value)
-      if (outgoing) showToKoa(ctx, koa, outgoing)
-    }),
-  )
+  const inner = async (): Promise<void> => {
+    value = await next()
+    const outgoing = await prepareFor(ctx, koa, value)
+    if (outgoing) showToKoa(ctx, koa, outgoing)
+  }
+  await translateErrors(() => middleware(koa as never, inner))
   const outgoing = takeFromKoa(ctx, koa)
   if (outgoing === undefined || outgoing === 'answered') return undefined
   if (ctx.internal.prepared?.outgoing === outgoing) return value
@@ -59,9 +58,9 @@ async function prepareFor(
 }
 
 /** Koa's own errors are deliberate answers; any other error keeps the framework's rule. */
-async function translateErrors(work: unknown): Promise<void> {
+async function translateErrors(work: () => unknown): Promise<void> {
   try {
-    await work
+    await work()
   } catch (error) {
     throw error instanceof loadKoa().HttpError ? translated(error) : error
   }

@@ -32,13 +32,13 @@ function renderObject(ctx: RequestContext, status: number, value: object): Outgo
 }
 
 function renderSpecial(ctx: RequestContext, status: number, value: object): Outgoing | undefined {
-  if (value instanceof Uint8Array) return { status, type: BYTES_TYPE, payload: value }
+  if (value instanceof Uint8Array) return { status, type: BYTES_TYPE, payload: asBuffer(value) }
   if (value instanceof Readable) return { status, type: BYTES_TYPE, payload: value }
   if (value instanceof Response) return renderResponse(ctx, value)
   if (value instanceof Blob)
     return { status, type: value.type || BYTES_TYPE, payload: fromWeb(value.stream()) }
   if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: fromWeb(value) }
-  if (value instanceof ArrayBuffer) return { status, type: BYTES_TYPE, payload: new Uint8Array(value) }
+  if (value instanceof ArrayBuffer) return { status, type: BYTES_TYPE, payload: Buffer.from(value) }
   if (Symbol.asyncIterator in value)
     return {
       status,
@@ -59,6 +59,11 @@ function renderResponse(ctx: RequestContext, response: Response): Outgoing {
 function fromWeb(stream: ReadableStream): Readable {
   // The global type and that of `node:stream/web` describe the same class.
   return Readable.fromWeb(stream as unknown as NodeReadableStream)
+}
+
+/** The same bytes as the class that Koa knows; it would render any other typed array as JSON. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** A stream that will not be sent is closed, so that what it reads from is let go. */

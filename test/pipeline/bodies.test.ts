@@ -1,0 +1,224 @@
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { createApp, createRouter, type UploadedFile } from 'mortar'
+import { array, mixed, number, object, string } from 'yup'
+import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+
+const paths: string[] = []
+
+const routes = () =>
+  createRouter()
+    .post('/echo', (ctx) => ({ body: ctx.body === undefined ? 'undefined' : ctx.body }))
+    .post('/declared', { body: object({ name: string().required() }) }, (ctx) => ctx.body)
+    .post('/small', { bodyLimit: 10 }, (ctx) => ({ body: ctx.body }))
+    .post('/json', { consumes: ['application/json'] }, (ctx) => ({ body: ctx.body }))
+    .post('/stream', { consumes: [] }, async (ctx) => {
+      let size = 0
+      for await (const chunk of ctx.koa.req) size += (chunk as Buffer).length
+      return { size }
+    })
+    .post('/bytes', (ctx) => (Buffer.isBuffer(ctx.body) ? ctx.body.toString('hex') : 'no'))
+    .post(
+      '/upload',
+      { body: object({ title: string().required(), file: mixed<UploadedFile>().required() }) },
+      (ctx) => {
+        paths.push(ctx.body.file.filepath)
+        return { title: ctx.body.title, size: ctx.body.file.size, there: existsSync(ctx.body.file.filepath) }
+      },
+    )
+    .post(
+      '/:id',
+      {
+        params: object({ id: number().required() }),
+        query: object({ page: number().required() }),
+        headers: object({ 'x-tenant': string().required() }),
+        body: object({ items: array(object({ qty: number().required() })).required() }),
+      },
+      (ctx) => [ctx.params.id, ctx.query.page, ctx.headers['x-tenant'], ctx.body.items[0]?.qty],
+    )
+
+describe('A body', () => {
+  throughBothDoors((open) => {
+    const serve = () => open(createApp({ logger: false }).use(routes()))
+    const post = (
+      { fetch }: OpenDoor,
+      path: string,
+      body: BodyInit | undefined,
+      headers: Record<string, string> = {},
+    ) => fetch(path, { method: 'POST', headers, ...(body === undefined ? {} : { body }) })
+    const json = { 'content-type': 'application/json' }
+
+    it('is read as JSON, form, text or bytes by its media type', async () => {
+      const door = await serve()
+      const echo = async (body: BodyInit | undefined, headers?: Record<string, string>) =>
+        ((await (await post(door, '/echo', body, headers)).json()) as { body: unknown }).body
+      expect(await echo('{"a":[1]}', json)).to.deep.equal({ a: [1] })
+      expect(await echo('[]', { 'content-type': 'application/vnd.api+json; charset=utf-8' })).to.deep.equal(
+        [],
+      )
+      expect(await echo('"text"', json)).to.equal('text')
+      expect(await echo('null', json)).to.equal(null)
+      expect(await echo('', json)).to.equal('undefined')
+      expect(await echo(undefined)).to.equal('undefined')
+      expect(await echo('héllo', { 'content-type': 'text/plain' })).to.equal('héllo')
+      expect(
+        await echo(
+          new URLSearchParams([
+            ['a', '1'],
+            ['b', '2'],
+            ['b', '3'],
+          ]),
+        ),
+      ).to.deep.equal({ a: '1', b: ['2', '3'] })
+      expect(
+        await (
+          await post(door, '/bytes', new Uint8Array([0, 255]), { 'content-type': 'application/octet-stream' })
+        ).text(),
+      ).to.equal('00ff')
+    })
+
+    it('of an unknown type is left alone where none is declared, and 415 where one is', async () => {
+      const door = await serve()
+      const strange = { 'content-type': 'application/x-strange' }
+      expect(await (await post(door, '/echo', 'x', strange)).json()).to.deep.equal({ body: 'undefined' })
+      expect((await post(door, '/declared', 'x', strange)).status).to.equal(415)
+      const response = await post(door, '/json', 'a=1', {
+        'content-type': 'application/x-www-form-urlencoded',
+      })
+      expect(response.status).to.equal(415)
+      expect(response.headers.get('accept')).to.equal('application/json')
+      expect(await (await post(door, '/stream', '12345', json)).json()).to.deep.equal({ size: 5 })
+    })
+
+    it('that is malformed is a 4xx that shows nothing of it', async () => {
+      const door = await serve()
+      const form = 'multipart/form-data'
+      const broken: readonly (readonly [BodyInit, Record<string, string>, number])[] = [
+        ['{"secret":', json, 400],
+        ['{"a":1} x', json, 400],
+        ['not gzip', { ...json, 'content-encoding': 'gzip' }, 400],
+        ['{}', { ...json, 'content-encoding': 'compress' }, 415],
+        ['{}', { 'content-type': 'application/json; charset=utf-16' }, 415],
+        ['x', { 'content-type': form }, 400],
+        [
+          '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nsec',
+          { 'content-type': `${form}; boundary=b` },
+          400,
+        ],
+        ['garbage', { 'content-type': `${form}; boundary=b` }, 400],
+      ]
+      for (const [body, headers, status] of broken) {
+        const response = await post(door, '/echo', body, headers)
+        expect(response.status, `${String(body)} ${JSON.stringify(headers)}`).to.equal(status)
+        expect(await response.text()).to.not.contain('secret')
+      }
+    })
+
+    it('is decoded, and limited by what it decodes to', async () => {
+      const door = await serve()
+      for (const [encoding, encode] of [
+        ['gzip', gzipSync],
+        ['deflate', deflateSync],
+        ['br', brotliCompressSync],
+      ] as const) {
+        const response = await post(door, '/echo', encode('{"z":1}'), {
+          ...json,
+          'content-encoding': encoding,
+        })
+        expect(await response.json()).to.deep.equal({ body: { z: 1 } })
+        const bomb = encode(`"${'x'.repeat(3_000_000)}"`)
+        expect((await post(door, '/echo', bomb, { ...json, 'content-encoding': encoding })).status).to.equal(
+          413,
+        )
+      }
+    })
+
+    it('that is too large is 413, with its length announced or not', async () => {
+      const door = await serve()
+      expect((await post(door, '/small', '"123456789"', json)).status).to.equal(413)
+      expect((await post(door, '/small', '"1234567"', json)).status).to.equal(200)
+      const chunked = new Blob(['"123456789"']).stream()
+      const init = { method: 'POST', headers: json, body: chunked, duplex: 'half' } as RequestInit
+      expect((await door.fetch('/small', init)).status).to.equal(413)
+    })
+
+    it('cannot reach a prototype', async () => {
+      const door = await serve()
+      for (const text of ['{"__proto__":{"polluted":1},"a":1}', '{"\\u005f_proto__":{"polluted":1},"a":1}']) {
+        const response = await post(door, '/echo', text, json)
+        expect(await response.json()).to.deep.equal({ body: { a: 1 } })
+      }
+      const hostile = '{"name":"x","constructor":1,"toString":2,"__proto__":3,"hasOwnProperty":4}'
+      expect((await post(door, '/declared', hostile, json)).status).to.be.oneOf([200, 422])
+      expect(
+        (
+          await post(
+            door,
+            '/echo',
+            new URLSearchParams([
+              ['__proto__[x]', '1'],
+              ['constructor', '2'],
+            ]),
+          )
+        ).status,
+      ).to.equal(200)
+      expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
+    })
+
+    it('of a form has its files beside its fields, and they are deleted afterwards', async () => {
+      const door = await serve()
+      const form = new FormData()
+      form.set('title', 'Report')
+      form.set('file', new Blob(['hello']), '../../etc/passwd')
+      const response = await post(door, '/upload', form)
+      expect(await response.json()).to.deep.equal({ title: 'Report', size: 5, there: true })
+      await eventually(() => !existsSync(paths.at(-1)!))
+      const large = new FormData()
+      large.set('file', new Blob(['x'.repeat(2_000_000)]), 'large')
+      expect((await post(door, '/upload', large)).status).to.equal(413)
+      const missing = new FormData()
+      missing.set('title', 'No file')
+      expect((await post(door, '/upload', missing)).status).to.equal(422)
+    })
+
+    it('is validated together with all other inputs, and every issue is told', async () => {
+      const door = await serve()
+      const response = await post(door, '/x?page=one', '{"items":[{"qty":"many"}]}', json)
+      expect(response.status).to.equal(422)
+      const problem = (await response.json()) as {
+        code: string
+        errors: { location: string; path: string }[]
+      }
+      expect(problem.code).to.equal('validation_failed')
+      expect(problem.errors.map(({ location, path }) => `${location} ${path}`)).to.have.members([
+        'params id',
+        'query page',
+        'headers x-tenant',
+        'body items[0].qty',
+      ])
+      const good = await post(door, '/7?page=2', '{"items":[{"qty":3}]}', { ...json, 'x-tenant': 't' })
+      expect(await good.json()).to.deep.equal([7, 2, 't', 3])
+    })
+
+    it('that breaks off harms nobody', async () => {
+      const door = await serve()
+      const { port } = new URL(door.url)
+      for (let round = 0; round < 5; round++) {
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.write(
+          'POST /declared HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"',
+        )
+        await eventually(() => socket.bytesWritten > 0)
+        socket.destroy()
+      }
+      expect((await post(door, '/echo', '{}', json)).status).to.equal(200)
+    })
+  })
+})
+
+async function eventually(holds: () => boolean): Promise<void> {
+  for (let round = 0; round < 200 && !holds(); round++) await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(holds()).to.equal(true)
+}

@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import Router from '@koa/router'
+import cors from '@koa/cors'
+import { expect } from 'chai'
+import Koa, { type Middleware } from 'koa'
+import compress from 'koa-compress'
+import helmet from 'koa-helmet'
+import mount from 'koa-mount'
+import { createApp, createRouter, fromKoa, NotFound, type App } from 'mortar'
+import { number, object, string } from 'yup'
+import { throughBothDoors } from '../support/doors.ts'
+
+const routes = () =>
+  createRouter()
+    .get('/', () => ({ hello: 'world' }))
+    .get('/text', () => 'plain')
+    .get('/long', () => ({ text: 'x'.repeat(4000) }))
+    .get('/filtered', { response: { 200: object({ id: number() }) } }, () => ({ id: 1, secret: 'no' }))
+    .get('/missing', () => {
+      throw new NotFound('Not here.')
+    })
+    .get('/boom', () => {
+      throw new Error('boom')
+    })
+    .post('/', { body: object({ name: string().required() }) }, (ctx) => {
+      ctx.status = 201
+      return ctx.body
+    })
+
+const with_ = (...middleware: Middleware[]): App => {
+  const app = createApp()
+  for (const one of middleware) app.use(fromKoa(one))
+  return app.use(routes())
+}
+
+describe('Koa middleware', () => {
+  throughBothDoors((open) => {
+    it('koa-helmet sets its headers, on errors too', async () => {
+      const { fetch } = await open(with_(helmet()))
+      for (const path of ['/', '/missing', '/boom', '/nowhere'])
+        expect((await fetch(path)).headers.get('x-content-type-options'), path).to.equal('nosniff')
+    })
+
+    it('@koa/cors answers preflight and marks errors', async () => {
+      const { fetch } = await open(with_(cors({ origin: 'https://app.example' }) as Middleware))
+      const preflight = await fetch('/', {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+      })
+      expect(preflight.status).to.equal(204)
+      expect(preflight.headers.get('access-control-allow-methods')).to.contain('POST')
+      for (const path of ['/', '/missing', '/nowhere'])
+        expect(
+          (await fetch(path, { headers: { origin: 'https://app.example' } })).headers.get(
+            'access-control-allow-origin',
+          ),
+        ).to.equal('https://app.example')
+    })
+
+    it('koa-compress compresses what the handler returned', async () => {
+      const { url } = await open(with_(compress({ threshold: 100 }) as Middleware))
+      const response = await rawGet(`${url}/long`, { 'accept-encoding': 'gzip' })
+      expect(response.headers['content-encoding']).to.equal('gzip')
+      expect(JSON.parse(gunzipSync(response.body).toString())).to.deep.equal({ text: 'x'.repeat(4000) })
+      expect((await rawGet(`${url}/`, { 'accept-encoding': 'gzip' })).headers['content-encoding']).to.equal(
+        undefined,
+      )
+    })
+
+    it('finds the response in ctx.body after next() and may change it', async () => {
+      const shout: Middleware = async (ctx, next) => {
+        await next()
+        ctx.body = String(ctx.body).toUpperCase()
+        ctx.set('X-Seen', `${ctx.status} ${ctx.type}`)
+      }
+      const { fetch } = await open(with_(shout))
+      const response = await fetch('/text')
+      expect(await response.text()).to.equal('PLAIN')
+      expect(response.headers.get('x-seen')).to.equal('200 text/plain')
+      expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
+    })
+
+    it('sees the value as it would be sent: filtered through its response schema', async () => {
+      const seen: unknown[] = []
+      const spy: Middleware = async (ctx, next) => {
+        await next()
+        seen.push(ctx.body)
+      }
+      const { fetch } = await open(with_(spy, spy))
+      expect(await (await fetch('/filtered')).json()).to.deep.equal({ id: 1 })
+      expect(seen).to.deep.equal(['{"id":1}', '{"id":1}'])
+    })
+
+    it('may answer instead of the handler', async () => {
+      const own: Middleware = (ctx, next) => {
+        if (ctx.path !== '/own') return next()
+        ctx.status = 203
+        ctx.body = { own: true }
+        return undefined
+      }
+      const { fetch } = await open(with_(own))
+      const response = await fetch('/own')
+      expect(response.status).to.equal(203)
+      expect(await response.json()).to.deep.equal({ own: true })
+      expect((await fetch('/')).status).to.equal(200)
+    })
+
+    it('may change status and remove the body', async () => {
+      const notModified: Middleware = async (ctx, next) => {
+        await next()
+        ctx.status = 304
+        ctx.body = null
+        ctx.status = 304
+      }
+      const { fetch } = await open(with_(notModified))
+      const response = await fetch('/')
+      expect(response.status).to.equal(304)
+      expect(await response.text()).to.equal('')
+    })
+
+    it('keeps the status of ctx.throw, and of nothing else', async () => {
+      const thrower: Middleware = (ctx) => {
+        if (ctx.path === '/throw') ctx.throw(418, 'short and stout')
+        throw Object.assign(new Error('driver'), { status: 404, statusCode: 404 })
+      }
+      const { fetch } = await open(with_(thrower))
+      const thrown = await fetch('/throw')
+      expect(thrown.status).to.equal(418)
+      expect(await thrown.json()).to.include({ detail: 'short and stout', status: 418 })
+      expect((await fetch('/other')).status).to.equal(500)
+    })
+
+    it('sees the errors of what is inside, and may answer for them', async () => {
+      const rescue: Middleware = async (ctx, next) => {
+        try {
+          await next()
+        } catch (error) {
+          ctx.status = 599
+          ctx.body = { rescued: (error as Error).message }
+        }
+      }
+      const { fetch } = await open(with_(rescue))
+      const response = await fetch('/boom')
+      expect(response.status).to.equal(599)
+      expect(await response.json()).to.deep.equal({ rescued: 'boom' })
+    })
+
+    it('leaves validated bodies and created statuses alone', async () => {
+      const { fetch } = await open(with_(helmet(), cors() as Middleware, compress() as Middleware))
+      const headers = { 'content-type': 'application/json' }
+      const created = await fetch('/', { method: 'POST', headers, body: '{"name":"Ada"}' })
+      expect(created.status).to.equal(201)
+      expect(await created.json()).to.deep.equal({ name: 'Ada' })
+      expect((await fetch('/', { method: 'POST', headers, body: '{}' })).status).to.equal(422)
+    })
+
+    it('mounts an existing @koa/router as it is', async () => {
+      const router = new Router()
+      router.get('/legacy/:id', (ctx) => {
+        ctx.body = { legacy: ctx.params['id'] }
+      })
+      const app = createApp().use(fromKoa(router)).use(routes())
+      const { fetch } = await open(app)
+      expect(await (await fetch('/legacy/7')).json()).to.deep.equal({ legacy: '7' })
+      expect(await (await fetch('/')).json()).to.deep.equal({ hello: 'world' })
+    })
+
+    it('runs in front of the pipeline when used on app.koa', async () => {
+      const app = createApp().use(routes())
+      app.koa.use(async (ctx, next) => {
+        ctx.set('X-Outside', 'yes')
+        await next()
+      })
+      const { fetch } = await open(app)
+      const response = await fetch('/')
+      expect(response.headers.get('x-outside')).to.equal('yes')
+      expect(await response.json()).to.deep.equal({ hello: 'world' })
+    })
+
+    it('lets a handler answer in Koa style', async () => {
+      const app = createApp().use(
+        createRouter().get('/', (ctx) => {
+          ctx.koa.status = 202
+          ctx.koa.body = { koa: true }
+        }),
+      )
+      const { fetch } = await open(app)
+      const response = await fetch('/')
+      expect(response.status).to.equal(202)
+      expect(await response.json()).to.deep.equal({ koa: true })
+    })
+  })
+
+  it('of another application wraps the whole of a mounted one', async () => {
+    const inner = createApp().use(routes())
+    const outer = new Koa()
+    const seen: unknown[] = []
+    outer.use(async (ctx, next) => {
+      await next()
+      seen.push([ctx.status, ctx.body])
+    })
+    outer.use(mount('/api', inner.koa))
+    const server = createServer(outer.callback()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await (await fetch(`${url}/api/`)).json()).to.deep.equal({ hello: 'world' })
+    expect((await fetch(`${url}/api/missing`)).status).to.equal(404)
+    expect(seen[0]).to.deep.equal([200, '{"hello":"world"}'])
+    server.closeAllConnections()
+    server.close()
+    await inner.close()
+  })
+})
+
+/** A request without the automatic decoding of `fetch`. */
+function rawGet(url: string, headers: Record<string, string>) {
+  return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    get(url, { headers, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }))
+    }).on('error', reject)
+  })
+}

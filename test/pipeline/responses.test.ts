@@ -1,0 +1,300 @@
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
+import { createApp, createRouter, NotFound, type Handler } from 'mortar'
+import { array, date, number, object, string } from 'yup'
+import { z } from 'zod'
+import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+
+const one = (handler: Handler) => createApp().use(createRouter().get('/', handler as never))
+
+describe('A handler’s value', () => {
+  throughBothDoors((open) => {
+    const answer = async (handler: Handler): Promise<Response> => (await open(one(handler))).fetch('/')
+
+    const json: readonly (readonly [unknown, string])[] = [
+      [{ a: 1 }, '{"a":1}'],
+      [[1, 2], '[1,2]'],
+      [5, '5'],
+      [0, '0'],
+      [false, 'false'],
+      [{}, '{}'],
+      [Object.assign(Object.create(null), { n: 1 }), '{"n":1}'],
+      [
+        new (class Point {
+          x = 1
+        })(),
+        '{"x":1}',
+      ],
+      [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ]
+    for (const [value, text] of json)
+      it(`becomes JSON: ${text}`, async () => {
+        const response = await answer(() => value)
+        expect(response.status).to.equal(200)
+        expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+        expect(await response.text()).to.equal(text)
+      })
+
+    it('is plain text when it is text, whatever it looks like', async () => {
+      const response = await answer(() => '<script>alert(1)</script>')
+      expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
+      expect(response.headers.get('content-length')).to.equal('25')
+    })
+
+    it('keeps a type that the handler set', async () => {
+      const response = await answer((ctx) => {
+        ctx.type = 'html'
+        return '<b>é</b>'
+      })
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(await response.text()).to.equal('<b>é</b>')
+    })
+
+    it('is 204 without a body for undefined and null', async () => {
+      for (const value of [undefined, null]) {
+        const response = await answer(() => value)
+        expect(response.status).to.equal(204)
+        expect(response.headers.get('content-type')).to.equal(null)
+        expect(await response.text()).to.equal('')
+      }
+    })
+
+    it('keeps a status that the handler set, with and without a body', async () => {
+      const { fetch } = await open(
+        createApp().use(
+          createRouter()
+            .get('/created', (ctx) => {
+              ctx.status = 201
+              return { id: 1 }
+            })
+            .get('/empty', (ctx) => void (ctx.status = 202))
+            .get('/none', (ctx) => {
+              ctx.status = 204
+              return { ignored: true }
+            }),
+        ),
+      )
+      expect((await fetch('/created')).status).to.equal(201)
+      const empty = await fetch('/empty')
+      expect([empty.status, await empty.text()]).to.deep.equal([202, ''])
+      const none = await fetch('/none')
+      expect([none.status, await none.text()]).to.deep.equal([204, ''])
+    })
+
+    it('is sent as it is when it is bytes, a stream, an iterable, a blob or a web response', async () => {
+      const cases: readonly (readonly [() => unknown, string, string])[] = [
+        [() => Buffer.from('bytes'), 'application/octet-stream', 'bytes'],
+        [() => new Uint8Array([104, 105]), 'application/octet-stream', 'hi'],
+        [() => Readable.from(['a', 'b']), 'application/octet-stream', 'ab'],
+        [() => pieces(), 'application/octet-stream', 'one two'],
+        [() => new Blob(['blob'], { type: 'text/csv' }), 'text/csv', 'blob'],
+        [() => new Blob(['stream']).stream(), 'application/octet-stream', 'stream'],
+        [() => new Response('web', { headers: { 'content-type': 'text/x-web' } }), 'text/x-web', 'web'],
+      ]
+      for (const [make, type, text] of cases) {
+        const response = await answer(make)
+        expect(response.headers.get('content-type')).to.equal(type)
+        expect(await response.text()).to.equal(text)
+      }
+    })
+
+    it('takes status, headers and cookies over from a web response', async () => {
+      const response = await answer(() => {
+        const headers = new Headers({ 'x-web': 'yes' })
+        headers.append('set-cookie', 'a=1')
+        headers.append('set-cookie', 'b=2')
+        return new Response(null, { status: 203, headers })
+      })
+      expect(response.status).to.equal(203)
+      expect(response.headers.get('x-web')).to.equal('yes')
+      expect(response.headers.getSetCookie()).to.deep.equal(['a=1', 'b=2'])
+    })
+
+    it('answers HEAD with the headers of GET and no body', async () => {
+      const { fetch } = await open(
+        createApp().use(
+          createRouter()
+            .get('/', () => ({ a: 1 }))
+            .get('/stream', () => Readable.from(['x'])),
+        ),
+      )
+      const head = await fetch('/', { method: 'HEAD' })
+      expect(head.headers.get('content-length')).to.equal('7')
+      expect(await head.text()).to.equal('')
+      expect((await fetch('/stream', { method: 'HEAD' })).status).to.equal(200)
+    })
+
+    it('redirects', async () => {
+      const response = await answer((ctx) => ctx.redirect('/ünïcode?a=b%20c'))
+      expect(response.status).to.equal(302)
+      expect(response.headers.get('location')).to.equal('/%C3%BCn%C3%AFcode?a=b%20c')
+    })
+
+    it('is a 500 when it has no representation', async () => {
+      const circular: Record<string, unknown> = {}
+      circular['self'] = circular
+      for (const value of [1n, Symbol('x'), () => 1, circular, { deep: 1n }]) {
+        const response = await answer(() => value)
+        expect(response.status).to.equal(500)
+        expect(response.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8')
+      }
+    })
+
+    it('sets headers and cookies', async () => {
+      const response = await answer((ctx) => {
+        ctx.set('X-One', '1')
+        ctx.append('X-Many', 'a')
+        ctx.append('X-Many', 'b')
+        ctx.cookies.set('c', 'v', { httpOnly: true })
+        return ctx.get('HOST') === undefined ? 'no host' : 'ok'
+      })
+      expect(response.headers.get('x-one')).to.equal('1')
+      expect(response.headers.get('x-many')).to.equal('a, b')
+      expect(response.headers.getSetCookie()[0]).to.contain('c=v')
+      expect(await response.text()).to.equal('ok')
+    })
+  })
+
+  describe('with a response schema', () => {
+    const user = object({
+      id: number().required(),
+      born: date(),
+      tags: array(object({ name: string().required() })),
+    })
+    throughBothDoors((open) => {
+      const serve = (value: unknown, environment: 'test' | 'production' = 'test'): Promise<OpenDoor> =>
+        open(
+          createApp({ environment, logger: false, signals: false }).use(
+            createRouter()
+              .get('/', { response: { 200: user } }, () => value)
+              .get('/text', { response: { 200: string().required() } }, () => value)
+              .get('/zod', { response: { 200: z.object({ id: z.number() }) } }, () => value)
+              .get('/other', { response: { 200: user } }, (ctx) => {
+                ctx.status = 202
+                return value
+              }),
+          ),
+        )
+
+      it('loses undeclared keys at every depth', async () => {
+        const value = { id: 1, hash: 'x', born: new Date(0), tags: [{ name: 'a', hidden: 1 }] }
+        const { fetch } = await serve(value)
+        expect(await (await fetch('/')).json()).to.deep.equal({
+          id: 1,
+          born: '1970-01-01T00:00:00.000Z',
+          tags: [{ name: 'a' }],
+        })
+        expect(await (await fetch('/zod')).json()).to.deep.equal({ id: 1 })
+      })
+
+      it('goes only through the schema of the status that is sent', async () => {
+        const { fetch } = await serve({ id: 'any', extra: 1 })
+        expect(await (await fetch('/other')).json()).to.deep.equal({ id: 'any', extra: 1 })
+      })
+
+      it('is a 500 with the issues when it does not match', async () => {
+        const { fetch } = await serve({ id: 'one' })
+        const response = await fetch('/')
+        expect(response.status).to.equal(500)
+        const problem = (await response.json()) as { code: string; errors: { path: string }[] }
+        expect(problem.code).to.equal('response_mismatch')
+        expect(problem.errors.map(({ path }) => path)).to.deep.equal(['id'])
+      })
+
+      it('never leaves in production when it does not match, nor do the issues', async () => {
+        const { fetch } = await serve({ id: 'one', hash: 'secret' }, 'production')
+        const response = await fetch('/')
+        expect(response.status).to.equal(500)
+        expect(await response.text()).to.not.match(/id|hash|secret|one"/)
+      })
+
+      it('stays plain text when it is text', async () => {
+        const { fetch } = await serve('a "quoted" text')
+        const response = await fetch('/text')
+        expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
+        expect(await response.text()).to.equal('a "quoted" text')
+      })
+    })
+  })
+})
+
+describe('A problem document', () => {
+  throughBothDoors((open) => {
+    const failing = (environment: 'development' | 'test' | 'production') =>
+      createApp({ environment, logger: false, signals: false }).use(
+        createRouter()
+          .get('/missing', (ctx) => {
+            ctx.set('X-Kept', 'yes')
+            ctx.type = 'html'
+            throw new NotFound('No note 7.', { code: 'note_missing', extensions: { note: 7, status: 1 } })
+          })
+          .get('/boom', () => {
+            throw new Error('the connection string is p4ssw0rd')
+          })
+          .get('/status', () => {
+            throw Object.assign(new Error('driver'), { status: 404, statusCode: 404, expose: true })
+          })
+          .get('/text', () => {
+            // oxlint-disable-next-line typescript/only-throw-error -- an application may do so
+            throw 'text'
+          }),
+      )
+
+    it('has the members of RFC 9457, a code and the request id', async () => {
+      const { fetch } = await open(failing('test'))
+      const response = await fetch('/missing', { headers: { 'x-request-id': 'req-1' } })
+      expect(response.status).to.equal(404)
+      expect(response.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8')
+      expect(response.headers.get('x-request-id')).to.equal('req-1')
+      expect(await response.json()).to.deep.equal({
+        type: 'about:blank',
+        title: 'Not Found',
+        status: 404,
+        detail: 'No note 7.',
+        code: 'note_missing',
+        instance: 'req-1',
+        note: 7,
+      })
+    })
+
+    it('keeps headers that were set, but not those of the body that is not sent', async () => {
+      const { fetch } = await open(failing('test'))
+      expect((await fetch('/missing')).headers.get('x-kept')).to.equal('yes')
+    })
+
+    it('does not take a hostile request id over', async () => {
+      const { fetch } = await open(failing('test'))
+      for (const id of ['a b', 'x'.repeat(200), '<script>', 'a"b']) {
+        const { instance } = (await (
+          await fetch('/missing', { headers: { 'x-request-id': id } })
+        ).json()) as { instance: string }
+        expect(instance).to.match(/^[\w-]+$/)
+      }
+    })
+
+    it('shows an unexpected message outside production only', async () => {
+      const shown = await (await open(failing('development'))).fetch('/boom')
+      expect(((await shown.json()) as { detail: string }).detail).to.contain('p4ssw0rd')
+      const hidden = await (await open(failing('production'))).fetch('/boom')
+      expect(hidden.status).to.equal(500)
+      expect(await hidden.text()).to.not.contain('p4ssw0rd')
+    })
+
+    it('takes a status from the framework’s own errors alone', async () => {
+      const { fetch } = await open(failing('test'))
+      expect((await fetch('/status')).status).to.equal(500)
+      expect((await fetch('/text')).status).to.equal(500)
+    })
+
+    it('has no body for HEAD', async () => {
+      const { fetch } = await open(failing('test'))
+      const response = await fetch('/missing', { method: 'HEAD' })
+      expect([response.status, await response.text()]).to.deep.equal([404, ''])
+    })
+  })
+})
+
+async function* pieces(): AsyncGenerator<string> {
+  yield 'one '
+  yield 'two'
+}
