@@ -1,3 +1,5 @@
+export { queryBoolean } from './schema/query-boolean.ts'
+export { loadRoutes } from './files/load-routes.ts'
 export { createApp } from './app/create-app.ts'
 export { defineConfig } from './app/define-config.ts'
 export type { App, Listening } from './app/app.ts'

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { expect } from 'chai'
+import { createApp, createRouter, StartupError, type AppOptions } from 'mortar'
+import { compileClientAddress, type TrustProxy } from '../../src/context/client-address.ts'
+
+const address = (trust: TrustProxy, peer: string, forwarded?: string) =>
+  compileClientAddress(trust)({
+    socket: { remoteAddress: peer },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  } as unknown as IncomingMessage)
+
+describe('The client address', () => {
+  const table: readonly (readonly [string, TrustProxy, string, string | undefined, string])[] = [
+    ['is the socket’s when nobody is trusted', false, '9.9.9.9', '1.1.1.1', '9.9.9.9'],
+    ['is the socket’s when the peer is not trusted', ['10.0.0.0/8'], '9.9.9.9', '1.1.1.1', '9.9.9.9'],
+    [
+      'is the last forwarded one behind a trusted peer',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      '6.6.6.6, 1.1.1.1',
+      '1.1.1.1',
+    ],
+    [
+      'skips trusted hops from the right',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      '6.6.6.6, 1.1.1.1, 10.0.0.2',
+      '1.1.1.1',
+    ],
+    ['is the leftmost when all are trusted', ['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['stops at what is no address', ['10.0.0.0/8'], '10.0.0.1', '1.1.1.1, unknown', '10.0.0.1'],
+    ['counts hops', 1, '10.0.0.1', '6.6.6.6, 1.1.1.1', '1.1.1.1'],
+    ['counts two hops', 2, '10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', '1.1.1.1'],
+    ['is the peer without a forwarded chain', 2, '10.0.0.1', undefined, '10.0.0.1'],
+    ['drops the port of an IPv4 address', 1, '10.0.0.1', '1.1.1.1:5000', '1.1.1.1'],
+    ['reads IPv6 in brackets', 1, '::1', '[2001:db8::1]:443', '2001:db8::1'],
+    ['unwraps IPv4 in IPv6', false, '::ffff:1.2.3.4', undefined, '1.2.3.4'],
+    [
+      'matches a mapped peer against an IPv4 range',
+      ['127.0.0.0/8'],
+      '::ffff:127.0.0.1',
+      '1.1.1.1',
+      '1.1.1.1',
+    ],
+    ['matches IPv6 ranges', ['2001:db8::/32'], '2001:db8::9', '1.1.1.1', '1.1.1.1'],
+    ['does not read octal', 1, '10.0.0.1', '010.1.1.1', '10.0.0.1'],
+    ['survives an empty chain', 1, '10.0.0.1', '', '10.0.0.1'],
+  ]
+  for (const [name, trust, peer, forwarded, expected] of table)
+    it(name, () => expect(address(trust, peer, forwarded)).to.equal(expected))
+
+  it('is refused a list that holds what is no address', () => {
+    for (const trustProxy of [['example.com'], ['10.0.0.0/99'], -1, 1.5] as AppOptions['trustProxy'][])
+      expect(() => compileClientAddress(trustProxy!), String(trustProxy)).to.throw(StartupError, 'trustProxy')
+  })
+
+  it('is ctx.ip', async () => {
+    const app = createApp({ trustProxy: ['127.0.0.1'] }).use(createRouter().get('/', (ctx) => ctx.ip))
+    const response = await app.inject({
+      url: '/',
+      headers: { 'x-forwarded-for': '1.2.3.4' },
+      remoteAddress: '127.0.0.1',
+    })
+    expect(response.body).to.equal('1.2.3.4')
+    await app.close()
+  })
+})

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
+import { join } from 'node:path'
+
+const hello = () => createRouter().get('/', () => 'hello')
+
+describe('The life of an application', () => {
+  it('opens nothing before ready(), and boots once however often it is asked', async () => {
+    let starts = 0
+    const app = createApp({ bricks: [defineBrick({ name: 'count', start: () => void (starts += 1) })] })
+    expect(starts).to.equal(0)
+    await Promise.all([app.ready(), app.ready(), app.inject('/')])
+    expect(starts).to.equal(1)
+    await app.close()
+  })
+
+  it('listens at the address that it says', async () => {
+    const app = createApp().use(hello())
+    const { url, port, host } = await app.listen(0, '127.0.0.1')
+    expect(url).to.equal(`http://127.0.0.1:${port}`)
+    expect(host).to.equal('127.0.0.1')
+    expect(await (await fetch(url)).text()).to.equal('hello')
+    await app.close()
+  })
+
+  it('waits for routes that are still being loaded', async () => {
+    const app = createApp()
+    void loadRoutes(app, join(import.meta.dirname, '../fixtures/app-routes'))
+    const { url } = await app.listen(0, '127.0.0.1')
+    expect((await fetch(`${url}/hello`)).status).to.equal(200)
+    await app.close()
+  })
+
+  it('refuses a port that is taken, names the remedy and stops what had started', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    let stopped = false
+    const app = createApp({ bricks: [defineBrick({ name: 'a', stop: () => void (stopped = true) })] })
+    const error: unknown = await app.listen(port, '127.0.0.1').catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(StartupError)
+    expect((error as StartupError).message)
+      .to.contain('EADDRINUSE')
+      .and.to.contain('PORT')
+    expect(stopped).to.equal(true)
+    other.close()
+  })
+
+  it('finishes requests in flight before it closes, and tells keep-alive connections to end', async () => {
+    let release = (): void => undefined
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    let stopped = false
+    const entered = new Promise<void>((resolve) => {
+      void resolve
+    })
+    void entered
+    let arrived = (): void => undefined
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
+    const app = createApp({ bricks: [defineBrick({ name: 'a', stop: () => void (stopped = true) })] }).use(
+      createRouter().get('/', async () => {
+        arrived()
+        await gate
+        return { stopped }
+      }),
+    )
+    const { url } = await app.listen(0, '127.0.0.1')
+    const pending = fetch(url)
+    await arrival
+    const closing = app.close()
+    release()
+    const response = await pending
+    expect(response.headers.get('connection')).to.equal('close')
+    expect(await response.json()).to.deep.equal({ stopped: false })
+    await closing
+    expect(stopped).to.equal(true)
+  })
+
+  it('cuts requests off that outlive the deadline', async () => {
+    const app = createApp({ shutdownTimeout: 0.05 }).use(
+      createRouter().get('/', () => new Promise(() => undefined)),
+    )
+    const { url } = await app.listen(0, '127.0.0.1')
+    const pending = fetch(url).then(
+      () => 'answered',
+      () => 'cut off',
+    )
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await app.close()
+    expect(await pending).to.equal('cut off')
+  })
+
+  it('closes once, also before it was booted, and does not start again', async () => {
+    const app = createApp()
+    await Promise.all([app.close(), app.close()])
+    const error: unknown = await app.ready().catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(StartupError)
+  })
+
+  it('boots for a request that comes through Koa before anybody called ready()', async () => {
+    const app = createApp().use(hello())
+    const server = createServer(app.koa.callback()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).to.equal('hello')
+    server.closeAllConnections()
+    server.close()
+    await app.close()
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    it(`ends the process with 0 on ${signal}, after the bricks have stopped`, async () => {
+      const script = join(import.meta.dirname, '../fixtures/signals/server.ts')
+      const args = ['--import', 'tsx', '--conditions=source', script]
+      const child = spawn(process.execPath, args, { env: { ...process.env, NODE_ENV: 'development' } })
+      let output = ''
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+      while (!output.includes('listening')) await once(child.stdout, 'data')
+      child.kill(signal)
+      const [code] = (await once(child, 'close')) as [number | null]
+      expect(output).to.contain('stopped')
+      expect(code).to.equal(0)
+    })
+})

@@ -1,0 +1,198 @@
+import { expect } from 'chai'
+import { createApp, createRouter, NotFound, type Middleware } from 'mortar'
+import { throughBothDoors } from '../support/doors.ts'
+import { bearer, tokens } from '../support/tokens-brick.ts'
+
+describe('Middleware', () => {
+  throughBothDoors((open) => {
+    const log: string[] = []
+    beforeEach(() => void log.splice(0))
+    const logged =
+      (name: string): Middleware =>
+      async (_ctx, next) => {
+        log.push(`${name} in`)
+        const value = await next()
+        log.push(`${name} out`)
+        return value
+      }
+
+    it('runs outermost first, the application’s around a router’s around a child’s', async () => {
+      const child = createRouter({ prefix: '/c' })
+        .use(logged('child'))
+        .get('/', () => void log.push('handler'))
+      const parent = createRouter({ prefix: '/p' })
+        .use(logged('parent'))
+        .use(child)
+        .get('/', () => 'parent only')
+      const { fetch } = await open(createApp().use(logged('app')).use(parent))
+      await fetch('/p/c')
+      expect(log).to.deep.equal([
+        'app in',
+        'parent in',
+        'child in',
+        'handler',
+        'child out',
+        'parent out',
+        'app out',
+      ])
+      log.splice(0)
+      await fetch('/p')
+      expect(log).to.not.include('child in')
+    })
+
+    it('of the application wraps 404, 405 and unreadable paths; a router’s covers its routes only', async () => {
+      const router = createRouter({ prefix: '/r' })
+        .use(logged('router'))
+        .get('/', () => 1)
+      const { fetch } = await open(createApp().use(logged('app')).use(router))
+      for (const [path, method, status] of [
+        ['/none', 'GET', 404],
+        ['/r', 'PUT', 405],
+        ['/%zz', 'GET', 400],
+        ['/r/deeper', 'GET', 404],
+      ] as const) {
+        log.splice(0)
+        expect((await fetch(path, { method })).status).to.equal(status)
+        expect(log, path).to.include('app in').and.not.include('router in')
+      }
+    })
+
+    it('that does not call next() answers with its own value', async () => {
+      const { fetch } = await open(
+        createApp()
+          .use((ctx) => {
+            ctx.status = 202
+            return { instead: true }
+          })
+          .use(createRouter().get('/', () => void log.push('handler'))),
+      )
+      const response = await fetch('/')
+      expect([response.status, await response.json()]).to.deep.equal([202, { instead: true }])
+      expect(log).to.deep.equal([])
+    })
+
+    it('gets the handler’s value from next() and may replace it', async () => {
+      const { fetch } = await open(
+        createApp()
+          .use(async (_ctx, next) => ({ wrapped: await next() }))
+          .use(createRouter().get('/', () => ({ n: 1 }))),
+      )
+      expect(await (await fetch('/')).json()).to.deep.equal({ wrapped: { n: 1 } })
+    })
+
+    it('passes the value on when it returns nothing, also when it did not wait', async () => {
+      const lazy: Middleware = (_ctx, next) => void next()
+      const waiting: Middleware = async (_ctx, next) => void (await next())
+      const { fetch } = await open(
+        createApp()
+          .use(lazy)
+          .use(waiting)
+          .use(createRouter().get('/', async () => ({ n: 1 }))),
+      )
+      expect(await (await fetch('/')).json()).to.deep.equal({ n: 1 })
+    })
+
+    it('that did not wait for next() does not lose its error', async () => {
+      const lazy: Middleware = (_ctx, next) => void next()
+      const { fetch } = await open(
+        createApp()
+          .use(lazy)
+          .use(
+            createRouter().get('/', () => {
+              throw new NotFound('gone')
+            }),
+          ),
+      )
+      expect((await fetch('/')).status).to.be.oneOf([404, 204])
+    })
+
+    it('may catch the error of what is inside', async () => {
+      const rescue: Middleware = async (ctx, next) => {
+        try {
+          return await next()
+        } catch (error) {
+          ctx.status = 200
+          return { caught: (error as Error).message }
+        }
+      }
+      const { fetch } = await open(
+        createApp()
+          .use(rescue)
+          .use(
+            createRouter().get('/', () => {
+              throw new Error('inside')
+            }),
+          ),
+      )
+      expect(await (await fetch('/')).json()).to.deep.equal({ caught: 'inside' })
+    })
+
+    it('that calls next() twice is named in the error', async () => {
+      const twice: Middleware = async function callsTwice(_ctx, next) {
+        await next()
+        return next()
+      }
+      const { fetch } = await open(
+        createApp()
+          .use(twice)
+          .use(createRouter().get('/', () => 1)),
+      )
+      const response = await fetch('/')
+      expect(response.status).to.equal(500)
+      expect(((await response.json()) as { detail: string }).detail).to.equal(
+        'next() was called twice in callsTwice.',
+      )
+    })
+
+    it('sees the user already, and runs before the guard refuses', async () => {
+      const seen: unknown[] = []
+      const spy: Middleware = (ctx, next) => {
+        seen.push(ctx.user?.id ?? null)
+        return next()
+      }
+      const { fetch } = await open(
+        createApp()
+          .use(tokens())
+          .use(spy)
+          .use(createRouter().get('/', { auth: true }, () => 1)),
+      )
+      expect((await fetch('/', { headers: bearer('ada') })).status).to.equal(200)
+      expect((await fetch('/')).status).to.equal(401)
+      expect(seen).to.deep.equal(['ada', null])
+    })
+  })
+})
+
+describe('A router', () => {
+  throughBothDoors((open) => {
+    it('mounts as often as wanted, with prefixes joined, tags added up and the nearest auth', async () => {
+      const child = createRouter({ prefix: '/child', tags: ['child'], auth: false })
+        .get('/open', () => 1)
+        .get('/closed', { auth: true, tags: ['route'] }, () => 1)
+      const parent = createRouter({ prefix: '/parent', tags: ['parent'], auth: true })
+        .use(child)
+        .get('/', () => 1)
+      const again = createRouter({ prefix: '/again' }).use(parent)
+      const app = createApp().use(tokens()).use(parent).use(again)
+      const { fetch } = await open(app)
+      const status = async (path: string) => (await fetch(path)).status
+      expect(await status('/parent')).to.equal(401)
+      expect(await status('/parent/child/open')).to.equal(200)
+      expect(await status('/parent/child/closed')).to.equal(401)
+      expect(await status('/again/parent/child/open')).to.equal(200)
+      const closed = app.routes.find(({ path }) => path === '/parent/child/closed')
+      expect(closed?.definition.tags).to.deep.equal(['parent', 'child', 'route'])
+    })
+
+    it('works from then on when it is mounted after the start', async () => {
+      const app = createApp().use(createRouter().get('/users/:id', (ctx) => `id ${ctx.params['id']}`))
+      const { fetch } = await open(app)
+      await app.ready()
+      expect(await (await fetch('/users/me')).text()).to.equal('id me')
+      app.use(createRouter().get('/users/me', () => 'me'))
+      expect(await (await fetch('/users/me')).text()).to.equal('me')
+      app.use((_ctx, next) => next().then((value) => `late ${String(value)}`))
+      expect(await (await fetch('/users/me')).text()).to.equal('late me')
+    })
+  })
+})
