@@ -139,7 +139,8 @@ function frame(message: OutboxMessage, own: string): Markup | string {
           <iframe sandbox src="${own}/html" title="HTML of the message" referrerpolicy="no-referrer"></iframe>
         </div>
         <p class="dim">
-          Scripts, forms, links and remote images do nothing in this preview; the links are listed above.
+          Scripts, forms and remote images do nothing in this preview, and its links are refused: they are
+          listed above.
         </p>`
 }
 
