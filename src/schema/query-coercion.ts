@@ -10,6 +10,8 @@ export interface TextShape {
   readonly kind: 'number' | 'boolean' | 'single' | 'list' | 'object' | 'any'
   /** Shape of a list's items. */
   readonly item?: TextShape
+  /** Shapes of a tuple's items. */
+  readonly items?: readonly TextShape[]
   /** Shapes of an object's members. */
   readonly members?: ReadonlyMap<string, TextShape>
 }
@@ -25,10 +27,7 @@ export function coerceText(
   refused: (value: unknown) => unknown = refuse,
 ): unknown {
   const result = STEPS[shape.kind](value, refused)
-  if (shape.item && Array.isArray(result)) {
-    const { item } = shape
-    return result.map((one) => coerceText(item, one, refused))
-  }
+  if (shape.kind === 'list' && Array.isArray(result)) return coerceItems(shape, result, refused)
   if (shape.members && typeof result === 'object' && result !== null && !Array.isArray(result))
     return coerceMembers(shape.members, result as Record<string, unknown>, refused)
   return result
@@ -120,6 +119,17 @@ class RefusedText {
 
 function refuse(value: unknown): RefusedText {
   return new RefusedText(value)
+}
+
+function coerceItems(
+  shape: TextShape,
+  items: readonly unknown[],
+  refused: (value: unknown) => unknown,
+): unknown {
+  return items.map((item, index) => {
+    const expected = shape.items?.[index] ?? shape.item
+    return expected ? coerceText(expected, item, refused) : item
+  })
 }
 
 function coerceMembers(

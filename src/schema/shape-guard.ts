@@ -55,7 +55,8 @@ function itemOf(schema: YupNode, index: number): unknown {
   return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
 }
 
-function mapItems(
+/** Maps the items of an array; the array itself when none changes. */
+export function mapItems(
   items: readonly unknown[],
   map: (item: unknown, index: number) => unknown,
 ): readonly unknown[] {
@@ -63,7 +64,11 @@ function mapItems(
   return mapped.every((item, index) => item === items[index]) ? items : mapped
 }
 
-function mapMembers(
+/**
+ * Maps the members of an object and drops the keys that every object inherits unless `declares` says otherwise; the
+ * object itself when nothing changes.
+ */
+export function mapMembers(
   value: Record<string, unknown>,
   declares: (key: string) => boolean,
   map: (member: unknown, key: string) => unknown,

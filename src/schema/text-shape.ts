@@ -7,6 +7,8 @@ const ANY: TextShape = { kind: 'any' }
 export function shapeOfYup(schema: unknown): TextShape {
   if (!isYup(schema) || schema.type === 'lazy') return ANY
   const kind = kindOfYup(schema)
+  if (schema.type === 'tuple')
+    return { kind, items: (schema.spec.types as readonly unknown[]).map(shapeOfYup) }
   if (kind === 'list') return { kind, ...(schema.innerType && { item: shapeOfYup(schema.innerType) }) }
   if (kind !== 'object') return { kind }
   const members = Object.entries(schema.fields ?? {}).map(([key, field]) => [key, shapeOfYup(field)] as const)

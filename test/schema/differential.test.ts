@@ -1,3 +1,4 @@
+import { strictEqual } from 'node:assert'
 import { expect } from 'chai'
 import { ValidationError, type Schema } from 'yup'
 import { compileYup } from '../../src/schema/compile-yup.ts'
@@ -34,15 +35,31 @@ function outcomeOf(result: unknown): Outcome {
   return { issues: result.issues.map((issue) => `${issue.path}: ${issue.message}`).sort() }
 }
 
+/** Wording without the quoted value, where the two see differently escaped or differently guarded values. */
+const unquoted = (issue: string): string => issue.replace(/`[^]*$/, '')
+
+interface Comparison {
+  readonly schema: Schema
+  readonly run: (value: unknown) => unknown
+  readonly given: unknown
+  /** What yup is handed instead of `given`. */
+  readonly seen?: unknown
+}
+
 /** Compares one input; what yup crashes on has no answer to compare with, but must not crash here. */
-function compare(schema: Schema, run: (value: unknown) => unknown, given: unknown, seen: unknown): void {
+function compare(comparison: Comparison): void {
+  const { schema, run, given } = comparison
   const before = structuredCloneOr(given)
   const ours = outcomeOf(run(given))
   expect(structuredCloneOr(given), 'the input stays as it is').to.deep.equal(before)
-  const theirs = byYup(schema, seen)
+  const theirs = byYup(schema, 'seen' in comparison ? comparison.seen : given)
   if ('thrown' in theirs) return
-  expect(ours).to.deep.equal(theirs)
-  if ('value' in theirs && theirs.value === given) expect(ours).to.have.property('value', given)
+  if (!('issues' in theirs) || !('issues' in ours)) expect(ours).to.deep.equal(theirs)
+  else if ('seen' in comparison)
+    strictEqual(ours.issues.map(unquoted).join('\n'), theirs.issues.map(unquoted).join('\n'))
+  else strictEqual(ours.issues.join('\n'), theirs.issues.join('\n'))
+  if ('value' in theirs && theirs.value === given)
+    expect('value' in ours && ours.value === given).to.equal(true)
 }
 
 function structuredCloneOr(value: unknown): unknown {
@@ -76,21 +93,33 @@ describe('A compiled yup schema', function () {
         const run = compileYup(node, false)
         expect(run, 'the schema is compiled').to.be.a('function')
         const value = valueFor(node, random, false)
-        compare(schema, run!, value, value)
+        compare({ schema, run: run!, given: value })
       })
     })
 
   it('gives what yup gives without the keys that every object inherits', () => {
     each('object', (schema, node, random) => {
       const value = valueFor(node, random, true)
-      compare(schema, compileYup(node, false)!, value, withoutInheritedKeys(node, value))
+      compare({
+        schema,
+        run: compileYup(node, false)!,
+        given: value,
+        seen: withoutInheritedKeys(node, value),
+      })
     })
   })
 
   it('gives for query text what yup gives for the coerced text', () => {
     each('object', (schema, node, random) => {
+      // A query has no objects within; the default of one would be taken for text.
+      if (JSON.stringify(schema.describe()).split('"type":"object"').length > 2) return
       const value = queryFor(node, random)
-      compare(schema, compileYup(node, true)!, value, coerceText(shapeOfYup(node), value))
+      compare({
+        schema,
+        run: compileYup(node, true)!,
+        given: value,
+        seen: coerceText(shapeOfYup(node), value),
+      })
     })
   })
 })
@@ -100,7 +129,7 @@ describe('A yup schema that is not compiled', () => {
     for (const kind of KINDS)
       each(kind, (schema, node, random) => {
         const value = valueFor(node, random, false)
-        compare(schema, validateByYup(node), value, value)
+        compare({ schema, run: validateByYup(node), given: value })
       })
   }).timeout(Math.max(20_000, CASES * 10))
 })

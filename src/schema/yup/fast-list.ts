@@ -1,4 +1,5 @@
 import { childPath } from '../invalid.ts'
+import { mapItems } from '../shape-guard.ts'
 import {
   FAIL,
   isStrict,
@@ -61,12 +62,11 @@ function listNode(schema: YupNode, mode: Mode, memberAt: MemberAt): Pick<FastNod
   const strict = isStrict(schema, mode)
   const cast: FastNode['cast'] = (input) => {
     const value = input === undefined && !strict ? schema.getDefault() : input
-    if (strict || !Array.isArray(value) || !schema._typeCheck(value)) return value
-    const items = value.map((item: unknown, index) => {
+    if (!Array.isArray(value) || !schema._typeCheck(value)) return value
+    return mapItems(value, (item, index) => {
       const member = memberAt(index)
       return member ? member.cast(item) : item
     })
-    return items.every((item, index) => item === value[index]) ? value : items
   }
   const addOwnIssues = ownIssuesOf(schema)
   const addIssues: FastNode['addIssues'] = ({ value, original: given, path }, issues) => {

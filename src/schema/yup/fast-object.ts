@@ -1,4 +1,5 @@
 import { childPath } from '../invalid.ts'
+import { mapMembers } from '../shape-guard.ts'
 import {
   FAIL,
   isStrict,
@@ -123,7 +124,11 @@ function withoutOthers(plan: ObjectPlan, value: Members, result: Members): unkno
 
 function castOf(plan: ObjectPlan): FastNode['cast'] {
   const { schema, keys, members, known, strips } = plan
-  if (plan.strict) return (value) => (isObject(value) ? withoutInherited(value, known) : value)
+  if (plan.strict) {
+    const castOne = new Map(keys.map((key, index) => [key, members[index]!.cast]))
+    const map = (member: unknown, key: string): unknown => castOne.get(key)?.(member) ?? member
+    return (value) => (isObject(value) ? mapMembers(value, (key) => known.has(key), map) : value)
+  }
   return (input) => {
     const value = input === undefined ? schema.getDefault() : input
     if (!isObject(value)) return value
@@ -138,12 +143,6 @@ function castOf(plan: ObjectPlan): FastNode['cast'] {
         if (!known.has(key) && !isInheritedName(key)) result[key] = value[key]
     return isSame(value, result) ? value : result
   }
-}
-
-function withoutInherited(value: Members, known: ReadonlySet<string>): Members {
-  const entries = Object.entries(value)
-  const kept = entries.filter(([key]) => known.has(key) || !isInheritedName(key))
-  return kept.length === entries.length ? value : Object.fromEntries(kept)
 }
 
 function isSame(value: Members, result: Members): boolean {

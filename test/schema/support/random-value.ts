@@ -36,11 +36,14 @@ export function valueFor(schema: YupNode, random: Random, hostile: boolean): unk
   return leafFor(schema.type, random)
 }
 
+/** JSON, by which refused text is quoted, writes a control character in another way than yup does. */
+const QUERY_TEXTS = TEXTS.filter((text) => !text.includes('\u0000'))
+
 /** Text as it comes out of a query: strings, repeated ones as arrays. */
 export function queryFor(schema: YupNode, random: Random): unknown {
   const keys = [...Object.keys(schema.fields ?? {}), 'other'].filter(() => random.chance(0.8))
   const value = (): unknown =>
-    random.chance(0.15) ? [random.pick(TEXTS), random.pick(TEXTS)] : random.pick(TEXTS)
+    random.chance(0.15) ? [random.pick(QUERY_TEXTS), random.pick(QUERY_TEXTS)] : random.pick(QUERY_TEXTS)
   return Object.fromEntries(keys.map((key) => [key, value()]))
 }
 
