@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts'
 import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
+import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
 import { explainMissingTables } from './missing-table.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
@@ -83,13 +84,19 @@ function toDataSource(connection: Connection): DataSource {
   return isDataSource(given) ? given : createDataSource(given)
 }
 
+/** Those of the option, else the classes that a given DataSource has; without any, asking for them says so. */
 function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrations {
-  if (migrations) return createMigrations(db, { directory: migrations })
-  throw new StartupError(`The brick 'database' does not know where the migrations are.`, {
-    code: 'MORTAR_MIGRATIONS_FOLDER',
-    remedy: `Add the option migrations: join(import.meta.dirname, 'migrations').`,
-    brick: 'database',
-  })
+  const classes = Object.values(db.options.migrations ?? {}).filter((given) => typeof given === 'function')
+  if (migrations || classes.length > 0)
+    return createMigrations(db, { directory: migrations ?? (classes as unknown as MigrationClass[]) })
+  const refuse = async (): Promise<never> => {
+    throw new StartupError(`The brick 'database' does not know where the migrations are.`, {
+      code: 'MORTAR_MIGRATIONS_FOLDER',
+      remedy: `Add the option migrations: join(import.meta.dirname, 'migrations').`,
+      brick: 'database',
+    })
+  }
+  return { generate: refuse, run: refuse, revert: refuse, status: refuse }
 }
 
 function reportStalls(

@@ -59,3 +59,17 @@ function renderStatement({ query, parameters }: Statement): string {
 function escapeTemplate(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')
 }
+
+/**
+ * Statements that rebuild tables in a way that keeps what refers to them. To undo a rebuild, TypeORM renames the table
+ * on SQLite and drops it later; SQLite would let other tables' foreign keys follow the name and end up at nothing,
+ * unless asked not to (sqlite.org/lang_altertable.html, compatibility note).
+ */
+export function keepReferences(statements: readonly Statement[]): readonly Statement[] {
+  if (!statements.some(({ query }) => / RENAME TO "temporary_/.test(query))) return statements
+  return [
+    { query: 'PRAGMA legacy_alter_table = ON' },
+    ...statements,
+    { query: 'PRAGMA legacy_alter_table = OFF' },
+  ]
+}

@@ -4,10 +4,10 @@ import type { DataSource, QueryRunner } from 'typeorm'
 import { type Clock, StartupError, systemClock } from '../../src/index.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
-import { type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
+import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
 import { MigrationHistory } from './migration-history.ts'
 import { withMigrationLock } from './migration-lock.ts'
-import { applyMigration, inTransaction, type MigrationRun, revertMigration } from './run-migration.ts'
+import { applyMigration, inTransaction, isSqlite, type MigrationRun, revertMigration } from './run-migration.ts'
 
 /** One migration and how the database stands to it; `missing` was run, but its class is not there any more. */
 export interface MigrationStatus {
@@ -67,12 +67,18 @@ async function generate(
   await refusePending(dataSource, directory)
   const timestamp = Math.max(clock.now(), (known.at(-1)?.timestamp ?? 0) + 1)
   const { className, fileName } = nameMigration(name, timestamp)
-  const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log()
-  if (upQueries.length === 0) return undefined
-  const statements = { up: upQueries, down: downQueries.toReversed() }
+  const statements = await difference(dataSource)
+  if (statements.up.length === 0) return undefined
   const file = join(folder, fileName)
   await writeFile(file, renderMigration(className, statements), { flag: 'wx' })
   return { name: className, file, ...statements }
+}
+
+/** What takes the database to the entities, and back. */
+async function difference(dataSource: DataSource): Promise<MigrationStatements> {
+  const { upQueries: up, downQueries } = await dataSource.driver.createSchemaBuilder().log()
+  const down = downQueries.toReversed()
+  return isSqlite(dataSource) ? { up: keepReferences(up), down: keepReferences(down) } : { up, down }
 }
 
 async function refusePending(dataSource: DataSource, directory: MigrationSource): Promise<void> {

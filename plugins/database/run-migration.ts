@@ -45,15 +45,19 @@ async function step(
     if (migration.instance.transaction === false) return await work()
     return await inTransaction(runner, async () => {
       const done = await work()
-      if (dataSource.options.type === 'better-sqlite3') await checkForeignKeys(runner)
+      if (isSqlite(dataSource)) await checkForeignKeys(runner)
       return done
     })
   } catch (error) {
     throw failure(migration, error)
   } finally {
+    // Back to what it is by default, had the migration failed between switching it on and off.
+    if (isSqlite(dataSource)) await runner.query('PRAGMA legacy_alter_table = OFF')
     await runner.afterMigration()
   }
 }
+
+export const isSqlite = ({ options }: DataSource): boolean => options.type === 'better-sqlite3'
 
 /** Runs work in a transaction of this runner; whatever it throws is thrown on after the rollback. */
 export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {

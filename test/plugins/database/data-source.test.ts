@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { expect } from 'chai'
+import { DataSource, EntitySchema } from 'typeorm'
+import { type ConnectionOptions, createDataSource, openDataSource } from '../../../plugins/database/index.ts'
+import { StartupError } from '../../../src/index.ts'
+import { KINDS } from './databases.ts'
+import { Notes, temporaryFolder } from './notes.ts'
+
+const Tags = new EntitySchema({ name: 'tags', columns: { id: { type: Number, primary: true } } })
+
+describe('createDataSource', () => {
+  const folder = temporaryFolder()
+  const names = (source: DataSource) => source.entityMetadatas.map(({ name }) => name).sort()
+
+  async function use<T>(options: ConnectionOptions, work: (source: DataSource) => T | Promise<T>): Promise<T> {
+    const source = await createDataSource(options).initialize()
+    try {
+      return await work(source)
+    } finally {
+      await source.destroy()
+    }
+  }
+
+  it('makes a connection that is not open yet', () => {
+    expect(createDataSource({ type: 'better-sqlite3', database: ':memory:' }).isInitialized).to.equal(false)
+  })
+
+  it('makes the folder of a SQLite file, with a write-ahead log, foreign keys and a busy timeout', async () => {
+    const database = join(folder(), 'deep', 'er', 'app.db')
+    await use({ type: 'better-sqlite3', database }, async (source) => {
+      expect(existsSync(database)).to.equal(true)
+      expect(await source.query('pragma journal_mode')).to.eql([{ journal_mode: 'wal' }])
+      expect(await source.query('pragma foreign_keys')).to.eql([{ foreign_keys: 1 }])
+      expect(await source.query('pragma busy_timeout')).to.eql([{ timeout: 5000 }])
+    })
+  })
+
+  it('lets each default be set otherwise', async () => {
+    const database = join(folder(), 'plain.db')
+    await use({ type: 'better-sqlite3', database, enableWAL: false, timeout: 7 }, async (source) => {
+      expect(await source.query('pragma journal_mode')).to.eql([{ journal_mode: 'delete' }])
+      expect(await source.query('pragma busy_timeout')).to.eql([{ timeout: 7 }])
+    })
+  })
+
+  it('reads a SQLite file that it may not write', async () => {
+    const database = join(folder(), 'readonly.db')
+    await use({ type: 'better-sqlite3', database, enableWAL: false }, (source) => source.query('create table t (a)'))
+    await use({ type: 'better-sqlite3', database, readonly: true }, async (source) => {
+      expect(await source.transaction((manager) => manager.query('select * from t'))).to.eql([])
+    })
+  })
+
+  const MODULE = { Notes, Tags, TABLES: ['notes'], helper: () => 1, default: undefined, again: Notes }
+  const GIVEN = { 'a module': MODULE, 'an array': [Notes, Tags], 'an array with a module': [MODULE], mixed: [Tags, { Notes }] }
+  for (const [what, entities] of Object.entries(GIVEN))
+    it(`takes the entities of ${what}, and each once`, async () => {
+      await use({ type: 'better-sqlite3', database: ':memory:', entities }, (source) => {
+        expect(names(source)).to.eql(['notes', 'tags'])
+      })
+    })
+
+  it('takes one entity alone', async () => {
+    await use({ type: 'better-sqlite3', database: ':memory:', entities: Notes }, (source) => {
+      expect(names(source)).to.eql(['notes'])
+    })
+  })
+
+  it('refuses a type that is not known, and says which to write', () => {
+    const make = () => createDataSource({ type: 'sqlite', database: 'a.db' } as unknown as ConnectionOptions)
+    expect(make).to.throw(StartupError, /"sqlite".*\n.*Write type: 'better-sqlite3'/)
+  })
+
+  it('refuses a driver that is not installed, and names the package', () => {
+    expect(() => createDataSource({ type: 'oracle' })).to.throw(StartupError, /npm install oracledb/)
+  })
+
+  it('refuses a SQLite connection without a file', () => {
+    expect(() => createDataSource({ type: 'better-sqlite3', database: '' })).to.throw(StartupError, /names no database/)
+  })
+})
+
+describe('openDataSource', () => {
+  const folder = temporaryFolder()
+
+  const failure = (options: ConnectionOptions): Promise<StartupError> =>
+    openDataSource(createDataSource(options)).then(
+      () => expect.fail('it opened'),
+      (error: StartupError) => error,
+    )
+
+  it('says whether it connected, so that whoever connected closes', async () => {
+    const source = createDataSource({ type: 'better-sqlite3', database: ':memory:' })
+    expect([await openDataSource(source), await openDataSource(source)]).to.eql([true, false])
+    await source.destroy()
+  })
+
+  it('names the SQLite path that cannot be opened', async () => {
+    const path = join(folder(), 'a-folder')
+    mkdirSync(path)
+    const error = await failure({ type: 'better-sqlite3', database: path })
+    expect(error.code).to.equal('MORTAR_DATABASE_UNREACHABLE')
+    expect(error.brick).to.equal('database')
+    expect(error.message).to.include(path)
+  })
+
+  it('names a file that is no SQLite database', async () => {
+    const path = join(folder(), 'text.db')
+    writeFileSync(path, 'This is text, and long enough to be taken for a damaged header of SQLite.'.repeat(20))
+    const error = await failure({ type: 'better-sqlite3', database: path })
+    expect(error.message).to.include('file is not a database')
+  })
+
+  for (const type of ['postgres', 'mysql'] as const)
+    it(`names host and port of a ${type} server that does not answer, and nothing secret`, async () => {
+      const port = await closedPort()
+      const options = { type, host: '127.0.0.1', port, username: 'ann', password: 'hunter2', database: 'app' }
+      const error = await failure(options as ConnectionOptions)
+      expect(error.code).to.equal('MORTAR_DATABASE_UNREACHABLE')
+      expect(error.message).to.include(`${type} at 127.0.0.1:${port}, database app`)
+      expect(inspect(error)).not.to.include('hunter2')
+    })
+
+  it('shows no password of a URL', async () => {
+    const error = await failure({ type: 'postgres', url: `postgres://ann:hunter2@127.0.0.1:${await closedPort()}/app` })
+    expect(error.message).to.match(/postgres at 127\.0\.0\.1:\d+/)
+    expect(inspect(error)).not.to.include('hunter2')
+  })
+
+  it('tells wrong entities from a database that does not answer', async () => {
+    const Broken = new EntitySchema({ name: 'broken', columns: { id: { type: Number } } })
+    const error = await failure({ type: 'better-sqlite3', database: ':memory:', entities: [Broken] })
+    expect(error.code).to.equal('MORTAR_DATABASE_ENTITIES')
+    expect(error.message).to.include('broken')
+  })
+})
+
+for (const [kind, prepare] of Object.entries(KINDS))
+  describe(`a connection to ${kind}`, () => {
+    const place = prepare()
+
+    it('keeps moments to the millisecond, booleans and text beyond the basic plane', async () => {
+      const Things = new EntitySchema<{ id: number; at: Date; done: boolean; text: string }>({
+        name: 'things',
+        columns: {
+          id: { type: Number, primary: true },
+          at: { type: Date, precision: 3 },
+          done: { type: Boolean },
+          text: { type: String },
+        },
+      })
+      const source = await place().open([Things])
+      await source.synchronize()
+      const thing = { id: 1, at: new Date('2026-03-29T01:30:00.123Z'), done: true, text: 'naïve 🧱' }
+      await source.manager.insert(Things, thing)
+      expect(await source.manager.findOneBy(Things, { id: 1 })).to.eql(thing)
+    })
+
+    it('keeps a write of another caller when a transaction rolls back', async () => {
+      const source = await place().open([Notes])
+      await source.synchronize()
+      const transaction = source.transaction(async (manager) => {
+        await manager.insert(Notes, { id: '1', text: 'undone' })
+        throw new Error('no')
+      })
+      const write = source.manager.insert(Notes, { id: '2', text: 'kept' })
+      await Promise.allSettled([transaction, write])
+      expect(await source.manager.find(Notes)).to.eql([{ id: '2', text: 'kept' }])
+    })
+  })
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((ready) => server.once('listening', ready))
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return port
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { DataSource } from 'typeorm'
+import { type ConnectionOptions, createDataSource, type Entities, fromUrl } from '../../../plugins/database/index.ts'
+import { type ServerVariable, serverUrl } from '../../support/servers.ts'
+import { temporaryFolder } from './notes.ts'
+
+/** A place of its own for one test: nothing is in it, and nothing of it stays. */
+export interface TestDatabase {
+  /** Options of a connection to it; two sources made from them see the same data. */
+  options(entities?: Entities): ConnectionOptions
+  /** Connects; what a test opened is closed by `remove`. */
+  open(entities?: Entities): Promise<DataSource>
+  remove(): Promise<void>
+}
+
+/**
+ * The kinds of database that a suite runs on, by name. Call one first in the body of a `describe`: each test then gets
+ * a place of its own from the function that comes back. A server's is skipped where none is named.
+ */
+export const KINDS: Readonly<Record<string, () => () => TestDatabase>> = {
+  SQLite: () => {
+    const folder = temporaryFolder()
+    return eachTest(async () => {
+      const database = `${folder()}/${newName()}/app.db`
+      return withConnections({ type: 'better-sqlite3', database }, async () => undefined)
+    })
+  },
+  PostgreSQL: () => {
+    const server = serverOptions('TEST_POSTGRES_URL')
+    return eachTest(async () => {
+      const schema = newName()
+      await once(server(), `create schema ${schema}`)
+      const options = { ...server(), schema } as ConnectionOptions
+      return withConnections(options, () => once(server(), `drop schema ${schema} cascade`))
+    })
+  },
+  MariaDB: () => {
+    const server = serverOptions('TEST_MARIADB_URL')
+    return eachTest(async () => {
+      const database = newName()
+      await once(server(), `create database ${database}`)
+      const options = { ...server(), database } as ConnectionOptions
+      return withConnections(options, () => once(server(), `drop database ${database}`))
+    })
+  },
+}
+
+/** Read when a test runs, as the URL is empty where the suite is skipped. */
+function serverOptions(variable: ServerVariable): () => ConnectionOptions {
+  const url = serverUrl(variable)
+  return () => fromUrl(url) as ConnectionOptions
+}
+
+function eachTest(make: () => Promise<TestDatabase>): () => TestDatabase {
+  let place: TestDatabase | undefined
+  beforeEach(async () => {
+    place = await make()
+  })
+  afterEach(() => place?.remove())
+  return () => place!
+}
+
+const newName = (): string => `mortar_${randomBytes(6).toString('hex')}`
+
+async function once(options: ConnectionOptions, sql: string): Promise<void> {
+  const dataSource = await createDataSource(options).initialize()
+  await dataSource.query(sql)
+  await dataSource.destroy()
+}
+
+function withConnections(place: ConnectionOptions, remove: () => Promise<void>): TestDatabase {
+  const opened: DataSource[] = []
+  const options = (entities: Entities = []): ConnectionOptions => ({ ...place, entities })
+  return {
+    options,
+    async open(entities) {
+      const dataSource = await createDataSource(options(entities)).initialize()
+      opened.push(dataSource)
+      return dataSource
+    },
+    async remove() {
+      await Promise.all(opened.filter(({ isInitialized }) => isInitialized).map((source) => source.destroy()))
+      await remove()
+    },
+  }
+}
