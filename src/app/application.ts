@@ -12,6 +12,7 @@ import type { RouteBatch } from '../routing/route-sink.ts'
 import { isRouter, type AnyRouter } from '../routing/router.ts'
 import type { Listening } from './app.ts'
 import { assemble, type House, type Parts } from './boot.ts'
+import { checkRoutes } from './check-routes.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createEventBus } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
@@ -146,8 +147,10 @@ export class Application {
   }
 
   private mount(router: AnyRouter): void {
-    if (this.assembled) this.addRoutes({ routes: router.routes(), scopes: [] })
-    else this.parts.routers.push(router)
+    if (!this.assembled) return void this.parts.routers.push(router)
+    const routes = router.routes()
+    checkRoutes(routes)
+    this.addRoutes({ routes, scopes: [] })
   }
 
   private addMiddleware(run: Middleware): void {

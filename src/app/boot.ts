@@ -8,6 +8,7 @@ import type { ContextClass } from '../context/context-class.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
 import { isRouter, type AnyRouter } from '../routing/router.ts'
+import { checkRoutes } from './check-routes.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { frameworkRoutes } from './framework-routes.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -47,6 +48,7 @@ export function assemble(parts: Parts, house: House): readonly AnyBrick[] {
     ...bricks.flatMap((brick) => brickRoutes(brick, core)),
     ...parts.routers.flatMap((router) => router.routes()),
   ]
+  checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
   const runtime = pipelineRuntime(container, options)
   dispatcher.add({ scopes: [], routes: frameworkRoutes(dispatcher, runtime, options) })

@@ -15,11 +15,22 @@ export interface HttpErrorOptions {
   readonly cause?: unknown
 }
 
+const HTTP_ERROR = Symbol.for('mortar.http-error')
+
+/**
+ * True for an `HttpError`, also one that another copy of the package made: a test runner that requires some modules and
+ * imports others loads the package twice.
+ */
+export function isHttpError(thrown: unknown): thrown is HttpError {
+  return thrown instanceof Error && HTTP_ERROR in thrown
+}
+
 /**
  * A deliberate answer to the caller: its `status`, `code` and message reach the response as an RFC 9457 problem.
  * Only this class and its subclasses set a status; any other thrown value is a 500.
  */
 export class HttpError extends Error {
+  readonly [HTTP_ERROR] = true
   readonly status: number
   readonly code: string
   readonly title: string | undefined

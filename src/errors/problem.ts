@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { PROBLEM_CODES, type CodeEntry } from './codes.ts'
-import { HttpError } from './http-error.ts'
+import { type HttpError, isHttpError } from './http-error.ts'
 
 /** Media type of every error response (RFC 9457 §3). */
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
@@ -22,7 +22,7 @@ export interface Problem {
  * told only where `exposeUnexpected` is true (outside production).
  */
 export function problemOf(thrown: unknown, instance: string, exposeUnexpected: boolean): Problem {
-  if (thrown instanceof HttpError) return deliberate(thrown, instance)
+  if (isHttpError(thrown)) return deliberate(thrown, instance)
   const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to answer this request.'
   const { status, title } = PROBLEM_CODES.internal_error
   return { type: typeOf('internal_error'), title, status, detail, code: 'internal_error', instance }

@@ -160,7 +160,7 @@ function isStrings(value: unknown): value is string[] {
 }
 
 function isMediaTypes(value: unknown): boolean {
-  return isStrings(value) && value.length > 0 && value.every((type) => /^[^\s/]+\/[^\s/]+$/.test(type))
+  return isStrings(value) && value.every((type) => /^[^\s/]+\/[^\s/]+$/.test(type))
 }
 
 function isSize(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { describeError } from '../errors/describe-error.ts'
-import { HttpError } from '../errors/http-error.ts'
+import { isHttpError } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { PipelineRuntime } from './runtime.ts'
@@ -26,7 +26,7 @@ export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRunt
     return
   }
   for (const name of BODY_HEADERS) res.removeHeader(name)
-  if (thrown instanceof HttpError)
+  if (isHttpError(thrown))
     for (const [name, value] of Object.entries(thrown.headers)) res.setHeader(name, value)
   if (problem.status === 401 && !res.hasHeader('WWW-Authenticate'))
     res.setHeader('WWW-Authenticate', 'Bearer')

@@ -9,7 +9,7 @@ import { loadKoa } from '../support/lazy-koa.ts'
 
 /** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
 interface KoaRouterLike {
-  routes(): KoaMiddleware
+  routes(): unknown
 }
 
 /**
@@ -17,7 +17,7 @@ interface KoaRouterLike {
  * `ctx.status` as in Koa; what it changes there is what is sent. Errors made by `ctx.throw` keep their status.
  */
 export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
-  const middleware = typeof item === 'function' ? item : item.routes()
+  const middleware = typeof item === 'function' ? item : (item.routes() as KoaMiddleware)
   const run = (ctx: Context, next: Next): Promise<unknown> =>
     runKoa(middleware, ctx as unknown as RequestContext, next)
   Object.defineProperty(run, 'name', { value: middleware.name || 'Koa middleware' })

@@ -1,5 +1,5 @@
 import type { Policy, PolicyContext } from '../contracts/authenticator.ts'
-import { Forbidden, HttpError, Unauthorized } from '../errors/http-error.ts'
+import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
@@ -40,7 +40,7 @@ export function guardSteps(route: Route, runtime: PipelineRuntime): Step[] {
 /** An unsafe request whose cookie credential another site sent must not run as anybody, not even anonymously. */
 function refuseCrossSite(ctx: RequestContext): void {
   const { refusal } = ctx.internal
-  if (refusal instanceof HttpError && refusal.code === 'cross_site_request') throw refusal
+  if (isHttpError(refusal) && refusal.code === 'cross_site_request') throw refusal
 }
 
 function requireUser(ctx: RequestContext): void {
@@ -63,17 +63,9 @@ async function requirePolicies(ctx: RequestContext, policies: readonly NamedPoli
       })
 }
 
-function policyNames(route: Route): readonly string[] {
-  const { auth } = route.definition
-  if (auth === true) return []
-  const names: readonly unknown[] = Array.isArray(auth) ? auth : [auth]
-  if (names.length > 0 && names.every((name) => typeof name === 'string' && name !== ''))
-    return names as string[]
-  throw new StartupError(`${route.method} ${route.path} declares auth in an unknown shape.`, {
-    code: 'MORTAR_AUTH_SHAPE',
-    remedy: 'Write true, false, the name of a policy, or a list of names.',
-    files: [route.origin],
-  })
+/** The shape was checked when the route was declared; a name that is none is no policy, and refused as such. */
+function policyNames({ definition }: Route): readonly string[] {
+  return definition.auth === true ? [] : ([definition.auth].flat() as string[])
 }
 
 function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, route: Route): NamedPolicy {

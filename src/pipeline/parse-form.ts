@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises'
-import { BadRequest, HttpError, PayloadTooLarge } from '../errors/http-error.ts'
+import { BadRequest, isHttpError, PayloadTooLarge } from '../errors/http-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 /** A file of a multipart body, as it stands in `ctx.body` under its field name. It is deleted when the response is done. */
@@ -53,7 +53,7 @@ export async function parseForm(ctx: RequestContext, limit: number): Promise<Fie
 function formError(error: unknown, limit: number): unknown {
   const { status, httpCode } = error as { status?: number; httpCode?: number }
   const code = httpCode ?? status
-  if (error instanceof HttpError || code === undefined || code >= 500) return error
+  if (isHttpError(error) || code === undefined || code >= 500) return error
   if (code === 413) return new PayloadTooLarge(`The body is larger than ${limit} bytes.`, { cause: error })
   return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
 }

@@ -27,7 +27,7 @@ export interface RouteDefinition {
   readonly hidden?: boolean
   /** Largest accepted body: bytes, or a size such as `'2mb'`. By default the application's `bodyLimit`. */
   readonly bodyLimit?: number | string
-  /** Media types that the body may have; by default JSON, urlencoded and multipart when `body` is declared. */
+  /** Media types that the body may have; by default JSON, forms, text and bytes. An empty list leaves the body unread. */
   readonly consumes?: readonly string[]
 }
 

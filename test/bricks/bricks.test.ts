@@ -177,7 +177,7 @@ describe('Bricks', () => {
 
     it('are refused when the name is taken or reserved', async () => {
       const member = (name: string, brick: string) =>
-        defineBrick({ name: brick, members: { [name]: () => 1 } })
+        defineBrick({ name: brick, members: { [name]: (): number => 1 } })
       const taken = await startupError(appWith([member('db', 'one'), member('db', 'two')]))
       expect(taken.code).to.equal('MORTAR_MEMBER_TAKEN')
       expect(taken.message).to.contain("'one' and 'two'")

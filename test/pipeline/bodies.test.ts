@@ -6,6 +6,8 @@ import { createApp, createRouter, type UploadedFile } from 'mortar'
 import { array, mixed, number, object, string } from 'yup'
 import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
 
+type Body = NonNullable<RequestInit['body']>
+
 const paths: string[] = []
 
 const routes = () =>
@@ -45,14 +47,14 @@ describe('A body', () => {
     const post = (
       { fetch }: OpenDoor,
       path: string,
-      body: BodyInit | undefined,
+      body: Body | undefined,
       headers: Record<string, string> = {},
     ) => fetch(path, { method: 'POST', headers, ...(body === undefined ? {} : { body }) })
     const json = { 'content-type': 'application/json' }
 
     it('is read as JSON, form, text or bytes by its media type', async () => {
       const door = await serve()
-      const echo = async (body: BodyInit | undefined, headers?: Record<string, string>) =>
+      const echo = async (body: Body | undefined, headers?: Record<string, string>) =>
         ((await (await post(door, '/echo', body, headers)).json()) as { body: unknown }).body
       expect(await echo('{"a":[1]}', json)).to.deep.equal({ a: [1] })
       expect(await echo('[]', { 'content-type': 'application/vnd.api+json; charset=utf-8' })).to.deep.equal(
@@ -95,7 +97,7 @@ describe('A body', () => {
     it('that is malformed is a 4xx that shows nothing of it', async () => {
       const door = await serve()
       const form = 'multipart/form-data'
-      const broken: readonly (readonly [BodyInit, Record<string, string>, number])[] = [
+      const broken: readonly (readonly [Body, Record<string, string>, number])[] = [
         ['{"secret":', json, 400],
         ['{"a":1} x', json, 400],
         ['not gzip', { ...json, 'content-encoding': 'gzip' }, 400],

@@ -187,7 +187,7 @@ describe('The guard', () => {
         .get('/c', { auth: '' }, () => 1)
       const error = await boot(createApp().use(tokens()).use(router))
       expect(error.code).to.equal('MORTAR_SEVERAL_ERRORS')
-      expect(error.message.match(/MORTAR_AUTH_SHAPE/g)).to.have.length(3)
+      expect(error.message.match(/MORTAR_ROUTE_AUTH/g)).to.have.length(3)
     })
 
     it('does not become public when a request comes although the start failed', async () => {
