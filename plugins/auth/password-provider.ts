@@ -66,9 +66,9 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     cookie: sessionCookie(options, services),
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf,
-    identify: options.freshUser
-      ? freshIdentify(claimsOf, store)
-      : ({ token }) => userOf(claimsOf(token)?.user),
+    identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
+    issueToken: ({ id, raw }) =>
+      parts.accessTokens.sign({ sub: id, sid: parts.endedSessions.begin(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
     stop: () => flows.settled(),
   }
@@ -123,11 +123,19 @@ function sessionCookie(options: PasswordAuthOptions, { environment, appUrl: ownU
 function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) {
   return async ({ token }: Credential): Promise<User | null> => {
     const claims = claimsOf(token)
-    return claims && userOf((await store.findUserById(claims.sub))?.raw)
+    const user = claims && (await store.findUserById(claims.sub))
+    return user && userOf({ sub: user.id, user: user.raw })
   }
 }
 
-/** The signed-in user of a public record; `id`, `name` and `email` are columns that every user has. */
-function userOf(raw: Readonly<Record<string, unknown>> | undefined): User | null {
-  return raw ? { id: String(raw['id']), email: String(raw['email']), name: String(raw['name']), raw } : null
+/** The signed-in user of a token or a row; every account has a name and an address. */
+function userOf(claims: Pick<AccessClaims, 'sub' | 'user'> | null): User | null {
+  if (claims === null) return null
+  const { name, email } = claims.user
+  return {
+    id: claims.sub,
+    ...(typeof email === 'string' && { email }),
+    ...(typeof name === 'string' && { name }),
+    raw: claims.user,
+  }
 }

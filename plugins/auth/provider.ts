@@ -4,6 +4,7 @@ import {
   type Authenticator,
   type Cradle,
   type SecurityScheme,
+  type User,
 } from '../../src/index.ts'
 
 /** What a provider can do besides telling who somebody is. What is declared is checked before the first request. */
@@ -21,6 +22,8 @@ export interface ProviderSession {
    * A throw means that the credential could not be evaluated; a guarded route then refuses.
    */
   identify: Authenticator['identify']
+  /** Signs a credential of this user, for a provider that makes its own; the testing kit signs users in with it. */
+  issueToken?(user: User): string | Promise<string>
   /** Ends every session of a user: call it after a change of role, or before deleting the account. */
   signOut?(userId: string): Promise<void>
   start?(): unknown
@@ -51,13 +54,23 @@ export function checkProvider(provider: AuthProvider): void {
   if (typeof provider !== 'object' || provider === null)
     throw refusal('auth()', `is given ${provider === null ? 'null' : typeof provider} instead of a provider`)
   if (typeof provider.name !== 'string' || provider.name === '') throw refusal('A provider', "has no 'name'")
-  const isConnectable = 'connect' in provider && typeof provider.connect === 'function'
-  if (!isConnectable && !('identify' in provider && typeof provider.identify === 'function'))
-    throw refusal(subject(provider), "has neither the function 'identify' nor 'connect'")
-  if (typeof provider.securityScheme?.name !== 'string' || typeof provider.securityScheme.scheme !== 'object')
-    throw refusal(subject(provider), "has no 'securityScheme' ({ name, scheme }) for the OpenAPI document")
-  if (provider.capabilities?.routes && !Array.isArray(provider.routes))
-    throw refusal(subject(provider), "declares the capability 'routes' and has no list of routers 'routes'")
+  const missing = missingIn({ ...provider }, provider.capabilities ?? {})
+  if (missing !== undefined) throw refusal(subject(provider), missing)
+}
+
+function missingIn(
+  parts: Partial<Record<string, unknown>>,
+  { routes }: ProviderCapabilities,
+): string | undefined {
+  const { identify, connect, securityScheme } = parts
+  if (typeof identify !== 'function' && typeof connect !== 'function')
+    return "has neither the function 'identify' nor 'connect'"
+  const { name, scheme } = (securityScheme ?? {}) as Partial<SecurityScheme>
+  if (typeof name !== 'string' || typeof scheme !== 'object')
+    return "has no 'securityScheme' ({ name, scheme }) for the OpenAPI document"
+  if (routes && !Array.isArray(parts['routes']))
+    return "declares the capability 'routes' and has no list of routers 'routes'"
+  return undefined
 }
 
 /**

@@ -37,7 +37,9 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
 
 /** Not before the answer was written: a synchronous database would hold it up for addresses with an account. */
 function afterAnswer(work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => resolve(work())))
+  return new Promise((resolve) => {
+    setImmediate(() => resolve(work()))
+  })
 }
 
 async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {

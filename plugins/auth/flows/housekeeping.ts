@@ -31,7 +31,9 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
     const now = parts.clock.now()
     if (now < next) return
     next = now + PAUSE
-    running = new Promise((resolve) => setImmediate(() => resolve(clear(now))))
+    running = new Promise((resolve) => {
+      setImmediate(() => resolve(clear(now)))
+    })
   }
   return Object.assign(tidy, { settled: () => running })
 }

@@ -25,9 +25,9 @@ export function createRefresh(parts: AuthParts): Refresh {
     if (presented === null || hashes === null) throw refused(parts, caller)
     const known = running.get(hashes.hash)
     if (known) return known
-    const exchange = rotate(parts, presented, hashes, caller).finally(() => running.delete(hashes.hash))
-    running.set(hashes.hash, exchange)
-    return exchange
+    const begun = rotate(parts, presented, hashes, caller).finally(() => running.delete(hashes.hash))
+    running.set(hashes.hash, begun)
+    return begun
   }
 }
 

@@ -49,7 +49,8 @@ export function resetTokenOf(row: Row): StoredResetToken {
  * has registered for the table, and those with `select: false` stay out; without an entity only the framework's do.
  */
 function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unknown> {
-  const metadata = dataSource.entityMetadatas.find((entity) => entity.tableName === 'auth_users')
+  const table = `${dataSource.options.entityPrefix ?? ''}auth_users`
+  const metadata = dataSource.entityMetadatas.find(({ tableName }) => tableName === table)
   const record: Record<string, unknown> = { id: row['id'], name: row['name'], email: row['email'] }
   for (const column of DATE_COLUMNS) record[column] = dateOf(dataSource, row[column])
   for (const column of metadata?.columns ?? []) {
@@ -65,5 +66,5 @@ function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unkn
 }
 
 function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
+  return typeof value === 'string' ? value : null
 }

@@ -84,8 +84,7 @@ export function authUsers<Extra extends object = object>(
     )
   return new EntitySchema<AuthUserRow & Extra>({
     name: 'auth_users',
-    // The columns of `Extra` are known to TypeScript only; at run time they are the keys of `columns`.
-    columns: { ...USER_COLUMNS, ...columns } as never,
+    columns: { ...USER_COLUMNS, ...columns },
   })
 }
 

@@ -2,7 +2,7 @@ import { MissingTable } from '../errors.ts'
 
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
-  readonly options: { readonly type: string }
+  readonly options: { readonly type: string; readonly entityPrefix?: string }
   readonly entityMetadatas: readonly EntityMetadataLike[]
   readonly driver: { prepareHydratedValue(value: unknown, column: never): unknown }
   createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike
@@ -45,8 +45,9 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
 export function createSql(source: () => DataSourceLike): Sql {
   return async (text, ...values) => {
     const dataSource = source()
-    const numbered = dataSource.options.type.startsWith('postgres')
-    const statement = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
+    const numbered = /postgres|cockroach/.test(dataSource.options.type)
+    const joined = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
+    const statement = joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
     const runner = dataSource.createQueryRunner('master')
     try {
       return await runner.query(statement, values.map(bindable(dataSource)), true)
@@ -64,6 +65,12 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === '23505' || code === 'ER_DUP_ENTRY'
 }
 
+/** The name that TypeORM gives a table of ours: with the prefix and in the schema that the application has set. */
+function tableOf({ options }: DataSourceLike, table: string): string {
+  const { entityPrefix = '', schema } = options as DataSourceLike['options'] & { schema?: string }
+  return `${schema === undefined ? '' : `"${schema}".`}${entityPrefix}${table}`
+}
+
 /** SQLite has no dates: TypeORM stores UTC text there, which sorts as the moments do. Elsewhere the driver binds a Date. */
 function bindable(dataSource: DataSourceLike): (value: unknown) => unknown {
   if (!isSqlite(dataSource)) return (value) => value
@@ -72,9 +79,9 @@ function bindable(dataSource: DataSourceLike): (value: unknown) => unknown {
 
 /** @returns the moment that a date column holds, as a Date, whatever the driver made of it; null stays null. */
 export function dateOf(dataSource: DataSourceLike, value: unknown): Date | null {
-  if (value === null || value === undefined || value instanceof Date) return value ?? null
-  const text = String(value)
-  return new Date(isSqlite(dataSource) ? `${text.replace(' ', 'T').replace(/Z?$/, 'Z')}` : text)
+  if (value instanceof Date) return value
+  if (typeof value !== 'string') return null
+  return new Date(isSqlite(dataSource) ? value.replace(' ', 'T').replace(/Z?$/, 'Z') : value)
 }
 
 function isSqlite(dataSource: DataSourceLike): boolean {

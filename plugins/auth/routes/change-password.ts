@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute, Unauthorized } from '../../../src/index.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { JSON_BODY, knownPassword, message, newPassword, problem } from './shapes.ts'
+import { crossSite, JSON_BODY, knownPassword, limited, message, newPassword, problem } from './shapes.ts'
 
 /** `POST /auth/change-password`: every other session ends; this one stays and gets the next refresh cookie. */
 export const changePasswordRoute = defineRoute(
@@ -12,7 +12,12 @@ export const changePasswordRoute = defineRoute(
     auth: true,
     ...JSON_BODY,
     body: yup.object({ current: knownPassword, next: newPassword }),
-    response: { 200: message, 401: problem, 403: problem, 429: problem },
+    response: {
+      200: message,
+      401: problem('Not signed in, or the current password is wrong.'),
+      403: crossSite,
+      429: limited,
+    },
   },
   async (ctx) => {
     const { flows, cookie, claimsOf } = authOf(ctx)

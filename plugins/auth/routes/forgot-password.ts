@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { authOf, canonical } from './auth-context.ts'
-import { email, JSON_BODY, message, problem } from './shapes.ts'
+import { email, JSON_BODY, limited, message } from './shapes.ts'
 
 /** `POST /auth/forgot-password`: the same answer for every address, before any mail is begun. */
 export const forgotPasswordRoute = defineRoute(
@@ -12,7 +12,7 @@ export const forgotPasswordRoute = defineRoute(
     operationId: 'forgotPassword',
     ...JSON_BODY,
     body: yup.object({ email }),
-    response: { 200: message, 429: problem },
+    response: { 200: message, 429: limited },
   },
   async (ctx) => {
     await authOf(ctx).flows.forgotPassword(canonical(ctx.body.email), ctx)

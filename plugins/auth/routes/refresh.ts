@@ -1,6 +1,6 @@
 import { defineRoute, HttpError } from '../../../src/index.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { problem, refreshed } from './shapes.ts'
+import { crossSite, limited, problem, refreshed } from './shapes.ts'
 
 /**
  * `POST /auth/refresh`: a new access token and the next refresh cookie. The cookie is cleared only by a 401, when its
@@ -14,7 +14,12 @@ export const refreshRoute = defineRoute(
       'it gives the same cookie; an older one was copied, and ends the session.',
     operationId: 'refreshSession',
     bodyLimit: '16kb',
-    response: { 200: refreshed, 401: problem, 403: problem, 429: problem },
+    response: {
+      200: refreshed,
+      401: problem('No session: the cookie is missing, worthless or was copied.'),
+      403: crossSite,
+      429: limited,
+    },
   },
   async (ctx) => {
     const { flows, cookie } = authOf(ctx)

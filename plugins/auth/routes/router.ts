@@ -40,15 +40,13 @@ function noStore(ctx: Context, next: Next): unknown {
 }
 
 /** An operator's error: told in full outside production, and in the log everywhere. */
-async function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
-  try {
-    return await next()
-  } catch (error) {
+function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
+  return next().catch((error: unknown) => {
     if (!(error instanceof MissingTable)) throw error
     const isProduction = ctx.services['environment'] === 'production'
     const detail = isProduction
       ? 'A table of the authentication is missing; the log names it.'
       : error.message
     throw new HttpError(500, detail, { code: 'missing_table', cause: error })
-  }
+  })
 }

@@ -68,15 +68,27 @@ export const currentUser = yup.object({
 /** Body of the endpoints that have nothing to give but word. */
 export const message = yup.object({ message: yup.string().required() })
 
-/** An RFC 9457 problem document. */
-export const problem = yup.object({
-  type: yup.string().required(),
-  title: yup.string().required(),
-  status: yup.number().integer().required(),
-  detail: yup.string().required(),
-  code: yup.string().required(),
-  instance: yup.string().required(),
-})
+/** An RFC 9457 problem document, with the occasion for it. */
+export const problem = (description: string) =>
+  yup
+    .object({
+      type: yup.string().required(),
+      title: yup.string().required(),
+      status: yup.number().integer().required(),
+      detail: yup.string().required(),
+      code: yup.string().required(),
+      instance: yup.string().required(),
+    })
+    .meta({ description })
+
+/** What all limited endpoints answer beyond their limit. */
+export const limited = problem('Too many attempts; `Retry-After` says how many seconds to wait.')
+
+/** What the endpoints that act on the refresh cookie answer to a page of another origin. */
+export const crossSite = problem('A page of another origin made the browser send the refresh cookie.')
+
+/** No body. */
+export const nothing = (description: string) => yup.mixed().meta({ description })
 
 /** What every endpoint that reads a body has in common: JSON only, so that no form of another site can send one. */
 export const JSON_BODY = { consumes: ['application/json'], bodyLimit: '16kb' } as const

@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
-import { displayName, email, JSON_BODY, newPassword, problem, signedIn } from './shapes.ts'
+import { displayName, email, JSON_BODY, newPassword, limited, problem, signedIn } from './shapes.ts'
 
 /** `POST /auth/signup`: makes an account and signs it in. Whatever else the body holds is ignored. */
 export const signUpRoute = defineRoute(
@@ -12,7 +12,7 @@ export const signUpRoute = defineRoute(
     operationId: 'signUp',
     ...JSON_BODY,
     body: yup.object({ name: displayName, email, password: newPassword }),
-    response: { 201: signedIn, 409: problem, 429: problem },
+    response: { 201: signedIn, 409: problem('The address has an account already.'), 429: limited },
   },
   async (ctx) => {
     const { name, password } = ctx.body

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { AuthStore, NewUser, StoredSession, StoredUser } from '../store.ts'
+import type { AuthStore } from '../store.ts'
+import { ADA, addSession, addUser, DAY, familiesLeft, NOW, range, sessionFor } from './store-fixtures.ts'
 
 /** The two functions of a test runner that a suite is written with; mocha's, vitest's and node:test's will do. */
 export interface TestRunner {
@@ -12,9 +13,6 @@ export interface OpenStore {
   readonly store: AuthStore
   close(): Promise<void>
 }
-
-const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
-const DAY = 86_400_000
 
 /**
  * The tests that every implementation of `AuthStore` passes: run it with your runner's `describe` and `it`
@@ -39,6 +37,7 @@ export function authStoreSuite(
     describe('users', () => userTests(test))
     describe('passwords', () => passwordTests(test))
     describe('sessions', () => sessionTests(test))
+    describe('the end of sessions', () => endOfSessionTests(test))
     describe('reset tokens', () => resetTokenTests(test))
   })
 }
@@ -144,13 +143,16 @@ function sessionTests(test: Test): void {
     assert.equal(await store.deleteSession(session.id), false)
     assert.equal(await store.rotateSession({ id: session.id, from: 'token-1', to: 'b', now: NOW }), false)
   })
+}
+
+function endOfSessionTests(test: Test): void {
   test('deletes the sessions that a new password has ended, and only those', async (store) => {
     const user = await addUser(store)
     for (const n of [1, 2, 3]) await addSession(store, user, n)
     await store.setPassword({ userId: user.id, passwordHash: 'hash-1', keptSession: 'session-2', now: NOW })
     const again = await store.findUserById(user.id)
     await addSession(store, again!, 4)
-    assert.deepEqual([...(await store.deleteEndedSessions(user.id))].sort(), ['session-1', 'session-3'])
+    assert.deepEqual([...(await store.deleteEndedSessions(user.id))].toSorted(), ['session-1', 'session-3'])
     assert.deepEqual(await familiesLeft(store), [2, 4])
   })
   test('deletes every session of a user and of nobody else', async (store) => {
@@ -158,7 +160,7 @@ function sessionTests(test: Test): void {
     await addSession(store, ada, 1)
     await addSession(store, ada, 2)
     await addSession(store, bob, 3)
-    assert.deepEqual([...(await store.deleteSessions(ada.id))].sort(), ['session-1', 'session-2'])
+    assert.deepEqual([...(await store.deleteSessions(ada.id))].toSorted(), ['session-1', 'session-2'])
     assert.deepEqual(await familiesLeft(store), [3])
   })
   test('deletes what has expired', async (store) => {
@@ -206,47 +208,4 @@ function resetTokenTests(test: Test): void {
     await store.deleteResetTokens(id)
     assert.equal(await store.takeResetToken('reset-1', NOW), false)
   })
-}
-
-const ADA: NewUser = {
-  id: '00000000-0000-4000-8000-000000000001',
-  name: 'Ada',
-  email: 'ada@example.com',
-  passwordHash: 'hash-0',
-  now: NOW,
-}
-
-async function addUser(store: AuthStore, changes: Partial<NewUser> = {}): Promise<StoredUser> {
-  const user = await store.insertUser({ ...ADA, ...changes })
-  assert.ok(user, 'the user is added')
-  return user
-}
-
-function sessionFor(user: StoredUser, n = 1): StoredSession {
-  return {
-    id: `session-${n}`,
-    userId: user.id,
-    passwordVersion: user.passwordVersion,
-    familyHash: `family-${n}`,
-    tokenHash: `token-${n}`,
-    previousHash: null,
-    createdAt: NOW,
-    rotatedAt: NOW,
-    expiresAt: NOW + 30 * DAY,
-  }
-}
-
-async function addSession(store: AuthStore, user: StoredUser, n = 1): Promise<StoredSession> {
-  const session = sessionFor(user, n)
-  assert.equal(await store.insertSession(session), true)
-  return session
-}
-
-async function familiesLeft(store: AuthStore): Promise<number[]> {
-  const found = await Promise.all(range(5).map((n) => store.findSession(`family-${n}`)))
-  return range(5).filter((n) => found[n] !== null)
-}
-
-function range(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index)
 }

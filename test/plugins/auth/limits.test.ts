@@ -16,8 +16,8 @@ async function statuses(
 }
 
 const expected = (allowed: number, status: number, refused: number): number[] => [
-  ...Array<number>(allowed).fill(status),
-  ...Array<number>(refused).fill(429),
+  ...Array.from({ length: allowed }, () => status),
+  ...Array.from({ length: refused }, () => 429),
 ]
 
 describe('rate limits of the auth endpoints', () => {

@@ -197,8 +197,8 @@ describe('the refresh cookie', () => {
       { app: { appUrl: 'https://app.example.com' } },
       { app: { environment: 'production' as const, appUrl: 'https://a.example' }, auth: { cost: {} } },
     ]
-    for (const options of worlds)
-      await inWorld(options, async ({ client }) => {
+    for (const each of worlds)
+      await inWorld(each, async ({ client }) => {
         const { setCookie } = await client().post('/auth/signup', ADA)
         expect(setCookie).to.match(
           /^__Host-mortar_refresh=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,

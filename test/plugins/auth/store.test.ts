@@ -17,7 +17,7 @@ async function openSource(options: DataSourceOptions): Promise<DataSource> {
 }
 
 async function open(options: DataSourceOptions, after: () => Promise<unknown> = async () => {}) {
-  const source = await openSource({ ...options, entities, synchronize: true } as DataSourceOptions)
+  const source = await openSource({ ...options, entities, synchronize: true })
   const close = async () => {
     await source.destroy()
     await after()

@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import { auth, type AuthEvents, type AuthOptions } from '../../../../plugins/auth/index.ts'
 import { basicAuth, type BasicAuthOptions } from '../../../../plugins/auth/basic/index.ts'
+import { database } from '../../../../plugins/database/index.ts'
 import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from '../../../../plugins/auth/relational/schema.ts'
 import {
   createApp,
   createRouter,
-  defineBrick,
-  value,
   type AnyBrick,
   type PolicyContext,
   type User,
@@ -52,7 +52,7 @@ export async function openWorld(options: WorldOptions = {}) {
   const storage = await openStorage(options)
   const mails: { to: string; token: string }[] = []
   const app = createApp({ environment: 'test', logger: false, clock, ...options.app })
-    .use(databaseBrick(storage.source))
+    .use(database(storage.source))
     .use(auth(basicAuth(authOptions(options, mails)), { policies: POLICIES, ...options.brick }))
     .use(guardedRoutes())
   for (const brick of options.bricks ?? []) app.use(brick)
@@ -82,7 +82,10 @@ export async function openWorld(options: WorldOptions = {}) {
 }
 
 /** Opens a world, hands it over and closes it whatever happens. */
-export async function inWorld(options: WorldOptions, body: (world: World) => Promise<unknown>): Promise<void> {
+export async function inWorld(
+  options: WorldOptions,
+  body: (world: World) => Promise<unknown>,
+): Promise<void> {
   const world = await openWorld(options)
   try {
     await body(world)
@@ -93,8 +96,7 @@ export async function inWorld(options: WorldOptions, body: (world: World) => Pro
 
 /** Resolves when `condition` holds; what a request does after its answer takes a few turns of the event loop. */
 export async function eventually(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1000 && !condition(); turn++)
-    await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 1000 && !condition(); turn++) await turnOfTheLoop()
   if (!condition()) throw new Error('It did not happen within 1000 turns of the event loop.')
 }
 
@@ -126,24 +128,15 @@ function authOptions(options: WorldOptions, mails: { to: string; token: string }
 
 async function openStorage({ file, entities, withoutTables }: WorldOptions) {
   const directory = file === true ? await mkdtemp(join(tmpdir(), 'mortar-auth-')) : undefined
-  const database = directory ? join(directory, 'app.db') : (file ?? ':memory:')
+  const path = directory ? join(directory, 'app.db') : String(file ?? ':memory:')
   const source = new DataSource({
     type: 'better-sqlite3',
-    database: String(database),
+    database: path,
     entities: [...(entities ?? (withoutTables ? [] : [AuthUsers, AuthRefreshTokens, AuthResetTokens]))],
     synchronize: !withoutTables,
   })
   const remove = async () => void (directory && (await rm(directory, { recursive: true, force: true })))
-  return { source, remove, file: String(database) }
-}
-
-function databaseBrick(source: DataSource) {
-  return defineBrick({
-    name: 'database',
-    services: { db: value(source) },
-    start: () => source.initialize(),
-    stop: () => (source.isInitialized ? source.destroy() : undefined),
-  })
+  return { source, remove, file: path }
 }
 
 const POLICIES = {

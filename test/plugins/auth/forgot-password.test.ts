@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { ADA, eventually, inWorld, resetTokenFor, signedUp } from './support/world.ts'
+
+const NEXT = 'another horse battery'
+
+describe('POST /auth/forgot-password', () => {
+  it('answers the same for every address, and mails only a known one', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      const ask = (email: string) =>
+        world.client().post('/auth/forgot-password', { email }, { 'x-request-id': 'same' })
+      const [known, unknown] = [await ask('ADA@example.com'), await ask('eve@example.com')]
+      expect(known.status).to.equal(200)
+      expect(known.text).to.equal(unknown.text)
+      expect(Object.entries(known.headers)).to.deep.equal(Object.entries(unknown.headers))
+      await eventually(() => world.mails.length === 1)
+      expect(world.mails[0]!.to).to.equal('ada@example.com')
+    }))
+
+  it('does not wait for the mail, and does not show that it failed', () =>
+    inWorld(
+      { auth: { sendResetEmail: () => new Promise(() => {}) }, app: { shutdownTimeout: '10ms' } },
+      async (world) => {
+        await signedUp(world)
+        expect((await world.client().post('/auth/forgot-password', { email: ADA.email })).status).to.equal(
+          200,
+        )
+      },
+    ))
+
+  it('reports a mail that failed without the token in it', () => {
+    let token = ''
+    const sendResetEmail = (_to: string, given: string) => {
+      token = given
+      throw new Error(`no route for ${given}`)
+    }
+    return inWorld({ auth: { sendResetEmail } }, async (world) => {
+      await signedUp(world)
+      expect((await world.client().post('/auth/forgot-password', { email: ADA.email })).status).to.equal(200)
+      await eventually(() => world.typesOf().includes('auth.password.reset.mail.failed'))
+      expect(token).to.have.length(43)
+      expect(JSON.stringify(world.events)).to.not.include(token)
+      expect(JSON.stringify(world.events)).to.include('no route for [token]')
+    })
+  })
+
+  it('keeps at most three tokens valid', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      const tokens: string[] = []
+      for (let count = 0; count < 5; count++) {
+        world.clock.advance(1)
+        tokens.push(await resetTokenFor(world))
+      }
+      expect(await world.source.query('select user_id from auth_reset_tokens')).to.have.length(3)
+      const redeem = (token: string) => world.client().post('/auth/reset-password', { token, password: NEXT })
+      expect((await redeem(tokens[1]!)).status).to.equal(401)
+      expect((await redeem(tokens[2]!)).status).to.equal(200)
+    }))
+
+  it('answers 422 to what is no address', () =>
+    inWorld({}, async ({ client }) => {
+      expect((await client().post('/auth/forgot-password', { email: 'x' })).status).to.equal(422)
+    }))
+})

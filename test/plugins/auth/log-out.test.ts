@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import { ADA, inWorld, signedUp } from './support/world.ts'
+
+const CLEARED = 'mortar_refresh=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'
+
+describe('POST /auth/logout', () => {
+  it('deletes the session, clears the cookie and stops the access token at once', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const stolen = client.copy()
+      const answer = await client.post('/auth/logout')
+      expect(answer.status, answer.text).to.equal(204)
+      expect(answer.text).to.equal('')
+      expect(answer.setCookie).to.equal(CLEARED)
+      expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
+      expect((await stolen.get('/private')).status).to.equal(401)
+      expect((await stolen.post('/auth/refresh')).status).to.equal(401)
+    }))
+
+  it('answers the same without a cookie, with a foreign one and a second time', () =>
+    inWorld({}, async ({ client }) => {
+      for (const cookie of [
+        undefined,
+        'mortar_refresh=x',
+        `mortar_refresh=${'a'.repeat(22)}.${'A'.repeat(43)}`,
+      ]) {
+        const answer = await client().post('/auth/logout', undefined, cookie ? { cookie } : {})
+        expect([answer.status, answer.setCookie]).to.deep.equal([204, CLEARED])
+      }
+    }))
+
+  it('ends the session of an access token that comes without a cookie', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      client.cookies.clear()
+      expect((await client.post('/auth/logout')).status).to.equal(204)
+      expect((await client.get('/private')).status).to.equal(401)
+      expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
+    }))
+
+  it('leaves other sessions alone', () =>
+    inWorld({}, async (world) => {
+      const first = await signedUp(world)
+      const second = world.client()
+      await second.post('/auth/login', ADA)
+      await second.post('/auth/logout')
+      expect((await first.get('/private')).status).to.equal(200)
+      expect((await first.post('/auth/refresh')).status).to.equal(200)
+    }))
+})

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { ADA, inWorld, PASSWORD, signedUp } from './support/world.ts'
+
+const COOKIE = /^mortar_refresh=[\w-]{22}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/
+
+describe('POST /auth/signup', () => {
+  it('answers with the user, an access token and a refresh cookie', () =>
+    inWorld({}, async ({ client, typesOf }) => {
+      const answer = await client().post('/auth/signup', ADA)
+      expect(answer.status, answer.text).to.equal(201)
+      expect(answer.body).to.have.all.keys('user', 'accessToken', 'expiresIn')
+      expect(answer.body.user).to.have.all.keys('id', 'name', 'email')
+      expect(answer.body.user).to.include({ name: 'Ada', email: 'ada@example.com' })
+      expect(answer.body.expiresIn).to.equal(900)
+      expect(answer.setCookie).to.match(COOKIE)
+      expect(typesOf()).to.deep.equal(['auth.signup.succeeded'])
+    }))
+
+  it('refuses an address that is taken, in whatever spelling', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      const answer = await world.client().post('/auth/signup', { ...ADA, email: ' ADA@Example.COM ' })
+      expect(answer.status).to.equal(409)
+      expect(answer.body).to.include({ code: 'email_taken', status: 409 })
+      expect(answer.setCookie).to.equal(undefined)
+    }))
+
+  it('ignores what nobody may choose for himself', () =>
+    inWorld({}, async ({ client, source }) => {
+      const extra = {
+        id: 'mine',
+        role: 'admin',
+        email_verified_at: '2020-01-01',
+        password_hash: 'x',
+        password_version: 9,
+      }
+      const answer = await client().post('/auth/signup', { ...ADA, ...extra })
+      expect(answer.status).to.equal(201)
+      const [row] = await source.query('select * from auth_users')
+      expect(row.id).to.match(/^[0-9a-f-]{36}$/)
+      expect(row).to.include({ email_verified_at: null, password_version: 0 })
+      expect(row.password_hash).to.match(/^\$argon2id\$/)
+    }))
+
+  const wrong: [string, unknown][] = [
+    ['no body', undefined],
+    ['a name that is missing', { email: ADA.email, password: PASSWORD }],
+    ['a blank name', { ...ADA, name: '   ' }],
+    ['a name with a control character', { ...ADA, name: 'A\u0000da' }],
+    ['a name of more than 200 characters', { ...ADA, name: 'a'.repeat(201) }],
+    ['an address without an @', { ...ADA, email: 'ada' }],
+    ['a number as address', { ...ADA, email: 5 }],
+    ['a password of seven characters', { ...ADA, password: 'sevench' }],
+    ['a password of 257 characters', { ...ADA, password: 'a'.repeat(257) }],
+    ['a number as password', { ...ADA, password: 1234567890 }],
+    ['a list as password', { ...ADA, password: ['correct horse battery'] }],
+  ]
+  for (const [what, body] of wrong)
+    it(`answers 422 to ${what}`, () =>
+      inWorld({}, async ({ client }) => {
+        const answer = await client().post('/auth/signup', body)
+        expect(answer.status, answer.text).to.equal(422)
+        expect(answer.body.errors[0]).to.have.all.keys('location', 'path', 'message')
+        expect(answer.headers['cache-control']).to.equal('no-store')
+      }))
+
+  it('takes a password of eight code points, and counts them, not units', () =>
+    inWorld({}, async ({ client }) => {
+      expect((await client().post('/auth/signup', { ...ADA, password: '🔑🔑🔑🔑🔑🔑🔑' })).status).to.equal(
+        422,
+      )
+      expect((await client().post('/auth/signup', { ...ADA, password: '🔑🔑🔑🔑🔑🔑🔑🔑' })).status).to.equal(
+        201,
+      )
+    }))
+})
