@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const ENTRIES = Object.keys(MANIFEST.exports).filter((name) => name !== './package.json')
-const FOREIGN = /^(src|plugins|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.|tsbuildinfo/
+const FOREIGN =
+  /^(src|plugins|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.|tsbuildinfo/
 
 const directory = mkdtempSync(join(tmpdir(), 'mortar-package-'))
 try {

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { type Import, isBarrel, readImports } from './read-imports.ts'
 
@@ -58,6 +58,7 @@ export function readSources(folders: readonly string[]): Record<string, string> 
 
 /** Paths of all files under a folder, from the root of the repository, with forward slashes, in a stable order. */
 export function listFiles(folder: string): string[] {
+  if (!existsSync(join(ROOT, folder))) return []
   const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return files
