@@ -52,8 +52,8 @@ function parameter(location: string, { name, schema, isRequired }: Field): JsonO
 function fieldsOf(route: Route, location: 'params' | 'query' | 'headers', reader: SchemaReader): Field[] {
   const schema = route.definition[location]
   if (!schema) return []
-  const { properties, required } = reader.read(schema, 'input', { route, part: location })
-  if (!isJsonObject(properties)) {
+  const { type, properties = {}, required } = reader.read(schema, 'input', { route, part: location })
+  if (type !== 'object' || !isJsonObject(properties)) {
     reader.warn({ route, part: location }, 'it is not an object schema, so its parameters are not known')
     return []
   }

@@ -24,7 +24,7 @@ export function createSchemaReader(warn: (message: string) => void): SchemaReade
     // The document only looks at `type`, `properties`, `required`, `format` and `description` of what it gets.
     read: (schema, direction, place) =>
       jsonSchemaOf(schema, direction, (path, reason) =>
-        report({ ...place, part: path === '' ? place.part : `${place.part}.${path}` }, reason),
+        report({ ...place, part: path === '' ? place.part : `${path} in ${place.part}` }, reason),
       ) as JsonObject,
     warn: report,
   }

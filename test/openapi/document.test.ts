@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect } from 'chai'
-import { array, number, object, string } from 'yup'
+import { array, lazy, number, object, string } from 'yup'
 import { z } from 'zod'
 import { StartupError } from '../../src/errors/startup-error.ts'
 import { buildDocument, type DocumentInput } from '../../src/openapi/document.ts'
@@ -112,10 +112,16 @@ describe('OpenAPI document', () => {
     expect(warnings[0]).to.include('GET /files/*path').and.include('routes/files/*path.GET.ts')
   })
 
-  it('warns of a schema that it cannot tell, with route and origin', () => {
+  it('warns of a schema that it cannot tell, with place, route and origin', () => {
     const warnings: string[] = []
-    documentOf([routeOf('GET /a', { query: string() })], { warn: (message) => warnings.push(message) })
-    expect(warnings.join()).to.include('query of GET /a (routes/a.GET.ts)')
+    const routes = [
+      routeOf('GET /a', { query: string(), headers: object({}) }),
+      routeOf('POST /b', { body: object({ any: lazy(() => string()) }) }),
+    ]
+    documentOf(routes, { warn: (message) => warnings.push(message) })
+    expect(warnings).to.have.length(2)
+    expect(warnings[0]).to.include('query of GET /a (routes/a.GET.ts)')
+    expect(warnings[1]).to.include('any in body of POST /b (routes/b.POST.ts)')
   })
 })
 
