@@ -7,9 +7,8 @@ const CUSTOMER_PREFIX = 64
  * IPv6 address, because one customer owns all of it. Anything else counts as it is.
  */
 export function clientNetwork(ip: string): string {
-  const bare = ip.replace(/%.*$/, '')
-  if (!ipaddr.isValid(bare)) return ip
-  const address = ipaddr.process(bare)
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${CUSTOMER_PREFIX}`)
   return `${network.toString()}/${CUSTOMER_PREFIX}`
