@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto'
+import { env } from 'mortar'
+
+/** Everything that the application reads from its environment, checked at once when it starts. */
+export const settings = env.all((read) => {
+  const environment = read.oneOf('NODE_ENV', ['development', 'test', 'production'], {
+    default: 'development',
+  })
+  const port = read.port('PORT', { default: 3000 })
+  const test = environment === 'test'
+  return {
+    environment,
+    port,
+    /** Only this machine reaches a development server. */
+    host: read.string('HOST', { default: environment === 'production' ? '0.0.0.0' : '127.0.0.1' }),
+    /** Links in mails begin with it. */
+    appUrl: read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
+    /** `npm start` makes one in `.env`; each test run has its own. */
+    authSecret: test ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
+    databaseUrl: read.string('DATABASE_URL', { default: test ? 'sqlite::memory:' : 'sqlite:data/notes.db' }),
+    /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
+    mailTransport: read.string('MAIL_TRANSPORT', { optional: true }),
+    mailFrom: read.string('MAIL_FROM', { default: 'Notes <notes@example.com>' }),
+    /** Addresses or ranges of the proxies in front of the application. */
+    trustProxy: read.list('TRUST_PROXY', { default: [] }),
+  }
+})

@@ -1,0 +1,16 @@
+import { number, object } from 'yup'
+import { route } from '../../route.ts'
+import { AuthUsers, Notes } from '../../schema.ts'
+
+export default route(
+  {
+    auth: 'admin',
+    summary: 'Count users and notes',
+    tags: ['admin'],
+    response: { 200: object({ users: number().required(), notes: number().required() }) },
+  },
+  async (ctx) => ({
+    users: await ctx.db.getRepository(AuthUsers).count(),
+    notes: await ctx.db.getRepository(Notes).count(),
+  }),
+)

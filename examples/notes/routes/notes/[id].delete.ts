@@ -1,0 +1,6 @@
+import { noteParams } from '../../note-schemas.ts'
+import { route } from '../../route.ts'
+
+export default route({ auth: true, summary: 'Delete a note', tags: ['notes'], params: noteParams }, (ctx) =>
+  ctx.services.notes.remove(ctx.params.id),
+)

@@ -1,0 +1,32 @@
+import { EntitySchema } from 'typeorm'
+import { authUsers } from 'mortar/auth/basic/schema'
+
+export { AuthRefreshTokens, AuthResetTokens } from 'mortar/auth/basic/schema'
+
+/** The framework's users with a column of our own; it appears in `user.raw`. */
+export const AuthUsers = authUsers<{ role: string }>({ role: { type: String, length: 20, default: 'user' } })
+
+/** A row of `notes`. */
+export interface Note {
+  id: string
+  owner_id: string
+  title: string
+  text: string
+  archived: boolean
+  created_at: Date
+  updated_at: Date
+}
+
+export const Notes = new EntitySchema<Note>({
+  name: 'notes',
+  columns: {
+    id: { type: String, length: 36, primary: true },
+    owner_id: { type: String, length: 36, foreignKey: { target: 'auth_users', onDelete: 'CASCADE' } },
+    title: { type: String, length: 200 },
+    text: { type: 'text' },
+    archived: { type: Boolean, default: false },
+    created_at: { type: Date, precision: 3 },
+    updated_at: { type: Date, precision: 3 },
+  },
+  indices: [{ columns: ['owner_id', 'created_at'] }],
+})

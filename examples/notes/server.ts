@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { loadRoutes } from 'mortar'
+import { settings } from '../../config/settings.ts'
+import { app } from './app.ts'
+
+const start = performance.now()
+await loadRoutes(app, join(import.meta.dirname, 'routes'))
+const { url } = await app.listen(settings.port, settings.host)
+
+const ready = Math.round(performance.now() - start)
+const lines = [
+  `Notes        ${url}`,
+  `Documentation ${url}/docs`,
+  ...(settings.environment === 'production' ? [] : [`Mail         ${url}/_framework/mail`]),
+  `${app.routes.length} routes, ready in ${ready} ms`,
+]
+process.stdout.write(`${lines.join('\n')}\n`)
