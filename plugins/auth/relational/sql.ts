@@ -48,15 +48,34 @@ export function createSql(source: () => DataSourceLike): Sql {
     const numbered = /postgres|cockroach/.test(dataSource.options.type)
     const joined = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
     const statement = joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
-    const runner = dataSource.createQueryRunner('master')
-    try {
-      return await runner.query(statement, values.map(bindable(dataSource)), true)
-    } catch (error) {
-      throw translate(error)
-    } finally {
-      await runner.release()
-    }
+    const parameters = values.map(bindable(dataSource))
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await runOnce(dataSource, statement, parameters)
+      } catch (error) {
+        if (attempt === MOST_ATTEMPTS || !isDeadlock(error)) throw translate(error)
+      }
   }
+}
+
+/** A statement that was chosen as the victim of a deadlock has done nothing, and being alone it may simply come again. */
+const MOST_ATTEMPTS = 10
+
+async function runOnce(
+  source: DataSourceLike,
+  statement: string,
+  parameters: unknown[],
+): Promise<StatementResult> {
+  const runner = source.createQueryRunner('master')
+  try {
+    return await runner.query(statement, parameters, true)
+  } finally {
+    await runner.release()
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return ['ER_LOCK_DEADLOCK', '40P01', '40001'].includes(String(codeOf(error)))
 }
 
 /** True for a driver's "unique constraint violated": SQLite, PostgreSQL, MariaDB and MySQL. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { authUsers, AuthRefreshTokens, AuthResetTokens } from '../../../plugins/auth/relational/schema.ts'
 import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import { signedIn } from '../../../src/testing/index.ts'
 import { ADA, inWorld, signedUp } from './support/world.ts'
 
 const columns = {
@@ -72,6 +73,13 @@ describe('guards with the default provider', () => {
         expect((await client.post('/auth/refresh')).status).to.equal(401)
       }
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+    }))
+
+  it('let the testing kit sign a user in without a password', () =>
+    inWorld({}, async ({ app }) => {
+      const client = await signedIn(app, { id: 'ada', name: 'Ada', raw: { role: 'admin' } })
+      expect((await client.get('/private')).body).to.deep.equal({ id: 'ada' })
+      expect((await client.get('/admin')).status).to.equal(200)
     }))
 
   it('do not let a token of another application or secret in', () =>

@@ -55,21 +55,24 @@ function missingTableTest(options: DataSourceOptions): void {
   })
 }
 
-/** In a database of its own, because other suites use the one of the URL. */
-function onServer(type: 'postgres' | 'mariadb', variable: 'TEST_POSTGRES_URL' | 'TEST_MARIADB_URL'): void {
-  const url = serverUrl(variable)
+type Server = 'postgres' | 'mariadb'
+
+/** Runs the suite in a database of its own, because other suites use the one of the URL. @returns its URL. */
+function onServer(type: Server, url: string): string {
   const name = `mortar_auth_store_${process.pid}`
   const own = url && Object.assign(new URL(url), { pathname: `/${name}` }).href
-  const administer = async (statement: string) => {
-    const server = await openSource({ type, url })
-    await server.query(statement)
-    await server.destroy()
-  }
-  before(() => administer(`create database ${name}`))
-  after(() => administer(`drop database ${name}`))
+  before(() => administer(type, url, `create database ${name}`))
+  after(() => administer(type, url, `drop database ${name}`))
 
   missingTableTest({ type, url: own })
   authStoreSuite({ describe, it }, type, () => open({ type, url: own, dropSchema: true }))
+  return own
+}
+
+async function administer(type: Server, url: string, statement: string): Promise<void> {
+  const server = await openSource({ type, url })
+  await server.query(statement)
+  await server.destroy()
 }
 
 authStoreSuite({ describe, it }, 'SQLite in memory', () =>
@@ -77,7 +80,16 @@ authStoreSuite({ describe, it }, 'SQLite in memory', () =>
 )
 authStoreSuite({ describe, it }, 'SQLite in a file', openFile)
 authStoreSuite({ describe, it }, 'SQLite, entities not registered', openUnregistered)
+authStoreSuite({ describe, it }, 'SQLite, with a prefix of table names', () =>
+  open({ type: 'better-sqlite3', database: ':memory:', entityPrefix: 'app_' }),
+)
 
 describe('auth store on SQLite', () => missingTableTest({ type: 'better-sqlite3', database: ':memory:' }))
-describe('auth store on PostgreSQL', () => onServer('postgres', 'TEST_POSTGRES_URL'))
-describe('auth store on MariaDB', () => onServer('mariadb', 'TEST_MARIADB_URL'))
+describe('auth store on PostgreSQL', () => {
+  const own = onServer('postgres', serverUrl('TEST_POSTGRES_URL'))
+  before(() => administer('postgres', own, 'create schema accounts'))
+  authStoreSuite({ describe, it }, 'postgres, in a schema of its own', () =>
+    open({ type: 'postgres', url: own, dropSchema: true, schema: 'accounts' }),
+  )
+})
+describe('auth store on MariaDB', () => void onServer('mariadb', serverUrl('TEST_MARIADB_URL')))
