@@ -21,11 +21,10 @@ export function createSchemaReader(warn: (message: string) => void): SchemaReade
     warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`)
   }
   return {
-    // The document only looks at `type`, `properties`, `required`, `format` and `description` of what it gets.
     read: (schema, direction, place) =>
       jsonSchemaOf(schema, direction, (path, reason) =>
         report({ ...place, part: path === '' ? place.part : `${path} in ${place.part}` }, reason),
-      ) as JsonObject,
+      ),
     warn: report,
   }
 }

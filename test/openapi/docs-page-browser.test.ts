@@ -110,7 +110,12 @@ describe('documentation page in a browser', () => {
   })
 
   const operation = (id: string) => page.locator(`[id="op-${id}"]`)
-  const open = (id: string) => operation(id).locator('> summary').click()
+
+  /** What is inside an operation is made when it opens. */
+  async function open(id: string): Promise<void> {
+    await operation(id).locator('> summary').click()
+    await operation(id).locator('form').waitFor()
+  }
 
   it('lists the operations by tag, and by first segment without one', async () => {
     expect(await page.locator('.group > h2').allTextContents()).to.have.members(['notes', 'files', HOSTILE])
