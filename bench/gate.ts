@@ -38,7 +38,9 @@ const plain = await open()
 const gated = await open()
 for (const findSelfWaits of [false, true]) {
   gateTransactions(gated, { findSelfWaits })
-  console.log(findSelfWaits ? '\nas in development, on Node 20 and 22 plain TypeORM slows too' : 'as in production')
+  console.log(
+    findSelfWaits ? '\nas in development, on Node 20 and 22 plain TypeORM slows too' : 'as in production',
+  )
   for (const [name, work] of Object.entries(WORK)) {
     console.log(name.padEnd(20), await compare(work))
     await Promise.all([plain, gated].map((source) => source.manager.clear(Rows)))
@@ -47,7 +49,12 @@ for (const findSelfWaits of [false, true]) {
 await Promise.all([plain.destroy(), gated.destroy()])
 
 function open(): Promise<DataSource> {
-  const options = { type: 'better-sqlite3', database: ':memory:', entities: [Rows], synchronize: true } as const
+  const options = {
+    type: 'better-sqlite3',
+    database: ':memory:',
+    entities: [Rows],
+    synchronize: true,
+  } as const
   return new DataSource(options).initialize()
 }
 

@@ -52,7 +52,7 @@ export function database(
       const { db, environment, logger } = services
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)
-      if (effective.migrate) await migrate(services, opened)
+      if (effective.migrate) await runMigrations(services, opened)
     },
     stop: async ({ db }) => {
       if (opened.delete(db) && db.isInitialized) await db.destroy()
@@ -67,7 +67,7 @@ function split(source: DatabaseSource): DatabaseSettings & { readonly connection
   if (typeof source === 'function' || isDataSource(source)) return { connection: source }
   const { migrations, migrate, transactionWarning, ...connection } = source
   return {
-    connection: connection as ConnectionOptions,
+    connection,
     ...(migrations !== undefined && { migrations }),
     ...(migrate !== undefined && { migrate }),
     ...(transactionWarning !== undefined && { transactionWarning }),
@@ -115,7 +115,7 @@ function reportStalls(
 const ASYNC_CONTEXT_IS_FREE = Number(process.versions.node.split('.')[0]) >= 24
 
 /** A start that fails here is not followed by a stop, so the connection is closed at once. */
-async function migrate(
+async function runMigrations(
   services: CoreServices & DatabaseServices,
   opened: WeakSet<DataSource>,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import { type DataSourceOptions, QueryFailedError, TypeORMError } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 
-/** Options as far as a message needs them; each kind of database has some of these. */
+/** Options as far as a message needs them, as the kinds of database known here have them. */
 interface Address {
   readonly type: string
-  readonly host?: unknown
-  readonly port?: unknown
-  readonly database?: unknown
+  readonly host?: string
+  readonly port?: number | string
+  readonly database?: string
   readonly url?: unknown
   readonly password?: unknown
   readonly key?: unknown
@@ -15,13 +15,17 @@ interface Address {
 /** What `createDataSource` failed on: an unknown type, or a driver that is not installed. */
 export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
   const { type } = options
-  const remedy = type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
-  return new StartupError(`The database connection cannot be made: ${messageOf(error).split('. Supported')[0]}`, {
-    code: 'MORTAR_DATABASE_DRIVER',
-    remedy,
-    brick: 'database',
-    cause: error,
-  })
+  const remedy =
+    type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
+  return new StartupError(
+    `The database connection cannot be made: ${messageOf(error).split('. Supported')[0]}`,
+    {
+      code: 'MORTAR_DATABASE_DRIVER',
+      remedy,
+      brick: 'database',
+      cause: error,
+    },
+  )
 }
 
 const INSTALL = 'Correct the type, or install its driver: npm install better-sqlite3, pg or mysql2.'
@@ -55,9 +59,9 @@ function remedyFor(type: string): string {
 /** Where, without user and password: `postgres at db.example:5432, database app`. */
 function addressOf(options: Address): string {
   const { type, host, port, database } = { ...options, ...partsOf(options.url) }
-  if (type === 'better-sqlite3') return `the SQLite database ${String(database)}`
-  const server = host ? ` at ${String(host)}${port ? `:${String(port)}` : ''}` : ''
-  return `${type}${server}${database ? `, database ${String(database)}` : ''}`
+  if (type === 'better-sqlite3') return `the SQLite database ${database}`
+  const server = host ? ` at ${host}${port ? `:${port}` : ''}` : ''
+  return `${type}${server}${database ? `, database ${database}` : ''}`
 }
 
 function partsOf(url: unknown): Partial<Address> {

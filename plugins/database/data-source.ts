@@ -42,22 +42,21 @@ function construct(options: DataSourceOptions): DataSource {
 }
 
 /** What an application would have to know to ask for; each can be set otherwise. */
-function defaultsFor(options: ConnectionOptions): Partial<Record<string, unknown>> {
-  switch (options.type) {
-    case 'better-sqlite3':
-      if (!options.database) throw noDatabase()
-      // TypeORM itself makes the parent folder and switches foreign keys on.
-      return { timeout: 5000, enableWAL: isFile(options.database) && !options.readonly }
-    case 'postgres':
-      // Without it, a server that swallows packets would hold the start for ever.
-      return { connectTimeoutMS: 10_000 }
-    case 'mysql':
-    case 'mariadb':
-      // Without it, a Date is written in local time and comes back as another moment when the time zone changes.
-      return { timezone: 'Z' }
-    default:
-      return {}
-  }
+function defaultsFor(options: ConnectionOptions): Readonly<Record<string, unknown>> {
+  if (options.type !== 'better-sqlite3') return SERVER_DEFAULTS[options.type] ?? {}
+  if (!options.database) throw noDatabase()
+  // TypeORM itself makes the parent folder and switches foreign keys on.
+  return { timeout: 5000, enableWAL: isFile(options.database) && !options.readonly }
+}
+
+/** Without it, a Date is written in local time and comes back as another moment when the time zone changes. */
+const IN_UTC = { timezone: 'Z' }
+
+const SERVER_DEFAULTS: Partial<Record<string, Readonly<Record<string, unknown>>>> = {
+  // Without it, a server that swallows packets would hold the start for ever.
+  postgres: { connectTimeoutMS: 10_000 },
+  mysql: IN_UTC,
+  mariadb: IN_UTC,
 }
 
 const isFile = (database: string): boolean => database !== ':memory:'

@@ -1,7 +1,10 @@
 import { type EntitySchema, getMetadataArgsStorage, InstanceChecker } from 'typeorm'
 
+/** A class with TypeORM's decorators. */
+export type EntityClass = new (...args: never[]) => object
+
 /** An `EntitySchema`, a class decorated with `@Entity`, or a glob of files that hold such. */
-export type Entity = EntitySchema | Function | string
+export type Entity = EntitySchema | EntityClass | string
 
 /** A schema module: `import * as schema from './schema.ts'`. Its entities are taken, its other exports ignored. */
 export type SchemaModule = object
@@ -19,7 +22,7 @@ export function takeEntities(given: Entities): Entity[] {
 }
 
 function entitiesOf(part: unknown): Entity[] {
-  if (isEntity(part) || typeof part === 'string' || typeof part === 'function') return [part]
+  if (isEntity(part) || typeof part === 'string' || typeof part === 'function') return [part as Entity]
   return Object.values(part as SchemaModule).filter(isEntity)
 }
 

@@ -35,7 +35,8 @@ export function fromUrl(url: string): UrlOptions {
   const sqlite = /^sqlite:(?:\/\/)?(?<database>.+)$/s.exec(text)?.groups?.['database']
   if (sqlite) return { type: 'better-sqlite3', database: sqlite }
   const parsed = parse(text)
-  const [type, port] = SERVERS[parsed.protocol as keyof typeof SERVERS] ?? unreadable('its scheme is not known')
+  const [type, port] =
+    SERVERS[parsed.protocol as keyof typeof SERVERS] ?? unreadable('its scheme is not known')
   return {
     type,
     host: parsed.hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost',
@@ -83,11 +84,14 @@ function decode(part: string): string {
 }
 
 function unreadable(reason: string): never {
-  throw new StartupError(`The database URL cannot be used: ${reason}. (It is not shown, as it may hold a password.)`, {
-    code: 'MORTAR_DATABASE_URL',
-    remedy:
-      'Write sqlite:data/app.db, sqlite::memory:, postgres://user:password@host:5432/name or mysql://…, ' +
-      'with special characters of the password percent-encoded; anything further belongs in the options.',
-    brick: 'database',
-  })
+  throw new StartupError(
+    `The database URL cannot be used: ${reason}. (It is not shown, as it may hold a password.)`,
+    {
+      code: 'MORTAR_DATABASE_URL',
+      remedy:
+        'Write sqlite:data/app.db, sqlite::memory:, postgres://user:password@host:5432/name or mysql://…, ' +
+        'with special characters of the password percent-encoded; anything further belongs in the options.',
+      brick: 'database',
+    },
+  )
 }

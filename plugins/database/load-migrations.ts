@@ -27,9 +27,11 @@ export interface LoadedMigration {
  * @throws StartupError for a folder that is not there, a file without a migration, a wrong name or two of one name.
  */
 export async function loadMigrations(source: MigrationSource): Promise<LoadedMigration[]> {
-  const loaded = isList(source) ? source.map((given) => toMigration(given, 'a class')) : await loadFolder(source)
+  const loaded = isList(source)
+    ? source.map((given) => toMigration(given, 'a class'))
+    : await loadFolder(source)
   refuseDuplicates(loaded)
-  return loaded.sort((a, b) => a.timestamp - b.timestamp || (a.name < b.name ? -1 : 1))
+  return loaded.toSorted((a, b) => a.timestamp - b.timestamp || (a.name < b.name ? -1 : 1))
 }
 
 /**
@@ -51,7 +53,10 @@ const isList = (source: MigrationSource): source is readonly MigrationClass[] =>
 async function loadFolder(source: string | URL): Promise<LoadedMigration[]> {
   const folder = toFolder(source)
   const names = await listFolder(folder)
-  const files = names.filter(isMigrationFile).sort().map((name) => join(folder, name))
+  const files = names
+    .filter(isMigrationFile)
+    .toSorted()
+    .map((name) => join(folder, name))
   return (await Promise.all(files.map(loadFile))).flat()
 }
 
@@ -78,7 +83,8 @@ async function loadFile(file: string): Promise<LoadedMigration[]> {
   if (classes.length > 0) return classes.map((found) => toMigration(found, file))
   throw new StartupError(`${file} exports no migration.`, {
     code: 'MORTAR_MIGRATION_SHAPE',
-    remedy: 'Export a class with the methods up and down, or begin the name of the file with _ if it is none.',
+    remedy:
+      'Export a class with the methods up and down, or begin the name of the file with _ if it is none.',
     files: [file],
     brick: 'database',
   })
@@ -90,7 +96,8 @@ async function importFile(file: string): Promise<object> {
   } catch (error) {
     throw new StartupError(`The migration ${file} cannot be loaded.`, {
       code: 'MORTAR_MIGRATION_SHAPE',
-      remedy: 'Correct the file; a .ts file needs tsx, a built application loads the .js files beside its own.',
+      remedy:
+        'Correct the file; a .ts file needs tsx, a built application loads the .js files beside its own.',
       files: [file],
       brick: 'database',
       cause: error,

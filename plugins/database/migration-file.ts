@@ -66,7 +66,7 @@ function escapeTemplate(text: string): string {
  * unless asked not to (sqlite.org/lang_altertable.html, compatibility note).
  */
 export function keepReferences(statements: readonly Statement[]): readonly Statement[] {
-  if (!statements.some(({ query }) => / RENAME TO "temporary_/.test(query))) return statements
+  if (!statements.some(({ query }) => query.includes(' RENAME TO "temporary_'))) return statements
   return [
     { query: 'PRAGMA legacy_alter_table = ON' },
     ...statements,

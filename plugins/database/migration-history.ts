@@ -14,7 +14,8 @@ export class MigrationHistory extends MigrationExecutor {
   async prepare(): Promise<void> {
     await this.createMigrationsTableIfNotExist(this.#runner)
     const builder = this.dataSource.driver.createSchemaBuilder()
-    if (InstanceChecker.isRdbmsSchemaBuilder(builder)) await builder.createMetadataTableIfNecessary(this.#runner)
+    if (InstanceChecker.isRdbmsSchemaBuilder(builder))
+      await builder.createMetadataTableIfNecessary(this.#runner)
   }
 
   /** Names of the migrations that were run, latest first; none when there is no table yet. */

@@ -52,7 +52,9 @@ const LOCK_NOT_AVAILABLE = '55P03'
 
 const mysql: Lock = {
   async take(runner, name) {
-    const [row] = (await runner.query('SELECT GET_LOCK(?, ?) AS taken', [name, PATIENCE])) as { taken: unknown }[]
+    const [row] = (await runner.query('SELECT GET_LOCK(?, ?) AS taken', [name, PATIENCE])) as {
+      taken: unknown
+    }[]
     return Number(row?.taken) === 1
   },
   free: (runner, name) => runner.query('SELECT RELEASE_LOCK(?)', [name]),

@@ -7,7 +7,13 @@ import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } 
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
 import { MigrationHistory } from './migration-history.ts'
 import { withMigrationLock } from './migration-lock.ts'
-import { applyMigration, inTransaction, isSqlite, type MigrationRun, revertMigration } from './run-migration.ts'
+import {
+  applyMigration,
+  inTransaction,
+  isSqlite,
+  type MigrationRun,
+  revertMigration,
+} from './run-migration.ts'
 
 /** One migration and how the database stands to it; `missing` was run, but its class is not there any more. */
 export interface MigrationStatus {
@@ -108,11 +114,14 @@ async function revertLast(
   if (last === undefined) return undefined
   const migration = migrations.find(({ name }) => name === last)
   if (!migration)
-    throw new StartupError(`The migration ${last} was run on this database, but is not among the migrations.`, {
-      code: 'MORTAR_MIGRATION_MISSING',
-      remedy: 'Bring its file back (from version control) to undo it.',
-      brick: 'database',
-    })
+    throw new StartupError(
+      `The migration ${last} was run on this database, but is not among the migrations.`,
+      {
+        code: 'MORTAR_MIGRATION_MISSING',
+        remedy: 'Bring its file back (from version control) to undo it.',
+        brick: 'database',
+      },
+    )
   return (await revertMigration(run, migration)) ? last : undefined
 }
 
@@ -127,7 +136,10 @@ async function statusOf(
   const missing = done.filter((name) => !known.has(name)).toReversed()
   return [
     ...missing.map((name) => ({ name, state: 'missing' as const })),
-    ...migrations.map(({ name }) => ({ name, state: done.includes(name) ? ('applied' as const) : ('pending' as const) })),
+    ...migrations.map(({ name }) => ({
+      name,
+      state: done.includes(name) ? ('applied' as const) : ('pending' as const),
+    })),
   ]
 }
 

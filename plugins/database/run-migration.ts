@@ -78,7 +78,9 @@ async function checkForeignKeys(runner: QueryRunner): Promise<void> {
   const broken = (await runner.query('PRAGMA foreign_key_check')) as { table: string; parent: string }[]
   const [first] = broken
   if (first)
-    throw new Error(`${broken.length} rows would refer to what is not there, first ${first.table} to ${first.parent}`)
+    throw new Error(
+      `${broken.length} rows would refer to what is not there, first ${first.table} to ${first.parent}`,
+    )
 }
 
 function failure({ name, origin }: LoadedMigration, error: unknown): StartupError {

@@ -133,7 +133,7 @@ export class TransactionGate {
     const { warn } = this.#options
     const warnAfter = this.#options.warnAfter()
     warn(stallMessage(this.#waiting.size, warnAfter))
-    for (const [owner, place] of [...this.#waiting]) {
+    for (const [owner, place] of this.#waiting) {
       place.warnings++
       if (place.warnings < PATIENCE) continue
       this.#leaveLine(owner)

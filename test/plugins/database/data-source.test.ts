@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
-import { DataSource, EntitySchema } from 'typeorm'
+import { type DataSource, EntitySchema } from 'typeorm'
 import { type ConnectionOptions, createDataSource, openDataSource } from '../../../plugins/database/index.ts'
 import { StartupError } from '../../../src/index.ts'
 import { KINDS } from './databases.ts'
@@ -13,9 +14,12 @@ const Tags = new EntitySchema({ name: 'tags', columns: { id: { type: Number, pri
 
 describe('createDataSource', () => {
   const folder = temporaryFolder()
-  const names = (source: DataSource) => source.entityMetadatas.map(({ name }) => name).sort()
+  const names = (source: DataSource) => source.entityMetadatas.map(({ name }) => name).toSorted()
 
-  async function use<T>(options: ConnectionOptions, work: (source: DataSource) => T | Promise<T>): Promise<T> {
+  async function use<T>(
+    options: ConnectionOptions,
+    work: (source: DataSource) => T | Promise<T>,
+  ): Promise<T> {
     const source = await createDataSource(options).initialize()
     try {
       return await work(source)
@@ -48,14 +52,21 @@ describe('createDataSource', () => {
 
   it('reads a SQLite file that it may not write', async () => {
     const database = join(folder(), 'readonly.db')
-    await use({ type: 'better-sqlite3', database, enableWAL: false }, (source) => source.query('create table t (a)'))
+    await use({ type: 'better-sqlite3', database, enableWAL: false }, (source) =>
+      source.query('create table t (a)'),
+    )
     await use({ type: 'better-sqlite3', database, readonly: true }, async (source) => {
       expect(await source.transaction((manager) => manager.query('select * from t'))).to.eql([])
     })
   })
 
   const MODULE = { Notes, Tags, TABLES: ['notes'], helper: () => 1, default: undefined, again: Notes }
-  const GIVEN = { 'a module': MODULE, 'an array': [Notes, Tags], 'an array with a module': [MODULE], mixed: [Tags, { Notes }] }
+  const GIVEN = {
+    'a module': MODULE,
+    'an array': [Notes, Tags],
+    'an array with a module': [MODULE],
+    mixed: [Tags, { Notes }],
+  }
   for (const [what, entities] of Object.entries(GIVEN))
     it(`takes the entities of ${what}, and each once`, async () => {
       await use({ type: 'better-sqlite3', database: ':memory:', entities }, (source) => {
@@ -79,7 +90,10 @@ describe('createDataSource', () => {
   })
 
   it('refuses a SQLite connection without a file', () => {
-    expect(() => createDataSource({ type: 'better-sqlite3', database: '' })).to.throw(StartupError, /names no database/)
+    expect(() => createDataSource({ type: 'better-sqlite3', database: '' })).to.throw(
+      StartupError,
+      /names no database/,
+    )
   })
 })
 
@@ -109,7 +123,10 @@ describe('openDataSource', () => {
 
   it('names a file that is no SQLite database', async () => {
     const path = join(folder(), 'text.db')
-    writeFileSync(path, 'This is text, and long enough to be taken for a damaged header of SQLite.'.repeat(20))
+    writeFileSync(
+      path,
+      'This is text, and long enough to be taken for a damaged header of SQLite.'.repeat(20),
+    )
     const error = await failure({ type: 'better-sqlite3', database: path })
     expect(error.message).to.include('file is not a database')
   })
@@ -118,14 +135,17 @@ describe('openDataSource', () => {
     it(`names host and port of a ${type} server that does not answer, and nothing secret`, async () => {
       const port = await closedPort()
       const options = { type, host: '127.0.0.1', port, username: 'ann', password: 'hunter2', database: 'app' }
-      const error = await failure(options as ConnectionOptions)
+      const error = await failure(options)
       expect(error.code).to.equal('MORTAR_DATABASE_UNREACHABLE')
       expect(error.message).to.include(`${type} at 127.0.0.1:${port}, database app`)
       expect(inspect(error)).not.to.include('hunter2')
     })
 
   it('shows no password of a URL', async () => {
-    const error = await failure({ type: 'postgres', url: `postgres://ann:hunter2@127.0.0.1:${await closedPort()}/app` })
+    const error = await failure({
+      type: 'postgres',
+      url: `postgres://ann:hunter2@127.0.0.1:${await closedPort()}/app`,
+    })
     expect(error.message).to.match(/postgres at 127\.0\.0\.1:\d+/)
     expect(inspect(error)).not.to.include('hunter2')
   })
@@ -175,8 +195,9 @@ for (const [kind, prepare] of Object.entries(KINDS))
 /** A port that nobody listens on. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((ready) => server.once('listening', ready))
+  await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
+  server.close()
+  await once(server, 'close')
   return port
 }

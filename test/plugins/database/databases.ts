@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { DataSource } from 'typeorm'
-import { type ConnectionOptions, createDataSource, type Entities, fromUrl } from '../../../plugins/database/index.ts'
+import type { DataSource } from 'typeorm'
+import {
+  type ConnectionOptions,
+  createDataSource,
+  type Entities,
+  fromUrl,
+} from '../../../plugins/database/index.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'
 import { temporaryFolder } from './notes.ts'
 
@@ -48,7 +53,7 @@ export const KINDS: Readonly<Record<string, () => () => TestDatabase>> = {
 /** Read when a test runs, as the URL is empty where the suite is skipped. */
 function serverOptions(variable: ServerVariable): () => ConnectionOptions {
   const url = serverUrl(variable)
-  return () => fromUrl(url) as ConnectionOptions
+  return () => fromUrl(url)
 }
 
 function eachTest(make: () => Promise<TestDatabase>): () => TestDatabase {

@@ -18,7 +18,13 @@ describe('fromUrl', () => {
     },
     'postgresql://localhost/app': { type: 'postgres', host: 'localhost', port: 5432, database: 'app' },
     'postgres://[::1]/app': { type: 'postgres', host: '::1', port: 5432, database: 'app' },
-    'postgres://h/app?sslmode=require': { type: 'postgres', host: 'h', port: 5432, database: 'app', ssl: true },
+    'postgres://h/app?sslmode=require': {
+      type: 'postgres',
+      host: 'h',
+      port: 5432,
+      database: 'app',
+      ssl: true,
+    },
     'postgres://h/app?sslmode=no-verify': {
       type: 'postgres',
       host: 'h',
@@ -26,7 +32,13 @@ describe('fromUrl', () => {
       database: 'app',
       ssl: { rejectUnauthorized: false },
     },
-    'mysql://root@127.0.0.1/app': { type: 'mysql', host: '127.0.0.1', port: 3306, database: 'app', username: 'root' },
+    'mysql://root@127.0.0.1/app': {
+      type: 'mysql',
+      host: '127.0.0.1',
+      port: 3306,
+      database: 'app',
+      username: 'root',
+    },
     'mariadb://u:p%40ss%2Fw%25@h/app': {
       type: 'mariadb',
       host: 'h',

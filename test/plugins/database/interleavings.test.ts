@@ -48,7 +48,8 @@ async function run(database: string, seed: number, gate = gateTransactions): Pro
     await dataSource.query('create table counter (n integer)')
     await dataSource.query('insert into counter values (0)')
     const random = randomFrom(seed)
-    for (let round = 1; round <= ROUNDS; round++) await play(dataSource, random, `round ${round} of seed ${seed}`)
+    for (let round = 1; round <= ROUNDS; round++)
+      await play(dataSource, random, `round ${round} of seed ${seed}`)
   } finally {
     await dataSource.destroy()
   }
@@ -64,8 +65,14 @@ async function play(dataSource: DataSource, random: Random, name: string): Promi
   const rows: { text: string }[] = await dataSource.query('select text from notes order by text')
   const [counter] = await dataSource.query('select n from counter')
   const found = rows.map(({ text }) => text)
-  expect({ found, increments: counter.n }, name).to.eql({ found: [...model.done].sort(), increments: model.increments })
-  expect([...model.seen].filter((text) => !model.done.has(text)), `${name}: seen before it was committed`).to.eql([])
+  expect({ found, increments: counter.n }, name).to.eql({
+    found: [...model.done].toSorted(),
+    increments: model.increments,
+  })
+  expect(
+    [...model.seen].filter((text) => !model.done.has(text)),
+    `${name}: seen before it was committed`,
+  ).to.eql([])
   await dataSource.query('delete from notes')
   await dataSource.query('update counter set n = 0')
 }
@@ -167,7 +174,7 @@ async function pause(random: Random): Promise<void> {
   const length = random(6)
   if (length === 0) return
   if (length === 1) return nextTurn()
-  for (let i = 0; i < length; i++) await undefined
+  for (let i = 0; i < length; i++) await Promise.resolve()
 }
 
 /** Repeatable pseudo-random integers (xorshift32). */

@@ -25,8 +25,14 @@ const Owners = new EntitySchema<{ id: string; email: string; at: Date; active: b
 const petsWith = (columns: object = {}) =>
   new EntitySchema({
     name: 'pets',
-    columns: { id: { type: Number, primary: true, generated: true }, owner_id: { type: 'uuid' }, ...columns } as never,
-    foreignKeys: [{ target: 'owners', columnNames: ['owner_id'], referencedColumnNames: ['id'], onDelete: 'CASCADE' }],
+    columns: {
+      id: { type: Number, primary: true, generated: true },
+      owner_id: { type: 'uuid' },
+      ...columns,
+    } as never,
+    foreignKeys: [
+      { target: 'owners', columnNames: ['owner_id'], referencedColumnNames: ['id'], onDelete: 'CASCADE' },
+    ],
     indices: [{ columns: ['owner_id'] }],
   })
 
@@ -57,7 +63,10 @@ for (const [kind, prepare] of Object.entries(KINDS))
     })
 
     it('are not generated when there is nothing to do', async () => {
-      const migrations = createMigrations(await place().open({ Owners, Pets: petsWith() }), { directory, clock })
+      const migrations = createMigrations(await place().open({ Owners, Pets: petsWith() }), {
+        directory,
+        clock,
+      })
       await migrations.generate('create tables')
       await migrations.run()
       expect(await migrations.generate('nothing')).to.equal(undefined)
@@ -68,7 +77,9 @@ for (const [kind, prepare] of Object.entries(KINDS))
       await first.generate('create tables')
       await first.run()
       const source = await place().open({ Owners: ownersWithName(), Pets: petsWith() })
-      await source.query(`insert into ${table(source, 'owners')} (id, email, at) values ('${ID}', 'a@b.c', '2026-01-01')`)
+      await source.query(
+        `insert into ${table(source, 'owners')} (id, email, at) values ('${ID}', 'a@b.c', '2026-01-01')`,
+      )
       await source.getRepository('pets').insert({ owner_id: ID })
       const second = createMigrations(source, { directory, clock })
       const made = await second.generate('add-name')
@@ -93,7 +104,11 @@ for (const [kind, prepare] of Object.entries(KINDS))
 
     it('run oldest first, and stop at one that fails, which is named', async () => {
       const source = await place().open()
-      const classes = [migration('Third3000000000003'), migration('First1000000000001'), failing('Second2000000000002')]
+      const classes = [
+        migration('Third3000000000003'),
+        migration('First1000000000001'),
+        failing('Second2000000000002'),
+      ]
       const error = await failure(createMigrations(source, { directory: classes }).run())
       expect(error.code).to.equal('MORTAR_MIGRATION_FAILED')
       expect(error.message).to.include('Second2000000000002')
@@ -108,8 +123,10 @@ for (const [kind, prepare] of Object.entries(KINDS))
       if (kind === 'SQLite') return
       const sources = await Promise.all([1, 2, 3].map(() => place().open()))
       const classes = ['A1000000000001', 'B1000000000002', 'C1000000000003'].map(migration)
-      const ran = await Promise.all(sources.map((source) => createMigrations(source, { directory: classes }).run()))
-      expect(ran.flat().sort()).to.eql(['A1000000000001', 'B1000000000002', 'C1000000000003'])
+      const ran = await Promise.all(
+        sources.map((source) => createMigrations(source, { directory: classes }).run()),
+      )
+      expect(ran.flat().toSorted()).to.eql(['A1000000000001', 'B1000000000002', 'C1000000000003'])
     })
 
     it('show and refuse to revert one whose class is gone', async () => {
@@ -219,19 +236,31 @@ describe('the migrations folder', () => {
     it(`may not hold ${what}`, async () => {
       const error = await failure(read(files))
       expect(error.code).to.equal(code)
-      expect(error.files.map((file) => basename(file))).to.eql(Object.keys(files).filter((name) => name.startsWith('a.')).sort())
+      expect(error.files.map((file) => basename(file))).to.eql(
+        Object.keys(files)
+          .filter((name) => name.startsWith('a.'))
+          .toSorted(),
+      )
     })
 
   it('must be there, and be absolute', async () => {
     const source = await createDataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize()
     for (const directory of [join(folders(), 'nowhere'), 'migrations'])
-      expect((await failure(createMigrations(source, { directory }).run())).code).to.equal('MORTAR_MIGRATIONS_FOLDER')
+      expect((await failure(createMigrations(source, { directory }).run())).code).to.equal(
+        'MORTAR_MIGRATIONS_FOLDER',
+      )
     await source.destroy()
   })
 
   it('gets files that need no types when they run, each statement as it was found', async () => {
-    const source = await createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: [Owners] }).initialize()
-    const made = await createMigrations(source, { directory: join(folders(), 'new'), clock }).generate('first')
+    const source = await createDataSource({
+      type: 'better-sqlite3',
+      database: ':memory:',
+      entities: [Owners],
+    }).initialize()
+    const made = await createMigrations(source, { directory: join(folders(), 'new'), clock }).generate(
+      'first',
+    )
     const file = readFileSync(made?.file ?? '', 'utf8')
     expect(file).to.match(/^import type \{ MigrationInterface, QueryRunner \} from 'typeorm'\n/)
     const module = (await import(pathToFileURL(made?.file ?? '').href)) as Record<string, MigrationClass>
@@ -245,18 +274,25 @@ describe('the migrations folder', () => {
   it('gets files whose statements may hold anything', async () => {
     const query = "select '`${process.exit()}` \\\\ \\n'\n-- next"
     const file = join(folders(), 'odd.ts')
-    writeFileSync(file, renderMigration('Odd1000000000001', { up: [{ query, parameters: ['`'] }], down: [{ query }] }))
+    writeFileSync(
+      file,
+      renderMigration('Odd1000000000001', { up: [{ query, parameters: ['`'] }], down: [{ query }] }),
+    )
     const module = (await import(pathToFileURL(file).href)) as Record<string, MigrationClass>
     const calls: unknown[][] = []
     const runner = { query: async (...args: unknown[]) => calls.push(args) } as unknown as QueryRunner
-    const migration = new module['Odd1000000000001']!()
-    await migration.up(runner)
-    await migration.down(runner)
+    const odd = new module['Odd1000000000001']!()
+    await odd.up(runner)
+    await odd.down(runner)
     expect(calls).to.eql([[query, ['`']], [query]])
   })
 
   it('gets no file under a name that is not words', async () => {
-    const source = await createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: [Owners] }).initialize()
+    const source = await createDataSource({
+      type: 'better-sqlite3',
+      database: ':memory:',
+      entities: [Owners],
+    }).initialize()
     const migrations = createMigrations(source, { directory: join(folders(), 'names'), clock })
     for (const name of ['', '1st', '../evil', "x'y", 'a;b'])
       expect((await failure(migrations.generate(name))).code).to.equal('MORTAR_MIGRATION_NAME')
@@ -273,7 +309,7 @@ const ownersWithName = () =>
       ...Owners.options.columns,
       name: { type: String, default: '' },
       active: { type: Boolean, default: false },
-    } as never,
+    },
   })
 
 /** With its schema, where the connection has one. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { missingTable } from '../../../plugins/database/index.ts'
-import { createApp, createRouter } from '../../../src/index.ts'
-import { database } from '../../../plugins/database/index.ts'
+import type { DataSource } from 'typeorm'
+import { createApp, createRouter, type Logger } from '../../../src/index.ts'
+import { database, missingTable } from '../../../plugins/database/index.ts'
 import { KINDS } from './databases.ts'
 import { Notes } from './notes.ts'
 
@@ -17,11 +17,9 @@ for (const [kind, prepare] of Object.entries(KINDS))
         source.createQueryBuilder().update('notes').set({ text: 'x' }).execute(),
       ]
       const outcomes = await Promise.allSettled(queries)
-      expect(outcomes.map((outcome) => outcome.status === 'rejected' && missingTable(outcome.reason))).to.eql([
-        'notes',
-        'notes',
-        'notes',
-      ])
+      expect(outcomes.map((outcome) => outcome.status === 'rejected' && missingTable(outcome.reason))).to.eql(
+        ['notes', 'notes', 'notes'],
+      )
     })
 
     it('says nothing about any other error', async () => {
@@ -32,11 +30,9 @@ for (const [kind, prepare] of Object.entries(KINDS))
         source.query('selekt'),
         source.manager.insert(Notes, {}),
       ])
-      expect(outcomes.map((outcome) => outcome.status === 'rejected' && missingTable(outcome.reason))).to.eql([
-        undefined,
-        undefined,
-        undefined,
-      ])
+      expect(outcomes.map((outcome) => outcome.status === 'rejected' && missingTable(outcome.reason))).to.eql(
+        [undefined, undefined, undefined],
+      )
     })
   })
 
@@ -47,7 +43,7 @@ describe('a handler that queries a missing table', () => {
   ] as const)
     it(`answers 500 ${environment === 'production' ? 'without a word about it' : 'with the remedy'} in ${environment}`, async () => {
       const router = createRouter()
-      router.get('/notes', (ctx) => (ctx['db'] as import('typeorm').DataSource).query('select * from notes'))
+      router.get('/notes', (ctx) => (ctx['db'] as DataSource).query('select * from notes'))
       const app = createApp({ environment, logger: silent })
         .use(database({ type: 'better-sqlite3', database: ':memory:' }))
         .use(router)
@@ -63,4 +59,10 @@ describe('a handler that queries a missing table', () => {
   })
 })
 
-const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent } as import('../../../src/index.ts').Logger
+const silent = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silent,
+} as Logger

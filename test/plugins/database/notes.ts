@@ -17,7 +17,12 @@ export const Notes = new EntitySchema<Note>({
 
 /** Plain TypeORM, without the brick: a SQLite database with the table `notes`. */
 export async function openPlain(database = ':memory:'): Promise<DataSource> {
-  return new DataSource({ type: 'better-sqlite3', database, entities: [Notes], synchronize: true }).initialize()
+  return new DataSource({
+    type: 'better-sqlite3',
+    database,
+    entities: [Notes],
+    synchronize: true,
+  }).initialize()
 }
 
 /** Texts of all notes, in order. */

@@ -10,7 +10,11 @@ const outcomes = async (promises: Promise<unknown>[]) =>
   (await Promise.allSettled(promises)).map(({ status }) => status)
 
 /** A transaction that writes one note, gives others their turn, and then rolls back or commits. */
-function slowTransaction(dataSource: DataSource, text: string, end: 'commit' | 'roll back'): Promise<unknown> {
+function slowTransaction(
+  dataSource: DataSource,
+  text: string,
+  end: 'commit' | 'roll back',
+): Promise<unknown> {
   return dataSource.transaction(async (manager) => {
     await insert(manager, text)
     await nextTurn()
@@ -32,7 +36,7 @@ describe('transactions of TypeORM on better-sqlite3 without the gate', () => {
   })
   afterEach(() => dataSource.destroy())
 
-  it("lose a write that another caller was told is done", async () => {
+  it('lose a write that another caller was told is done', async () => {
     const transaction = slowTransaction(dataSource, 'a', 'roll back')
     await Promise.resolve()
     const write = insert(dataSource.manager, 'b')
@@ -104,7 +108,9 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
     const order: string[] = []
     const first = slowTransaction(dataSource, 'a', 'commit')
     const plain = texts(dataSource).then(() => order.push('plain'))
-    const later = ['b', 'c'].map((text) => slowTransaction(dataSource, text, 'commit').then(() => order.push(text)))
+    const later = ['b', 'c'].map((text) =>
+      slowTransaction(dataSource, text, 'commit').then(() => order.push(text)),
+    )
     await Promise.all([first, plain, ...later])
     expect(order).to.eql(['plain', 'b', 'c'])
   })
@@ -182,13 +188,11 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
   })
 
   it('let work that was begun inside one query the DataSource once it is over', async () => {
-    const { promise: ended, resolve: end } = deferred()
     let late: Promise<string[]> | undefined
     await dataSource.transaction(async (manager) => {
       await insert(manager, 'a')
-      late = ended.then(() => texts(dataSource))
+      late = nextTurn().then(() => texts(dataSource))
     })
-    end()
     expect(await late).to.eql(['a'])
   })
 
@@ -256,7 +260,9 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
       afterTransactionRollback: fail('afterTransactionRollback'),
     })
     for (hook of Object.keys(dataSource.subscribers[0]!) as (typeof hook)[])
-      await refusal(slowTransaction(dataSource, String(hook), hook?.endsWith('Rollback') ? 'roll back' : 'commit'))
+      await refusal(
+        slowTransaction(dataSource, String(hook), hook?.endsWith('Rollback') ? 'roll back' : 'commit'),
+      )
     hook = undefined
     expect(await texts(dataSource)).to.eql(['afterTransactionCommit'])
     await expectUsable()
@@ -389,9 +395,3 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
     await dataSource.manager.delete(Notes, { text: 'usable' })
   }
 })
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => undefined
-  const promise = new Promise<void>((done) => (resolve = done))
-  return { promise, resolve }
-}
