@@ -51,8 +51,11 @@ export function assemble(parts: Parts, house: House): readonly AnyBrick[] {
   checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
   const runtime = pipelineRuntime(container, options)
-  dispatcher.add({ scopes: [], routes: frameworkRoutes(dispatcher, runtime, options) })
+  const own = frameworkRoutes(dispatcher, runtime, options)
+  dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
+  // In production it waits for its first reader: a fault in it was found before.
+  if (options.environment !== 'production') own.document()
   return bricks
 }
 

@@ -1,6 +1,6 @@
 import type { Handler, MiddlewareScope, NamedMiddleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
-import { createRouteTable, type RouteTable } from '../routing/route-table.ts'
+import { createRouteTable, type RouteTable, type TableEntry } from '../routing/route-table.ts'
 import { createScopes, type Scopes } from '../routing/middleware-scopes.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
@@ -28,25 +28,25 @@ export interface Dispatcher {
 
 /** Makes an empty dispatcher. */
 export function createDispatcher(): Dispatcher {
-  let table: RouteTable<Entry> = createRouteTable()
-  const declared: MiddlewareScope[] = []
+  const table: RouteTable<Entry> = createRouteTable()
+  let declared: readonly MiddlewareScope[] = []
   let scopes: Scopes = createScopes()
-  const entries: Entry[] = []
+  let entries: readonly Entry[] = []
   let runtime: PipelineRuntime | undefined
   let unmatched = compileUnmatched(scopes, () => runtime!)
 
   function add(batch: RouteBatch, position = declared.length): void {
     const fresh = batch.routes.map((route): Entry => ({ route, run: notCompiled }))
-    const next = createRouteTable(table.entries())
-    for (const entry of fresh) next.add(entry.route.method, entry.route.path, entry, entry.route.origin)
-    declared.splice(position, 0, ...batch.scopes)
-    scopes = createScopes()
-    for (const scope of declared) scopes.add(scope)
-    const late = runtime
-    if (late) compileAll(batch.scopes.length > 0 ? [...entries, ...fresh] : fresh, scopes, late)
+    const nextDeclared = declared.toSpliced(position, 0, ...batch.scopes)
+    const nextScopes = scopesOf(nextDeclared)
+    // What can be refused comes first, so that a refused batch leaves everything as it was.
+    if (runtime) compileAll(fresh, nextScopes, runtime)
+    table.addAll(fresh.map(tableEntry))
+    declared = nextDeclared
+    scopes = nextScopes
+    entries = [...entries, ...fresh]
+    if (runtime && batch.scopes.length > 0) compileAll(entries, scopes, runtime)
     unmatched = compileUnmatched(scopes, () => runtime!)
-    entries.push(...fresh)
-    table = next
   }
 
   /** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
@@ -78,6 +78,17 @@ export function createDispatcher(): Dispatcher {
       return entries.map(({ route }) => route)
     },
   }
+}
+
+function scopesOf(declared: readonly MiddlewareScope[]): Scopes {
+  const scopes = createScopes()
+  for (const scope of declared) scopes.add(scope)
+  return scopes
+}
+
+function tableEntry(entry: Entry): TableEntry<Entry> {
+  const { method, path, origin } = entry.route
+  return { method, path, origin, target: entry }
 }
 
 function compileAll(entries: readonly Entry[], scopes: Scopes, runtime: PipelineRuntime): void {

@@ -7,14 +7,21 @@ import type { OpenApiOptions, ResolvedOptions } from './options.ts'
 
 const HIDDEN: RouteDefinition = { hidden: true }
 
+/** The framework's own routes, and the document that they serve. */
+export interface FrameworkRoutes {
+  readonly routes: readonly Route[]
+  /** @throws StartupError when two operations would have one id. */
+  document(): object
+}
+
 /** The document and its page, unless the application turned them off or has a route of its own in their place. */
 export function frameworkRoutes(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,
   options: ResolvedOptions,
-): Route[] {
+): FrameworkRoutes {
   const { openapi } = options
-  if (openapi === false) return []
+  if (openapi === false) return { routes: [], document: () => ({}) }
   const documentPath = openapi.path ?? '/openapi.json'
   const documentOf = documentOnce(dispatcher, runtime, openapi)
   const page = docsPage({ title: openapi.title ?? 'API', documentUrl: documentPath })
@@ -29,9 +36,8 @@ export function frameworkRoutes(
       return page.html
     }),
   ].flat()
-  return routes.filter(
-    ({ path }) => !dispatcher.routes.some((route) => route.method === 'GET' && route.path === path),
-  )
+  const taken = new Set(dispatcher.routes.filter(({ method }) => method === 'GET').map(({ path }) => path))
+  return { routes: routes.filter(({ path }) => !taken.has(path)), document: documentOf }
 }
 
 function get(path: string | undefined, handler: Handler): Route[] {

@@ -21,9 +21,12 @@ export interface TypedApp<Members = unknown, Services = unknown> {
 export type MembersOf<A> = A extends TypedApp<infer Members, unknown> ? Members : unknown
 export type ServicesOf<A> = A extends TypedApp<unknown, infer Services> ? Services : unknown
 
+/** Refuses keys that are none of a definition's: `querry` would otherwise be ignored in silence. */
+export type OnlyKnownKeys<D> = { readonly [Key in Exclude<keyof D, keyof RouteDefinition>]: never }
+
 /** Defines a route: inputs and `ctx.user` are typed from the definition; members of bricks are `unknown`. */
 export function defineRoute<const D extends RouteDefinition>(
-  definition: D,
+  definition: D & OnlyKnownKeys<D>,
   handler: (ctx: DefinedContext<D>) => unknown,
 ): DefinedRoute {
   // The pipeline has validated the inputs against this same definition before it calls the handler.
@@ -32,7 +35,7 @@ export function defineRoute<const D extends RouteDefinition>(
 
 /** The typed form of `defineRoute` for one application. */
 export type RouteMaker<Members, Services> = <const D extends RouteDefinition>(
-  definition: D,
+  definition: D & OnlyKnownKeys<D>,
   handler: (ctx: AppContext<D, Members, Services>) => unknown,
 ) => DefinedRoute
 

@@ -1,7 +1,7 @@
 import type { AppContext, DefinedContext } from '../context/context.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { joinPath } from '../support/url-path.ts'
-import type { MembersOf, ServicesOf, TypedApp } from './define-route.ts'
+import type { MembersOf, OnlyKnownKeys, ServicesOf, TypedApp } from './define-route.ts'
 import type {
   AuthRequirement,
   Handler,
@@ -27,7 +27,7 @@ export interface AddRoute<R> {
   (path: string, handler: (ctx: DefinedContext<{}>) => unknown): R
   <const D extends RouteDefinition>(
     path: string,
-    definition: D,
+    definition: D & OnlyKnownKeys<D>,
     handler: (ctx: DefinedContext<D>) => unknown,
   ): R
 }
@@ -37,7 +37,7 @@ export interface AddAppRoute<R, Members, Services> {
   (path: string, handler: (ctx: AppContext<{}, Members, Services>) => unknown): R
   <const D extends RouteDefinition>(
     path: string,
-    definition: D,
+    definition: D & OnlyKnownKeys<D>,
     handler: (ctx: AppContext<D, Members, Services>) => unknown,
   ): R
 }
@@ -130,22 +130,32 @@ export function createRouter(options: RouterOptions = {}): Router {
     )
   }
 
-  const verbs = Object.fromEntries(
-    (['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const).map((verb) => [
-      verb,
-      (path: string, ...rest: [Handler] | [RouteDefinition, Handler]) =>
-        add(verb.toUpperCase() as Method, path, ...rest),
-    ]),
-  ) as unknown as Record<Verb, AddRoute<Router>>
-
   const router: Router & { [COLLECT]: typeof collect } = {
-    ...verbs,
+    ...verbsOf(add),
     [ROUTER]: true,
     [COLLECT]: collect,
     use,
     routes: (prefix = '') => collect({ prefix, tags: [], auth: undefined, hidden: false, middleware: [] }),
   }
   return router
+}
+
+type Add = (method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]) => Router
+
+/** A method per HTTP verb; the overloads of `AddRoute` type what `add` takes untyped. */
+function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
+  const verb = (method: Method) =>
+    ((path: string, ...rest: [Handler] | [RouteDefinition, Handler]) =>
+      add(method, path, ...rest)) as AddRoute<Router>
+  return {
+    get: verb('GET'),
+    head: verb('HEAD'),
+    post: verb('POST'),
+    put: verb('PUT'),
+    patch: verb('PATCH'),
+    delete: verb('DELETE'),
+    options: verb('OPTIONS'),
+  }
 }
 
 /** `createRouter` whose handlers see the members of the application's bricks: `routerFor<typeof app>({ prefix })`. */

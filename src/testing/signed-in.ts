@@ -15,10 +15,15 @@ export type TestUser = Pick<User, 'id'> & Partial<User>
  * A client whose requests carry a valid access token of this user, without a sign-up and its password hash.
  * @throws Error when the application's provider cannot issue tokens (a hosted one: sign in there).
  */
-export async function signedIn(app: SignedInApp, user: TestUser, options: TestClientOptions = {}): Promise<TestClient> {
+export async function signedIn(
+  app: SignedInApp,
+  user: TestUser,
+  options: TestClientOptions = {},
+): Promise<TestClient> {
   await app.ready()
   const { authenticator } = app.services as { authenticator?: Authenticator }
-  if (!authenticator?.issueToken) throw new Error('signedIn() needs an auth provider that issues tokens by itself.')
+  if (!authenticator?.issueToken)
+    throw new Error('signedIn() needs an auth provider that issues tokens by itself.')
   const token = await authenticator.issueToken({ ...user, raw: { ...publicPart(user), ...user.raw } })
   return createClient(app, options).withToken(token)
 }

@@ -64,16 +64,25 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
     const response = await app.inject({
       method: method as NonNullable<InjectOptions['method']>,
       url: { pathname: path, ...(query === undefined ? {} : { query }) },
-      headers: { host: url.host, ...(cookie ? { cookie } : {}), ...options.headers, ...bodyHeaders(body), ...headers },
+      headers: {
+        host: url.host,
+        ...(cookie ? { cookie } : {}),
+        ...options.headers,
+        ...bodyHeaders(body),
+        ...headers,
+      },
       ...(body === undefined ? {} : { payload: payloadOf(body) }),
     })
-    for (const line of [response.headers['set-cookie'] ?? []].flat()) jar.setCookieSync(line, url.href, { ignoreError: true })
+    for (const line of [response.headers['set-cookie'] ?? []].flat())
+      jar.setCookieSync(line, url.href, { ignoreError: true })
     return responseOf(response)
   }
 
   const without = (method: string) => (path: string, more?: TestRequest) => request(method, path, more)
-  const withBody = (method: string) => (path: string, body?: unknown, more: TestRequest = {}) =>
-    request(method, path, { ...more, body })
+  const withBody =
+    (method: string) =>
+    (path: string, body?: unknown, more: TestRequest = {}) =>
+      request(method, path, { ...more, body })
 
   return {
     request,
