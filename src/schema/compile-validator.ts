@@ -1,4 +1,4 @@
-import { StartupError } from '../errors/startup-error.ts'
+import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { compileYup } from './compile-yup.ts'
 import type { Invalid } from './invalid.ts'
@@ -6,7 +6,7 @@ import { jsonSchemaOf } from './json-schema.ts'
 import { coerceText } from './query-coercion.ts'
 import type { Schema, StandardLike } from './schema.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
-import { isStandard, validateByStandard } from './validate-standard.ts'
+import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './validate-yup.ts'
 import { isYup, type YupNode } from './yup/yup-node.ts'
 
@@ -34,15 +34,6 @@ export function compileValidator(schema: Schema, location: ValidatedLocation): V
   return { validate: isYup(schema) ? yupValidator(schema, text) : standardValidator(schema, text) }
 }
 
-/** @throws StartupError `MORTAR_NOT_A_SCHEMA` naming what was given in place of a schema. */
-export function assertSchema(schema: unknown, place: string): asserts schema is YupNode | StandardLike {
-  if (isYup(schema) || isStandard(schema)) return
-  throw new StartupError(`The ${place} schema is ${describe(schema)}, which is not a schema.`, {
-    code: 'MORTAR_NOT_A_SCHEMA',
-    remedy: "Give a yup schema, such as yup.object({ … }), or another library's Standard Schema validator.",
-  })
-}
-
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
   const fast = compileYup(schema, text)
   if (fast !== undefined) return fast
@@ -61,12 +52,3 @@ function standardValidator(schema: StandardLike, text: boolean): Validator['vali
 
 /** Other libraries do not read text as numbers; this is how each of them is told that it was none. */
 const notANumber = (): number => Number.NaN
-
-function describe(given: unknown): string {
-  if (given === null || given === undefined) return String(given)
-  if (typeof given === 'function') return `the function ${given.name || '(anonymous)'}`
-  if (Array.isArray(given)) return 'an array'
-  if (typeof given !== 'object') return `the ${typeof given} ${String(given).slice(0, 40)}`
-  const keys = Object.keys(given).slice(0, 5).join(', ')
-  return keys === '' ? 'an object without keys' : `an object with the keys ${keys}`
-}

@@ -1,11 +1,28 @@
-import { Invalid } from './invalid.ts'
-export type Serializer = (v: unknown) => string | Invalid | PromiseLike<string | Invalid>
-export function compileSerializer(schema: any): Serializer {
-  return (v) => {
-    try {
-      return JSON.stringify(schema.validateSync(v, { strict: true, stripUnknown: true }))
-    } catch (e: any) {
-      return new Invalid([{ path: e.path ?? '', message: e.message }])
-    }
+import { compileOutput } from './compile-output.ts'
+import { Invalid, issueAt } from './invalid.ts'
+import type { Schema } from './schema.ts'
+
+/** The JSON text of a value seen through a schema, or an `Invalid`; a promise when the schema is asynchronous. */
+export type Serializer = (value: unknown) => string | Invalid | PromiseLike<string | Invalid>
+
+/**
+ * Compiles a response schema to a serializer: filters and judges as `compileOutput` says, then writes JSON. A value
+ * that JSON cannot hold (a bigint, a cycle) is an `Invalid` too, so nothing half-written leaves.
+ * @throws StartupError `MORTAR_NOT_A_SCHEMA` when it is given no schema.
+ */
+export function compileSerializer(schema: Schema): Serializer {
+  const output = compileOutput(schema)
+  return (value) => {
+    const result = output(value)
+    return result instanceof Promise ? result.then(write) : write(result)
+  }
+}
+
+function write(value: unknown): string | Invalid {
+  if (value instanceof Invalid) return value
+  try {
+    return (JSON.stringify(value) as string | undefined) ?? 'null'
+  } catch (error) {
+    return new Invalid([issueAt('', `this cannot be written as JSON (${(error as Error).message})`)])
   }
 }

@@ -47,6 +47,11 @@ export function ownTests(schema: YupNode): YupNode['tests'] {
   return Object.values(schema.internalTests).filter((test) => test !== undefined)
 }
 
+/** True for a test that yup's own methods add. */
+export function isKnownTest({ OPTIONS }: YupNode['tests'][number]): boolean {
+  return TESTS.has(sourceOf(OPTIONS.test))
+}
+
 /** True when every part of this one schema, its members aside, is yup's own, synchronous and free of references. */
 export function isPlain(schema: YupNode): boolean {
   return (
@@ -67,9 +72,10 @@ function isPlainSpec(spec: YupNode['spec']): boolean {
   return spec.coerce && spec.recursive && !spec.strip && !dynamicDefault
 }
 
-function isPlainTest({ OPTIONS }: YupNode['tests'][number]): boolean {
+function isPlainTest(test: YupNode['tests'][number]): boolean {
+  const { OPTIONS } = test
   return (
-    TESTS.has(sourceOf(OPTIONS.test)) &&
+    isKnownTest(test) &&
     // `nullable()` and `optional()` leave a test behind that has no message, and cannot fail.
     ['string', 'function', 'undefined'].includes(typeof OPTIONS.message) &&
     !Object.values(OPTIONS.params ?? {}).some(isRef)

@@ -1,0 +1,50 @@
+import { isoText, readIsoDate } from './iso-date.ts'
+import { isRecord, isYup, ownMember, type YupNode } from './yup/yup-node.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/**
+ * A value as JSON would show it, seen through a yup schema: declared keys alone, `toJSON` applied, dates of `date()`
+ * fields as `Date`, defaults in place of what is absent, NaN for what JSON has no number for. It validates nothing.
+ */
+export function jsonView(schema: unknown, value: unknown, parent?: unknown): unknown {
+  if (!isYup(schema)) return value
+  const resolved = schema.resolve({ value, parent })
+  const present = value === undefined && resolved.spec.default !== undefined ? resolved.getDefault() : value
+  if (resolved.type === 'date') return readIsoDate(present) ?? present
+  const shown = ownJson(present)
+  if (resolved.type === 'number') return shown === Infinity || shown === -Infinity ? Number.NaN : shown
+  if (Array.isArray(shown)) return shown.map((item, index) => jsonView(itemOf(resolved, index), item, shown))
+  return resolved.fields && typeof shown === 'object' && shown !== null
+    ? membersOf(resolved, shown as Members)
+    : shown
+}
+
+/** The view with its dates as ISO strings. */
+export function withIsoDates(value: unknown): unknown {
+  if (value instanceof Date) return isoText(value)
+  if (Array.isArray(value)) return value.map(withIsoDates)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withIsoDates(member)]))
+}
+
+function ownJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { toJSON } = value as { toJSON?: unknown }
+  return typeof toJSON === 'function' ? (toJSON.call(value, '') as unknown) : value
+}
+
+function itemOf(schema: YupNode, index: number): unknown {
+  return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
+}
+
+function membersOf({ fields = {} }: YupNode, value: Members): Members {
+  const members = Object.entries(fields)
+    .map(([key, field]) => [key, jsonView(field, ownMember(value, key), value)] as const)
+    .filter(([key, member]) => member !== undefined && !isStripped(fields[key]))
+  return Object.fromEntries(members)
+}
+
+function isStripped(field: unknown): boolean {
+  return isYup(field) && field.spec.strip === true
+}
