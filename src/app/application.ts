@@ -74,7 +74,7 @@ export class Application {
     this.refuseAfterStart('app.provide')
     for (const [name, registration] of Object.entries(registrations)) {
       if (this.parts.provided.has(name)) throw providedTwice(name)
-      this.parts.provided.set(name, registration as Registration<unknown>)
+      this.parts.provided.set(name, registration)
     }
     return this
   }
@@ -82,7 +82,7 @@ export class Application {
   override(registrations: Registrations): this {
     this.refuseAfterStart('app.override')
     for (const [name, registration] of Object.entries(registrations))
-      this.parts.overrides.set(name, registration as Registration<unknown>)
+      this.parts.overrides.set(name, registration)
     return this
   }
 

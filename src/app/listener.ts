@@ -2,8 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import { pipeline, Readable } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Outgoing } from '../context/outgoing.ts'
-import type { Door } from '../context/request-context.ts'
-import type { RequestContext } from '../context/request-context.ts'
+import type { Door, RequestContext } from '../context/request-context.ts'
 import { PROBLEM_TYPE } from '../errors/problem.ts'
 
 /** What the direct door needs to know of the application while it serves. */
@@ -26,11 +25,13 @@ export function createDirectDoor(state: ListenerState): Door {
 
 function write(ctx: RequestContext, res: ServerResponse, { status, type, payload }: Outgoing): void {
   if (payload === null) return writeEmpty(res, status)
-  if (payload instanceof Readable) return writeStream(ctx, res, status, type, payload)
-  const length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.byteLength
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
-  res.setHeader('Content-Length', length)
+  if (payload instanceof Readable) return writeStream(ctx, res, payload)
+  res.setHeader(
+    'Content-Length',
+    typeof payload === 'string' ? Buffer.byteLength(payload) : payload.byteLength,
+  )
   res.end(payload)
 }
 
@@ -42,15 +43,7 @@ function writeEmpty(res: ServerResponse, status: number): void {
   res.end()
 }
 
-function writeStream(
-  ctx: RequestContext,
-  res: ServerResponse,
-  status: number,
-  type: string | undefined,
-  stream: Readable,
-): void {
-  res.statusCode = status
-  if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
+function writeStream(ctx: RequestContext, res: ServerResponse, stream: Readable): void {
   if (ctx.method === 'HEAD') {
     stream.destroy()
     res.end()

@@ -4,8 +4,12 @@ import { compileServices, type ServicesFactory } from '../container/request-serv
 import type { Scope } from '../container/container.ts'
 import { compileClientAddress } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
-import type { Door } from '../context/request-context.ts'
-import { publicContext, type ContextRuntime, type RequestContext } from '../context/request-context.ts'
+import {
+  type Door,
+  publicContext,
+  type ContextRuntime,
+  type RequestContext,
+} from '../context/request-context.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { House } from './boot.ts'
 import { createKoaDoor } from './koa-door.ts'
@@ -72,10 +76,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
       return koaApp()
     },
     compile() {
-      runtime = createContextRuntime(
-        house,
-        (req, res) => koaApp().createContext(req, res) as unknown as KoaContext,
-      )
+      runtime = createContextRuntime(house, (req, res) => koaApp().createContext(req, res))
     },
   }
 }

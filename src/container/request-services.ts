@@ -22,27 +22,22 @@ const LOOKED_FOR_BY_JAVASCRIPT = new Set([
  * application; only a scoped or transient service makes a scope. An unknown name throws instead of being undefined.
  */
 export function compileServices(container: Container): ServicesFactory {
-  class Services {
-    constructor(source: ServiceSource) {
-      Object.defineProperty(this, SOURCE, { value: source })
-    }
-  }
+  const prototype = Object.create(refuseUnknownNames()) as object
   const scoped = new Set(['ctx', 'user', 'requestId'])
   for (const name of container.names) {
     const lifetime = container.lifetimeOf(name)
     if (lifetime === 'scoped' || lifetime === 'transient') scoped.add(name)
-    else
-      Object.defineProperty(Services.prototype, name, { enumerable: true, get: () => container.cradle[name] })
+    else Object.defineProperty(prototype, name, { enumerable: true, get: () => container.cradle[name] })
   }
   for (const name of scoped)
-    Object.defineProperty(Services.prototype, name, {
+    Object.defineProperty(prototype, name, {
       enumerable: true,
       get(this: { [SOURCE]: ServiceSource }) {
         return this[SOURCE].scope.cradle[name]
       },
     })
-  Object.setPrototypeOf(Services.prototype, refuseUnknownNames())
-  return (source) => new Services(source) as unknown as Readonly<Record<string, unknown>>
+  return (source) =>
+    Object.create(prototype, { [SOURCE]: { value: source } }) as Readonly<Record<string, unknown>>
 }
 
 const SOURCE = Symbol('source')

@@ -43,13 +43,8 @@ function emptyOutgoing(koa: KoaContext): Outgoing {
 
 function payloadOf(body: unknown): Outgoing['payload'] {
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
-  if (body instanceof Blob)
-    return Readable.from(body.stream() as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
-  if (body instanceof Response)
-    return body.body
-      ? Readable.from(body.body as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
-      : null
-  if (body instanceof ReadableStream)
-    return Readable.from(body as unknown as AsyncIterable<Uint8Array>, { objectMode: false })
+  if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })
+  if (body instanceof Response) return body.body ? Readable.from(body.body, { objectMode: false }) : null
+  if (body instanceof ReadableStream) return Readable.from(body, { objectMode: false })
   return JSON.stringify(body)
 }

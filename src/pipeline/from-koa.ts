@@ -32,7 +32,7 @@ async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next
     const outgoing = await prepareFor(ctx, koa, value)
     if (outgoing) showToKoa(ctx, koa, outgoing)
   }
-  await translateErrors(() => middleware(koa as never, inner))
+  await translateErrors(() => middleware(koa, inner))
   const outgoing = takeFromKoa(ctx, koa)
   if (outgoing === undefined || outgoing === 'answered') return undefined
   if (ctx.internal.prepared?.outgoing === outgoing) return value

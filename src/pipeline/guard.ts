@@ -1,4 +1,4 @@
-import type { Policy, PolicyContext } from '../contracts/authenticator.ts'
+import type { Policy } from '../contracts/authenticator.ts'
 import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
@@ -45,6 +45,7 @@ function refuseCrossSite(ctx: RequestContext): void {
 
 function requireUser(ctx: RequestContext): void {
   if (ctx.user !== null) return
+  // oxlint-disable-next-line typescript/only-throw-error -- whatever the authenticator threw
   if (ctx.internal.refusal !== undefined) throw ctx.internal.refusal
   if (ctx.credential === null)
     throw new Unauthorized('Sign in to do this.', { headers: { 'WWW-Authenticate': 'Bearer' } })
@@ -56,7 +57,7 @@ function requireUser(ctx: RequestContext): void {
 
 async function requirePolicies(ctx: RequestContext, policies: readonly NamedPolicy[]): Promise<void> {
   for (const { name, allows } of policies)
-    if ((await allows(ctx.user!, publicContext(ctx) as PolicyContext)) !== true)
+    if ((await allows(ctx.user!, publicContext(ctx))) !== true)
       throw new Forbidden(`The policy '${name}' does not allow this.`, {
         code: 'policy_denied',
         extensions: { policy: name },

@@ -43,7 +43,7 @@ function identify(
   }
   try {
     const answer = authenticator.identify(credential, credentialRequest(ctx))
-    return isThenable(answer) ? answer.then(accept as (user: unknown) => void, refuse) : accept(answer)
+    return isThenable(answer) ? answer.then(accept, refuse) : accept(answer)
   } catch (error) {
     refuse(error)
   }

@@ -41,7 +41,7 @@ export async function parseForm(ctx: RequestContext, limit: number): Promise<Fie
     },
   } as Parameters<typeof koaBody>[0])
   try {
-    await parse(koa as never, () => Promise.resolve())
+    await parse(koa, () => Promise.resolve())
   } catch (error) {
     throw formError(error, limit)
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { BadRequest, HttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import { BadRequest, type HttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {

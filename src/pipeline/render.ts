@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
@@ -57,8 +56,7 @@ function renderResponse(ctx: RequestContext, response: Response): Outgoing {
 }
 
 function fromWeb(stream: ReadableStream): Readable {
-  // The global type and that of `node:stream/web` describe the same class.
-  return Readable.fromWeb(stream as unknown as NodeReadableStream)
+  return Readable.fromWeb(stream)
 }
 
 /** The same bytes as the class that Koa knows; it would render any other typed array as JSON. */

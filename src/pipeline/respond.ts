@@ -20,7 +20,7 @@ export function respond(
     const outgoing = prepareOnce(ctx, value)
     if (isThenable(outgoing))
       return outgoing.then(
-        (settled) => ctx.internal.door.send(ctx, settled as Outgoing),
+        (settled) => ctx.internal.door.send(ctx, settled),
         (error: unknown) => fail(ctx, error, runtime),
       )
     if (outgoing !== undefined) ctx.internal.door.send(ctx, outgoing)
@@ -54,9 +54,7 @@ export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare 
     if (serialize === undefined || status === 204 || status === 304) return render(ctx, status, value)
     const text = serialize(value)
     if (isThenable(text))
-      return text.then((settled) =>
-        outgoingOf(settled as string | Invalid, status, value, runtime),
-      ) as Promise<Outgoing>
+      return text.then((settled) => outgoingOf(settled, status, value, runtime)) as Promise<Outgoing>
     return outgoingOf(text, status, value, runtime)
   }
 }

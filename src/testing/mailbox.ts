@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, type Injectable } from './test-client.ts'
 
 /** A message as the development mail page gives it. */
@@ -43,7 +44,7 @@ export function mailbox(app: Injectable): Mailbox {
       for (let round = 0; round < 200; round++) {
         const mail = await find(to)
         if (mail) return mail
-        await new Promise((resolve) => setTimeout(resolve, 10))
+        await delay(10)
       }
       throw new Error(`No mail to ${to} was sent within two seconds.`)
     },

@@ -62,7 +62,7 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
     const url = new URL(path, origin)
     const cookie = jar.getCookieStringSync(url.href)
     const response = await app.inject({
-      method: method as NonNullable<InjectOptions['method']>,
+      method: method,
       url: { pathname: path, ...(query === undefined ? {} : { query }) },
       headers: {
         host: url.host,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
 import { join } from 'node:path'
@@ -51,27 +52,21 @@ describe('The life of an application', () => {
   })
 
   it('finishes requests in flight before it closes, and tells keep-alive connections to end', async () => {
-    let release = (): void => undefined
-    const gate = new Promise<void>((resolve) => (release = resolve))
+    const gate = deferred()
+    const arrival = deferred()
     let stopped = false
-    const entered = new Promise<void>((resolve) => {
-      void resolve
-    })
-    void entered
-    let arrived = (): void => undefined
-    const arrival = new Promise<void>((resolve) => (arrived = resolve))
     const app = createApp({ bricks: [defineBrick({ name: 'a', stop: () => void (stopped = true) })] }).use(
       createRouter().get('/', async () => {
-        arrived()
-        await gate
+        arrival.resolve()
+        await gate.promise
         return { stopped }
       }),
     )
     const { url } = await app.listen(0, '127.0.0.1')
     const pending = fetch(url)
-    await arrival
+    await arrival.promise
     const closing = app.close()
-    release()
+    gate.resolve()
     const response = await pending
     expect(response.headers.get('connection')).to.equal('close')
     expect(await response.json()).to.deep.equal({ stopped: false })
@@ -81,14 +76,14 @@ describe('The life of an application', () => {
 
   it('cuts requests off that outlive the deadline', async () => {
     const app = createApp({ shutdownTimeout: 0.05 }).use(
-      createRouter().get('/', () => new Promise(() => undefined)),
+      createRouter().get('/', neverSettles),
     )
     const { url } = await app.listen(0, '127.0.0.1')
     const pending = fetch(url).then(
       () => 'answered',
       () => 'cut off',
     )
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await delay(20)
     await app.close()
     expect(await pending).to.equal('cut off')
   })
@@ -125,3 +120,16 @@ describe('The life of an application', () => {
       expect(code).to.equal(0)
     })
 })
+
+/** A promise and what fulfils it. */
+function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => undefined
+  const promise = new Promise<void>((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve: () => resolve() }
+}
+
+function neverSettles(): Promise<never> {
+  return new Promise<never>(() => {})
+}

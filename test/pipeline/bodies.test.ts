@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, type UploadedFile } from 'mortar'
@@ -221,6 +222,6 @@ describe('A body', () => {
 })
 
 async function eventually(holds: () => boolean): Promise<void> {
-  for (let round = 0; round < 200 && !holds(); round++) await new Promise((resolve) => setTimeout(resolve, 5))
+  for (let round = 0; round < 200 && !holds(); round++) await delay(5)
   expect(holds()).to.equal(true)
 }

@@ -10,6 +10,7 @@ import {
   singleton,
   value,
   type Infer,
+  type Logger,
   type MembersOf,
   type ServicesOf,
   type User,
@@ -24,9 +25,14 @@ class Clock {
   }
 }
 
+function clockThatSays(logger: Logger): Clock {
+  logger.info('made')
+  return new Clock()
+}
+
 const clock = defineBrick({
   name: 'clock',
-  services: { clock: singleton(({ logger }) => (logger.info('made'), new Clock())) },
+  services: { clock: singleton(({ logger }) => clockThatSays(logger)) },
   members: { now: ({ clock: service }) => service.now() },
   start: ({ clock: service }) => service.now(),
 })
