@@ -1,5 +1,7 @@
 export { queryBoolean } from './schema/query-boolean.ts'
 export { loadRoutes } from './files/load-routes.ts'
+export type { LoadRoutesOptions } from './files/load-routes.ts'
+export type { ImportModule } from './files/import-modules.ts'
 export { createApp } from './app/create-app.ts'
 export { defineConfig } from './app/define-config.ts'
 export type { App, Listening } from './app/app.ts'
@@ -7,7 +9,16 @@ export type { AppConfig, AppOptions, OpenApiOptions } from './app/options.ts'
 export { fromKoa } from './pipeline/from-koa.ts'
 export type { UploadedFile } from './pipeline/parse-form.ts'
 export { env } from './support/env.ts'
+export type {
+  Env,
+  EnvListOptions,
+  EnvNumberOptions,
+  EnvOptions,
+  EnvSecretOptions,
+  EnvUrlOptions,
+} from './support/env.ts'
 export { loadEnvFiles } from './support/env-files.ts'
+export type { EnvFileOptions } from './support/env-files.ts'
 export { defineBrick } from './bricks/brick.ts'
 export type { AnyBrick, Brick, BrickDefinition, MemberFactory } from './bricks/brick.ts'
 export { scoped, singleton, transient, value } from './container/registration.ts'

@@ -75,9 +75,7 @@ describe('The life of an application', () => {
   })
 
   it('cuts requests off that outlive the deadline', async () => {
-    const app = createApp({ shutdownTimeout: 0.05 }).use(
-      createRouter().get('/', neverSettles),
-    )
+    const app = createApp({ shutdownTimeout: 0.05 }).use(createRouter().get('/', neverSettles))
     const { url } = await app.listen(0, '127.0.0.1')
     const pending = fetch(url).then(
       () => 'answered',
