@@ -19,7 +19,12 @@ export function createResetMail(
     const link = `${base}/reset-password?token=${token}`
     const mailer = mailerOf(services)
     if (mailer)
-      return mailer.send({ to, subject: 'Reset your password', text: textWith(link), html: htmlWith(link) })
+      return mailer.send({
+        to: [to],
+        subject: 'Reset your password',
+        text: textWith(link),
+        html: htmlWith(link),
+      })
     if (services.environment === 'production')
       throw new Error('There is neither a mail brick nor sendResetEmail to send the reset link with.')
     services.logger.info(`Reset link for ${to}: ${link}`)

@@ -15,6 +15,8 @@ describe('POST /auth/logout', () => {
       expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
       expect((await stolen.get('/private')).status).to.equal(401)
       expect((await stolen.post('/auth/refresh')).status).to.equal(401)
+      world.clock.advance(899)
+      expect((await stolen.get('/private')).status).to.equal(401)
     }))
 
   it('answers the same without a cookie, with a foreign one and a second time', () =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import type { Answer } from './support/client.ts'
 import {
   ADA,
@@ -38,6 +39,15 @@ describe('races of the auth flows, on a database file', () => {
         expect((await tabs[0]!.post('/auth/refresh')).status).to.equal(200)
         expect(await sessions(world)).to.have.length(1)
       }))
+
+  it('counts 64 refreshes that begin in one turn as one', () =>
+    inWorld({ file: true, limited: true }, async (world) => {
+      const { refreshToken = null } = await signedUp(world)
+      const { flows } = (world.app.services as { authProvider: PasswordSession }).authProvider
+      const caller = { id: 'request', ip: '192.0.2.1', set: () => {} }
+      const grants = await Promise.all(times(64, () => flows.refresh(refreshToken, caller)))
+      expect(new Set(grants.map((grant) => grant.refreshToken)).size).to.equal(1)
+    }))
 
   it('gives 64 refreshes through two processes the same successor', () =>
     inWorld({ file: true }, (one) =>

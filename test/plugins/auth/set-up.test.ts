@@ -141,7 +141,7 @@ describe('the way of a reset link', () => {
       await world.client().post('/auth/forgot-password', ask, { host: 'evil.example' })
       await eventually(() => sent.length === 1)
     })
-    expect(sent[0]!.to).to.equal('ada@example.com')
+    expect(sent[0]!.to).to.deep.equal(['ada@example.com'])
     const link = /https:\/\/app\.example\.com\/reset-password\?token=[\w-]{43}/
     expect(sent[0]!.text).to.match(link)
     expect(sent[0]!.html).to.match(link)
