@@ -8,7 +8,7 @@ const text = () => yup.string().strict().required()
 /** An e-mail address in any spelling; the handler takes its canonical form. */
 export const email = text()
   .test('email', 'Write an e-mail address.', (value) => canonicalEmail(value) !== null)
-  .meta({ format: 'email', maxLength: 254 })
+  .meta({ format: 'email', description: 'Taken in canonical form: NFC, trimmed, lower case.' })
 
 /** A password that somebody chooses. */
 export const newPassword = text()
@@ -16,7 +16,7 @@ export const newPassword = text()
     const message = checkPassword(value)
     return message === undefined || createError({ message })
   })
-  .meta({ format: 'password', minLength: 8, maxLength: 256 })
+  .meta({ format: 'password', description: '8 to 256 characters, at most 1,024 bytes.' })
 
 /** A password that somebody claims to have; whether it could be one shows when it is verified. */
 export const knownPassword = text().meta({ format: 'password' })
@@ -35,11 +35,9 @@ export const resetToken = text().max(256)
 
 /** Body of signup and login. */
 export const signedIn = yup.object({
-  user: yup.object({
-    id: yup.string().required(),
-    name: yup.string().required(),
-    email: yup.string().required(),
-  }),
+  user: yup
+    .object({ id: yup.string().required(), name: yup.string().required(), email: yup.string().required() })
+    .required(),
   accessToken: yup.string().required().meta({ description: 'JWT for `Authorization: Bearer`.' }),
   expiresIn: yup
     .number()

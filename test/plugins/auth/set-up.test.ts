@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { expect } from 'chai'
 import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
@@ -10,6 +11,8 @@ import {
   type Mailer,
   type MailMessage,
 } from '../../../src/index.ts'
+import { mail } from '../../../plugins/mail/index.ts'
+import { mailbox, resetTokenIn } from '../../../src/testing/index.ts'
 import { ADA, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
 
 const scheme = { name: 'key', scheme: { type: 'http', scheme: 'bearer' } }
@@ -147,6 +150,18 @@ describe('the way of a reset link', () => {
     expect(sent[0]!.html).to.match(link)
     expect(JSON.stringify(sent)).to.not.include('evil')
   })
+
+  it('is the mail brick, whose page shows a message with a token that works', () =>
+    inWorld(
+      { withoutSendResetEmail: true, bricks: [mail({ from: 'a@example.com', output: new PassThrough() })] },
+      async (world) => {
+        await signedUp(world)
+        await world.client().post('/auth/forgot-password', ask)
+        const token = resetTokenIn(await mailbox(world.app).waitFor(ADA.email))
+        const answer = await world.client().post('/auth/reset-password', { token, password: 'another horse' })
+        expect(answer.status).to.equal(200)
+      },
+    ))
 
   it('is the log when there is neither a mailer nor sendResetEmail', async () => {
     const { logger, lines } = recorder()
