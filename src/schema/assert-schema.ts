@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
 import type { StandardLike } from './schema.ts'
 import { isStandard } from './validate-standard.ts'
@@ -19,7 +20,11 @@ function describe(given: unknown): string {
   if (given === null || given === undefined) return String(given)
   if (typeof given === 'function') return `the function ${given.name || '(anonymous)'}`
   if (Array.isArray(given)) return 'an array'
-  if (typeof given !== 'object') return `the ${typeof given} ${String(given).slice(0, 40)}`
+  if (typeof given === 'object') return describeObject(given)
+  return `the ${typeof given} ${inspect(given).slice(0, 40)}`
+}
+
+function describeObject(given: object): string {
   const keys = Object.keys(given).slice(0, 5).join(', ')
   return keys === '' ? 'an object without keys' : `an object with the keys ${keys}`
 }

@@ -1,7 +1,6 @@
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { compileYup } from './compile-yup.ts'
-import type { Invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { coerceText } from './query-coercion.ts'
 import type { Schema, StandardLike } from './schema.ts'
@@ -16,10 +15,10 @@ export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'respo
 /** A compiled schema. */
 export interface Validator {
   /**
-   * The typed value or an `Invalid`; a promise of it only when the schema is asynchronous. No input makes it throw:
+   * The typed value or an `Invalid`; a promise of either only when the schema is asynchronous. No input makes it throw:
    * only what a schema's own functions throw comes through. The value that it is given is never changed.
    */
-  readonly validate: (value: unknown) => unknown | Invalid | Promise<unknown | Invalid>
+  readonly validate: (value: unknown) => unknown
 }
 
 /**

@@ -9,7 +9,7 @@ export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace): JsonS
   if (schema.type === 'lazy')
     return { ...omit(place, 'a lazy schema is not shown'), ...annotationsOf(schema) }
   if (schema.conditions.length > 0) place.onOmission(place.path, 'its conditions (when) are not shown')
-  const keywords: Keywords = { ...(TYPES[schema.type]?.(schema, place) ?? {}) }
+  const keywords: Keywords = { ...TYPES[schema.type]?.(schema, place) }
   addConstraints(schema, keywords, place)
   addLists(schema, keywords)
   if (schema.spec.nullable) allowNull(keywords)

@@ -13,16 +13,19 @@ export function jsonView(schema: unknown, value: unknown, parent?: unknown): unk
   const present = value === undefined && resolved.spec.default !== undefined ? resolved.getDefault() : value
   if (resolved.type === 'date') return readIsoDate(present) ?? present
   const shown = ownJson(present)
-  if (resolved.type === 'number') return shown === Infinity || shown === -Infinity ? Number.NaN : shown
-  if (Array.isArray(shown)) return shown.map((item, index) => jsonView(itemOf(resolved, index), item, shown))
-  return resolved.fields && typeof shown === 'object' && shown !== null
-    ? membersOf(resolved, shown as Members)
-    : shown
+  if (resolved.type === 'number')
+    return typeof shown === 'number' && !Number.isFinite(shown) ? Number.NaN : shown
+  return typeof shown === 'object' && shown !== null ? contentsOf(resolved, shown) : shown
+}
+
+function contentsOf(schema: YupNode, value: object): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => jsonView(itemOf(schema, index), item, value))
+  return schema.fields ? membersOf(schema, value as Members) : value
 }
 
 /** The view with its dates as ISO strings. */
 export function withIsoDates(value: unknown): unknown {
-  if (value instanceof Date) return isoText(value)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? value : isoText(value)
   if (Array.isArray(value)) return value.map(withIsoDates)
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withIsoDates(member)]))

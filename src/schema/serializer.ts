@@ -21,7 +21,8 @@ export function compileSerializer(schema: Schema): Serializer {
 function write(value: unknown): string | Invalid {
   if (value instanceof Invalid) return value
   try {
-    return (JSON.stringify(value) as string | undefined) ?? 'null'
+    const text = JSON.stringify(value) as string | undefined
+    return text ?? new Invalid([issueAt('', 'this has no value')])
   } catch (error) {
     return new Invalid([issueAt('', `this cannot be written as JSON (${(error as Error).message})`)])
   }

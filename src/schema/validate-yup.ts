@@ -1,6 +1,6 @@
 import { childPath, Invalid, issueAt, type SchemaIssue } from './invalid.ts'
 import { unfit, withoutInheritedKeys } from './shape-guard.ts'
-import { isObject, type YupIssue, type YupNode } from './yup/yup-node.ts'
+import { isObject, isYup, type YupIssue, type YupNode } from './yup/yup-node.ts'
 
 /**
  * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
@@ -43,10 +43,11 @@ function attempt(schema: YupNode, given: unknown, options: object): unknown {
     (errors, value) =>
       settle({ result: errors.length === 0 ? value : new Invalid(errors.flatMap(issuesOf)) }),
   )
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler does not see the callbacks write
   const settled = outcome as Outcome | undefined
   if (settled === undefined)
     return new Promise((resolve, reject) => {
-      later = (end) => ('error' in end ? reject(end.error as Error) : resolve(end.result))
+      later = (end) => ('error' in end ? reject(end.error) : resolve(end.result))
     })
   if ('error' in settled) throw settled.error
   return settled.result
@@ -73,11 +74,15 @@ function findUncastable(schema: YupNode, value: unknown, path: string): string |
     schema.resolve({ value }).cast(value, { assert: false, __validating: true })
     return undefined
   } catch {
-    if (isObject(value) && schema.fields)
-      for (const [key, field] of Object.entries(schema.fields)) {
-        const found = findUncastable(field as YupNode, value[key], childPath(path, key))
-        if (found !== undefined) return found
-      }
-    return path
+    return findInMembers(schema, value, path) ?? path
   }
+}
+
+function findInMembers({ fields }: YupNode, value: unknown, path: string): string | undefined {
+  if (!isObject(value) || fields === undefined) return undefined
+  for (const [key, field] of Object.entries(fields)) {
+    const found = isYup(field) ? findUncastable(field, value[key], childPath(path, key)) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -26,13 +26,13 @@ function byYup(schema: Schema, value: unknown): Outcome {
   } catch (error) {
     if (!(error instanceof ValidationError)) return { thrown: error }
     const all = error.inner.length > 0 ? error.inner : [error]
-    return { issues: all.map((one) => `${one.path ?? ''}: ${one.message}`).sort() }
+    return { issues: all.map((one) => `${one.path ?? ''}: ${one.message}`).toSorted() }
   }
 }
 
 function outcomeOf(result: unknown): Outcome {
   if (!(result instanceof Invalid)) return { value: result }
-  return { issues: result.issues.map((issue) => `${issue.path}: ${issue.message}`).sort() }
+  return { issues: result.issues.map((issue) => `${issue.path}: ${issue.message}`).toSorted() }
 }
 
 /** Wording without the quoted value, where the two see differently escaped or differently guarded values. */

@@ -47,7 +47,7 @@ function castOf(schema: YupNode): Run {
 function transform(schema: YupNode, value: unknown): unknown {
   try {
     let result = value
-    for (const step of schema.transforms) result = step.call(schema, result, value, schema, {})
+    for (const step of schema.transforms) result = step.call(schema, result, value, schema)
     return result
   } catch {
     // yup lets a raw TypeError out here: `trim()` of an object, an own `toString` that is no function, a symbol.

@@ -57,6 +57,7 @@ function runOf(plan: ObjectPlan, absent: () => unknown): FastNode['run'] {
   const listed = schema._whitelist.size + schema._blacklist.size > 0
   // `seen` holds a bit a key. Objects with more keys, or with keys that every object inherits, go the long way.
   if (listed || keys.length > 31 || keys.some(isInheritedName)) return () => FAIL
+  // oxlint-disable-next-line eslint/complexity -- one loop: a call for each member would cost as much as its test
   return (value) => {
     if (!isRecord(value)) return value === undefined ? absent() : FAIL
     let result = value
@@ -112,14 +113,17 @@ function withoutOthers(plan: ObjectPlan, value: Members, result: Members): unkno
   let dropped = false
   for (const key of Object.keys(value)) {
     const known = plan.known.has(key)
-    if (!known && plan.refuses && !plan.strips && !isInheritedName(key)) return FAIL
-    const stays = known ? plan.strict || result[key] !== undefined : !plan.strips && !isInheritedName(key)
-    if (stays) kept[key] = result[key]
+    if (!known && plan.refuses && staysUnknown(plan, key)) return FAIL
+    if (known ? plan.strict || result[key] !== undefined : staysUnknown(plan, key)) kept[key] = result[key]
     else dropped = true
   }
   if (!dropped) return result
   for (const key of plan.keys) if (result[key] !== undefined) kept[key] = result[key]
   return kept
+}
+
+function staysUnknown(plan: ObjectPlan, key: string): boolean {
+  return !plan.strips && !isInheritedName(key)
 }
 
 function castOf(plan: ObjectPlan): FastNode['cast'] {

@@ -121,6 +121,7 @@ function compileObject(schema: YupNode): OutputNode | undefined {
 }
 
 /** The object itself when it is plain and has no other members than declared ones, else one of these alone. */
+// oxlint-disable-next-line eslint/complexity -- one loop: a call for each member would cost as much as its test
 function runMembers(value: Members, keys: readonly string[], members: readonly OutputNode[]): unknown {
   let result: Members | undefined
   let present = 0

@@ -49,11 +49,12 @@ function wording(message: unknown, schema: YupNode, place: Place, extra: Params)
     originalValue: place.original === place.value ? showable(place.value) : showable(place.original),
     label,
     path: place.path,
+    originalPath: place.path,
     spec: schema.spec,
     disableStackTrace: schema.spec.disableStackTrace,
     ...extra,
   }
-  if (typeof message !== 'string') return ValidationError.formatError(message as never, params)
+  if (typeof message !== 'string') return ValidationError.formatError(message, params)
   return message.replace(PLACEHOLDER, (_, key: string) =>
     key === 'path' ? label || place.path || 'this' : printValue(params[key]),
   )

@@ -82,5 +82,5 @@ function every(predicates: readonly Predicate[]): (value: unknown) => boolean {
 export const always = (): boolean => true
 
 function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && value === value
+  return typeof value === 'number' && !Number.isNaN(value)
 }

@@ -26,6 +26,7 @@ export type Verdict = typeof OTHER | typeof SAME | typeof WRONG
 export const NOT_QUICK: Quick = { type: 'none', digits: false, least: 0, most: 0, rest: undefined }
 
 /** `SAME` for a valid value that stays as it is, `WRONG` for one that is not valid, `OTHER` when `run` must be asked. */
+// oxlint-disable-next-line eslint/complexity -- one function without a call, as it runs for every member of a value
 export function judge(quick: Quick, value: unknown): Verdict {
   if (typeof value === 'string') {
     if (quick.type !== 'string') return OTHER

@@ -53,13 +53,7 @@ export interface YupTest {
   }
 }
 
-export type YupTransform = (
-  this: YupNode,
-  value: unknown,
-  original: unknown,
-  schema: YupNode,
-  options: object,
-) => unknown
+export type YupTransform = (this: YupNode, value: unknown, original: unknown, schema: YupNode) => unknown
 
 /** One failed test of yup's; `inner` is filled when a test made several. */
 export interface YupIssue {
@@ -71,12 +65,17 @@ export interface YupIssue {
 
 /** True for a yup schema of any copy of yup, lazy ones included. */
 export function isYup(value: unknown): value is YupNode {
-  return typeof value === 'object' && value !== null && '__isYupSchema__' in value && !!value.__isYupSchema__
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    '__isYupSchema__' in value &&
+    value.__isYupSchema__ === true
+  )
 }
 
 /** True for `yup.ref(…)`. */
 export function isRef(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && '__isYupRef' in value && !!value.__isYupRef
+  return typeof value === 'object' && value !== null && '__isYupRef' in value && value.__isYupRef === true
 }
 
 /** What yup calls an object: by tag, so class instances are and functions, dates and arrays are not. */

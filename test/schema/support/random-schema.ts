@@ -27,7 +27,7 @@ const MAKERS: Readonly<Record<string, (random: Random, depth: number) => AnySche
   mixed: () => yup.mixed(),
   array: (random, depth) =>
     some(yup.array(random.chance(0.8) ? member(random, depth) : undefined), LIST_STEPS, random),
-  tuple: (random, depth) => yup.tuple([member(random, depth), member(random, depth)]) as unknown as AnySchema,
+  tuple: (random, depth) => yup.tuple([member(random, depth), member(random, depth)]),
   object: (random, depth) => {
     const names = MEMBER_NAMES.filter(() => random.chance(0.7))
     const fields = Object.fromEntries(names.map((name) => [name, member(random, depth)]))
@@ -101,10 +101,10 @@ const OBJECT_STEPS: readonly Step<yup.ObjectSchema<yup.AnyObject>>[] = [
 
 function withCommon(schema: AnySchema, random: Random): AnySchema {
   const steps: readonly Step<AnySchema>[] = [
-    (s) => (s as yup.MixedSchema).required() as AnySchema,
-    (s) => (s as yup.MixedSchema).defined('say something') as AnySchema,
-    (s) => (s as yup.MixedSchema).nullable() as AnySchema,
-    (s) => (s as yup.MixedSchema).notRequired() as AnySchema,
+    (s) => (s as yup.MixedSchema).required(),
+    (s) => (s as yup.MixedSchema).defined('say something'),
+    (s) => (s as yup.MixedSchema).nullable(),
+    (s) => (s as yup.MixedSchema).notRequired(),
     (s) => s.label('The thing'),
     (s) => s.strict(),
     (s) => s.oneOf(['a', 1, true]),

@@ -1,0 +1,217 @@
+import { expect } from 'chai'
+import * as yup from 'yup'
+import { z } from 'zod'
+import { compileOutput } from '../../src/schema/compile-output.ts'
+import { compileValidator } from '../../src/schema/compile-validator.ts'
+import { Invalid } from '../../src/schema/invalid.ts'
+import { isoText } from '../../src/schema/iso-date.ts'
+import { jsonView, withIsoDates } from '../../src/schema/json-view.ts'
+import type { Schema } from '../../src/schema/schema.ts'
+import { compileSerializer } from '../../src/schema/serializer.ts'
+import { validateByYup } from '../../src/schema/validate-yup.ts'
+import { FAIL } from '../../src/schema/yup/fast-node.ts'
+import { compileOutputNode } from '../../src/schema/yup/fast-output.ts'
+import type { YupNode } from '../../src/schema/yup/yup-node.ts'
+import { Random } from './support/random.ts'
+import { randomSchema } from './support/random-schema.ts'
+import { valueFor } from './support/random-value.ts'
+
+const note = yup.object({
+  id: yup.number().integer().required(),
+  title: yup.string().required(),
+  at: yup.date().required(),
+  done: yup.boolean(),
+  owner: yup.object({ name: yup.string().required() }),
+  tags: yup.array(yup.object({ name: yup.string().required() }).required()),
+  deleted: yup.date().nullable(),
+  extra: yup.mixed(),
+  size: yup.number().default(0),
+})
+const at = new Date('2021-03-04T05:06:07.089Z')
+const iso = '2021-03-04T05:06:07.089Z'
+const slow = (schema: yup.Schema): yup.Schema => schema.test('own', 'never', () => true)
+
+const invalid = (schema: unknown, value: unknown): Record<string, string> => {
+  const result = compileSerializer(schema as Schema)(value)
+  expect(result).to.be.instanceOf(Invalid)
+  return Object.fromEntries((result as Invalid).issues.map(({ path, message }) => [path, message]))
+}
+
+for (const [how, schema] of [
+  ['A serializer', note],
+  ['A serializer of a schema that is not plain', slow(note)],
+] as const)
+  describe(how, () => {
+    const serialize = compileSerializer(schema as Schema)
+    const written = (value: unknown): unknown => JSON.parse(serialize(value) as string)
+
+    it('drops undeclared keys, also in objects and arrays within', () => {
+      const row = {
+        id: 1,
+        title: 'a',
+        at,
+        secret: 's',
+        owner: { name: 'x', hash: 'h' },
+        tags: [{ name: 't', id: 1 }],
+      }
+      expect(written(row)).to.deep.equal({
+        id: 1,
+        title: 'a',
+        at: iso,
+        owner: { name: 'x' },
+        tags: [{ name: 't' }],
+        size: 0,
+      })
+      expect(row.owner, 'the value stays as it is').to.deep.equal({ name: 'x', hash: 'h' })
+    })
+
+    it('takes dates, and ISO strings for dates, and writes ISO strings', () => {
+      for (const value of [at, iso, '2021-03-04T06:06:07.089+01:00'])
+        expect(written({ id: 1, title: 'a', at: value })).to.have.property('at', iso)
+      expect(written({ id: 1, title: 'a', at: '2021-03-04' })).to.have.property(
+        'at',
+        '2021-03-04T00:00:00.000Z',
+      )
+      for (const value of ['yesterday', '5', 5, '2021-13-45', new Date(Number.NaN)])
+        expect(Object.keys(invalid(schema, { id: 1, title: 'a', at: value }))).to.deep.equal(['at'])
+    })
+
+    it('takes entities and other class instances, with their getters', () => {
+      class Entity {
+        id = 1
+        at = at
+        secret = 's'
+        get title(): string {
+          return `number ${this.id}`
+        }
+      }
+      expect(written(new Entity())).to.deep.equal({ id: 1, title: 'number 1', at: iso, size: 0 })
+    })
+
+    it('takes what toJSON gives', () => {
+      const text = { toJSON: () => 'a title' }
+      const row = { toJSON: () => ({ id: 1, title: text, at, secret: 's' }) }
+      expect(written(row)).to.deep.equal({ id: 1, title: 'a title', at: iso, size: 0 })
+    })
+
+    it('coerces nothing', () => {
+      const issues = invalid(schema, { id: '5', title: 5, at, done: 'true', tags: { name: 'x' }, owner: [] })
+      expect(Object.keys(issues)).to.have.members(['id', 'title', 'done', 'tags', 'owner'])
+    })
+
+    it('refuses null where it is not allowed, and numbers that JSON does not have', () => {
+      expect(written({ id: 1, title: 'a', at, deleted: null })).to.have.property('deleted', null)
+      for (const id of [null, Number.NaN, Infinity, -Infinity, 5n, undefined])
+        expect(Object.keys(invalid(schema, { id, title: 'a', at })), String(id)).to.have.length(1)
+      expect(invalid(schema, { id: 1, title: null, at })).to.have.keys('title')
+    })
+
+    it('leaves absent optional keys out, and does not make up absent objects', () => {
+      expect(serialize({ id: 1, title: 'a', at, done: undefined, size: 2 })).to.equal(
+        `{"id":1,"title":"a","at":"${iso}","size":2}`,
+      )
+    })
+
+    it('keeps free-form values as they are', () => {
+      const extra = { any: [{ thing: 1 }], constructor: 1, at }
+      expect(written({ id: 1, title: 'a', at, extra })).to.have.deep.property('extra', {
+        any: [{ thing: 1 }],
+        constructor: 1,
+        at: iso,
+      })
+    })
+
+    it('refuses what is no object, and what JSON cannot hold', () => {
+      for (const value of [undefined, null, 5, 'text', [], () => 1])
+        expect(invalid(schema, value)).to.include.keys('')
+      const cyclic: Record<string, unknown> = {}
+      cyclic.self = cyclic
+      expect(invalid(schema, { id: 1, title: 'a', at, extra: cyclic })).to.include.keys('')
+      expect(invalid(schema, { id: 1, title: 'a', at, extra: { n: 5n } })).to.include.keys('')
+    })
+  })
+
+describe('compileOutput', () => {
+  it('leaves a string a string, and gives an exact object itself', () => {
+    expect(compileOutput(yup.string().required())('text')).to.equal('text')
+    const row = { name: 'x' }
+    expect(compileOutput(yup.object({ name: yup.string() }))(row)).to.equal(row)
+    expect(compileValidator(yup.object(), 'response').validate({ a: 1 })).to.deep.equal({})
+  })
+
+  it('runs no transform, but holds the tests that come with one', () => {
+    expect(compileOutput(yup.string().trim())('a')).to.equal('a')
+    expect(compileOutput(yup.string().trim())(' a ')).to.be.instanceOf(Invalid)
+  })
+
+  it('filters through lazy and conditional schemas', () => {
+    const shape = yup.object({
+      kind: yup.string().required(),
+      value: yup
+        .mixed()
+        .when('kind', ([kind]) => (kind === 'n' ? yup.number().required() : yup.object({ a: yup.string() }))),
+      item: yup.lazy((value: unknown) =>
+        typeof value === 'string' ? yup.string() : yup.object({ b: yup.date() }),
+      ),
+    })
+    const run = compileOutput(shape)
+    expect(run({ kind: 'o', value: { a: 'x', z: 1 }, item: { b: at, z: 1 } })).to.deep.equal({
+      kind: 'o',
+      value: { a: 'x' },
+      item: { b: iso },
+    })
+    expect(run({ kind: 'n', value: '5' })).to.be.instanceOf(Invalid)
+  })
+
+  it('asks a validator of another library, also an asynchronous one', async () => {
+    const schema = z.object({ id: z.number(), inner: z.object({ a: z.string() }) })
+    const serialize = compileSerializer(schema)
+    expect(serialize({ id: 1, secret: 1, inner: { a: 'x', b: 1 } })).to.equal('{"id":1,"inner":{"a":"x"}}')
+    expect(invalid(schema, { id: '1', inner: { a: 'x' } })).to.have.keys('id')
+    const late = compileSerializer(z.object({ id: z.number().refine(async (id) => id > 0) }))
+    expect(await late({ id: 1, secret: 1 })).to.equal('{"id":1}')
+    expect(await late({ id: 0 })).to.be.instanceOf(Invalid)
+    const test = compileSerializer(yup.object({ id: yup.number().test('x', 'x', async (id) => id === 1) }))
+    expect(await test({ id: 1, secret: 1 })).to.equal('{"id":1}')
+    expect(await test({ id: 2 })).to.be.instanceOf(Invalid)
+  })
+
+  it('gives by its fast path what the long way gives', () => {
+    let compiled = 0
+    for (let seed = 0; seed < 1_500; seed++) {
+      const random = new Random(seed)
+      const schema = randomSchema('object', random) as unknown as YupNode
+      const fast = compileOutputNode(schema)
+      if (fast === undefined) continue
+      for (let index = 0; index < 10; index++) {
+        const value = valueFor(schema, random, true)
+        const result = fast.run(value)
+        if (result === FAIL) continue
+        compiled++
+        const expected = validateByYup(schema, { strict: true })(jsonView(schema, value))
+        const plain = expected instanceof Invalid ? expected : withIsoDates(expected)
+        expect(JSON.parse(JSON.stringify(result) ?? 'null'), `seed ${seed}`).to.deep.equal(
+          JSON.parse(JSON.stringify(plain) ?? 'null'),
+        )
+      }
+    }
+    expect(compiled, 'values that the fast path took').to.be.above(300)
+  })
+})
+
+describe('isoText', () => {
+  it('gives what toISOString gives', () => {
+    const random = new Random(1)
+    const edges = [
+      0,
+      -1,
+      8.64e15,
+      -8.64e15,
+      Date.UTC(999, 11, 31),
+      Date.UTC(1000, 0, 1),
+      Date.UTC(9999, 11, 31, 23, 59, 59, 999),
+    ]
+    const times = [...edges, ...Array.from({ length: 5_000 }, () => Math.floor((random.next() - 0.3) * 4e14))]
+    for (const time of times) expect(isoText(new Date(time))).to.equal(new Date(time).toISOString())
+  })
+})
