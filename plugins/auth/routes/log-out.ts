@@ -1,6 +1,6 @@
 import { defineRoute } from '../../../src/index.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { crossSite, nothing } from './shapes.ts'
+import { crossSite, ignored, JSON_BODY, nothing } from './shapes.ts'
 
 /** `POST /auth/logout`: ends the session and clears the cookie; the same answer when there is nothing to end. */
 export const logOutRoute = defineRoute(
@@ -9,7 +9,8 @@ export const logOutRoute = defineRoute(
     description:
       'Ends the session of the refresh cookie or of the access token, and clears the cookie. 204 in any case.',
     operationId: 'logOut',
-    bodyLimit: '16kb',
+    ...JSON_BODY,
+    body: ignored,
     response: { 204: nothing('There is no session any more.'), 403: crossSite },
   },
   async (ctx) => {

@@ -1,6 +1,6 @@
 import { defineRoute, HttpError } from '../../../src/index.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { crossSite, limited, problem, refreshed } from './shapes.ts'
+import { crossSite, ignored, JSON_BODY, limited, problem, refreshed } from './shapes.ts'
 
 /**
  * `POST /auth/refresh`: a new access token and the next refresh cookie. The cookie is cleared only by a 401, when its
@@ -13,7 +13,8 @@ export const refreshRoute = defineRoute(
       'Exchanges the refresh cookie for a new access token and the next refresh cookie. Repeated within the grace time ' +
       'it gives the same cookie; an older one was copied, and ends the session.',
     operationId: 'refreshSession',
-    bodyLimit: '16kb',
+    ...JSON_BODY,
+    body: ignored,
     response: {
       200: refreshed,
       401: problem('No session: the cookie is missing, worthless or was copied.'),

@@ -88,5 +88,8 @@ export const crossSite = problem('A page of another origin made the browser send
 /** No body. */
 export const nothing = (description: string) => yup.mixed().meta({ description })
 
+/** For the endpoints that need no body: one that is sent all the same is an object of JSON, and is not looked at. */
+export const ignored = yup.object()
+
 /** What every endpoint that reads a body has in common: JSON only, so that no form of another site can send one. */
 export const JSON_BODY = { consumes: ['application/json'], bodyLimit: '16kb' } as const

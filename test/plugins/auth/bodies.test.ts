@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ADA, inWorld } from './support/world.ts'
 
 describe('bodies of the auth endpoints', () => {
-  for (const path of ['signup', 'login', 'forgot-password', 'reset-password'])
+  for (const path of ['signup', 'login', 'refresh', 'logout', 'forgot-password', 'reset-password'])
     it(`are JSON only: ${path} answers 415 to a form and to plain text`, () =>
       inWorld({}, async ({ client }) => {
         for (const type of [
