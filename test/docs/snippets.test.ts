@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { readBlocks, userDocuments } from './read-blocks.ts'
+import { typeCheckSnippets } from './type-check-snippets.ts'
+
+const blocks = userDocuments().flatMap(readBlocks)
+const inTypeScript = blocks.filter(({ language }) =>
+  ['ts', 'js', 'typescript', 'javascript'].includes(language),
+)
+
+describe('the code in the documents', function () {
+  this.timeout(60_000)
+
+  it('compiles as a reader has it', async () => {
+    expect(inTypeScript.length).to.be.greaterThan(10)
+    expect(await typeCheckSnippets(inTypeScript)).to.deep.equal([])
+  })
+
+  it('fails to compile with its place, when it is wrong', async () => {
+    const wrong = {
+      language: 'ts',
+      code: "import { createApp } from 'mortar'\ncreateApp({ port: 1 })\n",
+      file: 'docs/x.md',
+      line: 7,
+    }
+    const [complaint, ...others] = await typeCheckSnippets([wrong])
+    expect(complaint).to.match(/^docs\/x\.md:9: error TS2353: .*'port'/)
+    expect(others).to.deep.equal([])
+  })
+
+  it('is JSON where it says so', () => {
+    for (const { code, file, line } of blocks.filter(({ language }) => language === 'json'))
+      expect(() => JSON.parse(code) as unknown, `${file}:${line}`).not.to.throw()
+  })
+
+  it('says which language it is in', () => {
+    const known = new Set(['ts', 'json', 'sh', 'text', 'ini', 'html', 'http', 'dockerfile', 'yaml', 'sql'])
+    const others = blocks.filter(({ language }) => language !== '' && !known.has(language))
+    expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).to.deep.equal([])
+  })
+})

@@ -1,0 +1,4 @@
+import { routesFor } from 'mortar'
+import type { app } from './app.ts'
+
+export const route = routesFor<typeof app>()

@@ -1,0 +1,2 @@
+export * from 'mortar/auth/basic/schema'
+export * from './notes.ts'
