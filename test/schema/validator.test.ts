@@ -243,6 +243,17 @@ describe('The fast path', () => {
     expect(compiled(yup.object({ a: yup.tuple([yup.number().round()]) }).strict())).to.equal(true)
   })
 
+  for (const count of [30, 31, 32, 40])
+    it(`gives the same for an object of ${count} fields`, () => {
+      const names = Array.from({ length: count }, (_, index) => `field${index}`)
+      const schema = yup.object(Object.fromEntries(names.map((name) => [name, yup.number().required()])))
+      const full = Object.fromEntries(names.map((name, index) => [name, index]))
+      expect(validate(schema, full)).to.equal(full)
+      for (const name of [names[0]!, names.at(-1)!])
+        expect(issuesOf(validate(schema, { ...full, [name]: undefined })), name).to.have.keys(name)
+      expect(validate(schema.noUnknown(), { ...full, other: 1 })).to.deep.equal(full)
+    })
+
   for (const [what, schema] of Object.entries({
     'a custom test': yup.string().test('x', 'x', () => true),
     'a custom transform': yup.string().transform((value: string) => value),

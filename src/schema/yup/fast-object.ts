@@ -80,11 +80,14 @@ function runOf(plan: ObjectPlan, absent: () => unknown): FastNode['run'] {
         index++
         continue
       }
-      const after = judgeDigits(quicks[index]!, before) ?? runs[index]!(before)
+      const digits = judgeDigits(quicks[index]!, before)
+      const after = digits === undefined ? runs[index]!(before) : digits
       index++
-      odd ||= after === undefined
-      if (after === before) continue
-      if (after === FAIL) return FAIL
+      if (digits === undefined) {
+        odd ||= after === undefined
+        if (after === before) continue
+        if (after === FAIL) return FAIL
+      }
       if (result === value) result = { ...value }
       result[key] = after
     }

@@ -43,7 +43,8 @@ export function judge(quick: Quick, value: unknown): Verdict {
 export function judgeDigits(quick: Quick, value: unknown): number | undefined {
   if (!quick.digits || typeof value !== 'string') return undefined
   const number = readDigits(value)
-  return number !== undefined && judge(quick, number) === SAME ? number : undefined
+  if (number === undefined || number < quick.least || number > quick.most) return undefined
+  return quick.rest === undefined || quick.rest(number) ? number : undefined
 }
 
 /** The data of a plain leaf schema; `changes` says that its transforms change values of its own type. */
