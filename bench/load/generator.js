@@ -1,0 +1,150 @@
+/*
+ * The load generator: a process that keeps a number of connections busy, each with so many requests under way. It reads
+ * no more of a response than its status and its length, so that it is faster than any server it measures.
+ * Takes `{ port, requests, status, connections, pipelining, seconds }` as a message and answers with what it counted.
+ */
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+process.on('message', (task) => void run(task).then((result) => process.send(result)))
+process.on('disconnect', () => process.exit(0))
+
+const MICROSECONDS = 10
+const BUCKETS = 500_000
+
+async function run({ port, requests, status, connections, pipelining, seconds }) {
+  const wire = requests.map(wireOf)
+  const tally = {
+    responses: 0,
+    errors: 0,
+    stopped: false,
+    latencies: new Uint32Array(BUCKETS),
+    failure: undefined,
+  }
+  const before = process.cpuUsage()
+  const begin = performance.now()
+  const clients = Array.from({ length: connections }, (_, index) =>
+    keepBusy({ port, wire, from: index * 7, status: String(status), pipelining, tally }),
+  )
+  await sleep(seconds * 1000)
+  const responses = tally.responses
+  const elapsed = performance.now() - begin
+  const used = process.cpuUsage(before)
+  tally.stopped = true
+  for (const client of clients) client.destroy()
+  return {
+    responses,
+    errors: tally.errors,
+    failure: tally.failure,
+    seconds: elapsed / 1000,
+    busy: (used.user + used.system) / 1000 / elapsed,
+    p50: percentile(tally.latencies, responses, 0.5),
+    p99: percentile(tally.latencies, responses, 0.99),
+  }
+}
+
+function wireOf({ method, path, headers, body }) {
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost']
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+  if (body !== undefined) lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`).toString('latin1')
+}
+
+/** One connection that always has `pipelining` requests under way. */
+function keepBusy({ port, wire, from, status, pipelining, tally }) {
+  const sent = new Float64Array(pipelining)
+  const read = createReader()
+  let next = from % wire.length
+  let first = 0
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => send(pipelining))
+
+  function send(count) {
+    let text = ''
+    for (let each = 0; each < count; each++) {
+      text += wire[next]
+      if (++next === wire.length) next = 0
+    }
+    const now = performance.now()
+    for (let each = 0; each < count; each++) sent[(first + pipelining - count + each) % pipelining] = now
+    socket.write(text, 'latin1')
+  }
+
+  socket.on('data', (chunk) => {
+    const codes = read(chunk)
+    if (codes.length === 0 || tally.stopped) return
+    const now = performance.now()
+    for (const code of codes) {
+      if (code !== status) tally.errors++
+      tally.responses++
+      const bucket = Math.floor(((now - sent[first]) * 1000) / MICROSECONDS)
+      tally.latencies[bucket < BUCKETS ? bucket : BUCKETS - 1]++
+      first = (first + 1) % pipelining
+    }
+    send(codes.length)
+  })
+  const fail = (reason) => {
+    if (tally.stopped) return
+    tally.errors++
+    tally.failure ??= reason
+  }
+  socket.on('error', (error) => fail(error.message))
+  socket.on('close', () => fail('the server closed a connection'))
+  return socket
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
+const COLON = 58
+
+/** @returns a function that takes bytes and gives the status codes of the responses that they complete */
+function createReader() {
+  let rest
+  let lengthAt = 0
+
+  /** Where the digits of Content-Length stand is the same in each response of a server, so it is looked for once. */
+  function bodyLength(bytes, start, headEnd) {
+    const digits = start + lengthAt
+    if (
+      lengthAt === 0 ||
+      bytes[digits - 2] !== COLON ||
+      bytes[digits - 3] !== 104 ||
+      bytes[digits - 9] !== 45
+    ) {
+      const match = /\r\ncontent-length: *(?=\d)/i.exec(bytes.latin1Slice(start, headEnd))
+      if (match === null) return -1
+      lengthAt = match.index + match[0].length
+    }
+    let length = 0
+    for (let at = start + lengthAt; bytes[at] >= 48 && bytes[at] <= 57; at++)
+      length = length * 10 + bytes[at] - 48
+    return length
+  }
+
+  return (chunk) => {
+    const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk])
+    const codes = []
+    let start = 0
+    while (start < bytes.length) {
+      const headEnd = bytes.indexOf(HEAD_END, start)
+      if (headEnd === -1) break
+      const length = bodyLength(bytes, start, headEnd)
+      const last = length === -1 ? bytes.indexOf(LAST_CHUNK, headEnd) : -1
+      const end = length === -1 ? (last === -1 ? Number.POSITIVE_INFINITY : last + 7) : headEnd + 4 + length
+      if (end > bytes.length) break
+      codes.push(bytes.latin1Slice(start + 9, start + 12))
+      start = end
+    }
+    rest = start < bytes.length ? bytes.subarray(start) : undefined
+    return codes
+  }
+}
+
+/** In milliseconds. */
+function percentile(buckets, count, share) {
+  let seen = 0
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    seen += buckets[bucket]
+    if (seen >= count * share) return ((bucket + 0.5) * MICROSECONDS) / 1000
+  }
+  return Number.NaN
+}

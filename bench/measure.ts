@@ -1,0 +1,95 @@
+import type { BenchOptions } from './options.ts'
+import { disagreements } from './agree.ts'
+import type { Load, LoadResult } from './load/load.ts'
+import { startServer, type Server } from './servers.ts'
+import type { Workload } from './workloads.ts'
+
+/** One server during one round. */
+export interface Round {
+  /** Microseconds of the server's CPU per response. */
+  readonly cpu: number
+  readonly perSecond: number
+  /** Milliseconds. */
+  readonly p99: number
+  /** Share of the client's core that was in use. */
+  readonly clientBusy: number
+}
+
+/** All rounds of one server under one workload. */
+export interface Series {
+  readonly server: string
+  readonly rounds: Round[]
+  readonly startMs: number
+  /** Bytes after the last round. */
+  rss: number
+}
+
+/** Measures a workload on every server, in turns, so that what changes on the machine changes for all. */
+export async function measureWorkload(
+  workload: Workload,
+  options: BenchOptions,
+  load: Load,
+): Promise<Series[]> {
+  const servers = await startServers(workload, options)
+  try {
+    const wrong = (await Promise.all(servers.map((server) => disagreements(server, workload)))).flat()
+    if (wrong.length > 0) throw new Error(`Not all servers do the same work:\n  ${wrong.join('\n  ')}`)
+    for (const server of servers) await put({ server, workload, options, load }, options.warmUp)
+    const series = servers.map(({ name, startMs }): Series => ({ server: name, rounds: [], startMs, rss: 0 }))
+    for (let round = 0; round < options.rounds; round++)
+      for (const index of turnsOf(round, servers.length))
+        series[index]!.rounds.push(await measureRound({ server: servers[index]!, workload, options, load }))
+    for (const [index, server] of servers.entries()) series[index]!.rss = (await server.usage()).rss
+    return series
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+}
+
+async function startServers(workload: Workload, options: BenchOptions): Promise<Server[]> {
+  const { app, size, without = [] } = workload
+  const servers: Server[] = []
+  for (const peer of options.peers)
+    if (!without.includes(peer)) servers.push(await startServer({ name: peer, peer, app, size }))
+  for (const { name, dist } of options.builds)
+    servers.push(await startServer({ name, peer: 'mortar', app, size, dist }))
+  return servers
+}
+
+/** Every other round backwards, so that no server always follows the same one. */
+function turnsOf(round: number, count: number): number[] {
+  const turns = Array.from({ length: count }, (_, index) => (index + Math.floor(round / 2)) % count)
+  return round % 2 === 0 ? turns : turns.toReversed()
+}
+
+interface Turn {
+  readonly server: Server
+  readonly workload: Workload
+  readonly options: BenchOptions
+  readonly load: Load
+}
+
+async function measureRound(turn: Turn): Promise<Round> {
+  const before = await turn.server.usage()
+  const result = await put(turn, turn.options.seconds)
+  const after = await turn.server.usage()
+  return {
+    cpu: (after.cpu - before.cpu) / result.responses,
+    perSecond: result.responses / result.seconds,
+    p99: result.p99,
+    clientBusy: result.busy,
+  }
+}
+
+/** @throws Error when a response has another status than the valid request gets. */
+async function put({ server, workload, options, load }: Turn, seconds: number): Promise<LoadResult> {
+  const { connections, pipelining } = options
+  const requests = workload.requests(server.tokens)
+  const status = workload.checks(server.tokens)[0]!.status
+  const result = await load.measure({ port: server.port, requests, status, connections, pipelining, seconds })
+  if (result.errors > 0 || result.responses === 0)
+    throw new Error(
+      `${server.name}: ${result.errors} of ${result.responses} responses are wrong. ${result.failure ?? ''}`,
+    )
+  return result
+}

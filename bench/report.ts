@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { join } from 'node:path'
+import { isPinned } from './cores.ts'
+import type { Series } from './measure.ts'
+import type { BenchOptions } from './options.ts'
+import { plot } from './plot.ts'
+import { pairedRatios, spreadOf, type Spread } from './statistics.ts'
+import { cpuRatio, numbers, type Result } from './results.ts'
+
+const HEAD = [
+  'server',
+  'CPU µs/request',
+  'least',
+  '÷ raw',
+  '÷ Fastify',
+  'requests/s',
+  '÷ raw',
+  'p99 ms',
+  'client busy',
+  'MB',
+]
+
+/** A Markdown table of one workload, the lightest server first. */
+export function table({ workload, series }: Result): string {
+  const raw = series.find(({ server }) => server === 'raw')
+  const fastify = series.find(({ server }) => server === 'fastify')
+  const rows = [...series]
+    .toSorted((a, b) => cpuRatio(a, raw).median - cpuRatio(b, raw).median)
+    .map((each) => rowOf(each, raw, fastify))
+  const lines = [HEAD, HEAD.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+  return `### ${workload.id}: ${workload.title}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`
+}
+
+function rowOf(series: Series, raw: Series | undefined, fastify: Series | undefined): string[] {
+  const cpu = numbers(series, 'cpu')
+  const throughput = numbers(series, 'perSecond')
+  return [
+    series.server,
+    withSpread(spreadOf(cpu), 1),
+    Math.min(...cpu).toFixed(1),
+    withSpread(cpuRatio(series, raw), 2),
+    withSpread(cpuRatio(series, fastify), 2),
+    withSpread(spreadOf(throughput), 0),
+    raw ? pairedRatios(throughput, numbers(raw, 'perSecond')).median.toFixed(2) : '–',
+    withSpread(spreadOf(numbers(series, 'p99')), 1),
+    spreadOf(numbers(series, 'clientBusy')).median.toFixed(2),
+    (series.rss / 1e6).toFixed(0),
+  ]
+}
+
+function withSpread({ median, q25, q75 }: Spread, digits: number): string {
+  if (Number.isNaN(median)) return '–'
+  return `${median.toFixed(digits)} [${q25.toFixed(digits)}–${q75.toFixed(digits)}]`
+}
+
+/** Writes `bench.md` and `bench.svg`. */
+export function writeResults(
+  results: readonly Result[],
+  options: BenchOptions,
+  load: string,
+  more: string[] = [],
+): void {
+  const { out } = options
+  if (out === undefined) return
+  mkdirSync(out, { recursive: true })
+  const parts = [heading(options, load), ...results.map(table), ...more]
+  writeFileSync(join(out, 'bench.md'), `${parts.join('\n\n')}\n`)
+  writeFileSync(join(out, 'bench.svg'), plot(results))
+  console.log(`\nWritten to ${out}/bench.md and bench.svg`)
+}
+
+function heading({ rounds, seconds, warmUp, connections, pipelining }: BenchOptions, load: string): string {
+  const machine = `${cpus()[0]?.model ?? 'unknown CPU'}, ${availableParallelism()} cores`
+  const cores = isPinned ? 'server and client on a core each' : 'server and client not pinned'
+  return `# Results
+
+Node ${process.version}, ${machine}, ${process.platform}; ${cores}. Load: ${load}, ${connections} connections, ${pipelining} under way on each.
+${rounds} rounds of ${seconds} s a server, in turns, after ${warmUp} s of warm-up. Median [q25–q75]; ratios are taken round by round.`
+}

@@ -1,0 +1,43 @@
+/**
+ * Measures Mortar beside raw node:http, Fastify and others: `npm run bench -- --help`. See `bench/README.md`.
+ */
+import { HELP, readOptions, type BenchOptions } from './options.ts'
+import { isPinned } from './cores.ts'
+import { buildWhenStale } from './build.ts'
+import { createLoad, type Load } from './load/load.ts'
+import { createWrk } from './load/wrk.ts'
+import { measureWorkload } from './measure.ts'
+import { table, writeResults } from './report.ts'
+import type { Result } from './results.ts'
+import { WORKLOADS } from './workloads.ts'
+
+const argv = process.argv.slice(2)
+if (argv.includes('--help')) console.log(HELP)
+else
+  await main(
+    readOptions(
+      argv,
+      WORKLOADS.map(({ id }) => id),
+    ),
+  )
+
+async function main(options: BenchOptions): Promise<void> {
+  if (options.build) buildWhenStale()
+  if (!isPinned) console.warn('Server and client share cores here: ratios are rough, p99 says little.')
+  const load = options.load === 'wrk' ? createWrk() : createLoad(options.load)
+  try {
+    await measureAll(options, load)
+  } finally {
+    load.stop()
+  }
+}
+
+async function measureAll(options: BenchOptions, load: Load): Promise<void> {
+  const results: Result[] = []
+  for (const workload of WORKLOADS.filter(({ id }) => options.workloads.includes(id))) {
+    const series = await measureWorkload(workload, options, load)
+    results.push({ workload, series })
+    console.log(`\n${table(results.at(-1)!)}`)
+  }
+  if (options.out !== undefined) writeResults(results, options, load.name)
+}

@@ -1,0 +1,71 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { pinned } from './cores.ts'
+
+/** What a server has used since its start: CPU microseconds, and bytes of memory now. */
+export interface Usage {
+  readonly cpu: number
+  readonly rss: number
+}
+
+/** A server under test in a process of its own. */
+export interface Server {
+  readonly name: string
+  readonly port: number
+  readonly tokens: readonly string[]
+  readonly startMs: number
+  usage(): Promise<Usage>
+  stop(): Promise<void>
+}
+
+interface ServerSpec {
+  /** As it stands in the tables. */
+  readonly name: string
+  readonly peer: string
+  readonly app: string
+  readonly size: number
+  /** The build of Mortar, when not the one in `dist`. */
+  readonly dist?: string | undefined
+}
+
+/** Starts a server and waits until it listens. @throws Error when it ends instead. */
+export async function startServer({ name, peer, app, size, dist }: ServerSpec): Promise<Server> {
+  const { NODE_OPTIONS: _, ...inherited } = process.env
+  const env = { ...inherited, NODE_ENV: 'production', ...(dist === undefined ? {} : { MORTAR_DIST: dist }) }
+  const child = fork(`${import.meta.dirname}/server.js`, [peer, app, String(size)], {
+    env,
+    // Neither the loader nor the conditions that the bench itself runs with.
+    ...pinned('server', []),
+    serialization: 'advanced',
+  })
+  const { port, tokens, startMs } = await answerOf<{ port: number; tokens: string[]; startMs: number }>(
+    child,
+    name,
+  )
+  return {
+    name,
+    port,
+    tokens,
+    startMs,
+    usage() {
+      child.send('usage')
+      return answerOf<Usage>(child, name)
+    },
+    async stop() {
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function answerOf<T>(child: ChildProcess, name: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const gone = (code: number | null): void => reject(new Error(`The server ${name} ended with ${code}.`))
+    child.once('exit', gone)
+    child.once('message', (message) => {
+      child.off('exit', gone)
+      resolve(message as T)
+    })
+  })
+}
