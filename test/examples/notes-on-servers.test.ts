@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { createDataSource, fromUrl, openDataSource } from 'mortar/database'
+import type { Injectable } from 'mortar/testing'
+import { serverUrl, type ServerVariable } from '../support/servers.ts'
+import { overHttp } from './over-http.ts'
+import { notesSuite } from './notes-suite.ts'
+import { startNotes, type RunningNotes } from './running-notes.ts'
+
+const SERVERS: readonly (readonly [name: string, variable: ServerVariable])[] = [
+  ['PostgreSQL', 'TEST_POSTGRES_URL'],
+  ['MariaDB', 'TEST_MARIADB_URL'],
+]
+
+describe('the reference application as npm start runs it', () => {
+  for (const [name, variable] of SERVERS)
+    describe(`on ${name}`, function () {
+      this.timeout(60_000)
+      const server = serverUrl(variable)
+      const database = `mortar_notes_${randomBytes(6).toString('hex')}`
+      let notes: RunningNotes
+      let app: Injectable
+
+      before(async () => {
+        await statement(server, `create database ${database}`)
+        notes = await startNotes({ DATABASE_URL: withDatabase(server, database) })
+        app = overHttp(notes.url)
+      })
+
+      after(async () => {
+        expect(await notes?.stop()).to.equal(0)
+        await statement(server, `drop database ${database}`)
+      })
+
+      notesSuite(() => app)
+    })
+})
+
+function withDatabase(server: string, database: string): string {
+  return Object.assign(new URL(server), { pathname: `/${database}` }).href
+}
+
+async function statement(server: string, sql: string): Promise<void> {
+  const connection = createDataSource(fromUrl(server))
+  await openDataSource(connection)
+  try {
+    await connection.query(sql)
+  } finally {
+    await connection.destroy()
+  }
+}
