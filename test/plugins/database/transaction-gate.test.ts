@@ -302,13 +302,16 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
     await expectUsable()
   })
 
-  it('count statements that a runner has under way at once', async () => {
+  it('wait for all statements that a runner has under way', async () => {
+    const slow = (event: { query: string; parameters?: unknown }) =>
+      JSON.stringify(event.parameters)?.includes('slow') ? nextTurn() : undefined
+    dataSource.subscribers.push({ beforeQuery: slow })
     const runner = dataSource.createQueryRunner()
-    const both = [insert(runner.manager, 'a'), insert(runner.manager, 'b')]
-    const rolledBack = slowTransaction(dataSource, 'c', 'roll back')
-    await outcomes([...both, rolledBack])
+    const both = [insert(runner.manager, 'fast'), insert(runner.manager, 'slow')]
+    await both[0]
+    await outcomes([slowTransaction(dataSource, 'c', 'roll back'), ...both])
     await runner.release()
-    expect(await texts(dataSource)).to.eql(['a', 'b'])
+    expect(await texts(dataSource)).to.eql(['fast', 'slow'])
   })
 
   it('let all statements of a runner in when its turn comes', async () => {
