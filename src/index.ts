@@ -46,6 +46,15 @@ export type {
   PolicyContext,
   SecurityScheme,
 } from './contracts/authenticator.ts'
+export type {
+  AuthStore,
+  NewUser,
+  PasswordChange,
+  Rotation,
+  StoredResetToken,
+  StoredSession,
+  StoredUser,
+} from './contracts/auth-store.ts'
 export { systemClock } from './contracts/clock.ts'
 export type { Clock } from './contracts/clock.ts'
 export type { Environment } from './contracts/environment.ts'
@@ -88,5 +97,6 @@ export type {
 export type { Infer, Schema } from './schema/schema.ts'
 export { bytes } from './support/bytes.ts'
 export type { Size } from './support/bytes.ts'
+export { isSameOrigin } from './support/same-origin.ts'
 export { seconds } from './support/duration.ts'
 export type { Duration } from './support/duration.ts'

@@ -3,12 +3,3 @@ export { auth } from './brick.ts'
 export type { AuthOptions } from './brick.ts'
 export type { AuthEvents } from './events.ts'
 export type { AuthProvider, ProviderCapabilities, ProviderDescription, ProviderSession } from './provider.ts'
-export type {
-  AuthStore,
-  NewUser,
-  PasswordChange,
-  Rotation,
-  StoredResetToken,
-  StoredSession,
-  StoredUser,
-} from './store.ts'

@@ -1,4 +1,4 @@
-import type { Cradle, Credential, User } from '../../src/index.ts'
+import type { Cradle, Credential, User, AuthStore } from '../../src/index.ts'
 import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
 import { createRefreshCookie } from './cookies.ts'
 import { createEndedSessions } from './ended-sessions.ts'
@@ -15,7 +15,6 @@ import { createRefreshTokens } from './refresh-tokens.ts'
 import { createResetMail } from './reset-mail.ts'
 import { createResetTokens } from './reset-tokens.ts'
 import { passwordRoutes } from './routes/router.ts'
-import type { AuthStore } from './store.ts'
 
 /** What distinguishes one variant from the other. */
 export interface Variant {

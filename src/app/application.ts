@@ -42,15 +42,16 @@ export class Application {
   private booting: Promise<void> | undefined = undefined
   private closing: Promise<void> | undefined = undefined
   private assembled = false
+  private starting: Promise<RunningServer> | undefined = undefined
   private server: RunningServer | undefined = undefined
   private removeSignalHandlers: (() => void) | undefined = undefined
 
   constructor(options: ResolvedOptions) {
-    const { environment, logger, clock, appUrl } = options
+    const { environment, logger, clock, appUrl, trustedOrigins } = options
     this.options = options
     this.environment = environment
-    this.events = createEventBus(logger)
-    const core: CoreServices = { logger, events: this.events, environment, clock, appUrl }
+    this.events = createEventBus(options.reporter)
+    const core: CoreServices = { logger, events: this.events, environment, clock, appUrl, trustedOrigins }
     this.house = {
       options,
       core,
@@ -59,7 +60,7 @@ export class Application {
       dispatcher: createDispatcher(),
     }
     this.serving = createServing(this.house, () => this.ready())
-    this.lifecycle = createLifecycle(logger, options.shutdownTimeout)
+    this.lifecycle = createLifecycle(options.reporter, options.shutdownTimeout)
   }
 
   use(item: AnyBrick | AnyRouter | Middleware): this {
@@ -102,24 +103,28 @@ export class Application {
   }
 
   warn(message: string): void {
-    this.options.logger.warn(message)
+    this.options.reporter.warn(message)
   }
 
   async ready(): Promise<this> {
     if (this.closing) throw closedAlready()
     await (this.booting ??= this.boot())
+    // It may have been closed while it booted.
+    if (this.closing) throw closedAlready()
     return this
   }
 
   async listen(port = 3000, host?: string): Promise<Listening> {
-    if (this.server) throw listensAlready(this.server.url)
     await this.ready()
+    if (this.starting) throw listensAlready(this.server?.url)
+    this.starting = startServer(this.serving.handle, { port, host }, this.serving.state)
     try {
-      this.server = await startServer(this.serving.handle, { port, host }, this.serving.state)
+      this.server = await this.starting
     } catch (error) {
       await this.close()
       throw error
     }
+    if (this.closing) throw closedAlready()
     if (this.options.signals) this.removeSignalHandlers = closeOnSignals(() => this.close())
     return this.server
   }
@@ -131,7 +136,7 @@ export class Application {
   async inject(request: InjectOptions | string): Promise<InjectResponse> {
     await this.ready()
     const { inject } = await import('light-my-request')
-    return inject(this.serving.handle, request)
+    return this.serving.track(inject(this.serving.handle, request))
   }
 
   get koa(): Koa {
@@ -175,13 +180,17 @@ export class Application {
   /** Routes that are still being loaded belong to the application; serving without them would answer 404 for a while. */
   private async pendingLoads(): Promise<void> {
     if (this.loading.size === 0) return
-    this.options.logger.debug('Waiting for loadRoutes, which was not awaited')
+    this.options.reporter.debug('Waiting for loadRoutes, which was not awaited')
     while (this.loading.size > 0) await Promise.all(this.loading)
   }
 
   private async shutDown(): Promise<void> {
+    const { shutdownTimeout } = this.options
+    this.serving.state.closing = true
     await this.booting?.catch(() => undefined)
-    await this.server?.drain(this.options.shutdownTimeout)
+    // A server that is about to listen is waited for, or it would be left open.
+    const server = await this.starting?.catch(() => undefined)
+    await Promise.all([server?.drain(shutdownTimeout), this.serving.drain(shutdownTimeout)])
     await this.lifecycle.stop(this.house.container.cradle as Cradle)
     this.removeSignalHandlers?.()
   }
@@ -227,7 +236,7 @@ function closedAlready(): StartupError {
   })
 }
 
-function listensAlready(url: string): StartupError {
+function listensAlready(url = 'an address that it is about to take'): StartupError {
   return new StartupError(`The application listens already, at ${url}.`, {
     code: 'MORTAR_LISTENING',
     remedy: 'Call listen() once, or make a second application.',

@@ -80,13 +80,9 @@ function pipelineRuntime(container: Container, options: ResolvedOptions): Pipeli
     : undefined
   return {
     environment: options.environment,
-    logger: options.logger,
+    logger: options.reporter,
     authenticator,
-    trustedOrigins: [
-      ...(options.appUrl === undefined ? [] : [new URL(options.appUrl).origin]),
-      ...options.trustedOrigins,
-      ...(authenticator?.trustedOrigins ?? []),
-    ],
+    trustedOrigins: [...options.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])],
     bodyLimit: options.bodyLimit,
   }
 }

@@ -8,7 +8,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { seconds, type Duration } from '../support/duration.ts'
 import { readEnvironment } from '../support/environment.ts'
-import { createLogger, silentLogger } from './logger.ts'
+import { createLogger, silentLogger, unfailing } from './logger.ts'
 
 /** What the OpenAPI document says of the application. */
 export interface OpenApiOptions {
@@ -58,6 +58,8 @@ export interface AppConfig<Bricks extends readonly AnyBrick[] = readonly AnyBric
 export interface ResolvedOptions {
   readonly environment: Environment
   readonly logger: Logger
+  /** The same logger for the framework's own lines; it never throws. */
+  readonly reporter: Logger
   readonly logRequests: boolean
   readonly clock: Clock
   readonly trustProxy: TrustProxy
@@ -73,20 +75,27 @@ export interface ResolvedOptions {
 /** @throws StartupError for a size, duration, address or origin that cannot be read. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
   const environment = options.environment ?? readEnvironment()
+  const logger = options.logger === false ? silentLogger : (options.logger ?? createLogger(environment))
   return {
     environment,
-    logger: options.logger === false ? silentLogger : (options.logger ?? createLogger(environment)),
+    logger,
+    reporter: unfailing(logger),
     logRequests: options.logRequests ?? environment === 'development',
     clock: options.clock ?? systemClock,
     trustProxy: options.trustProxy ?? false,
     bodyLimit: checked('bodyLimit', () => bytes(options.bodyLimit ?? '1mb')),
     tokenCookie: options.tokenCookie ?? 'access_token',
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
-    trustedOrigins: (options.trustedOrigins ?? []).map((url) => origin('trustedOrigins', url)),
+    trustedOrigins: trustedOrigins(options),
     openapi: options.openapi ?? {},
     shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
     signals: options.signals ?? environment !== 'test',
   }
+}
+
+function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): readonly string[] {
+  const own = appUrl === undefined ? [] : [origin('appUrl', appUrl)]
+  return [...own, ...listed.map((url) => origin('trustedOrigins', url))].map((url) => new URL(url).origin)
 }
 
 function checked<T>(option: string, read: () => T): T {

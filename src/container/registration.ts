@@ -16,6 +16,8 @@ export interface CoreServices {
   readonly clock: Clock
   /** Public address of the application without a slash at its end, when configured. */
   readonly appUrl: string | undefined
+  /** Origins whose pages may send unsafe requests with a cookie: that of `appUrl` and those of the option. */
+  readonly trustedOrigins: readonly string[]
 }
 
 /** Services that exist only inside a request; a scoped factory may ask for them. */

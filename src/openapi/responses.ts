@@ -23,15 +23,16 @@ function declaredResponses(route: Route, reader: SchemaReader): Record<string, J
     const body = reader.read(schema, 'output', { route, part: `response ${status}` })
     const description = typeof body.description === 'string' ? body.description : phraseOf(status)
     const isBare = route.method === 'HEAD' || WITHOUT_BODY.has(status)
-    return [status, isBare ? { description } : { description, content: contentOf(body) }] as const
+    return [status, isBare ? { description } : { description, content: contentOf(body, Number(status)) }] as const
   })
   return Object.fromEntries(entries)
 }
 
-/** A string is sent as text, anything else as JSON. A date is an object until it is serialised. */
-function contentOf(schema: JsonObject): JsonObject {
+/** A string is sent as text, an error as a problem, anything else as JSON. A date is an object until it is serialised. */
+function contentOf(schema: JsonObject, status: number): JsonObject {
   const isText = schema.type === 'string' && schema.format !== 'date-time' && schema.format !== 'date'
-  return { [isText ? 'text/plain' : 'application/json']: { schema } }
+  if (isText) return { 'text/plain': { schema } }
+  return { [status < 400 ? 'application/json' : 'application/problem+json']: { schema } }
 }
 
 function phraseOf(status: string): string {
@@ -67,9 +68,9 @@ function unauthorized(): JsonObject {
   }
 }
 
-/** A status that the route declares itself keeps its description and gains the problem as a further media type. */
+/** What the route itself declares for a status wins over the problem that the framework adds. */
 function merged(declared: JsonObject | undefined, problem: JsonObject): JsonObject {
   if (!declared) return problem
-  const content = { ...(declared.content as JsonObject), ...(problem.content as JsonObject) }
+  const content = { ...(problem.content as JsonObject), ...(declared.content as JsonObject) }
   return { ...problem, ...declared, content }
 }

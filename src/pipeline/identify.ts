@@ -3,12 +3,10 @@ import type { User } from '../contracts/user.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { Forbidden } from '../errors/http-error.ts'
+import { isSameOrigin } from '../support/same-origin.ts'
 import type { Step } from './step.ts'
 import type { PipelineRuntime } from './runtime.ts'
-import { isSameOrigin } from './same-origin.ts'
 import { isThenable } from './thenable.ts'
-
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
  * Asks the authenticator whose credential it is, before any middleware runs. What cannot be evaluated leaves `ctx.user`
@@ -26,13 +24,13 @@ function identify(
   runtime: PipelineRuntime,
 ): void | PromiseLike<void> {
   const credential = ctx.credential!
-  const unsafe = !SAFE_METHODS.has(ctx.method)
-  if (credential.source === 'cookie' && unsafe && !isSameOrigin(ctx, runtime.trustedOrigins)) {
+  if (credential.source === 'cookie' && !isSameOrigin(sender(ctx), runtime.trustedOrigins)) {
     ctx.internal.refusal = crossSite()
     return
   }
-  const accept = (user: User | null): void => {
-    ctx.user = user
+  // A provider that answers with anything but a user has proved nobody.
+  const accept = (user: User | null | undefined): void => {
+    ctx.user = typeof user === 'object' ? user : null
   }
   const refuse = (error: unknown): void => {
     ctx.internal.refusal = error ?? new Error('The authenticator failed.')
@@ -47,6 +45,10 @@ function identify(
   } catch (error) {
     refuse(error)
   }
+}
+
+function sender(ctx: RequestContext): Parameters<typeof isSameOrigin>[0] {
+  return { method: ctx.method, headers: ctx.rawHeaders }
 }
 
 /** The request as an authenticator sees it; address and signal are worked out only when asked for. */

@@ -1,3 +1,5 @@
+export { authStoreSuite } from './auth-store-suite.ts'
+export type { OpenStore } from './auth-store-suite.ts'
 export { createClock } from './clock.ts'
 export type { FakeClock } from './clock.ts'
 export { mailbox, resetTokenIn } from './mailbox.ts'

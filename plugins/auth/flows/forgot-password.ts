@@ -1,5 +1,5 @@
 import { describeFailure } from '../errors.ts'
-import type { StoredUser } from '../store.ts'
+import type { StoredUser } from '../../../src/index.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
 /** Reset tokens of one user that are valid at the same time. */

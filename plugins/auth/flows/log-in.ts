@@ -1,5 +1,5 @@
 import { describeFailure, invalidCredentials } from '../errors.ts'
-import type { StoredUser } from '../store.ts'
+import type { StoredUser } from '../../../src/index.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, endSessionOf, type Grant } from './sessions.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock, EventBus, Logger } from '../../../src/index.ts'
+import type { Clock, EventBus, Logger, AuthStore } from '../../../src/index.ts'
 import type { AccessTokens } from '../access-tokens.ts'
 import type { EndedSessions } from '../ended-sessions.ts'
 import type { AuthEvents } from '../events.ts'
@@ -6,7 +6,6 @@ import type { Passwords } from '../passwords.ts'
 import { LimitReached, type LimitRule, type RateLimits } from '../rate-limits.ts'
 import type { RefreshTokens } from '../refresh-tokens.ts'
 import type { ResetTokens } from '../reset-tokens.ts'
-import type { AuthStore } from '../store.ts'
 
 /** What the flows are made of; none of it knows HTTP, and only the store knows a database. */
 export interface AuthParts {

@@ -6,7 +6,7 @@
  */
 import { invalidSession } from '../errors.ts'
 import type { RefreshTokenHashes } from '../refresh-tokens.ts'
-import type { StoredSession } from '../store.ts'
+import type { StoredSession } from '../../../src/index.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
 

@@ -1,5 +1,5 @@
 import { invalidResetToken } from '../errors.ts'
-import type { StoredResetToken } from '../store.ts'
+import type { StoredResetToken } from '../../../src/index.ts'
 import { MOST_RESET_TOKENS } from './forgot-password.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword } from './sessions.ts'

@@ -1,4 +1,4 @@
-import type { StoredSession, StoredUser } from '../store.ts'
+import type { StoredSession, StoredUser } from '../../../src/index.ts'
 import type { AuthParts } from './parts.ts'
 
 /** What somebody who signed in, or refreshed, is given. */

@@ -1,4 +1,4 @@
-import type { StoredResetToken, StoredSession, StoredUser } from '../store.ts'
+import type { StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
 import { dateOf, type DataSourceLike } from './sql.ts'
 
 type Row = Readonly<Record<string, unknown>>

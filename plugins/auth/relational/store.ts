@@ -5,7 +5,7 @@ import type {
   Rotation,
   StoredResetToken,
   StoredSession,
-} from '../store.ts'
+} from '../../../src/index.ts'
 import { resetTokenOf, sessionOf, userOf } from './rows.ts'
 import { createSql, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
 

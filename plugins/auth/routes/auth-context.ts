@@ -1,6 +1,11 @@
-import { Forbidden, type Authenticator, type BaseContext } from '../../../src/index.ts'
+import {
+  Forbidden,
+  isSameOrigin,
+  type Authenticator,
+  type BaseContext,
+  type CoreServices,
+} from '../../../src/index.ts'
 import { canonicalEmail } from '../canonical-email.ts'
-import { isSameOrigin } from '../cookies.ts'
 import { eventOrigin } from '../flows/parts.ts'
 import type { Grant } from '../flows/sessions.ts'
 import type { PasswordSession } from '../password-session.ts'
@@ -39,9 +44,12 @@ function requestOf(ctx: Ctx) {
 }
 
 function trustedOrigins(ctx: Ctx): readonly string[] {
+  // Every application has the first service; the brick that mounts these routes registers the second.
+  const { trustedOrigins: own, authenticator } = ctx.services as unknown as CoreServices & {
+    readonly authenticator: Authenticator
+  }
   const { appOrigin } = authOf(ctx)
-  const { trustedOrigins: listed = [] } = ctx.services['authenticator'] as Authenticator
-  return appOrigin === undefined ? listed : [appOrigin, ...listed]
+  return [...own, ...(appOrigin === undefined ? [] : [appOrigin]), ...(authenticator.trustedOrigins ?? [])]
 }
 
 /** Sets the refresh cookie and returns the body of signup and login. */

@@ -6,7 +6,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm'
 import { MissingTable } from '../../../plugins/auth/errors.ts'
 import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from '../../../plugins/auth/relational/schema.ts'
 import { createRelationalStore } from '../../../plugins/auth/relational/store.ts'
-import { authStoreSuite } from '../../../plugins/auth/testing/store-suite.ts'
+import { authStoreSuite } from 'mortar/testing'
 import { serverUrl } from '../../support/servers.ts'
 
 const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens]

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
-import type { AuthStore } from '../store.ts'
-import { ADA, addSession, addUser, DAY, familiesLeft, NOW, range, sessionFor } from './store-fixtures.ts'
-
-/** The two functions of a test runner that a suite is written with; mocha's, vitest's and node:test's will do. */
-export interface TestRunner {
-  describe(name: string, body: () => void): unknown
-  it(name: string, body: () => Promise<void>): unknown
-}
+import type { AuthStore } from '../contracts/auth-store.ts'
+import type { SuiteRunner } from './suite-runner.ts'
+import { ADA, addSession, addUser, DAY, familiesLeft, NOW, range, sessionFor } from './auth-store-fixtures.ts'
 
 /** An empty store, and how to throw it away. */
 export interface OpenStore {
@@ -19,7 +14,7 @@ export interface OpenStore {
  * and a function that opens an empty store. What it demands is what makes the flows free of races.
  */
 export function authStoreSuite(
-  { describe, it }: TestRunner,
+  { describe, it }: SuiteRunner,
   name: string,
   open: () => Promise<OpenStore>,
 ): void {
