@@ -55,9 +55,8 @@ function attempt(schema: YupNode, given: unknown, options: object): unknown {
 
 /** yup 1.7.1 reads the items of an absent array in order to word their issues, and throws. */
 function valueOrDefault(schema: YupNode, value: unknown): unknown {
-  return value === undefined && (schema.type === 'array' || schema.type === 'tuple')
-    ? schema.getDefault()
-    : value
+  const isList = schema.type === 'array' || schema.type === 'tuple'
+  return value === undefined && isList && !schema.spec.strict ? schema.getDefault() : value
 }
 
 function issuesOf(error: YupIssue): readonly SchemaIssue[] {

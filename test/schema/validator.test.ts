@@ -100,6 +100,13 @@ describe('A body validator', () => {
     expect([run({}), run({})]).to.deep.equal([{ n: 1 }, { n: 2 }])
   })
 
+  it('gives an absent list its default, unless it is strict', () => {
+    const list = yup.array(yup.string()).default(['a'])
+    for (const schema of [list, slow(list)]) expect(validate(schema, undefined)).to.deep.equal(['a'])
+    for (const schema of [list.strict(), slow(list.strict())])
+      expect(validate(schema, undefined)).to.equal(undefined)
+  })
+
   it('stays synchronous without an asynchronous test, and is a promise with one', async () => {
     const taken = yup.object({
       name: yup.string().test('free', '${path} is taken', async (name) => name !== 'ada'),
