@@ -23,8 +23,8 @@ const SETTINGS = {
 
 /**
  * Compiles blocks of TypeScript as a reader would have them: each document is an application in a folder of its own. A
- * block that begins with `// path/of/file.ts` is that file; what a document does not show comes from `test/fixtures/documents`. Names that
- * a fragment uses without importing them are those of its `globals.d.ts`.
+ * block that begins with `// path/of/file.ts` is that file; what a document does not show comes from
+ * `test/fixtures/documents`. Names that a fragment uses without importing them are those of its `globals.d.ts`.
  * @returns what the compiler has to say, with each place in its document.
  */
 export async function typeCheckSnippets(blocks: readonly Block[]): Promise<string[]> {
