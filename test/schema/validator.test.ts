@@ -214,6 +214,9 @@ describe('Hostile input', () => {
   it('names the place that cannot be cast', () => {
     const schema = slow(yup.object({ inner: yup.object({ name: yup.string().trim() }) }))
     expect(issuesOf(validate(schema, { inner: { name: {} } }))).to.have.keys('inner.name')
+    const list = slow(yup.array(yup.object({ flag: yup.boolean().strict() })))
+    const sent = [{ flag: true }, { flag: Object.create(null) as unknown }]
+    expect(issuesOf(validate(list, sent))).to.have.keys('[1].flag')
   })
 
   it('drops undeclared inherited names at every depth', () => {
