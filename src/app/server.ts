@@ -80,8 +80,9 @@ async function drain(
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  sweep(server, sockets)
-  const sweeping = setInterval(() => sweep(server, sockets), SWEEP)
+  const sweep = createSweep(server, sockets)
+  sweep()
+  const sweeping = setInterval(sweep, SWEEP)
   const deadline = setTimeout(() => {
     for (const socket of sockets) socket.destroy()
   }, timeout * 1000)
@@ -90,10 +91,25 @@ async function drain(
   clearTimeout(deadline)
 }
 
-/** Ends the connections that have been answered, and those that never asked: browsers open some in advance. */
-function sweep(server: Server, sockets: ReadonlySet<Socket>): void {
-  server.closeIdleConnections()
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+/**
+ * Ends the connections that have been answered, and those on which no request is complete and nothing has moved since the
+ * last look: browsers open some in advance.
+ */
+function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
+  const seen = new WeakMap<Socket, number>()
+  return () => {
+    server.closeIdleConnections()
+    for (const socket of sockets) {
+      const quiet = seen.get(socket) === socket.bytesRead || socket.bytesRead === 0
+      if (quiet && !isAnswering(socket)) socket.destroy()
+      seen.set(socket, socket.bytesRead)
+    }
+  }
+}
+
+/** Node keeps the present response of a connection on its socket, and tells of it in no other way. */
+function isAnswering(socket: Socket): boolean {
+  return Boolean((socket as { _httpMessage?: unknown })._httpMessage)
 }
 
 /** An unspecified address is reached through the loopback one, and IPv6 stands in brackets (RFC 3986 §3.2.2). */
