@@ -67,8 +67,7 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf,
     identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
-    issueToken: ({ id, raw }) =>
-      parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
+    issueToken: ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
     stop: () => flows.settled(),
   }
@@ -108,16 +107,13 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
 
 function sessionCookie(options: PasswordAuthOptions, { environment, appUrl: ownUrl }: Cradle): SessionCookie {
   const { appUrl = ownUrl, cookieName, secureCookie } = options
-  const cookie = (lifetime: number) =>
-    createRefreshCookie({
-      environment,
-      lifetime,
-      ...(appUrl !== undefined && { appUrl }),
-      ...(cookieName !== undefined && { name: cookieName }),
-      ...(secureCookie !== undefined && { secure: secureCookie }),
-    })
-  const { read, clear } = cookie(0)
-  return { read, clear, set: (ctx, grant) => cookie(grant.refreshAge).set(ctx, grant.refreshToken) }
+  const { read, set, clear } = createRefreshCookie({
+    environment,
+    ...(appUrl !== undefined && { appUrl }),
+    ...(cookieName !== undefined && { name: cookieName }),
+    ...(secureCookie !== undefined && { secure: secureCookie }),
+  })
+  return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }
 
 function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) {
