@@ -30,11 +30,24 @@ export function createRefresh(parts: AuthParts): Refresh {
     const hashes = parts.refreshTokens.hashes(presented)
     if (presented === null || hashes === null) throw refused(parts, caller)
     const known = running.get(hashes.hash)
-    if (known) return known
+    if (known) return shared(parts, await known, hashes, caller)
     const begun = rotate(parts, presented, hashes, caller).finally(() => running.delete(hashes.hash))
     running.set(hashes.hash, begun)
     return begun
   }
+}
+
+/** An exchange that began earlier may have missed the end of the session by another process. */
+async function shared(
+  parts: AuthParts,
+  grant: Grant,
+  { familyHash }: RefreshTokenHashes,
+  caller: Caller,
+): Promise<Grant> {
+  const session = await parts.store.findSession(familyHash)
+  const user = session && (await parts.store.findUserById(session.userId))
+  if (session && isAlive(parts, session, user)) return grant
+  throw refused(parts, caller)
 }
 
 /**

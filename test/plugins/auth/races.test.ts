@@ -183,4 +183,36 @@ describe('races of the auth flows, on a database file', () => {
       await eventually(() => world.mails.length === 50)
       expect(await world.source.query('select user_id from auth_reset_tokens')).to.have.length(3)
     }))
+
+  it('refuses a refresh that comes after a logout elsewhere, although one from before is under way', () =>
+    inWorld({ file: true }, (one) =>
+      inWorld({ file: one.file }, async (two) => {
+        const client = await signedUp(one)
+        const { refreshToken = null } = client
+        const { flows } = (two.app.services as { authProvider: PasswordSession }).authProvider
+        const caller = { id: 'request', ip: '192.0.2.1', set: () => {} }
+        const refresh = () =>
+          flows.refresh(refreshToken, caller).then(
+            () => 200,
+            ({ status }) => Number(status),
+          )
+        let late: Promise<number> | undefined
+        const create = two.source.createQueryRunner.bind(two.source)
+        two.source.createQueryRunner = (mode) => {
+          const runner = create(mode)
+          const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>
+          runner.query = (async (sql: string, ...args: unknown[]) => {
+            const result = await query(sql, ...args)
+            if (late === undefined && sql.startsWith('update "auth_refresh_tokens"')) {
+              expect((await client.post('/auth/logout')).status).to.equal(204)
+              late = refresh()
+            }
+            return result
+          }) as typeof runner.query
+          return runner
+        }
+        await refresh()
+        expect(await late).to.equal(401)
+      }),
+    ))
 })
