@@ -63,7 +63,8 @@ export class NoteService {
       updated_at: now,
       ...input,
     }
-    await this.notes.insert(note)
+    // A copy, because some drivers write what the database gave back into the object, and MariaDB has no booleans.
+    await this.notes.insert({ ...note })
     return note
   }
 
