@@ -17,6 +17,11 @@ interface Entry {
 export interface Dispatcher {
   /** Adds routes and scopes together, or nothing. Once compiled, a late route works at once. */
   add(batch: RouteBatch): void
+  /**
+   * Puts a batch in the place of the one that came from the same directory, or changes nothing. Routes and scopes that
+   * are in both stay compiled as they are; requests under way finish with what they began with.
+   */
+  replace(batch: RouteBatch): void
   /** Adds what lies outside of everything that was added before: bricks and the application itself. */
   addFirst(batch: RouteBatch): void
   /** Compiles every route. @throws StartupErrors with everything that is wrong with any of them. */
@@ -24,11 +29,17 @@ export interface Dispatcher {
   /** Answers a request. */
   dispatch(ctx: RequestContext): void | PromiseLike<void>
   readonly routes: readonly Route[]
+  /** What came from directories, each with its directory. */
+  readonly batches: readonly RouteBatch[]
+  /** Another number after every change of the routes. */
+  readonly revision: number
 }
 
 /** Makes an empty dispatcher. */
 export function createDispatcher(): Dispatcher {
-  const table: RouteTable<Entry> = createRouteTable()
+  let table: RouteTable<Entry> = createRouteTable()
+  let batches: readonly RouteBatch[] = []
+  let revision = 0
   let declared: readonly MiddlewareScope[] = []
   let scopes: Scopes = createScopes()
   let entries: readonly Entry[] = []
@@ -47,6 +58,25 @@ export function createDispatcher(): Dispatcher {
     entries = [...entries, ...fresh]
     if (runtime && batch.scopes.length > 0) compileAll(entries, scopes, runtime)
     unmatched = compileUnmatched(scopes, () => runtime!)
+    if (batch.directory !== undefined) batches = [...batches, batch]
+    revision++
+  }
+
+  function replace(batch: RouteBatch): void {
+    const old = batches.find(({ directory }) => directory === batch.directory)
+    if (old === undefined) return add(batch)
+    const nextDeclared = replaceScopes(declared, old.scopes, batch.scopes)
+    const nextScopes = nextDeclared === declared ? scopes : scopesOf(nextDeclared)
+    const nextEntries = replaceEntries(entries, old.routes, batch.routes)
+    const stale = nextScopes === scopes ? nextEntries.filter(({ run }) => run === notCompiled) : nextEntries
+    if (runtime) compileAll(stale, nextScopes, runtime)
+    table = createRouteTable(nextEntries.map(tableEntry))
+    declared = nextDeclared
+    scopes = nextScopes
+    entries = nextEntries
+    unmatched = compileUnmatched(scopes, () => runtime!)
+    batches = batches.map((present) => (present === old ? batch : present))
+    revision++
   }
 
   /** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
@@ -59,6 +89,7 @@ export function createDispatcher(): Dispatcher {
 
   return {
     add: (batch) => add(batch),
+    replace,
     addFirst: (batch) => add(batch, 0),
     compile(next) {
       runtime = next
@@ -77,7 +108,39 @@ export function createDispatcher(): Dispatcher {
     get routes() {
       return entries.map(({ route }) => route)
     },
+    get batches() {
+      return batches
+    },
+    get revision() {
+      return revision
+    },
   }
+}
+
+/** The same list when nothing changed, so that no route needs to be compiled again. */
+function replaceScopes(
+  declared: readonly MiddlewareScope[],
+  old: readonly MiddlewareScope[],
+  fresh: readonly MiddlewareScope[],
+): readonly MiddlewareScope[] {
+  if (old.length === fresh.length && old.every((scope, index) => scope === fresh[index])) return declared
+  const others = declared.filter((scope) => !old.includes(scope))
+  const position = old[0] === undefined ? others.length : declared.indexOf(old[0])
+  return others.toSpliced(position, 0, ...fresh)
+}
+
+/** Copies, so that entries in use keep what they run until the whole batch is known to be sound. */
+function replaceEntries(
+  entries: readonly Entry[],
+  old: readonly Route[],
+  fresh: readonly Route[],
+): readonly Entry[] {
+  const gone = new Set(old)
+  const compiled = new Map(entries.map((entry) => [entry.route, entry.run]))
+  return [
+    ...entries.filter(({ route }) => !gone.has(route)).map((entry) => ({ ...entry })),
+    ...fresh.map((route): Entry => ({ route, run: compiled.get(route) ?? notCompiled })),
+  ]
 }
 
 function scopesOf(declared: readonly MiddlewareScope[]): Scopes {

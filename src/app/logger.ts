@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { pino, type DestinationStream } from 'pino'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
+import { isCommand } from '../support/environment.ts'
 
 /** Fields that never reach a log line, wherever they stand in a logged object. */
 const SECRETS = [
@@ -26,6 +27,8 @@ export function createLogger(environment: Environment): Logger {
     level,
     redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
   }
+  // What a command prints on standard output is data.
+  if (isCommand()) return pino({ ...options, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
   return readable ? pino(options, readableLines()) : pino(options)
 }
 

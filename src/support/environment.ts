@@ -16,3 +16,16 @@ export function readEnvironment(
   const mode = variables['NODE_ENV']?.trim().toLowerCase()
   return mode === 'production' || mode === 'test' ? mode : 'development'
 }
+
+/**
+ * Whether the application is put together only to be looked at, as `mortar routes` and `mortar openapi` do: nothing
+ * starts then, and readers of the environment give placeholders in place of what is not set.
+ */
+export function isInspecting(variables: Variables = processVariables()): boolean {
+  return variables['MORTAR_MODE'] === 'inspect'
+}
+
+/** Whether the process is a command of the CLI that serves nobody, and whose standard output is its result. */
+export function isCommand(variables: Variables = processVariables()): boolean {
+  return isInspecting(variables) || variables['MORTAR_MODE'] === 'command'
+}
