@@ -66,7 +66,7 @@ export function assemble(
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
   // In production it waits for its first reader: a fault in it was found before.
-  if (options.environment !== 'production') own.document()
+  if (singletons && options.environment !== 'production') own.document()
   return { bricks, document: own.document }
 }
 

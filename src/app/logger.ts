@@ -28,7 +28,7 @@ export function createLogger(environment: Environment): Logger {
     redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
   }
   // What a command prints on standard output is data.
-  if (isCommand()) return pino({ ...options, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
+  if (isCommand()) return commandLogger
   return readable ? pino(options, readableLines()) : pino(options)
 }
 
@@ -65,4 +65,18 @@ export function unfailing(logger: Logger): Logger {
     error: guarded('error'),
     child: (bindings) => logger.child(bindings),
   }
+}
+
+/** Warnings and errors as plain lines on standard error, for a command of the CLI. */
+const commandLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (...given: readonly unknown[]) => writeLine('warning', given),
+  error: (...given: readonly unknown[]) => writeLine('error', given),
+  child: () => commandLogger,
+}
+
+function writeLine(kind: string, given: readonly unknown[]): void {
+  const text = given.find((part) => typeof part === 'string')
+  if (text !== undefined) process.stderr.write(`${kind}: ${text}\n`)
 }
