@@ -10,6 +10,8 @@ import { createTerminal, type Terminal } from './terminal.ts'
 /** Runs a command line and ends the process with its exit code, unless the command goes on serving. */
 export async function run(args: readonly string[], directory: string): Promise<void> {
   const terminal = createTerminal()
+  // Whoever reads the output may have read enough: `mortar routes | head`.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const { code, serves } = await runCommand(args, directory, terminal)
   if (serves && code === 0) return
   // An application's module may have left a timer or a connection, which would keep the process.
