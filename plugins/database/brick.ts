@@ -6,6 +6,7 @@ import {
   defineBrick,
   type Environment,
   type Logger,
+  type MigrationService,
   singleton,
   StartupError,
 } from '../../src/index.ts'
@@ -19,7 +20,7 @@ import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './opti
 /** What the brick provides: `db`, and `migrations` for the command line and for tests. */
 export interface DatabaseServices {
   readonly db: DataSource
-  readonly migrations: Migrations
+  readonly migrations: Migrations & MigrationService
 }
 
 /** What the brick adds to `ctx`. */
@@ -44,7 +45,7 @@ export function database(
     name: 'database',
     services: {
       db: singleton(() => toDataSource(connection)),
-      migrations: singleton(({ db }: Cradle) => migrationsOf(db as DataSource, effective)),
+      migrations: singleton(({ db }: Cradle) => serviceOf(db as DataSource, effective)),
     },
     members: { db: ({ db }) => db },
     middleware: [explainMissingTables],
@@ -84,6 +85,20 @@ function toDataSource(connection: Connection): DataSource {
   return isDataSource(given) ? given : createDataSource(given)
 }
 
+function serviceOf(db: DataSource, settings: DatabaseSettings): Migrations & MigrationService {
+  return {
+    ...migrationsOf(db, settings),
+    async connected(work) {
+      const opened = await openDataSource(db)
+      try {
+        return await work()
+      } finally {
+        if (opened) await db.destroy()
+      }
+    },
+  }
+}
+
 /** Those of the option, else the classes that a given DataSource has; without any, asking for them says so. */
 function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrations {
   const classes = Object.values(db.options.migrations ?? {}).filter((given) => typeof given === 'function')
@@ -96,7 +111,7 @@ function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrati
       brick: 'database',
     })
   }
-  return { generate: refuse, run: refuse, revert: refuse, status: refuse }
+  return { generate: refuse, run: refuse, revert: refuse, fresh: refuse, status: refuse }
 }
 
 function reportStalls(

@@ -131,7 +131,7 @@ export class Application {
     this.booting.catch(() => undefined)
     const { bricks, document } = await assembling
     const { options, routes, services } = this
-    return { bricks, document, options, routes, services }
+    return { bricks, document, options, routes, services, serviceNames: this.house.container.names }
   }
 
   get listening(): Listening | undefined {

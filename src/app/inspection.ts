@@ -10,6 +10,7 @@ export interface Inspection {
   readonly document: () => object
   readonly options: ResolvedOptions
   readonly routes: readonly Route[]
+  readonly serviceNames: readonly string[]
   /** Services by name; asking for one makes it, and what it needs. */
   readonly services: Readonly<Record<string, unknown>>
 }

@@ -5,6 +5,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dev: async () => (await import('./dev.ts')).dev,
   build: async () => (await import('./build.ts')).build,
   start: async () => (await import('./start.ts')).start,
+  migrate: async () => (await import('./migrate.ts')).migrate,
   routes: async () => (await import('./routes.ts')).routes,
   openapi: async () => (await import('./openapi.ts')).openapi,
 }
