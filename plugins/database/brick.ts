@@ -14,6 +14,7 @@ import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
+import { describeDatabase } from './describe-database.ts'
 import { explainMissingTables } from './missing-table.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 
@@ -45,7 +46,10 @@ export function database(
     name: 'database',
     services: {
       db: singleton(() => toDataSource(connection)),
-      migrations: singleton(({ db }: Cradle) => serviceOf(db as DataSource, effective)),
+      migrations: singleton(({ db }: Cradle) => ({
+        ...migrationsOf(db as DataSource, effective),
+        ...describeDatabase(db as DataSource),
+      })),
     },
     members: { db: ({ db }) => db },
     middleware: [explainMissingTables],
@@ -83,20 +87,6 @@ function isDataSource(source: object): source is DataSource {
 function toDataSource(connection: Connection): DataSource {
   const given = typeof connection === 'function' ? connection() : connection
   return isDataSource(given) ? given : createDataSource(given)
-}
-
-function serviceOf(db: DataSource, settings: DatabaseSettings): Migrations & MigrationService {
-  return {
-    ...migrationsOf(db, settings),
-    async connected(work) {
-      const opened = await openDataSource(db)
-      try {
-        return await work()
-      } finally {
-        if (opened) await db.destroy()
-      }
-    },
-  }
 }
 
 /** Those of the option, else the classes that a given DataSource has; without any, asking for them says so. */

@@ -60,10 +60,10 @@ export interface App<Members extends object = {}, Services extends object = {}>
   readonly listening: Listening | undefined
   /**
    * Puts the application together without starting anything, for tools. It cannot be started afterwards. Services are
-   * made when asked for, or all singletons at once.
+   * made when asked for.
    * @throws StartupError
    */
-  inspect(options?: { readonly singletons?: boolean }): Promise<Inspection>
+  inspect(): Promise<Inspection>
   /** Finishes what is in flight, stops the bricks in reverse and leaves no handle open. Safe to call again. */
   close(): Promise<void>
   /** Answers a request without a socket, through the same pipeline. */

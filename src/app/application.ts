@@ -124,14 +124,15 @@ export class Application {
     return this
   }
 
-  async inspect({ singletons = false }: { readonly singletons?: boolean } = {}): Promise<Inspection> {
+  async inspect(): Promise<Inspection> {
     this.refuseAfterStart('inspect()')
-    const assembling = this.assembleAll(singletons)
+    const assembling = this.assembleAll(false)
     this.booting = assembling.then(() => Promise.reject(onlyInspected()))
     this.booting.catch(() => undefined)
     const { bricks, document } = await assembling
     const { options, routes, services } = this
-    return { bricks, document, options, routes, services, serviceNames: this.house.container.names }
+    const { names: serviceNames, resolveSingletons } = this.house.container
+    return { bricks, document, options, routes, services, serviceNames, resolveSingletons }
   }
 
   get listening(): Listening | undefined {

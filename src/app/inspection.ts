@@ -13,4 +13,6 @@ export interface Inspection {
   readonly serviceNames: readonly string[]
   /** Services by name; asking for one makes it, and what it needs. */
   readonly services: Readonly<Record<string, unknown>>
+  /** Makes every singleton, so that a wrong dependency is found. @throws StartupError */
+  resolveSingletons(): void
 }

@@ -36,9 +36,10 @@ export function listensAlready(url = 'an address that it is about to take'): Sta
 
 /** The application is asked to serve where it is only looked at; its secrets may be placeholders. */
 export function onlyInspected(): StartupError {
-  return new StartupError('The application is only looked at (MORTAR_MODE=inspect) and does not start.', {
+  return new StartupError('The application is only looked at (FRAMEWORK_MODE=inspect) and does not start.', {
     code: 'MORTAR_INSPECTING',
-    remedy: 'Let app.ts make the application and server.ts start it; take MORTAR_MODE out of the environment.',
+    remedy:
+      'Let app.ts make the application and server.ts start it; take FRAMEWORK_MODE out of the environment.',
   })
 }
 

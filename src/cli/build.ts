@@ -29,7 +29,9 @@ export const build: Command = {
     if (!(await compileInto(project, fresh, input))) return 1
     await finish(project, fresh)
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-    input.terminal.note(`Built ${routes.length} routes into ${shown(project.out, input.directory)} in ${seconds} s.`)
+    input.terminal.note(
+      `Built ${routes.length} routes into ${shown(project.out, input.directory)} in ${seconds} s.`,
+    )
     return 0
   },
 }

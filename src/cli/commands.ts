@@ -8,4 +8,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import('./migrate.ts')).migrate,
   routes: async () => (await import('./routes.ts')).routes,
   openapi: async () => (await import('./openapi.ts')).openapi,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  generate: async () => (await import('./generate.ts')).generate,
 }

@@ -57,7 +57,11 @@ function createServer(project: Project, input: CommandInput): Server {
     begun.once('exit', (code) => {
       if (child !== begun) return
       child = undefined
-      note(paint.red(`The application ended${code === null ? '' : ` with ${code}`}; it starts again after a change.`))
+      note(
+        paint.red(
+          `The application ended${code === null ? '' : ` with ${code}`}; it starts again after a change.`,
+        ),
+      )
     })
   }
 
@@ -112,7 +116,7 @@ function spawnServer(project: Project, input: CommandInput): ChildProcess {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: {
         ...variables,
-        MORTAR_MODE: 'dev',
+        FRAMEWORK_MODE: 'dev',
         ...(port === undefined ? {} : { PORT: port }),
         ...(host === undefined ? {} : { HOST: host }),
       },

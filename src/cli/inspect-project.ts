@@ -26,22 +26,19 @@ export interface InspectedProject extends Inspection {
  * Puts an application together without starting it: nothing is opened, and no variable of the environment is needed.
  * @throws StartupError for everything that is wrong with the application itself.
  */
-export async function inspectProject(
-  project: Project,
-  options: { readonly singletons?: boolean } = {},
-): Promise<InspectedProject> {
-  processVariables()['MORTAR_MODE'] = 'inspect'
+export async function inspectProject(project: Project): Promise<InspectedProject> {
+  processVariables()['FRAMEWORK_MODE'] = 'inspect'
   const { result, problems } = await collectProblems(async () => {
     const app = await importApp(project)
     await addRoutes(app, project.routes)
-    return app.inspect(options)
+    return app.inspect()
   })
   return { ...result, problems }
 }
 
 /** Puts an application together for a command that works with its services in earnest. */
 export async function assembleProject(project: Project): Promise<Inspection> {
-  processVariables()['MORTAR_MODE'] = 'command'
+  processVariables()['FRAMEWORK_MODE'] = 'command'
   const app = await importApp(project)
   return app.inspect()
 }

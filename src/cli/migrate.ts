@@ -32,7 +32,11 @@ export const migrate: Command = {
   async run(input) {
     const step = stepOf(input)
     const inspection = await assembleProject(findProject(input))
-    if (DESTRUCTIVE.has(step) && inspection.options.environment === 'production' && input.values['force'] !== true)
+    if (
+      DESTRUCTIVE.has(step) &&
+      inspection.options.environment === 'production' &&
+      input.values['force'] !== true
+    )
       throw notInProduction(step)
     const migrations = migrationsOf(inspection)
     return migrations.connected(() => STEPS[step](migrations, input))
@@ -70,7 +74,10 @@ export function isMigrationService(service: unknown): service is MigrationServic
   return typeof (service as Partial<MigrationService> | undefined)?.connected === 'function'
 }
 
-async function printStatus(migrations: MigrationService, { terminal, values }: CommandInput): Promise<number> {
+async function printStatus(
+  migrations: MigrationService,
+  { terminal, values }: CommandInput,
+): Promise<number> {
   const all = await migrations.status()
   if (values['json'] === true) terminal.print(JSON.stringify(all, null, 2))
   else if (all.length === 0) terminal.note('There are no migrations.')

@@ -16,7 +16,8 @@ export async function refuseForeignOutput({ out, root, app }: Project): Promise<
 function foreign(out: string, what: string): StartupError {
   return new StartupError(`The output folder ${out} ${what}, and a build would replace it.`, {
     code: 'MORTAR_BUILD_OUTPUT',
-    remedy: 'Take it away, or name another folder of the project with --out or "mortar": { "out": … } in package.json.',
+    remedy:
+      'Take it away, or name another folder of the project with --out or "mortar": { "out": … } in package.json.',
     files: [out],
   })
 }

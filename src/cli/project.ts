@@ -126,9 +126,11 @@ function readManifest(root: string): Readonly<Record<string, unknown>> {
 }
 
 function noApp(directory: string, app: string | undefined): StartupError {
-  const found = app === undefined ? `There is no app.ts or src/app.ts in ${directory}.` : `There is no ${app}.`
+  const found =
+    app === undefined ? `There is no app.ts or src/app.ts in ${directory}.` : `There is no ${app}.`
   return new StartupError(found, {
     code: 'MORTAR_CLI_APP',
-    remedy: 'Go to the folder of the application, or say where it is: --app FILE, or "mortar": { "app": … } in package.json.',
+    remedy:
+      'Go to the folder of the application, or say where it is: --app FILE, or "mortar": { "app": … } in package.json.',
   })
 }

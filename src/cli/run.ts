@@ -45,7 +45,11 @@ async function runCommand(args: readonly string[], directory: string, terminal: 
   }
 }
 
-async function help(rest: readonly string[], terminal: Terminal, asked: string | undefined): Promise<Outcome> {
+async function help(
+  rest: readonly string[],
+  terminal: Terminal,
+  asked: string | undefined,
+): Promise<Outcome> {
   const [name] = rest
   if (name !== undefined && asked === 'help') {
     terminal.print(commandHelp(await find(name)))
@@ -88,7 +92,8 @@ function report(error: unknown, { note, paint }: Terminal): number {
   }
   // An application may have another copy of the framework, so the class does not tell.
   const foreseen = error instanceof StartupError || (error as Partial<Error> | null)?.name === 'StartupError'
-  const text = error instanceof Error ? (foreseen ? error.message : (error.stack ?? error.message)) : String(error)
+  const text =
+    error instanceof Error ? (foreseen ? error.message : (error.stack ?? error.message)) : String(error)
   note(`${paint.red('mortar:')} ${text}`)
   return 1
 }

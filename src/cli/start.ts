@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StartupError } from '../errors/startup-error.ts'
-import { MANIFEST_FOLDER, refuseStale } from '../files/manifest.ts'
+import { manifestPath, readManifestFiles, refuseStale } from '../files/manifest.ts'
 import { loadEnvFiles } from '../support/env-files.ts'
 import { processVariables } from '../support/environment.ts'
 import { type BuildRecord, hashSources, readRecord } from './build-record.ts'
@@ -64,31 +64,24 @@ function outOf(input: CommandInput): string {
 async function refuseBrokenManifest(out: string, { routes }: BuildRecord): Promise<void> {
   if (routes === undefined) return
   const directory = join(out, routes)
-  const file = join(directory, '..', MANIFEST_FOLDER, `${routes.split('/').at(-1)}.js`)
-  if (!existsSync(file))
-    throw new StartupError(`The build in ${out} has no manifest of its routes (${file}).`, {
-      code: 'MORTAR_MANIFEST_MISSING',
-      remedy: 'Run `mortar build` again, and copy its output with the folders that begin with a dot.',
-      files: [file],
-    })
-  const { modules } = (await import(file)) as { readonly modules?: object }
-  await refuseStale(directory, Object.keys(modules ?? {}))
+  const file = manifestPath(directory, '.js')
+  if (existsSync(file)) return refuseStale(directory, await readManifestFiles(file))
+  throw new StartupError(`The build in ${out} has no manifest of its routes (${file}).`, {
+    code: 'MORTAR_MANIFEST_MISSING',
+    remedy: 'Run `mortar build` again, and copy its output with the folders that begin with a dot.',
+    files: [file],
+  })
 }
 
+/** An output that was copied away from its sources has none to be compared with. */
 async function refuseOldBuild({ out, root, record }: Build): Promise<void> {
   if (!existsSync(join(root, record.app.replace(/\.(m?)js$/, '.$1ts')))) return
   const { routes } = record
   if (routes !== undefined && existsSync(join(root, routes)))
-    await refuseStale(join(root, routes), await builtRoutes(out, routes))
+    await refuseStale(join(root, routes), await readManifestFiles(manifestPath(join(out, routes), '.js')))
   if ((await hashSources(out, root)) === record.sources) return
   throw new StartupError(`The build in ${out} is older than its sources.`, {
     code: 'MORTAR_BUILD_STALE',
     remedy: 'Run `mortar build` again, or start it as it is with --stale.',
   })
-}
-
-async function builtRoutes(out: string, routes: string): Promise<string[]> {
-  const file = join(out, routes, '..', MANIFEST_FOLDER, `${routes.split('/').at(-1)}.js`)
-  const { modules } = (await import(file)) as { readonly modules?: object }
-  return Object.keys(modules ?? {})
 }

@@ -13,6 +13,12 @@ export interface MigrationService {
   connected<T>(work: () => Promise<T>): Promise<T>
   /** All migrations, oldest first. Changes nothing. */
   status(): Promise<readonly MigrationState[]>
+  /** Tables that the schema module describes, where that is known without a connection. Needs none. */
+  tables(): readonly string[] | undefined
+  /** How many statements would take the database to the entities, once nothing is pending. Changes nothing. */
+  difference(): Promise<number>
+  /** The file of an embedded database that does not exist yet, so that looking does not make it. */
+  missingFile(): string | undefined
   /** Runs the pending ones, oldest first. @returns their names. */
   run(done?: MigrationProgress): Promise<readonly string[]>
   /** Undoes the one that was run last. @returns its name, or undefined when there is none. */

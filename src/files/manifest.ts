@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { StartupError } from '../errors/startup-error.ts'
@@ -52,9 +53,8 @@ export async function findManifest(
   if (existsSync(compiled)) return importManifest(compiled)
   const source = manifestPath(directory, '.ts')
   if (existsSync(source)) {
-    const manifest = await importManifest(source)
-    await refuseStale(directory, Object.keys(manifest.modules))
-    return manifest
+    await refuseStale(directory, await readManifestFiles(source))
+    return importManifest(source)
   }
   warn(
     `There is no manifest of ${directory}, so it is scanned: run \`mortar build\` and start what it made ` +
@@ -79,6 +79,14 @@ export async function refuseStale(directory: string, listed: readonly string[]):
     remedy: 'Run `mortar build` again.',
     files: [...added, ...gone],
   })
+}
+
+/** The files that a manifest lists, compiled or not, without importing them: one may be gone. */
+export async function readManifestFiles(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8')
+  return [...text.matchAll(/^ +'((?:[^'\\]|\\.)+)': module\d+,$/gm)].map(([, name]) =>
+    name!.replaceAll(/\\(.)/g, '$1'),
+  )
 }
 
 /** Files that are routes or middleware, of all the files below a directory; those that break a convention too. */

@@ -22,10 +22,10 @@ export function readEnvironment(
  * starts then, and readers of the environment give placeholders in place of what is not set.
  */
 export function isInspecting(variables: Variables = processVariables()): boolean {
-  return variables['MORTAR_MODE'] === 'inspect'
+  return variables['FRAMEWORK_MODE'] === 'inspect'
 }
 
 /** Whether the process is a command of the CLI that serves nobody, and whose standard output is its result. */
 export function isCommand(variables: Variables = processVariables()): boolean {
-  return isInspecting(variables) || variables['MORTAR_MODE'] === 'command'
+  return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'
 }

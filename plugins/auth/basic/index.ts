@@ -28,11 +28,12 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
   const { db = (services: Cradle) => services['db'] as DataSourceLike } = options ?? {}
-  return createPasswordProvider(
+  const provider = createPasswordProvider(
     {
       name: 'basic',
       createStore: (services) => createRelationalStore(() => (typeof db === 'function' ? db(services) : db)),
     },
     options,
   )
+  return { ...provider, tables: ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens'] }
 }

@@ -39,7 +39,12 @@ export async function createReloader(app: ProjectApp, directory: string): Promis
       { directory, plan, warn: (message) => app.warn(message) },
       { modules: next, problems: [] },
     )
-    app.replaceRoutes(withUnchanged(batch, app.batches.find((known) => known.directory === directory)))
+    app.replaceRoutes(
+      withUnchanged(
+        batch,
+        app.batches.find((known) => known.directory === directory),
+      ),
+    )
     modules = next
     for (const file of pending) if (imported.modules.has(file) || !files.includes(file)) pending.delete(file)
     refuse(imported.problems)

@@ -85,7 +85,10 @@ function pagesOf(app: ProjectApp): Record<string, string> {
 
 /** A header takes printable ASCII; anything else would make the response fail. */
 function headerText(text: string): string {
-  const line = text.split('\n').map((part) => part.trim()).join(' ')
+  const line = text
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ')
   return line.replaceAll(/[^\u0020-\u007E]/g, '?').slice(0, 500)
 }
 
