@@ -57,11 +57,7 @@ function createServer(project: Project, input: CommandInput): Server {
     begun.once('exit', (code) => {
       if (child !== begun) return
       child = undefined
-      note(
-        paint.red(
-          `The application ended${code === null ? '' : ` with ${code}`}; it starts again after a change.`,
-        ),
-      )
+      note(paint.red(endText(code)))
     })
   }
 
@@ -74,10 +70,7 @@ function createServer(project: Project, input: CommandInput): Server {
   async function end(): Promise<void> {
     const ending = child
     child = undefined
-    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return
-    const exit = once(ending, 'exit')
-    ending.kill('SIGTERM')
-    await exit
+    if (ending !== undefined) await endProcess(ending)
   }
 
   return {
@@ -94,6 +87,17 @@ function createServer(project: Project, input: CommandInput): Server {
       await end()
     },
   }
+}
+
+function endText(code: number | null): string {
+  return `The application ended${code === null ? '' : ` with ${code}`}; it starts again after a change.`
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
 }
 
 /** In a group of its own, so that Ctrl-C reaches it once, through this process. */

@@ -45,7 +45,7 @@ function fileOf(method: string, path: string): string {
     .split('/')
     .filter(Boolean)
     .map((segment) => segment.replace(/^:(.+)$/, '[$1]').replace(/^\*(.+)$/, '[...$1]'))
-  const isLeaf = /^\[/.test(segments.at(-1) ?? '')
+  const isLeaf = segments.at(-1)?.startsWith('[') === true
   return `${[...segments, ...(isLeaf ? [] : ['index'])].join('/')}.${method}.ts`
 }
 

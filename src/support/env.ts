@@ -84,8 +84,8 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     return options.optional ? (undefined as T) : refuse(name, wanted, notSet)
   }
 
-  function refuse<T>(name: string, wanted: kind.Kind<T>, describe: typeof notSet): T {
-    const problem = describe(name, wanted)
+  function refuse<T>(name: string, wanted: kind.Kind<T>, explain: typeof notSet): T {
+    const problem = explain(name, wanted)
     if (variables !== processVariables || !isInspecting()) return report(problem)
     noteProblem(problem)
     return placeholderOf(name, wanted)

@@ -1,5 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import { collectChanges } from './collect-changes.ts'
 
 /** Which folders and files of a tree count. */
 export interface WatchFilter {
@@ -7,9 +8,6 @@ export interface WatchFilter {
   folder(path: string, name: string): boolean
   file(path: string, name: string): boolean
 }
-
-/** Waits this long after a change for others that belong to it, in milliseconds: an editor writes in several steps. */
-const QUIET = 15
 
 /**
  * Tells of changed, new and removed files below a folder, several changes at once as one. Each folder is watched by
@@ -22,28 +20,7 @@ export function watchTree(
   changed: (paths: readonly string[]) => void,
 ): () => void {
   const watchers = new Map<string, FSWatcher>()
-  const stamps = new Map<string, string>()
-  const touched = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-
-  function touch(path: string): void {
-    touched.add(path)
-    clearTimeout(timer)
-    timer = setTimeout(report, QUIET)
-  }
-
-  /** A file counts when its time or size is another; reading alone makes events on some systems. */
-  function report(): void {
-    const paths = [...touched].filter((path) => {
-      const stamp = stampOf(path)
-      if (stamps.get(path) === stamp) return false
-      if (stamp === undefined) stamps.delete(path)
-      else stamps.set(path, stamp)
-      return true
-    })
-    touched.clear()
-    if (paths.length > 0) changed(paths.toSorted())
-  }
+  const changes = collectChanges(changed)
 
   function enter(folder: string, found: (path: string) => void): void {
     if (watchers.has(folder)) return
@@ -52,39 +29,36 @@ export function watchTree(
     })
     watcher.on('error', () => leave(folder))
     watchers.set(folder, watcher)
-    for (const entry of entriesOf(folder)) {
-      const path = join(folder, entry)
-      if (isFolder(path)) {
-        if (filter.folder(path, entry)) enter(path, found)
-      } else if (filter.file(path, entry)) found(path)
-    }
+    for (const name of entriesOf(folder)) visit(join(folder, name), name, found)
+  }
+
+  function visit(path: string, name: string, found: (path: string) => void): void {
+    if (!isFolder(path)) {
+      if (filter.file(path, name)) found(path)
+    } else if (filter.folder(path, name)) enter(path, found)
   }
 
   function look(folder: string, name: string): void {
     const path = join(folder, name)
-    if (isFolder(path)) {
-      if (filter.folder(path, name)) enter(path, touch)
-    } else if (watchers.has(path)) leave(path)
-    else if (filter.file(path, name)) touch(path)
+    if (watchers.has(path) && !isFolder(path)) leave(path)
+    else visit(path, name, changes.touch)
   }
 
-  /** A folder that is gone takes the files with it. */
+  /** A folder that is gone takes what was in it along. */
   function leave(folder: string): void {
-    watchers.get(folder)?.close()
-    watchers.delete(folder)
-    for (const path of stamps.keys()) if (path.startsWith(`${folder}/`)) touch(path)
+    for (const [path, watcher] of watchers) {
+      if (path !== folder && !path.startsWith(`${folder}/`)) continue
+      watcher.close()
+      watchers.delete(path)
+    }
+    changes.touchBelow(folder)
   }
 
-  enter(root, (path) => stamps.set(path, stampOf(path) ?? ''))
+  enter(root, changes.know)
   return () => {
-    clearTimeout(timer)
+    changes.end()
     for (const watcher of watchers.values()) watcher.close()
   }
-}
-
-function stampOf(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? undefined : `${stats.mtimeMs} ${stats.size}`
 }
 
 function isFolder(path: string): boolean {

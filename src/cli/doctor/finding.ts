@@ -48,7 +48,7 @@ export function findingsOf(error: unknown): Finding[] {
         code: error.code,
         found: error.message.split('\n  Remedy: ')[0]!,
         remedy: error.remedy,
-        page: `docs/startup-errors.md#${error.code.toLowerCase()}`,
+        page: 'docs/startup-errors.md',
       },
     ]
   return [unforeseen(error)]
