@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, env, singleton } from '../../src/index.ts'
 import { collectProblems } from '../../src/support/inspection.ts'
@@ -14,6 +15,8 @@ describe('an application that is only looked at', () => {
       routes: [createRouter().get('/noisy', () => 1)],
       start: () => seen.push('started'),
     })
+    // Mocha's own timer of the test runs by then.
+    await nextTurn()
     const before = openHandles()
     const { routes, document, bricks, serviceNames } = await createApp({ bricks: [brick] }).inspect()
     expect(routes.map(({ path }) => path)).to.include('/noisy')
