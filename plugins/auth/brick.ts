@@ -53,6 +53,7 @@ function createAuthenticator(provider: AuthProvider, options: AuthOptions, servi
     trustedOrigins: options.trustedOrigins ?? [],
     securityScheme: provider.securityScheme,
     ...(provider.cookie === undefined ? {} : { cookie: provider.cookie }),
+    ...(provider.tables === undefined ? {} : { tables: provider.tables }),
     ...(session.issueToken && { issueToken: (user) => session.issueToken!(user) }),
   }
 }

@@ -40,6 +40,8 @@ export interface ProviderDescription {
   readonly routes?: readonly AnyRouter[]
   /** Name of the cookie that may carry the credential, if the provider uses one. */
   readonly cookie?: string
+  /** Tables of the application's relational database that it works on, for `mortar doctor`. */
+  readonly tables?: readonly string[]
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   defineBrick,
   type Environment,
   type Logger,
+  type MigrationService,
   singleton,
   StartupError,
 } from '../../src/index.ts'
@@ -13,13 +14,14 @@ import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
+import { describeDatabase } from './describe-database.ts'
 import { explainMissingTables } from './missing-table.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 
 /** What the brick provides: `db`, and `migrations` for the command line and for tests. */
 export interface DatabaseServices {
   readonly db: DataSource
-  readonly migrations: Migrations
+  readonly migrations: Migrations & MigrationService
 }
 
 /** What the brick adds to `ctx`. */
@@ -44,7 +46,10 @@ export function database(
     name: 'database',
     services: {
       db: singleton(() => toDataSource(connection)),
-      migrations: singleton(({ db }: Cradle) => migrationsOf(db as DataSource, effective)),
+      migrations: singleton(({ db }: Cradle) => ({
+        ...migrationsOf(db as DataSource, effective),
+        ...describeDatabase(db as DataSource),
+      })),
     },
     members: { db: ({ db }) => db },
     middleware: [explainMissingTables],
@@ -96,7 +101,7 @@ function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrati
       brick: 'database',
     })
   }
-  return { generate: refuse, run: refuse, revert: refuse, status: refuse }
+  return { generate: refuse, run: refuse, revert: refuse, fresh: refuse, status: refuse }
 }
 
 function reportStalls(

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
-import { type Clock, StartupError, systemClock } from '../../src/index.ts'
+import { type Clock, type MigrationProgress, StartupError, systemClock } from '../../src/index.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
@@ -35,10 +35,12 @@ export interface Migrations {
    * @throws StartupError while migrations are pending, since they would be generated a second time.
    */
   generate(name: string): Promise<GeneratedMigration | undefined>
-  /** Runs the pending ones, oldest first, each in a transaction. @returns their names. */
-  run(): Promise<string[]>
+  /** Runs the pending ones, oldest first, each in a transaction; `done` hears of each. @returns their names. */
+  run(done?: MigrationProgress): Promise<string[]>
   /** Undoes the one that was run last. @returns its name, or undefined when there is none. */
   revert(): Promise<string | undefined>
+  /** Drops every table of the database and runs all migrations. @returns their names. */
+  fresh(done?: MigrationProgress): Promise<string[]>
   /** All migrations, oldest first. Changes nothing. */
   status(): Promise<MigrationStatus[]>
 }
@@ -53,9 +55,17 @@ export interface MigrationOptions {
 export function createMigrations(dataSource: DataSource, options: MigrationOptions): Migrations {
   const { directory, clock = systemClock } = options
   gateTransactions(dataSource)
+  const runAll = (done: MigrationProgress = () => undefined): Promise<string[]> =>
+    withRun(dataSource, async (run) => runPending(run, await loadMigrations(directory), done))
   return {
     generate: (name) => generate(dataSource, { directory, clock }, name),
-    run: () => withRun(dataSource, async (run) => runPending(run, await loadMigrations(directory))),
+    run: runAll,
+    async fresh(done) {
+      // Read first: a folder that cannot be read must not cost the tables.
+      await loadMigrations(directory)
+      await dataSource.dropDatabase()
+      return runAll(done)
+    },
     revert: () => withRun(dataSource, async (run) => revertLast(run, await loadMigrations(directory))),
     status: async () => withRunner(dataSource, async (runner) => statusOf(dataSource, runner, directory)),
   }
@@ -98,11 +108,18 @@ async function refusePending(dataSource: DataSource, directory: MigrationSource)
     })
 }
 
-async function runPending(run: MigrationRun, migrations: readonly LoadedMigration[]): Promise<string[]> {
+async function runPending(
+  run: MigrationRun,
+  migrations: readonly LoadedMigration[],
+  report: MigrationProgress,
+): Promise<string[]> {
   const done = new Set(await run.history.names())
   const ran: string[] = []
   for (const migration of migrations)
-    if (!done.has(migration.name) && (await applyMigration(run, migration))) ran.push(migration.name)
+    if (!done.has(migration.name) && (await applyMigration(run, migration))) {
+      ran.push(migration.name)
+      report(migration.name)
+    }
   return ran
 }
 

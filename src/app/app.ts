@@ -7,6 +7,7 @@ import type { Environment } from '../contracts/environment.ts'
 import type { TypedApp } from '../routing/define-route.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
+import type { Inspection } from './inspection.ts'
 import type { RouteSink } from '../routing/route-sink.ts'
 
 /** The ctx members that a brick adds. */
@@ -55,6 +56,14 @@ export interface App<Members extends object = {}, Services extends object = {}>
   ready(): Promise<this>
   /** Boots and listens. Port 0 takes a free one. @throws StartupError */
   listen(port?: number, host?: string): Promise<Listening>
+  /** Where it listens, once `listen()`. */
+  readonly listening: Listening | undefined
+  /**
+   * Puts the application together without starting anything, for tools. It cannot be started afterwards. Services are
+   * made when asked for.
+   * @throws StartupError
+   */
+  inspect(): Promise<Inspection>
   /** Finishes what is in flight, stops the bricks in reverse and leaves no handle open. Safe to call again. */
   close(): Promise<void>
   /** Answers a request without a socket, through the same pipeline. */

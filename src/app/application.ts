@@ -6,16 +6,18 @@ import type { CoreServices, Cradle, Registration } from '../container/registrati
 import { createContextClass } from '../context/context-class.ts'
 import type { Environment } from '../contracts/environment.ts'
 import type { EventBus } from '../contracts/events.ts'
-import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
+import { isInspecting } from '../support/environment.ts'
 import { isRouter, type AnyRouter } from '../routing/router.ts'
 import type { Listening } from './app.ts'
-import { assemble, type House, type Parts } from './boot.ts'
+import { assemble, type Assembly, type House, type Parts } from './boot.ts'
 import { checkRoutes } from './check-routes.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createEventBus } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import type { Inspection } from './inspection.ts'
+import { closedAlready, listensAlready, notUsable, onlyInspected, providedTwice, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createServing, type Serving } from './serving.ts'
 import { startServer, type RunningServer } from './server.ts'
@@ -91,6 +93,14 @@ export class Application {
     this.house.dispatcher.add(batch)
   }
 
+  replaceRoutes(batch: RouteBatch): void {
+    this.house.dispatcher.replace(batch)
+  }
+
+  get batches(): readonly RouteBatch[] {
+    return this.house.dispatcher.batches
+  }
+
   async trackLoad<T>(work: Promise<T>, directory: string): Promise<T> {
     this.loading.add(work)
     if (this.booting !== undefined)
@@ -112,6 +122,21 @@ export class Application {
     // It may have been closed while it booted.
     if (this.closing) throw closedAlready()
     return this
+  }
+
+  async inspect(): Promise<Inspection> {
+    this.refuseAfterStart('inspect()')
+    const assembling = this.assembleAll(false)
+    this.booting = assembling.then(() => Promise.reject(onlyInspected()))
+    this.booting.catch(() => undefined)
+    const { bricks, document } = await assembling
+    const { options, routes, services } = this
+    const { names: serviceNames, resolveSingletons } = this.house.container
+    return { bricks, document, options, routes, services, serviceNames, resolveSingletons }
+  }
+
+  get listening(): Listening | undefined {
+    return this.server
   }
 
   async listen(port = 3000, host?: string): Promise<Listening> {
@@ -169,10 +194,15 @@ export class Application {
     this.parts.bricks.push(brick)
   }
 
-  private async boot(): Promise<void> {
+  private async assembleAll(singletons: boolean): Promise<Assembly> {
     await this.pendingLoads()
     this.assembled = true
-    const bricks = assemble(this.parts, this.house)
+    return assemble(this.parts, this.house, { singletons })
+  }
+
+  private async boot(): Promise<void> {
+    if (isInspecting()) throw onlyInspected()
+    const { bricks } = await this.assembleAll(true)
     this.serving.compile()
     await this.lifecycle.start(bricks, this.house.container.cradle as Cradle)
   }
@@ -197,10 +227,7 @@ export class Application {
 
   private refuseAfterStart(what: string): void {
     if (this.booting === undefined) return
-    throw new StartupError(`${what} came after the application had started.`, {
-      code: 'MORTAR_TOO_LATE',
-      remedy: 'Move it before ready() and listen(); routes alone may come later.',
-    })
+    throw tooLate(what)
   }
 }
 
@@ -211,34 +238,4 @@ function isBrick(item: unknown): item is AnyBrick {
     typeof (item as AnyBrick).name === 'string' &&
     (item as AnyBrick).name !== ''
   )
-}
-
-function notUsable(item: unknown): StartupError {
-  const found = item === null ? 'null' : typeof item
-  return new StartupError(`app.use was given ${found}, which is no brick, router or middleware.`, {
-    code: 'MORTAR_USE',
-    remedy:
-      'Give it what defineBrick or createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
-  })
-}
-
-function providedTwice(name: string): StartupError {
-  return new StartupError(`The service '${name}' is provided twice by app.provide.`, {
-    code: 'MORTAR_SERVICE_DUPLICATE',
-    remedy: 'Rename one of them.',
-  })
-}
-
-function closedAlready(): StartupError {
-  return new StartupError('The application was closed and does not start again.', {
-    code: 'MORTAR_CLOSED',
-    remedy: 'Make a new one with createApp().',
-  })
-}
-
-function listensAlready(url = 'an address that it is about to take'): StartupError {
-  return new StartupError(`The application listens already, at ${url}.`, {
-    code: 'MORTAR_LISTENING',
-    remedy: 'Call listen() once, or make a second application.',
-  })
 }

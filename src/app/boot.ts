@@ -32,19 +32,30 @@ export interface House {
   readonly dispatcher: Dispatcher
 }
 
+/** What came of putting an application together. */
+export interface Assembly {
+  /** In the order of their start. */
+  readonly bricks: readonly AnyBrick[]
+  /** The OpenAPI document; an empty object where the application has none. */
+  readonly document: () => object
+}
+
 /**
  * Puts an application together without starting anything: bricks in order, services, members, routes; everything that
- * can be wrong with them is found here.
- * @returns the bricks in the order of their start.
+ * can be wrong with them is found here. Without `singletons`, only the services that routes are compiled with are made.
  */
-export function assemble(parts: Parts, house: House): readonly AnyBrick[] {
+export function assemble(
+  parts: Parts,
+  house: House,
+  { singletons }: { readonly singletons: boolean },
+): Assembly {
   const { container, contextClass, dispatcher, core, options } = house
   for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
   for (const brick of parts.bricks) checkBrick(brick)
   const bricks = orderBricks(parts.bricks, new Set(container.names))
   for (const brick of bricks) installBrick(brick, container, contextClass)
   for (const [name, registration] of parts.overrides) container.override(name, registration)
-  container.resolveSingletons()
+  if (singletons) container.resolveSingletons()
   const scopes = [...bricks.flatMap(brickScopes), ...parts.scopes]
   const routes = [
     ...bricks.flatMap((brick) => brickRoutes(brick, core)),
@@ -57,8 +68,8 @@ export function assemble(parts: Parts, house: House): readonly AnyBrick[] {
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
   // In production it waits for its first reader: a fault in it was found before.
-  if (options.environment !== 'production') own.document()
-  return bricks
+  if (singletons && options.environment !== 'production') own.document()
+  return { bricks, document: own.document }
 }
 
 /** The origin of a brick's route says whose it is. */

@@ -1,22 +1,21 @@
-import type { Handler, MiddlewareScope, NamedMiddleware, Route } from '../routing/route.ts'
+import type { Handler, NamedMiddleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
-import { createRouteTable, type RouteTable, type TableEntry } from '../routing/route-table.ts'
-import { createScopes, type Scopes } from '../routing/middleware-scopes.ts'
+import type { Scopes } from '../routing/middleware-scopes.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
-import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
-
-interface Entry {
-  readonly route: Route
-  run: CompiledRoute
-}
+import { compileAll, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
 /** The routes of an application and the way of a request to one of them. */
 export interface Dispatcher {
   /** Adds routes and scopes together, or nothing. Once compiled, a late route works at once. */
   add(batch: RouteBatch): void
+  /**
+   * Puts a batch in the place of the one that came from the same directory, or changes nothing. Routes and scopes that
+   * are in both stay compiled as they are; requests under way finish with what they began with.
+   */
+  replace(batch: RouteBatch): void
   /** Adds what lies outside of everything that was added before: bricks and the application itself. */
   addFirst(batch: RouteBatch): void
   /** Compiles every route. @throws StartupErrors with everything that is wrong with any of them. */
@@ -24,29 +23,23 @@ export interface Dispatcher {
   /** Answers a request. */
   dispatch(ctx: RequestContext): void | PromiseLike<void>
   readonly routes: readonly Route[]
+  /** What came from directories, each with its directory. */
+  readonly batches: readonly RouteBatch[]
+  /** Another number after every change of the routes. */
+  readonly revision: number
 }
 
 /** Makes an empty dispatcher. */
 export function createDispatcher(): Dispatcher {
-  const table: RouteTable<Entry> = createRouteTable()
-  let declared: readonly MiddlewareScope[] = []
-  let scopes: Scopes = createScopes()
-  let entries: readonly Entry[] = []
+  let set = emptyRouteSet()
+  let revision = 0
   let runtime: PipelineRuntime | undefined
-  let unmatched = compileUnmatched(scopes, () => runtime!)
+  let unmatched = compileUnmatched(set.scopes, () => runtime!)
 
-  function add(batch: RouteBatch, position = declared.length): void {
-    const fresh = batch.routes.map((route): Entry => ({ route, run: notCompiled }))
-    const nextDeclared = declared.toSpliced(position, 0, ...batch.scopes)
-    const nextScopes = scopesOf(nextDeclared)
-    // What can be refused comes first, so that a refused batch leaves everything as it was.
-    if (runtime) compileAll(fresh, nextScopes, runtime)
-    table.addAll(fresh.map(tableEntry))
-    declared = nextDeclared
-    scopes = nextScopes
-    entries = [...entries, ...fresh]
-    if (runtime && batch.scopes.length > 0) compileAll(entries, scopes, runtime)
-    unmatched = compileUnmatched(scopes, () => runtime!)
+  function use(next: RouteSet): void {
+    set = next
+    unmatched = compileUnmatched(set.scopes, () => runtime!)
+    revision++
   }
 
   /** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
@@ -54,20 +47,21 @@ export function createDispatcher(): Dispatcher {
     const route = answeringRoute(() => {
       throw error
     })
-    return compileRoute(route, scopes.chainFor('/'), runtime!)(ctx)
+    return compileRoute(route, set.scopes.chainFor('/'), runtime!)(ctx)
   }
 
   return {
-    add: (batch) => add(batch),
-    addFirst: (batch) => add(batch, 0),
+    add: (batch) => use(withBatch(set, batch, { position: set.declared.length, runtime })),
+    addFirst: (batch) => use(withBatch(set, batch, { position: 0, runtime })),
+    replace: (batch) => use(withReplaced(set, batch, runtime)),
     compile(next) {
       runtime = next
-      compileAll(entries, scopes, next)
+      compileAll(set.entries, set.scopes, next)
     },
     dispatch(ctx) {
       try {
-        const match = table.find(ctx.method, ctx.path)
-        if (match === undefined) return unmatched(ctx, table.allowed(ctx.path))
+        const match = set.table.find(ctx.method, ctx.path)
+        if (match === undefined) return unmatched(ctx, set.table.allowed(ctx.path))
         ctx.params = match.params
         return match.target.run(ctx)
       } catch (error) {
@@ -75,38 +69,15 @@ export function createDispatcher(): Dispatcher {
       }
     },
     get routes() {
-      return entries.map(({ route }) => route)
+      return set.entries.map(({ route }) => route)
+    },
+    get batches() {
+      return set.batches
+    },
+    get revision() {
+      return revision
     },
   }
-}
-
-function scopesOf(declared: readonly MiddlewareScope[]): Scopes {
-  const scopes = createScopes()
-  for (const scope of declared) scopes.add(scope)
-  return scopes
-}
-
-function tableEntry(entry: Entry): TableEntry<Entry> {
-  const { method, path, origin } = entry.route
-  return { method, path, origin, target: entry }
-}
-
-function compileAll(entries: readonly Entry[], scopes: Scopes, runtime: PipelineRuntime): void {
-  const errors: StartupError[] = []
-  for (const entry of entries)
-    try {
-      entry.run = compileRoute(entry.route, scopes.chainFor(entry.route.path), runtime)
-    } catch (error) {
-      if (!(error instanceof StartupError)) throw error
-      errors.push(error)
-    }
-  if (errors.length === 1) throw errors[0]!
-  if (errors.length > 1) throw new StartupErrors(`${errors.length} routes are set up wrongly.`, errors)
-}
-
-/** Closed until compiled: a route whose guard is not known yet is not served. */
-function notCompiled(): never {
-  throw new Error('The route was not compiled.')
 }
 
 type Unmatched = (ctx: RequestContext, allowed: readonly string[]) => void | PromiseLike<void>

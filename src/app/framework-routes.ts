@@ -45,19 +45,18 @@ function get(path: string | undefined, handler: Handler): Route[] {
   return [{ method: 'GET', path, definition: HIDDEN, handler, middleware: [], origin: 'the framework' }]
 }
 
-/** Built when first asked for, and again after a route was added late. */
+/** Built when first asked for, and again after the routes changed. */
 function documentOnce(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,
   openapi: OpenApiOptions,
 ): () => object {
   let document: object | undefined
-  let count = -1
+  let revision = -1
   return () => {
-    const { routes } = dispatcher
-    if (document === undefined || count !== routes.length) {
-      count = routes.length
-      document = buildOpenApi(routes, runtime, openapi)
+    if (document === undefined || revision !== dispatcher.revision) {
+      ;({ revision } = dispatcher)
+      document = buildOpenApi(dispatcher.routes, runtime, openapi)
     }
     return document
   }

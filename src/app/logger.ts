@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { pino, type DestinationStream } from 'pino'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
+import { isCommand } from '../support/environment.ts'
 
 /** Fields that never reach a log line, wherever they stand in a logged object. */
 const SECRETS = [
@@ -26,6 +27,8 @@ export function createLogger(environment: Environment): Logger {
     level,
     redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
   }
+  // What a command prints on standard output is data.
+  if (isCommand()) return commandLogger
   return readable ? pino(options, readableLines()) : pino(options)
 }
 
@@ -62,4 +65,18 @@ export function unfailing(logger: Logger): Logger {
     error: guarded('error'),
     child: (bindings) => logger.child(bindings),
   }
+}
+
+/** Warnings and errors as plain lines on standard error, for a command of the CLI. */
+const commandLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (...given: readonly unknown[]) => writeLine('warning', given),
+  error: (...given: readonly unknown[]) => writeLine('error', given),
+  child: () => commandLogger,
+}
+
+function writeLine(kind: string, given: readonly unknown[]): void {
+  const text = given.find((part) => typeof part === 'string')
+  if (text !== undefined) process.stderr.write(`${kind}: ${text}\n`)
 }

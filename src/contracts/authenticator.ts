@@ -38,6 +38,8 @@ export interface Authenticator {
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie credential. */
   readonly trustedOrigins?: readonly string[]
   readonly securityScheme: SecurityScheme
+  /** Tables of a relational database that it works on: the application's schema module has to hold them. */
+  readonly tables?: readonly string[]
   /** A credential of this user, for providers that sign their own; `signedIn` of the testing kit uses it. */
   issueToken?(user: User): string | Promise<string>
 }

@@ -6,6 +6,8 @@ export interface Kind<T> {
   /** Continues "PORT is not …": `a port, an integer from 0 to 65535`. */
   readonly expected: string
   readonly example: string
+  /** Stands in for a value while an application is only looked at; by default the example. */
+  readonly placeholder?: string
   /** @returns the value, or undefined when the text is not one. */
   readonly parse: (text: string) => T | undefined
 }
@@ -27,6 +29,7 @@ export const text: Kind<string> = { expected: 'a text', example: 'value', parse:
 export const secret: Kind<string> = {
   expected: 'a secret',
   example: '"$(openssl rand -base64 32)"',
+  placeholder: 'no secret: the application is only looked at',
   parse: (raw) => (raw.trim() === '' ? undefined : raw),
 }
 

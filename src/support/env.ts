@@ -2,7 +2,8 @@ import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { type Size, bytes } from './bytes.ts'
 import { type Duration, seconds } from './duration.ts'
 import * as kind from './env-kind.ts'
-import { type Variables, processVariables } from './environment.ts'
+import { type Variables, isInspecting, processVariables } from './environment.ts'
+import { noteProblem, placeholderOf } from './inspection.ts'
 
 /** What a reader does when its variable is not set or is empty: takes `default`, gives undefined, or fails. */
 export interface EnvOptions<T> {
@@ -78,9 +79,16 @@ export const env: Env = createEnv(processVariables)
 function createEnv(variables: () => Variables, report: Report = raise): Env {
   function read<T>(name: string, wanted: kind.Kind<T>, options: EnvOptions<T> = {}): T {
     const raw = variables()[name]
-    if (raw !== undefined && raw !== '') return wanted.parse(raw) ?? report(notSuch(name, wanted))
+    if (raw !== undefined && raw !== '') return wanted.parse(raw) ?? refuse(name, wanted, notSuch)
     if (options.default !== undefined) return options.default
-    return options.optional ? (undefined as T) : report(notSet(name, wanted))
+    return options.optional ? (undefined as T) : refuse(name, wanted, notSet)
+  }
+
+  function refuse<T>(name: string, wanted: kind.Kind<T>, explain: typeof notSet): T {
+    const problem = explain(name, wanted)
+    if (variables !== processVariables || !isInspecting()) return report(problem)
+    noteProblem(problem)
+    return placeholderOf(name, wanted)
   }
 
   const readers = {

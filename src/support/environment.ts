@@ -17,6 +17,19 @@ export function readEnvironment(
   return mode === 'production' || mode === 'test' ? mode : 'development'
 }
 
+/**
+ * Whether the application is put together only to be looked at, as `mortar routes` and `mortar openapi` do: nothing
+ * starts then, and readers of the environment give placeholders in place of what is not set.
+ */
+export function isInspecting(variables: Variables = processVariables()): boolean {
+  return variables['FRAMEWORK_MODE'] === 'inspect'
+}
+
+/** Whether the process is a command of the CLI that serves nobody, and whose standard output is its result. */
+export function isCommand(variables: Variables = processVariables()): boolean {
+  return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'
+}
+
 const DEFAULT_THREADS = 4
 const MOST_THREADS = 1024
 

@@ -33,7 +33,7 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
   const { db = databaseService } = options ?? {}
-  return createPasswordProvider(
+  const provider = createPasswordProvider(
     {
       name: 'basic',
       createStore(services) {
@@ -43,6 +43,7 @@ export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSessi
     },
     options,
   )
+  return { ...provider, tables: ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens'] }
 }
 
 function databaseService(services: Cradle): DataSourceLike {

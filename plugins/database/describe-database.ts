@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { type DataSource, getMetadataArgsStorage, InstanceChecker } from 'typeorm'
+import type { MigrationService } from '../../src/index.ts'
+import { openDataSource } from './data-source.ts'
+
+/** What tools ask a database besides its migrations. */
+export function describeDatabase(
+  db: DataSource,
+): Pick<MigrationService, 'connected' | 'tables' | 'difference' | 'missingFile'> {
+  return {
+    async connected(work) {
+      const opened = await openDataSource(db)
+      try {
+        return await work()
+      } finally {
+        if (opened) await db.destroy()
+      }
+    },
+    tables: () => tablesOf(Object.values(db.options.entities ?? {})),
+    difference: async () => (await db.driver.createSchemaBuilder().log()).upQueries.length,
+    missingFile: () => missingFile(db),
+  }
+}
+
+/** Unknown for globs, whose files are read when the connection is made, and for classes that leave the name to TypeORM. */
+function tablesOf(entities: readonly unknown[]): readonly string[] | undefined {
+  const names = entities.map(tableOf)
+  return names.every((name) => name !== undefined) ? names : undefined
+}
+
+function tableOf(entity: unknown): string | undefined {
+  if (InstanceChecker.isEntitySchema(entity)) return entity.options.tableName ?? entity.options.name
+  return getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name
+}
+
+function missingFile({ options }: DataSource): string | undefined {
+  if (options.type !== 'better-sqlite3') return undefined
+  const { database } = options
+  return database === ':memory:' || existsSync(database) ? undefined : database
+}

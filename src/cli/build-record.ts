@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+
+/** The file of a build's output that says what it is. */
+export const RECORD = '.framework/build.json'
+
+/** What a build was made of; paths are relative to its output. */
+export interface BuildRecord {
+  readonly app: string
+  readonly server?: string
+  readonly routes?: string
+  /** SHA-256 over the names and contents of the compiled sources. */
+  readonly sources: string
+}
+
+/** The record of an output folder, or undefined when it is none. */
+export function readRecord(out: string): BuildRecord | undefined {
+  const file = join(out, RECORD)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BuildRecord) : undefined
+}
+
+/**
+ * A hash of the sources that an output was compiled from.
+ * @returns one that no sources have when one of them is gone.
+ */
+export async function hashSources(out: string, root: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of await compiledFiles(out)) {
+    const source = join(root, file.replace(/\.(m?)js$/, '.$1ts'))
+    const content = await readFile(source).catch(() => undefined)
+    hash.update(`${file}\0${content === undefined ? 'gone' : content.length}\0`)
+    if (content !== undefined) hash.update(content)
+  }
+  return hash.digest('hex')
+}
+
+/** In code-unit order, so that the hash is the same everywhere. */
+async function compiledFiles(out: string): Promise<string[]> {
+  const entries = await readdir(out, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && /\.m?js$/.test(entry.name))
+    .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((file) => !file.startsWith('node_modules/'))
+    .toSorted()
+}

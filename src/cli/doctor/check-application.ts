@@ -1,0 +1,65 @@
+import type { InspectedProject } from '../inspect-project.ts'
+import { type Finding, finding } from './finding.ts'
+
+/** What an application is told of the network around it, and what follows for its cookies and addresses. */
+export function checkApplication({ options, routes, bricks }: InspectedProject): Finding[] {
+  const inProduction = options.environment === 'production'
+  const own = routes.filter(({ origin }) => origin !== 'the framework' && !origin.startsWith('brick '))
+  return [
+    ...(own.length === 0 ? [noRoutes()] : []),
+    ...(inProduction ? checkAddress(options.appUrl) : []),
+    ...(bricks.some(({ name }) => name === 'auth') ? [explainCookies(inProduction)] : []),
+    explainProxy(options.trustProxy, inProduction),
+  ]
+}
+
+function noRoutes(): Finding {
+  return finding(
+    'warning',
+    'MORTAR_DOCTOR_ROUTES',
+    'The application has no route of its own.',
+    'Make the file routes/index.get.ts beside app.ts, with `export default () => …` in it.',
+  )
+}
+
+function checkAddress(appUrl: string | undefined): Finding[] {
+  const remedy =
+    'Set appUrl in the options of createApp (from APP_URL) to the https address that browsers use.'
+  if (appUrl === undefined)
+    return [
+      finding(
+        'warning',
+        'MORTAR_DOCTOR_APP_URL',
+        'The application does not know its public address.',
+        remedy,
+      ),
+    ]
+  const { protocol, hostname } = new URL(appUrl)
+  if (protocol === 'https:' && hostname !== 'localhost') return []
+  const found = `The public address begins with ${protocol}//${hostname}, in production.`
+  return [finding('warning', 'MORTAR_DOCTOR_APP_URL', found, remedy)]
+}
+
+function explainCookies(inProduction: boolean): Finding {
+  return finding(
+    'note',
+    'MORTAR_DOCTOR_COOKIES',
+    inProduction
+      ? 'Cookies are Secure: browsers send them over https only, so a proxy that ends TLS is needed.'
+      : 'Cookies are not Secure in development, so that they work over plain http.',
+    'Nothing is to be done; NODE_ENV decides it.',
+  )
+}
+
+function explainProxy(trustProxy: unknown, inProduction: boolean): Finding {
+  const nobody =
+    trustProxy === false || trustProxy === 0 || (Array.isArray(trustProxy) && trustProxy.length === 0)
+  const found = nobody
+    ? 'No proxy is trusted: the client address is that of the socket.'
+    : `X-Forwarded-For is believed from ${Array.isArray(trustProxy) ? trustProxy.join(', ') : `${String(trustProxy)} hops`}.`
+  const remedy =
+    nobody && inProduction
+      ? 'Behind a proxy, name it in trustProxy, or all users share one budget of login attempts.'
+      : 'Nothing is to be done, unless the proxies in front are others.'
+  return finding('note', 'MORTAR_DOCTOR_PROXY', found, remedy)
+}

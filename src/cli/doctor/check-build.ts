@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { StartupError } from '../../errors/startup-error.ts'
+import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
+import { hashSources, readRecord } from '../build-record.ts'
+import type { Project } from '../project.ts'
+import { type Finding, findingsOf } from './finding.ts'
+
+/** Whether the manifest and the output of the last build, if there was one, are those of the present sources. */
+export async function checkBuild({ root, out, routes }: Project): Promise<Finding[]> {
+  const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
+  const findings =
+    routes === undefined || manifest === undefined || !existsSync(manifest)
+      ? []
+      : await findingFrom(async () => refuseStale(routes, await readManifestFiles(manifest)))
+  const record = readRecord(out)
+  if (findings.length > 0 || record === undefined || (await hashSources(out, root)) === record.sources)
+    return findings
+  return findingsOf(
+    new StartupError(`The build in ${out} is older than its sources.`, {
+      code: 'MORTAR_BUILD_STALE',
+      remedy: 'Run `mortar build` again.',
+    }),
+  ).map((found) => ({ ...found, level: 'warning' }))
+}
+
+async function findingFrom(work: () => Promise<unknown>): Promise<Finding[]> {
+  try {
+    await work()
+    return []
+  } catch (error) {
+    return findingsOf(error).map((found) => ({ ...found, level: 'warning' }))
+  }
+}

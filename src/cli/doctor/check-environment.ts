@@ -1,0 +1,77 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Variables } from '../../support/environment.ts'
+import { type Finding, finding } from './finding.ts'
+
+const MODES = ['development', 'test', 'production']
+
+/** Names of variables that hold what signs or encrypts. */
+const SECRET = /(?:^|_)SECRETS?$/
+
+/** The mode, the strength of secrets, and who may read them. Never shows a value. */
+export function checkEnvironment(root: string, variables: Variables): Finding[] {
+  return [...checkMode(variables), ...checkSecrets(variables), ...checkFile(root)]
+}
+
+function checkMode({ NODE_ENV: mode }: Variables): Finding[] {
+  if (mode === undefined || mode === '' || MODES.includes(mode)) return []
+  return [
+    finding(
+      'warning',
+      'MORTAR_DOCTOR_ENVIRONMENT',
+      `NODE_ENV is none of ${MODES.join(', ')}, so the application may run as in development.`,
+      'Set NODE_ENV=production where the application serves others, and leave it out elsewhere.',
+    ),
+  ]
+}
+
+function checkSecrets(variables: Variables): Finding[] {
+  const secrets = Object.entries(variables).filter(([name, value]) => SECRET.test(name) && value)
+  return secrets.flatMap(([name, value = '']) => {
+    const weakness = weaknessOf(value)
+    if (weakness === undefined) return []
+    return [
+      finding(
+        'error',
+        'MORTAR_DOCTOR_SECRET',
+        `${name} ${weakness}, so that others could sign sessions.`,
+        `Make one of 32 random bytes: ${name}="$(openssl rand -base64 32)"`,
+      ),
+    ]
+  })
+}
+
+/** Continues "AUTH_SECRET …", or undefined for one that seems random. */
+export function weaknessOf(secret: string): string | undefined {
+  if (secret.length < 32) return 'is shorter than 32 characters'
+  if (new Set(secret).size < 10) return 'consists of few different characters'
+  if (/change.?me|secret|password|example|placeholder|your.?key|12345678|abcdefgh/i.test(secret))
+    return 'looks like words or a sequence'
+  return undefined
+}
+
+function checkFile(root: string): Finding[] {
+  const stats = statSync(join(root, '.env'), { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  const open = process.platform !== 'win32' && (stats.mode & 0o004) !== 0
+  return [
+    ...(ignored(root) ? [] : [exposed('.env is not ignored by git', 'Add the line .env to .gitignore.')]),
+    ...(open ? [exposed('.env may be read by every user of this machine', 'Run chmod 600 .env.')] : []),
+  ]
+}
+
+function exposed(what: string, remedy: string): Finding {
+  return finding('warning', 'MORTAR_DOCTOR_ENV_FILE', `${what}, and it holds secrets.`, remedy)
+}
+
+function ignored(root: string): boolean {
+  // Where git is not used nothing can be committed.
+  if (statSync(join(root, '.git'), { throwIfNoEntry: false }) === undefined) return true
+  try {
+    return readFileSync(join(root, '.gitignore'), 'utf8')
+      .split('\n')
+      .some((line) => /^\/?(?:\*\*\/)?\.env\*?$/.test(line.trim()))
+  } catch {
+    return false
+  }
+}

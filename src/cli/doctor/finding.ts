@@ -1,0 +1,93 @@
+import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
+
+/** `error` and `warning` make the exit code 1; `note` explains a setting that is as it may be. */
+export type Level = 'error' | 'warning' | 'note'
+
+/** One thing that the doctor found. */
+export interface Finding {
+  readonly level: Level
+  /** Stable code: one of the doctor's own, or that of the startup error. */
+  readonly code: string
+  readonly found: string
+  readonly remedy: string
+  /** Where it is explained: a page of the documentation and its anchor. */
+  readonly page: string
+}
+
+/** Codes of the doctor's own checks; `docs/cli.md` has a heading for each. */
+export type DoctorCode =
+  | 'MORTAR_DOCTOR_APP_URL'
+  | 'MORTAR_DOCTOR_COOKIES'
+  | 'MORTAR_DOCTOR_DATABASE_FILE'
+  | 'MORTAR_DOCTOR_ENVIRONMENT'
+  | 'MORTAR_DOCTOR_ENV_FILE'
+  | 'MORTAR_DOCTOR_IMPORT'
+  | 'MORTAR_DOCTOR_INSTALL'
+  | 'MORTAR_DOCTOR_MIGRATIONS'
+  | 'MORTAR_DOCTOR_MODULE'
+  | 'MORTAR_DOCTOR_NODE'
+  | 'MORTAR_DOCTOR_PEER'
+  | 'MORTAR_DOCTOR_PROXY'
+  | 'MORTAR_DOCTOR_ROUTES'
+  | 'MORTAR_DOCTOR_SCHEMA'
+  | 'MORTAR_DOCTOR_SECRET'
+  | 'MORTAR_DOCTOR_TABLES'
+
+/** A finding of the doctor's own. */
+export function finding(level: Level, code: DoctorCode, found: string, remedy: string): Finding {
+  return { level, code, found, remedy, page: `docs/cli.md#${code.toLowerCase()}` }
+}
+
+/** What is wrong with the application, as findings: several of one run come one by one. */
+export function findingsOf(error: unknown): Finding[] {
+  if (error instanceof StartupErrors || hasErrors(error)) return error.errors.flatMap(findingsOf)
+  if (isStartupError(error))
+    return [
+      {
+        level: 'error',
+        code: error.code,
+        found: error.message.split('\n  Remedy: ')[0]!,
+        remedy: error.remedy,
+        page: 'docs/startup-errors.md',
+      },
+    ]
+  return [unforeseen(error)]
+}
+
+function unforeseen(error: unknown): Finding {
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  const text = String(message ?? error).split('\n')[0]!
+  if (code === 'ERR_MODULE_NOT_FOUND')
+    return finding(
+      'error',
+      'MORTAR_DOCTOR_IMPORT',
+      `The application imports what is not there: ${text}`,
+      'Install the package (npm install), or mend the path; relative imports carry their extension.',
+    )
+  const place = error instanceof Error ? placeOf(error) : ''
+  const name = error instanceof Error ? error.name : 'An error'
+  return finding(
+    'error',
+    'MORTAR_DOCTOR_IMPORT',
+    `The application cannot be put together: ${name}: ${text}${place}`,
+    'Mend the module at the place that is named.',
+  )
+}
+
+/** The first line of the stack that is not Node's own. */
+function placeOf(error: Error): string {
+  const line = error.stack
+    ?.split('\n')
+    .find((part) => part.includes('file:') && !part.includes('node_modules'))
+  const place = /file:\/\/[^\s)]+/.exec(line ?? '')?.[0]
+  return place === undefined ? '' : ` (${place})`
+}
+
+/** By its name, as an application may have another copy of the framework. */
+function isStartupError(error: unknown): error is StartupError {
+  return error instanceof Error && error.name === 'StartupError' && 'remedy' in error
+}
+
+function hasErrors(error: unknown): error is StartupErrors {
+  return isStartupError(error) && Array.isArray((error as Partial<StartupErrors>).errors)
+}

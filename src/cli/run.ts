@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { StartupError } from '../errors/startup-error.ts'
+import { nearest } from '../support/nearest.ts'
+import { type Command, UsageError } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { commandHelp, overview } from './help.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+
+/** Runs a command line and ends the process with its exit code, unless the command goes on serving. */
+export async function run(args: readonly string[], directory: string): Promise<void> {
+  const terminal = createTerminal()
+  // Whoever reads the output may have read enough: `mortar routes | head`.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const { code, serves } = await runCommand(args, directory, terminal)
+  if (serves && code === 0) return
+  // An application's module may have left a timer or a connection, which would keep the process.
+  await Promise.all([flush(process.stdout), flush(process.stderr)])
+  process.exit(code)
+}
+
+interface Outcome {
+  readonly code: number
+  readonly serves: boolean
+}
+
+async function runCommand(args: readonly string[], directory: string, terminal: Terminal): Promise<Outcome> {
+  const [first, ...rest] = args
+  try {
+    if (first === undefined || first === '--help' || first === '-h' || first === 'help')
+      return await help(rest, terminal, first)
+    if (first === '--version' || first === '-v') {
+      terminal.print(version())
+      return { code: 0, serves: false }
+    }
+    const command = await find(first)
+    const { values, positionals } = parse(command, rest)
+    if (values['help'] === true) return await help([first], terminal, 'help')
+    return {
+      code: await command.run({ values, positionals, terminal, directory }),
+      serves: command.serves === true,
+    }
+  } catch (error) {
+    return { code: report(error, terminal), serves: false }
+  }
+}
+
+async function help(
+  rest: readonly string[],
+  terminal: Terminal,
+  asked: string | undefined,
+): Promise<Outcome> {
+  const [name] = rest
+  if (name !== undefined && asked === 'help') {
+    terminal.print(commandHelp(await find(name)))
+    return { code: 0, serves: false }
+  }
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
+  // Help that nobody asked for is a mistake's answer, not a result.
+  if (asked === undefined) terminal.note(overview(commands))
+  else terminal.print(overview(commands))
+  return { code: asked === undefined ? 2 : 0, serves: false }
+}
+
+/** `migrate:run` is `migrate run` elsewhere; a command has one name here, and the message says which. */
+async function find(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load) return load()
+  const guess = nearest(name, Object.keys(COMMANDS))
+  throw new UsageError(
+    `There is no command '${name}'.${guess === undefined ? '' : ` Did you mean '${guess}'?`}`,
+  )
+}
+
+function parse(command: Command, args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\nSee: mortar help ${command.name}`)
+  }
+}
+
+/** Says what went wrong, with the stack only where nobody foresaw it. */
+function report(error: unknown, { note, paint }: Terminal): number {
+  if (error instanceof UsageError) {
+    note(`${paint.red('mortar:')} ${error.message}`)
+    return 2
+  }
+  // An application may have another copy of the framework, so the class does not tell.
+  const foreseen = error instanceof StartupError || (error as Partial<Error> | null)?.name === 'StartupError'
+  const text =
+    error instanceof Error ? (foreseen ? error.message : (error.stack ?? error.message)) : String(error)
+  note(`${paint.red('mortar:')} ${text}`)
+  return 1
+}
+
+/** From the package that this file is part of, built or not. */
+function version(): string {
+  const built = import.meta.filename.endsWith('.js')
+  const file = new URL(built ? '../../../package.json' : '../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve())
+  })
+}

@@ -1,0 +1,58 @@
+import { processVariables, type Variables } from '../support/environment.ts'
+
+/** Where a command writes: its result on standard output, everything else on standard error. */
+export interface Terminal {
+  /** One or more lines of the result. */
+  print(text: string): void
+  /** One or more lines for the one who watches. */
+  note(text: string): void
+  readonly paint: Paint
+}
+
+/** Colours for standard error; plain text where they are not wanted. */
+export interface Paint {
+  bold(text: string): string
+  dim(text: string): string
+  green(text: string): string
+  red(text: string): string
+  yellow(text: string): string
+}
+
+/** The process's own streams. */
+export function createTerminal(): Terminal {
+  return {
+    print: (text) => void process.stdout.write(`${text}\n`),
+    note: (text) => void process.stderr.write(`${text}\n`),
+    paint: createPaint(wantsColour(processVariables(), process.stderr.isTTY)),
+  }
+}
+
+/** `NO_COLOR` and `FORCE_COLOR` decide, and then whether there is a terminal (no-color.org). */
+export function wantsColour(variables: Variables, isTerminal: boolean): boolean {
+  if (variables['NO_COLOR']) return false
+  const { FORCE_COLOR: forced } = variables
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return isTerminal && variables['TERM'] !== 'dumb'
+}
+
+function createPaint(coloured: boolean): Paint {
+  const style = (open: number, close: number) => (text: string) =>
+    coloured ? `\u001B[${open}m${text}\u001B[${close}m` : text
+  return {
+    bold: style(1, 22),
+    dim: style(2, 22),
+    green: style(32, 39),
+    red: style(31, 39),
+    yellow: style(33, 39),
+  }
+}
+
+/** Lines of cells in columns, two blanks apart, without blanks at the end of a line. */
+export function inColumns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+  const line = (row: readonly string[]): string =>
+    row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')
+  return rows.map((row) => line(row).trimEnd()).join('\n')
+}

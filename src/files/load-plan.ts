@@ -1,0 +1,29 @@
+import { basename } from 'node:path'
+import { StartupErrors } from '../errors/startup-error.ts'
+import type { RouteBatch } from '../routing/route-sink.ts'
+import { inFileOrder } from './diagnostics.ts'
+import type { ImportedModules } from './import-modules.ts'
+import type { RoutePlan } from './plan-routes.ts'
+import { readRoutes } from './read-routes.ts'
+
+/** A directory whose files are planned, and who takes its warnings. */
+export interface PlannedDirectory {
+  readonly directory: string
+  readonly plan: RoutePlan
+  readonly warn: (message: string) => void
+}
+
+/** Reads the modules of a plan. @throws StartupErrors with every broken convention. */
+export function readPlan({ directory, plan, warn }: PlannedDirectory, imported: ImportedModules): RouteBatch {
+  const label = basename(directory)
+  const reading = readRoutes(plan.files, imported.modules, label)
+  for (const warning of [...plan.warnings, ...reading.warnings]) warn(`${label}/${warning}`)
+  if (plan.files.length === 0 && plan.problems.length === 0) warn(`There is no route file in ${directory}.`)
+  const problems = inFileOrder([...plan.problems, ...imported.problems, ...reading.problems])
+  if (problems.length > 0) throw new StartupErrors(summaryOf(problems.length, directory), problems)
+  return { ...reading.batch, directory }
+}
+
+function summaryOf(count: number, directory: string): string {
+  return `${count} broken ${count === 1 ? 'convention' : 'conventions'} in the routes of ${directory}:`
+}

@@ -1,0 +1,57 @@
+import type { StartupError } from '../errors/startup-error.ts'
+import type { RouteBatch } from '../routing/route-sink.ts'
+import type { MiddlewareScope, Route } from '../routing/route.ts'
+import { diagnostic, type Finding } from './diagnostics.ts'
+import type { PlannedFile } from './planned-file.ts'
+import { readMiddlewareModule } from './read-middleware.ts'
+import { readRouteModule, type ModuleExports } from './read-module.ts'
+
+/** What the modules of a directory hold. */
+export interface Reading {
+  readonly batch: RouteBatch
+  readonly problems: readonly StartupError[]
+  readonly warnings: readonly string[]
+}
+
+/** Reads the imported modules of a plan. `label` goes in front of a file where it is named outside this directory. */
+export function readRoutes(
+  files: readonly PlannedFile[],
+  modules: ReadonlyMap<string, ModuleExports>,
+  label: string,
+): Reading {
+  const readings = files.flatMap((planned) => {
+    const module = modules.get(planned.file)
+    if (module === undefined) return []
+    const origin = `${label}/${planned.file}`
+    return [{ file: planned.file, ...readOne(planned, module, origin) }]
+  })
+  return {
+    batch: {
+      routes: readings.flatMap(({ route }) => route ?? []),
+      scopes: readings.flatMap(({ scope }) => scope ?? []),
+    },
+    problems: readings.flatMap(({ file, findings }) =>
+      findings.map((finding) => diagnostic([file], finding)),
+    ),
+    warnings: readings.flatMap(({ file, warnings }) => warnings.map((warning) => `${file} ${warning}`)),
+  }
+}
+
+interface OneReading {
+  readonly route?: Route | undefined
+  readonly scope?: MiddlewareScope | undefined
+  readonly findings: readonly Finding[]
+  readonly warnings: readonly string[]
+}
+
+function readOne(planned: PlannedFile, module: ModuleExports, origin: string): OneReading {
+  const { pattern, segments } = planned
+  if (planned.kind === 'middleware') {
+    const { value: run, ...rest } = readMiddlewareModule(module)
+    return { ...rest, scope: run && { prefix: pattern, middleware: { run, origin } } }
+  }
+  const { method } = planned
+  const parameters = segments?.filter(({ kind }) => kind !== 'static').map(({ name }) => name)
+  const { value, ...rest } = readRouteModule(module, { method, parameters })
+  return { ...rest, route: value && { method, path: pattern, ...value, middleware: [], origin } }
+}

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { createProject, type TestProject } from './project.ts'
+
+describe('the arguments of mortar', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  before(() => void (project = createProject({ 'routes/index.get.ts': 'export default () => 1\n' })))
+  after(() => project.remove())
+
+  it('name a command; help and version are data', () => {
+    const help = project.mortar(['--help'])
+    expect([help.code, help.err]).to.deep.equal([0, ''])
+    for (const name of ['dev', 'build', 'start', 'routes', 'openapi', 'migrate', 'doctor', 'generate'])
+      expect(help.out).to.match(new RegExp(`^ {2}${name} `, 'm'))
+    expect(project.mortar(['--version']).out).to.match(/^\d+\.\d+\.\d+\n$/)
+    expect(project.mortar(['help', 'openapi']).out).to.include('--check VALUE')
+  })
+
+  const mistakes: readonly (readonly [args: string[], says: string])[] = [
+    [[], 'Usage: mortar'],
+    [['rotues'], "Did you mean 'routes'?"],
+    [['routes', '--jsn'], '--jsn'],
+    [['migrate', 'stauts'], "no step of migrate. Did you mean 'status'?"],
+    [['migrate', 'generate'], 'Give the migration a name'],
+    [['generate', 'route', 'FETCH', '/a'], 'one of the methods'],
+  ]
+  for (const [args, says] of mistakes)
+    it(`end with 2 and a word on standard error: mortar ${args.join(' ')}`, () => {
+      const ran = project.mortar(args)
+      expect([ran.code, ran.out]).to.deep.equal([2, ''])
+      expect(ran.err).to.include(says)
+    })
+
+  it('need an application, or say how to name one', () => {
+    const ran = project.mortar(['routes', '--app', 'nothing.ts'])
+    expect(ran.code).to.equal(1)
+    expect(ran.err).to.include('MORTAR_CLI_APP')
+  })
+})

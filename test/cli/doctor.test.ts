@@ -1,0 +1,182 @@
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { checkInstallation } from '../../src/cli/doctor/check-installation.ts'
+import { weaknessOf } from '../../src/cli/doctor/check-environment.ts'
+import { createProject, type Files, type Ran, type TestProject } from './project.ts'
+
+interface Report {
+  readonly ok: boolean
+  readonly findings: readonly {
+    readonly level: string
+    readonly code: string
+    readonly found: string
+    readonly remedy: string
+    readonly page: string
+  }[]
+}
+
+const ROUTE = { 'routes/index.get.ts': 'export default () => 1\n' }
+const SECRET = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
+
+const withAuth = (entities: string, more = ''): Files => ({
+  ...ROUTE,
+  'app.ts': `import { join } from 'node:path'
+import { createApp, env } from 'mortar'
+import { auth } from 'mortar/auth'
+import { basicAuth } from 'mortar/auth/basic'
+import * as schema from 'mortar/auth/basic/schema'
+import { database } from 'mortar/database'
+
+const migrations = join(import.meta.dirname, 'migrations')
+const file = join(import.meta.dirname, 'app.db')
+export const app = createApp({
+  ${more}
+  bricks: [
+    database({ type: 'better-sqlite3', database: file, entities: ${entities}, migrations }),
+    auth(basicAuth({ secret: env.secret('AUTH_SECRET') })),
+  ],
+})
+void schema
+`,
+})
+
+/** Files, variables, and the code that the doctor has to give. */
+const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, string>>, string]>> = {
+  'a missing secret': [withAuth('schema'), {}, 'MORTAR_ENV'],
+  'a short secret': [withAuth('schema'), { AUTH_SECRET: 'short' }, 'MORTAR_DOCTOR_SECRET'],
+  'a schema without the tables of auth': [withAuth('{}'), { AUTH_SECRET: SECRET }, 'MORTAR_DOCTOR_TABLES'],
+  'a database that is not there': [
+    withAuth('schema'),
+    { AUTH_SECRET: SECRET },
+    'MORTAR_DOCTOR_DATABASE_FILE',
+  ],
+  'a mode that is none': [ROUTE, { NODE_ENV: 'prod' }, 'MORTAR_DOCTOR_ENVIRONMENT'],
+  'no address in production': [ROUTE, { NODE_ENV: 'production' }, 'MORTAR_DOCTOR_APP_URL'],
+  'no routes': [{}, {}, 'MORTAR_DOCTOR_ROUTES'],
+  'a broken route': [{ 'routes/users.ts': 'export default 1\n' }, {}, 'MORTAR_ROUTE_METHOD_MISSING'],
+  'a guard without auth': [
+    { 'routes/a.get.ts': 'export const auth = true\nexport default () => 1\n' },
+    {},
+    'MORTAR_AUTH_MISSING',
+  ],
+  'an import of nothing': [{ ...ROUTE, 'app.ts': `import './nothing.ts'\n` }, {}, 'MORTAR_DOCTOR_IMPORT'],
+  'a syntax error': [{ ...ROUTE, 'app.ts': 'export const app = (\n' }, {}, 'MORTAR_DOCTOR_IMPORT'],
+  'a module without app': [{ ...ROUTE, 'app.ts': 'export const application = 1\n' }, {}, 'MORTAR_CLI_APP'],
+  'a broken package.json': [{ ...ROUTE, 'package.json': '{' }, {}, 'MORTAR_CLI_PACKAGE'],
+  'no modules': [{ ...ROUTE, 'package.json': '{}' }, {}, 'MORTAR_DOCTOR_MODULE'],
+  'a package that is not installed': [
+    { ...ROUTE, 'package.json': '{ "type": "module", "dependencies": { "nothing-there": "1.0.0" } }' },
+    {},
+    'MORTAR_DOCTOR_INSTALL',
+  ],
+  'a stale manifest': [
+    { ...ROUTE, '.framework/routes.ts': `export const modules = {\n  'gone.get.ts': module0,\n}\n` },
+    {},
+    'MORTAR_MANIFEST_STALE',
+  ],
+  'a circle of bricks': [
+    {
+      ...ROUTE,
+      'app.ts': `import { createApp, defineBrick } from 'mortar'
+export const app = createApp()
+  .use(defineBrick({ name: 'a', requires: ['b'] }))
+  .use(defineBrick({ name: 'b', requires: ['a'] }))
+`,
+    },
+    {},
+    'MORTAR_BRICK_CIRCULAR',
+  ],
+  'a service that cannot be made': [
+    {
+      ...ROUTE,
+      'app.ts': `import { createApp, singleton } from 'mortar'
+export const app = createApp().provide({ a: singleton(({ nothing }: { nothing?: unknown }) => nothing) })
+`,
+    },
+    {},
+    'MORTAR_SERVICE_MISSING',
+  ],
+}
+
+describe('mortar doctor', function () {
+  this.timeout(120_000)
+  let project: TestProject | undefined
+  afterEach(() => project?.remove())
+
+  function examine(files: Files, variables: Readonly<Record<string, string>> = {}): Ran & { report: Report } {
+    project = createProject(files)
+    const ran = project.mortar(['doctor', '--json'], { variables })
+    return { ...ran, report: JSON.parse(ran.out) as Report }
+  }
+
+  for (const [name, [files, variables, code]] of Object.entries(BROKEN))
+    it(`finds ${name}`, () => {
+      const { code: exit, report } = examine(files, variables)
+      expect(report.findings.filter(({ level }) => level !== 'note').map((found) => found.code)).to.include(
+        code,
+      )
+      expect([exit, report.ok]).to.deep.equal([1, false])
+      for (const { remedy, page } of report.findings) {
+        expect(remedy).to.have.length.above(5)
+        expect(page).to.match(/^docs\/(cli|startup-errors)\.md/)
+      }
+    })
+
+  it('finds nothing in a sound application, and explains its settings', () => {
+    const { code, report } = examine(ROUTE)
+    expect(report.findings.map((found) => found.code)).to.deep.equal(['MORTAR_DOCTOR_PROXY'])
+    expect(code).to.equal(0)
+  })
+
+  it('finds pending migrations and a schema that has moved on, and makes no database itself', () => {
+    project = createProject(withAuth('schema'))
+    const variables = { AUTH_SECRET: SECRET }
+    const codes = (): string[] => {
+      const ran = project!.mortar(['doctor', '--json'], { variables })
+      return (JSON.parse(ran.out) as Report).findings
+        .filter(({ level }) => level !== 'note')
+        .map(({ code }) => code)
+    }
+    codes()
+    expect(existsSync(join(project.directory, 'app.db'))).to.equal(false)
+    expect(project.mortar(['migrate', 'generate', 'init'], { variables }).code).to.equal(0)
+    expect(codes()).to.deep.equal(['MORTAR_DOCTOR_MIGRATIONS'])
+    expect(project.mortar(['migrate', 'run'], { variables }).code).to.equal(0)
+    expect(codes()).to.deep.equal([])
+    project.write({ 'app.ts': TAGS + withAuth('[schema, tags]')['app.ts']! })
+    expect(codes()).to.deep.equal(['MORTAR_DOCTOR_SCHEMA'])
+  })
+
+  it('never shows a value of the environment', () => {
+    const ran = examine(withAuth('schema'), { AUTH_SECRET: 'hunter2hunter2', NODE_ENV: 'mystery' })
+    expect(ran.out + ran.err).not.to.match(/hunter2|mystery/)
+  })
+
+  it('finds an .env that git would take, and that others may read', () => {
+    project = createProject({ ...ROUTE, '.env': 'A=1\n' })
+    mkdirSync(join(project.directory, '.git'))
+    chmodSync(join(project.directory, '.env'), 0o644)
+    const found = project.mortar(['doctor']).out
+    expect(found).to.include('not ignored by git').and.include('read by every user')
+    rmSync(join(project.directory, '.git'), { recursive: true })
+  })
+
+  it('compares Node by numbers', () => {
+    const sound = { root: '/', manifest: { type: 'module' } } as never
+    expect(checkInstallation(sound, '20.9.0').map(({ code }) => code)).to.deep.equal(['MORTAR_DOCTOR_NODE'])
+    expect(checkInstallation(sound, '20.19.0')).to.deep.equal([])
+    expect(checkInstallation(sound, '24.1.0')).to.deep.equal([])
+  })
+
+  it('takes random secrets and no others', () => {
+    expect(weaknessOf(SECRET)).to.equal(undefined)
+    for (const weak of ['x'.repeat(40), 'change-me-please-change-me-please', 'abc123'])
+      expect(weaknessOf(weak)).to.be.a('string')
+  })
+})
+
+const TAGS = `
+import { EntitySchema } from 'typeorm'
+const tags = new EntitySchema({ name: 'tags', columns: { id: { type: String, primary: true } } })
+`

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createProject, type TestProject } from './project.ts'
+
+describe('mortar generate route', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  before(() => void (project = createProject({ 'routes/index.get.ts': 'export default () => 1\n' })))
+  after(() => project.remove())
+
+  it('writes a file that is a route at once', () => {
+    const ran = project.mortar(['generate', 'route', 'PUT', '/shelves/:shelf/books/:id'])
+    expect(ran.out).to.equal('routes/shelves/[shelf]/books/[id].put.ts\n')
+    expect(project.mortar(['routes']).out).to.match(/PUT +\/shelves\/:shelf\/books\/:id +- +params/)
+  })
+
+  it('uses the application’s own route, and GET without a method', () => {
+    project.write({ 'route.ts': `export { defineRoute as route } from 'mortar'\n` })
+    const { out } = project.mortar(['generate', 'route', '/about'])
+    expect(out).to.equal('routes/about/index.get.ts\n')
+    expect(readFileSync(join(project.directory, 'routes/about/index.get.ts'), 'utf8')).to.include(
+      '../../route.ts',
+    )
+  })
+
+  it('refuses a second file for one endpoint, and a path that no file can have', () => {
+    for (const [path, code] of [
+      ['/', 'MORTAR_CLI_FILE'],
+      ['/[..rest]', 'MORTAR_ROUTE_CATCH_ALL_MISTYPED'],
+      ['/shelves/:other', 'MORTAR_ROUTE_PARAMETER_NAMES'],
+    ]) {
+      const ran = project.mortar(['generate', 'route', 'GET', path!])
+      expect([ran.code, ran.out]).to.deep.equal([1, ''])
+      expect(ran.err).to.include(code)
+    }
+  })
+})

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createProject, type TestProject } from './project.ts'
+
+const app = (columns: string): string => `import { join } from 'node:path'
+import { createApp } from 'mortar'
+import { database } from 'mortar/database'
+import { EntitySchema } from 'typeorm'
+
+const Notes = new EntitySchema({
+  name: 'notes',
+  columns: { id: { type: String, primary: true }${columns} },
+})
+const migrations = join(import.meta.dirname, 'migrations')
+export const app = createApp({
+  bricks: [database({ type: 'better-sqlite3', database: join(import.meta.dirname, 'app.db'), entities: { Notes }, migrations })],
+})
+`
+
+describe('mortar migrate', function () {
+  this.timeout(120_000)
+  let project: TestProject
+  before(() => void (project = createProject({ 'app.ts': app('') })))
+  after(() => project.remove())
+
+  const run = (...args: string[]) => project.mortar(['migrate', ...args])
+
+  it('writes, runs and undoes migrations', () => {
+    expect(run('generate', 'create notes').out).to.match(/^wrote {4}migrations\/\d{13}-create-notes\.ts\n$/)
+    expect(run().out).to.match(/^pending {2}CreateNotes\d{13}\n$/)
+    expect(run('run').out).to.match(/^applied {2}CreateNotes\d{13}\n$/)
+    expect(JSON.parse(run('status', '--json').out)).to.have.nested.property('[0].state', 'applied')
+    expect([run('run').out, run('run').err]).to.deep.equal(['', 'Nothing is pending.\n'])
+    expect(run('generate', 'nothing').err).to.include('matches the schema already')
+    project.write({ 'app.ts': app(`, text: { type: 'text', default: '' }`) })
+    expect(run('generate', 'add text').code).to.equal(0)
+    expect(readdirSync(join(project.directory, 'migrations'))).to.have.length(2)
+    expect(run('run').out).to.match(/AddText/)
+    expect(run('revert').out).to.match(/^reverted AddText/)
+  })
+
+  it('drops everything and begins again', () => {
+    const ran = run('fresh')
+    expect(ran.out.match(/applied/g)).to.have.length(2)
+    expect(ran.err).to.include('Dropping every table')
+  })
+
+  for (const step of ['revert', 'fresh'])
+    it(`refuses ${step} in production, unless it is meant`, () => {
+      const variables = { NODE_ENV: 'production' }
+      const refused = project.mortar(['migrate', step], { variables })
+      expect([refused.code, refused.out]).to.deep.equal([1, ''])
+      expect(refused.err).to.include('MORTAR_CLI_PRODUCTION')
+      expect(project.mortar(['migrate', step, '--force'], { variables }).code).to.equal(0)
+    })
+
+  it('says that an application has no database', () => {
+    const bare = createProject({})
+    const ran = bare.mortar(['migrate'])
+    bare.remove()
+    expect([ran.code, ran.err.includes('MORTAR_CLI_MIGRATIONS')]).to.deep.equal([1, true])
+    expect(existsSync(join(bare.directory, 'app.db'))).to.equal(false)
+  })
+})

@@ -1,0 +1,161 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { ROOT } from '../architecture/tree.ts'
+import { type ChildOutput, outputOf } from '../docs/child-output.ts'
+
+/** Files of a project by their path. */
+export type Files = Readonly<Record<string, string>>
+
+/** How a command ended and what it printed. */
+export interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** An application in a directory of its own, and the command line that works on it. */
+export interface TestProject {
+  readonly directory: string
+  write(files: Files): void
+  /** Runs a command to its end, in an empty environment but for these variables. */
+  mortar(args: readonly string[], options?: RunOptions): Ran
+  /** Starts a command that goes on serving. */
+  serve(args: readonly string[], options?: RunOptions): Serving
+  remove(): void
+}
+
+export interface RunOptions {
+  readonly variables?: Readonly<Record<string, string>>
+  /** By default the directory of the project. */
+  readonly directory?: string
+}
+
+/** A command that goes on. */
+export interface Serving {
+  readonly child: ChildProcess
+  readonly output: ChildOutput
+  /** Ends it as Ctrl-C does. @returns its exit code. */
+  stop(): Promise<number | null>
+}
+
+const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3']
+
+/** What every project has, unless it brings its own. */
+const COMMON: Files = {
+  'package.json': JSON.stringify({
+    name: 'shop',
+    version: '1.0.0',
+    type: 'module',
+    dependencies: { yup: '1.7.1' },
+  }),
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: {
+      target: 'ES2022',
+      module: 'NodeNext',
+      moduleResolution: 'NodeNext',
+      strict: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      types: ['node'],
+    },
+  }),
+  'app.ts': `import { createApp } from 'mortar'\nexport const app = createApp()\n`,
+  'server.ts': `import { join } from 'node:path'
+import { env, loadRoutes } from 'mortar'
+import { app } from './app.ts'
+
+await loadRoutes(app, join(import.meta.dirname, 'routes'))
+const { url } = await app.listen(env.port('PORT'), '127.0.0.1')
+process.stdout.write(\`listens at \${url}\\n\`)
+`,
+}
+
+/** The command line is the one that is published: the package is built once for all tests. */
+export function createProject(files: Files): TestProject {
+  const directory = mkdtempSync(join(tmpdir(), 'mortar-cli-'))
+  const program = [join(builtFramework(), 'dist/src/cli/main.js')]
+
+  function write(added: Files): void {
+    for (const [path, content] of Object.entries(added)) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true })
+      writeFileSync(join(directory, path), content)
+    }
+  }
+
+  const settings = (options: RunOptions) => ({
+    cwd: options.directory ?? directory,
+    env: { PATH: process.env['PATH'], HOME: directory, NO_COLOR: '1', ...options.variables },
+  })
+
+  write({ ...COMMON, ...files })
+  linkPackages(directory)
+  return {
+    directory,
+    write,
+    mortar(args, options = {}) {
+      const ran = spawnSync(process.execPath, [...program, ...args], {
+        ...settings(options),
+        encoding: 'utf8',
+      })
+      return { code: ran.status, out: ran.stdout, err: ran.stderr }
+    },
+    serve(args, options = {}) {
+      const child = spawn(process.execPath, [...program, ...args], {
+        ...settings(options),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const closed = once(child, 'close')
+      return {
+        child,
+        output: outputOf(child),
+        async stop() {
+          if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT')
+          await closed
+          return child.exitCode
+        },
+      }
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Links the framework and what an application needs beside it. */
+export function linkPackages(directory: string): void {
+  mkdirSync(join(directory, 'node_modules'), { recursive: true })
+  symlinkSync(builtFramework(), join(directory, 'node_modules/mortar'))
+  for (const name of PACKAGES)
+    symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
+}
+
+/** Built on first use, and taken away when the tests end. */
+const builtFramework = (() => {
+  let directory: string | undefined
+  return (): string => (directory ??= buildFramework())
+})()
+
+function buildFramework(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'mortar-built-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}`)
+  cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
+  return directory
+}
+
+/** A port that nobody uses. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
