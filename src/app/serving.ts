@@ -94,7 +94,7 @@ function createContextRuntime(
     logger: options.logger,
     tokenCookies: [
       options.tokenCookie,
-      ...(authenticator?.cookie === undefined ? [] : [authenticator.cookie]),
+      ...[authenticator?.cookie ?? []].flat(),
     ],
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,
