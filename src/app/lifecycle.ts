@@ -3,6 +3,7 @@ import type { Cradle } from '../container/registration.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { withDeadline } from '../support/with-deadline.ts'
 
 /** Starts and stops the bricks of an application. */
 export interface Lifecycle {
@@ -52,16 +53,4 @@ function startFailure(brick: AnyBrick, error: unknown): StartupError {
     brick: brick.name,
     cause: error,
   })
-}
-
-async function withDeadline(work: Promise<unknown>, timeout: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`It took longer than ${timeout} s.`)), timeout * 1000)
-  })
-  try {
-    await Promise.race([work, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -3,12 +3,18 @@ import { pipeline, Readable } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
-import { PROBLEM_TYPE } from '../errors/problem.ts'
+import type { Logger } from '../contracts/logger.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { HttpError } from '../errors/http-error.ts'
+import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
+import { requestId } from '../context/request-id.ts'
 
 /** What the direct door needs to know of the application while it serves. */
 export interface ListenerState {
   /** True once the application is closing: connections are told to end after their present response. */
   closing: boolean
+  /** Takes what goes wrong once a response has begun. */
+  readonly reporter: Logger
 }
 
 /** The door that writes to Node's response without a Koa context in between. */
@@ -18,16 +24,17 @@ export function createDirectDoor(state: ListenerState): Door {
       const { res } = ctx.internal
       if (state.closing) res.setHeader('Connection', 'close')
       if (ctx.internal.id !== undefined) res.setHeader('X-Request-Id', ctx.internal.id)
-      write(ctx, res, outgoing)
+      write(ctx, outgoing, state.reporter)
     },
   }
 }
 
-function write(ctx: RequestContext, res: ServerResponse, { status, type, payload }: Outgoing): void {
+function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporter: Logger): void {
+  const { res } = ctx.internal
   if (payload === null) return writeEmpty(res, status)
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
-  if (payload instanceof Readable) return writeStream(ctx, res, payload)
+  if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
   res.setHeader(
     'Content-Length',
     typeof payload === 'string' ? Buffer.byteLength(payload) : payload.byteLength,
@@ -43,15 +50,20 @@ function writeEmpty(res: ServerResponse, status: number): void {
   res.end()
 }
 
-function writeStream(ctx: RequestContext, res: ServerResponse, stream: Readable): void {
+function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): void {
+  const { res } = ctx.internal
   if (ctx.method === 'HEAD') {
     stream.destroy()
     res.end()
     return
   }
   pipeline(stream, res, (error) => {
+    if (!error) return
+    // The client may well leave before the end; anything else is the application's.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+      reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response broke off')
     // A source that fails half-way must not look like a complete response.
-    if (error && !res.writableEnded) res.destroy()
+    if (!res.writableEnded) res.destroy()
   })
 }
 
@@ -65,21 +77,25 @@ export function createHttpServer(handle: (req: IncomingMessage, res: ServerRespo
 }
 
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // Node's own rule: a response that has begun is not followed by another one in the middle of it.
+  const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
+  if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const status = STATUS_OF_PARSE_ERROR[error.code ?? ''] ?? 400
-  const body = JSON.stringify({
-    type: 'about:blank',
-    title: STATUS_CODES[status],
-    status,
-    detail: 'The request cannot be read as HTTP.',
-    code: 'bad_request',
-  })
+  const problem = problemOf(
+    new HttpError(status, 'The request cannot be read as HTTP.'),
+    requestId(undefined),
+    false,
+  )
+  const body = JSON.stringify(problem)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
   ]
-  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // A client that never closes its side would otherwise hold the connection.
+  socket.once('finish', () => socket.destroySoon())
 }
 
 const STATUS_OF_PARSE_ERROR: Readonly<Record<string, number>> = {

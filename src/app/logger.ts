@@ -43,3 +43,23 @@ export const silentLogger: Logger = {
   error: () => undefined,
   child: () => silentLogger,
 }
+
+/** The same logger for the framework's own lines: one that throws must not turn an answer into a crash. */
+export function unfailing(logger: Logger): Logger {
+  const guarded =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (...line: unknown[]): void => {
+      try {
+        ;(logger[level] as (...parts: unknown[]) => void)(...line)
+      } catch {
+        // There is nowhere left to say so.
+      }
+    }
+  return {
+    debug: guarded('debug'),
+    info: guarded('info'),
+    warn: guarded('warn'),
+    error: guarded('error'),
+    child: (bindings) => logger.child(bindings),
+  }
+}

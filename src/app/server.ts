@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Listening } from './app.ts'
 import { createHttpServer, type ListenerState } from './listener.ts'
@@ -17,20 +18,27 @@ export async function startServer(
   state: ListenerState,
 ): Promise<RunningServer> {
   const server = createHttpServer(handle)
+  const sockets = openSockets(server)
   await bind(server, address)
   const { port, address: host } = server.address() as AddressInfo
   return {
     url: `http://${hostForUrl(host)}:${port}`,
     port,
     host,
-    drain: (timeout) => drain(server, timeout, state),
+    drain: (timeout) => drain(server, sockets, timeout, state),
   }
 }
 
 function bind(server: Server, { port, host }: { port: number; host: string | undefined }): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, port)))
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve)
+    const refuse = (cause: NodeJS.ErrnoException): void => reject(cannotListen(cause, port))
+    server.once('error', refuse)
+    try {
+      server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve)
+    } catch (cause) {
+      // A port that is no number from 0 to 65535.
+      refuse(cause as NodeJS.ErrnoException)
+    }
   })
 }
 
@@ -46,15 +54,46 @@ function cannotListen(cause: NodeJS.ErrnoException, port: number): StartupError 
   })
 }
 
-async function drain(server: Server, timeout: number, state: ListenerState): Promise<void> {
+function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+/** Milliseconds in which requests that were under way arrive, before connections without a request are ended. */
+const GRACE = 10
+/** Milliseconds between two looks for connections that have nothing more to wait for. */
+const SWEEP = 50
+
+async function drain(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  timeout: number,
+  state: ListenerState,
+): Promise<void> {
+  // From here on each response ends its connection, so that a client learns of the end before it asks again.
   state.closing = true
+  if (sockets.size > 0) await wait(GRACE)
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), timeout * 1000)
+  sweep(server, sockets)
+  const sweeping = setInterval(() => sweep(server, sockets), SWEEP)
+  const deadline = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, timeout * 1000)
   await closed
-  clearTimeout(timer)
+  clearInterval(sweeping)
+  clearTimeout(deadline)
+}
+
+/** Ends the connections that have been answered, and those that never asked: browsers open some in advance. */
+function sweep(server: Server, sockets: ReadonlySet<Socket>): void {
+  server.closeIdleConnections()
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
 }
 
 /** An unspecified address is reached through the loopback one, and IPv6 stands in brackets (RFC 3986 §3.2.2). */

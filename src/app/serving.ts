@@ -11,8 +11,10 @@ import {
   type RequestContext,
 } from '../context/request-context.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
-import { createKoaDoor } from './koa-door.ts'
+import { answerUnavailable, createKoaDoor } from './koa-door.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import { logRequest } from './log-request.ts'
 
@@ -23,6 +25,10 @@ export interface Serving {
   /** The Koa application: the other door, made when first asked for. */
   readonly koa: Koa
   readonly state: ListenerState
+  /** Counts work as in flight until it settles. */
+  track<T>(work: Promise<T>): Promise<T>
+  /** Waits for what came through Koa or `inject`, for at most `timeout` seconds; the server waits for its own. */
+  drain(timeout: number): Promise<void>
   /** Fixes what requests share; called once everything is assembled. */
   compile(): void
 }
@@ -40,9 +46,11 @@ const callbackOf = (() => {
 
 /** @param ready boots the application, for a request that comes through Koa before anybody did. */
 export function createServing(house: House, ready: () => Promise<unknown>): Serving {
-  const state: ListenerState = { closing: false }
   const { Context } = house.contextClass
   const { dispatcher, options } = house
+  const { reporter } = options
+  const state: ListenerState = { closing: false, reporter }
+  const { track, drain } = createPending()
   const directDoor = createDirectDoor(state)
   let runtime: ContextRuntime | undefined
   let koa: Koa | undefined
@@ -55,18 +63,26 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   ): void | PromiseLike<void> {
     const ctx = new Context(runtime!, req, res, door)
     if (koaContext) ctx.internal.koa = koaContext
-    if (options.logRequests) logRequest(ctx, options.logger)
+    if (options.logRequests) logRequest(ctx, reporter)
     return dispatcher.dispatch(ctx)
   }
 
   const koaApp = (): Koa =>
     (koa ??= createKoaDoor(async (context, door) => {
-      await ready()
+      try {
+        await ready()
+      } catch (error) {
+        reporter.error({ err: describeError(error) }, 'A request came to an application that does not run')
+        return answerUnavailable(context)
+      }
+      void track(closeOf(context.res))
       await serve(context.req, context.res, door, context)
-    }))
+    }, state))
 
   return {
     state,
+    track,
+    drain,
     handle(req, res) {
       // Middleware added with app.koa.use() wraps the direct door's requests too.
       if (koa !== undefined && koa.middleware.length > 1) void callbackOf(koa)(req, res)
@@ -79,6 +95,28 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
       runtime = createContextRuntime(house, (req, res) => koaApp().createContext(req, res))
     },
   }
+}
+
+/** Work in flight that no server of the application's own waits for. */
+function createPending(): Pick<Serving, 'track' | 'drain'> {
+  const pending = new Set<Promise<unknown>>()
+  return {
+    track(work) {
+      const settled: Promise<unknown> = work.then(forget, forget)
+      function forget(): void {
+        pending.delete(settled)
+      }
+      pending.add(settled)
+      return work
+    },
+    drain: (timeout) => withDeadline(Promise.all(pending), timeout).catch(() => undefined),
+  }
+}
+
+function closeOf(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    res.once('close', resolve)
+  })
 }
 
 function createContextRuntime(

@@ -42,7 +42,10 @@ export interface BaseContext {
   append(name: string, value: string | readonly string[]): void
   /** Value of a request header, or undefined; the name in any case. */
   get(name: string): string | undefined
-  /** Sets status (302 by default) and `Location`. */
+  /**
+   * Sets status (302 by default) and `Location`. The address is made safe for a header and nothing more: one that a
+   * caller chose may lead anywhere (`//evil.example`), so compare it with a list before it gets here.
+   */
   redirect(url: string, status?: number): void
   readonly cookies: Cookies
   /** Services of the container by name, resolved from this request's scope. */

@@ -8,6 +8,7 @@ import type { User } from '../contracts/user.ts'
 import { requestId } from './request-id.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import { findCredential } from './credential.ts'
+import { locationOf } from './location.ts'
 import type { Outgoing } from './outgoing.ts'
 
 /** What every context of one application shares. */
@@ -157,8 +158,10 @@ export class RequestContext {
   }
 
   redirect(url: string, status = 302): void {
+    if (status < 300 || status > 399)
+      throw new RangeError(`ctx.redirect takes a status from 300 to 399, not ${status}`)
     this.status = status
-    this.internal.res.setHeader('Location', encodeURI(decodeSafely(url)))
+    this.internal.res.setHeader('Location', locationOf(url))
   }
 }
 
@@ -213,13 +216,4 @@ function abortWhenClientLeaves(res: ServerResponse): AbortSignal {
   if (res.destroyed && !res.writableFinished) controller.abort()
   else res.once('close', () => res.writableFinished || controller.abort())
   return controller.signal
-}
-
-/** `Location` must be ASCII: what is encoded already stays, the rest is encoded. */
-function decodeSafely(url: string): string {
-  try {
-    return decodeURI(url)
-  } catch {
-    return url
-  }
 }

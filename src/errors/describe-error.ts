@@ -3,6 +3,14 @@
  * hang queries, parameters and requests with headers on their errors, and those hold hashes and tokens.
  */
 export function describeError(thrown: unknown, depth = 4): unknown {
+  try {
+    return describe(thrown, depth)
+  } catch {
+    return { type: 'unknown', message: 'An error was thrown that cannot be read.' }
+  }
+}
+
+function describe(thrown: unknown, depth: number): unknown {
   if (!(thrown instanceof Error))
     return { type: typeof thrown, message: 'A value that is not an Error was thrown.' }
   const { code } = thrown as { code?: unknown }

@@ -11,12 +11,27 @@ const BODY_HEADERS = [
   'Content-Encoding',
   'Content-Disposition',
   'Content-Range',
+  'Transfer-Encoding',
   'ETag',
   'Last-Modified',
 ]
 
-/** The one place where what was thrown becomes a response. */
+/**
+ * The one place where what was thrown becomes a response. Never throws: what cannot be rendered itself (a getter that
+ * throws, a header that is none) is answered for by the error that it brings about.
+ */
 export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
+  let failure = thrown
+  for (const _attempt of ['what was thrown', 'what that brought about', 'a plain error'])
+    try {
+      return answer(ctx, failure, runtime)
+    } catch (next) {
+      failure = failure === thrown ? next : new Error('What was thrown cannot be rendered.')
+    }
+  ctx.internal.res.destroy()
+}
+
+function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   const { res, req, door } = ctx.internal
   const problem = problemOf(thrown, ctx.id, runtime.environment !== 'production')
   if (problem.status >= 500) log(ctx, thrown, problem.status, runtime)
@@ -49,9 +64,11 @@ function log(ctx: RequestContext, thrown: unknown, status: number, runtime: Pipe
 /** Extension members come from applications and may hold what JSON cannot. */
 function stringify(problem: object): string {
   try {
-    return JSON.stringify(problem)
+    const text = JSON.stringify(problem) as string | undefined
+    if (text?.startsWith('{')) return text
   } catch {
-    const { type, title, status, detail, code, instance } = problem as Record<string, unknown>
-    return JSON.stringify({ type, title, status, detail, code, instance })
+    // Told without them below.
   }
+  const { type, title, status, detail, code, instance } = problem as Record<string, unknown>
+  return JSON.stringify({ type, title, status, detail, code, instance })
 }

@@ -12,7 +12,7 @@ const BYTES_TYPE = 'application/octet-stream'
  * @throws TypeError for a value that has no representation (a function, a symbol, a bigint, a circular object).
  */
 export function render(ctx: RequestContext, status: number, value: unknown): Outgoing {
-  if (status === 204 || status === 304 || value === undefined || value === null)
+  if (isBodiless(status) || value === undefined || value === null)
     return { status, type: undefined, payload: discard(value) }
   if (typeof value === 'object') return renderObject(ctx, status, value)
   if (typeof value === 'string') return { status, type: TEXT_TYPE, payload: value }
@@ -21,13 +21,20 @@ export function render(ctx: RequestContext, status: number, value: unknown): Out
   throw new TypeError(`A handler returned a ${typeof value}, which has no representation in a response.`)
 }
 
+/** 204, 205 and 304 never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304 || status === 205
+}
+
 function renderObject(ctx: RequestContext, status: number, value: object): Outgoing {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) {
     const special = renderSpecial(ctx, status, value)
     if (special) return special
   }
-  return { status, type: JSON_TYPE, payload: JSON.stringify(value) ?? '' }
+  const text = JSON.stringify(value) as string | undefined
+  if (text === undefined) throw new TypeError('A handler returned an object whose toJSON() gives no JSON.')
+  return { status, type: JSON_TYPE, payload: text }
 }
 
 function renderSpecial(ctx: RequestContext, status: number, value: object): Outgoing | undefined {
@@ -47,12 +54,26 @@ function renderSpecial(ctx: RequestContext, status: number, value: object): Outg
   return undefined
 }
 
+/** Headers of a connection, not of a message (RFC 9110 §7.6.1); those of an upstream's connection are not ours. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'trailer',
+  'upgrade',
+])
+
 /** Status, headers and body of a web `Response` are taken over; `ctx.status` does not change them. */
 function renderResponse(ctx: RequestContext, response: Response): Outgoing {
+  // What `fetch` hands on is decoded already, and so neither encoded nor as long as its headers say.
+  const isDecoded = response.url !== '' && response.headers.has('content-encoding')
   for (const [name, value] of response.headers)
     if (name === 'set-cookie') ctx.append(name, value)
-    else ctx.set(name, value)
-  return { status: response.status, type: undefined, payload: response.body ? fromWeb(response.body) : null }
+    else if (!HOP_BY_HOP.has(name) && !(isDecoded && /^content-(encoding|length)$/.test(name)))
+      ctx.set(name, value)
+  if (response.body === null) return { status: response.status, type: undefined, payload: null }
+  return { status: response.status, type: BYTES_TYPE, payload: fromWeb(response.body) }
 }
 
 function fromWeb(stream: ReadableStream): Readable {
@@ -66,6 +87,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 /** A stream that will not be sent is closed, so that what it reads from is let go. */
 function discard(value: unknown): null {
-  if (value instanceof Readable) value.destroy()
+  if (value instanceof Readable) value.once('error', ignore).destroy()
+  const web = value instanceof Response ? value.body : value
+  if (web instanceof ReadableStream && !web.locked) web.cancel().catch(ignore)
   return null
 }
+
+function ignore(): void {}

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { HttpError } from '../errors/http-error.ts'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
@@ -6,9 +7,10 @@ import type { Route } from '../routing/route.ts'
 import { compileSerializer, type Serializer } from '../schema/serializer.ts'
 import { Invalid } from '../schema/invalid.ts'
 import { fail } from './error-boundary.ts'
-import { JSON_TYPE, render } from './render.ts'
+import { isBodiless, JSON_TYPE, render } from './render.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { isThenable } from './thenable.ts'
+import { whenReadable } from './when-readable.ts'
 
 /** Sends a handler's value; a value that cannot be sent becomes an error response. */
 export function respond(
@@ -19,14 +21,23 @@ export function respond(
   try {
     const outgoing = prepareOnce(ctx, value)
     if (isThenable(outgoing))
-      return outgoing.then(
-        (settled) => ctx.internal.door.send(ctx, settled),
-        (error: unknown) => fail(ctx, error, runtime),
-      )
-    if (outgoing !== undefined) ctx.internal.door.send(ctx, outgoing)
+      return outgoing
+        .then((settled) => send(ctx, settled))
+        .catch((error: unknown) => fail(ctx, error, runtime))
+    const sending = outgoing && send(ctx, outgoing)
+    if (sending) return sending.catch((error: unknown) => fail(ctx, error, runtime))
   } catch (error) {
     fail(ctx, error, runtime)
   }
+}
+
+function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
+  const { door, res } = ctx.internal
+  const { payload } = outgoing
+  if (typeof payload === 'string' || !(payload instanceof Readable)) return door.send(ctx, outgoing)
+  if (res.headersSent)
+    throw new Error('The response was begun by hand, and then a stream was returned as well.')
+  return whenReadable(payload, res).then(() => door.send(ctx, outgoing))
 }
 
 function prepareOnce(ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing> | undefined {
@@ -51,7 +62,7 @@ export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare 
   return (ctx, value) => {
     const status = statusOf(ctx, value)
     const serialize = serializers.get(status)
-    if (serialize === undefined || status === 204 || status === 304) return render(ctx, status, value)
+    if (serialize === undefined || isBodiless(status)) return render(ctx, status, value)
     const text = serialize(value)
     if (isThenable(text))
       return text.then((settled) => outgoingOf(settled, status, value, runtime)) as Promise<Outgoing>

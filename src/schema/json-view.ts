@@ -1,5 +1,5 @@
 import { isoText, readIsoDate } from './iso-date.ts'
-import { isRecord, isYup, ownMember, type YupNode } from './yup/yup-node.ts'
+import { isRecord, isYup, itemSchema, ownMember, type YupNode } from './yup/yup-node.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -19,7 +19,8 @@ export function jsonView(schema: unknown, value: unknown, parent?: unknown): unk
 }
 
 function contentsOf(schema: YupNode, value: object): unknown {
-  if (Array.isArray(value)) return value.map((item, index) => jsonView(itemOf(schema, index), item, value))
+  if (Array.isArray(value))
+    return value.map((item, index) => jsonView(itemSchema(schema, index), item, value))
   return schema.fields ? membersOf(schema, value as Members) : value
 }
 
@@ -35,10 +36,6 @@ function ownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? (toJSON.call(value, '') as unknown) : value
-}
-
-function itemOf(schema: YupNode, index: number): unknown {
-  return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
 }
 
 function membersOf({ fields = {} }: YupNode, value: Members): Members {

@@ -1,4 +1,4 @@
-import { isInheritedName, isObject, isRecord, isYup, type YupNode } from './yup/yup-node.ts'
+import { isInheritedName, isObject, isRecord, isYup, itemSchema } from './yup/yup-node.ts'
 
 const DEEPEST = 100
 
@@ -35,7 +35,7 @@ export function withoutInheritedKeys(schema: unknown, value: unknown): unknown {
   if (!isYup(schema)) return value
   if (schema.type === 'lazy' || schema.conditions.length > 0) return withoutAnyInheritedKeys(value)
   if (Array.isArray(value))
-    return mapItems(value, (item, index) => withoutInheritedKeys(itemOf(schema, index), item))
+    return mapItems(value, (item, index) => withoutInheritedKeys(itemSchema(schema, index), item))
   const { fields } = schema
   if (fields === undefined || !isObject(value)) return value
   return mapMembers(
@@ -49,10 +49,6 @@ function withoutAnyInheritedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, withoutAnyInheritedKeys)
   if (!isRecord(value)) return value
   return mapMembers(value, () => false, withoutAnyInheritedKeys)
-}
-
-function itemOf(schema: YupNode, index: number): unknown {
-  return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
 }
 
 /** Maps the items of an array; the array itself when none changes. */

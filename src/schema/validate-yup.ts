@@ -1,6 +1,6 @@
 import { childPath, Invalid, issueAt, type SchemaIssue } from './invalid.ts'
 import { unfit, withoutInheritedKeys } from './shape-guard.ts'
-import { isObject, isYup, type YupIssue, type YupNode } from './yup/yup-node.ts'
+import { isObject, isYup, itemSchema, type YupIssue, type YupNode } from './yup/yup-node.ts'
 
 /**
  * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
@@ -15,7 +15,7 @@ export function validateByYup(schema: YupNode, options: object = {}): (value: un
     try {
       return attempt(schema, value, options)
     } catch (error) {
-      const path = uncastable?.(schema, value, '')
+      const path = uncastable?.(schema, value)
       if (path === undefined) throw error
       return new Invalid([issueAt(path, `${path || 'this'} has a form that cannot be read`)])
     }
@@ -55,9 +55,8 @@ function attempt(schema: YupNode, given: unknown, options: object): unknown {
 
 /** yup 1.7.1 reads the items of an absent array in order to word their issues, and throws. */
 function valueOrDefault(schema: YupNode, value: unknown): unknown {
-  return value === undefined && (schema.type === 'array' || schema.type === 'tuple')
-    ? schema.getDefault()
-    : value
+  const isList = schema.type === 'array' || schema.type === 'tuple'
+  return value === undefined && isList && !schema.spec.strict ? schema.getDefault() : value
 }
 
 function issuesOf(error: YupIssue): readonly SchemaIssue[] {
@@ -69,20 +68,29 @@ function issuesOf(error: YupIssue): readonly SchemaIssue[] {
  * Path of a value whose cast throws, such as an object where `trim()` expects a string; undefined when none does, so
  * that what was thrown came from a test.
  */
-function findUncastable(schema: YupNode, value: unknown, path: string): string | undefined {
+function findUncastable(schema: YupNode, value: unknown): string | undefined {
+  // yup sets this mark itself when it validates an object, and then leaves strict fields uncast.
+  const options = { assert: false, __validating: schema.resolve({ value }).type === 'object' }
+  return findBelow(schema, value, '', options)
+}
+
+function findBelow(schema: YupNode, value: unknown, path: string, options: object): string | undefined {
   try {
-    schema.resolve({ value }).cast(value, { assert: false, __validating: true })
+    schema.resolve({ value }).cast(value, options)
     return undefined
   } catch {
-    return findInMembers(schema, value, path) ?? path
+    for (const [key, member, inner] of membersOf(schema, value)) {
+      const found = isYup(member) ? findBelow(member, inner, childPath(path, key), options) : undefined
+      if (found !== undefined) return found
+    }
+    return path
   }
 }
 
-function findInMembers({ fields }: YupNode, value: unknown, path: string): string | undefined {
-  if (!isObject(value) || fields === undefined) return undefined
-  for (const [key, field] of Object.entries(fields)) {
-    const found = isYup(field) ? findUncastable(field, value[key], childPath(path, key)) : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
+type Member = readonly [key: string | number, schema: unknown, value: unknown]
+
+function membersOf(schema: YupNode, value: unknown): readonly Member[] {
+  if (Array.isArray(value)) return value.map((item, index) => [index, itemSchema(schema, index), item])
+  if (!isObject(value) || schema.fields === undefined) return []
+  return Object.entries(schema.fields).map(([key, field]) => [key, field, value[key]])
 }

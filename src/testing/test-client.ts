@@ -20,6 +20,7 @@ export interface TestResponse {
 /** What a request may carry besides method and path. */
 export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>
+  /** Parameters besides those in the path; a list repeats its name. */
   readonly query?: Readonly<Record<string, string | string[]>>
   /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
@@ -28,6 +29,7 @@ export interface TestRequest {
 /** Speaks HTTP to an application in the same process and keeps its cookies like a browser. */
 export interface TestClient {
   request(method: string, path: string, request?: TestRequest): Promise<TestResponse>
+  /** `path` may hold a query: `get('/notes?limit=5')`. */
   get(path: string, request?: TestRequest): Promise<TestResponse>
   head(path: string, request?: TestRequest): Promise<TestResponse>
   delete(path: string, request?: TestRequest): Promise<TestResponse>
@@ -59,11 +61,12 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
   const { origin } = options
 
   async function request(method: string, path: string, { headers = {}, query, body }: TestRequest = {}) {
-    const url = new URL(path, origin)
+    const url = new URL(origin + (path.startsWith('/') ? path : `/${path}`))
     const cookie = jar.getCookieStringSync(url.href)
     const response = await app.inject({
       method: method,
-      url: { pathname: path, ...(query === undefined ? {} : { query }) },
+      url: url.href,
+      ...(query === undefined ? {} : { query }),
       headers: {
         host: url.host,
         ...(cookie ? { cookie } : {}),
@@ -95,7 +98,8 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
     patch: withBody('PATCH'),
     withToken: (token) =>
       clientOf(app, jar, { origin, headers: { ...options.headers, authorization: `Bearer ${token}` } }),
-    cookie: (name) => jar.getCookiesSync(origin).find((cookie) => cookie.key === name)?.value,
+    cookie: (name) =>
+      jar.getCookiesSync(origin, { allPaths: true }).find((cookie) => cookie.key === name)?.value,
     setCookie: (cookie) => void jar.setCookieSync(cookie, origin),
   }
 }

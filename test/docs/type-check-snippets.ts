@@ -1,11 +1,21 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../architecture/tree.ts'
 import type { Block } from './read-blocks.ts'
 
-const WORLD = join(import.meta.dirname, 'world')
+const WORLD = join(ROOT, 'test/fixtures/documents')
+const GLOBALS = 'globals.d.ts'
 const SETTINGS = {
   extends: '../../tsconfig.json',
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
@@ -13,8 +23,8 @@ const SETTINGS = {
 
 /**
  * Compiles blocks of TypeScript as a reader would have them: each document is an application in a folder of its own. A
- * block that begins with `// path/of/file.ts` is that file; what a document does not show comes from `world`. Names that
- * a fragment uses without importing them are those of `world/globals.d.ts`.
+ * block that begins with `// path/of/file.ts` is that file; what a document does not show comes from
+ * `test/fixtures/documents`. Names that a fragment uses without importing them are those of its `globals.d.ts`.
  * @returns what the compiler has to say, with each place in its document.
  */
 export async function typeCheckSnippets(blocks: readonly Block[]): Promise<string[]> {
@@ -24,6 +34,8 @@ export async function typeCheckSnippets(blocks: readonly Block[]): Promise<strin
     const files = new Map<string, Block>()
     for (const block of blocks) files.set(write(directory, block), block)
     for (const document of readdirSync(directory)) addWorld(join(directory, document))
+    // Its globals are the same for all documents, whatever a document calls `app`.
+    cpSync(WORLD, join(directory, 'world'), { recursive: true })
     writeFileSync(
       join(directory, 'tsconfig.json'),
       JSON.stringify({ ...SETTINGS, include: ['.'], exclude: [] }),
@@ -48,7 +60,8 @@ function write(directory: string, block: Block): string {
 
 function addWorld(folder: string): void {
   for (const name of readdirSync(WORLD))
-    if (!existsSync(join(folder, name))) copyFileSync(join(WORLD, name), join(folder, name))
+    if (name !== GLOBALS && !existsSync(join(folder, name)))
+      copyFileSync(join(WORLD, name), join(folder, name))
 }
 
 async function compile(directory: string): Promise<string[]> {

@@ -1,13 +1,14 @@
 import type { Injectable } from 'mortar/testing'
 
 type Request = Parameters<Injectable['inject']>[0]
+type Query = Record<string, string | string[]> | undefined
 type Response = Awaited<ReturnType<Injectable['inject']>>
 
 /** An application in another process, for a test client: its requests go over the network. */
 export function overHttp(origin: string): Injectable {
   return {
-    async inject({ method = 'GET', url, headers, payload }: Request) {
-      const response = await fetch(addressOf(url as { pathname: string; query?: object }, origin), {
+    async inject({ method = 'GET', url, query, headers, payload }: Request) {
+      const response = await fetch(addressOf(url as string, query as Query, origin), {
         method,
         headers: Object.entries(headers ?? {}).map(
           ([name, value]) => [name, String(value)] as [string, string],
@@ -28,9 +29,10 @@ export function overHttp(origin: string): Injectable {
   }
 }
 
-function addressOf({ pathname, query = {} }: { pathname: string; query?: object }, origin: string): string {
-  const parameters = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value): [string, string] => [name, String(value)]),
-  )
-  return `${origin}${pathname}?${new URLSearchParams(parameters).toString()}`
+/** The client believes it to be somewhere else; path and query are what it asks for. */
+function addressOf(url: string, query: Query = {}, origin: string): URL {
+  const { pathname, searchParams } = new URL(url)
+  for (const [name, values] of Object.entries(query))
+    for (const value of [values].flat()) searchParams.append(name, value)
+  return Object.assign(new URL(origin), { pathname, search: searchParams.toString() })
 }

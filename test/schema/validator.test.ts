@@ -100,6 +100,13 @@ describe('A body validator', () => {
     expect([run({}), run({})]).to.deep.equal([{ n: 1 }, { n: 2 }])
   })
 
+  it('gives an absent list its default, unless it is strict', () => {
+    const list = yup.array(yup.string()).default(['a'])
+    for (const schema of [list, slow(list)]) expect(validate(schema, undefined)).to.deep.equal(['a'])
+    for (const schema of [list.strict(), slow(list.strict())])
+      expect(validate(schema, undefined)).to.equal(undefined)
+  })
+
   it('stays synchronous without an asynchronous test, and is a promise with one', async () => {
     const taken = yup.object({
       name: yup.string().test('free', '${path} is taken', async (name) => name !== 'ada'),
@@ -207,6 +214,9 @@ describe('Hostile input', () => {
   it('names the place that cannot be cast', () => {
     const schema = slow(yup.object({ inner: yup.object({ name: yup.string().trim() }) }))
     expect(issuesOf(validate(schema, { inner: { name: {} } }))).to.have.keys('inner.name')
+    const list = slow(yup.array(yup.object({ flag: yup.boolean().strict() })))
+    const sent = [{ flag: true }, { flag: Object.create(null) as unknown }]
+    expect(issuesOf(validate(list, sent))).to.have.keys('[1].flag')
   })
 
   it('drops undeclared inherited names at every depth', () => {

@@ -101,3 +101,8 @@ export function isInheritedName(key: string): boolean {
 export function ownMember(value: Readonly<Record<string, unknown>>, key: string): unknown {
   return INHERITED.has(key) && !Object.hasOwn(value, key) ? undefined : value[key]
 }
+
+/** The schema of a list's item: the same for every item of an array, one for each of a tuple. */
+export function itemSchema(schema: YupNode, index: number): unknown {
+  return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+
+/**
+ * Waits for the first bytes of a stream, or its end, before anything is sent: a file that is not there can then still be
+ * answered with a problem. A stream whose client leaves meanwhile is closed. Rejects with the stream's error.
+ */
+export function whenReadable(stream: Readable, res: ServerResponse): Promise<void> {
+  // Without a listener, an error of a stream ends the process.
+  stream.on('error', ignore)
+  if (stream.errored) return Promise.reject(stream.errored)
+  if (stream.destroyed) return Promise.reject(closedUnread())
+  if (stream.readableLength > 0 || stream.readableFlowing === true) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      stream.off('readable', onReadable).off('error', settle).off('close', onClose)
+      res.off('close', onLeave)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    const onReadable = (): void => settle()
+    const onClose = (): void => settle(stream.readableEnded || res.destroyed ? undefined : closedUnread())
+    const onLeave = (): void => void stream.destroy()
+    stream.on('readable', onReadable).on('error', settle).on('close', onClose)
+    res.on('close', onLeave)
+  })
+}
+
+function closedUnread(): Error {
+  return new Error('The stream of the response was closed before anything of it was sent.')
+}
+
+function ignore(): void {}

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { createApp } from 'mortar'
+import { createClock } from 'mortar/testing'
+
+describe('The test clock', () => {
+  it('stands still until it is moved', () => {
+    const clock = createClock(1000)
+    expect(clock.now()).to.equal(1000)
+    clock.advance(2)
+    expect(clock.now()).to.equal(3000)
+    clock.advance('15m')
+    expect(clock.now()).to.equal(903_000)
+    clock.set(5)
+    expect(clock.now()).to.equal(5)
+  })
+
+  it('begins at a date, or now', () => {
+    expect(createClock(new Date(7)).now()).to.equal(7)
+    expect(Math.abs(createClock().now() - Date.now())).to.be.below(1000)
+  })
+
+  it('does not go back by accident', () => {
+    expect(() => createClock().advance(-1)).to.throw(RangeError, /duration/)
+    expect(() => createClock().advance('soon')).to.throw(RangeError, /soon/)
+  })
+
+  it('is the clock of the application that it is given to', async () => {
+    const clock = createClock(42)
+    const app = createApp({ environment: 'test', clock })
+    await app.ready()
+    expect(app.services.clock.now()).to.equal(42)
+    await app.close()
+  })
+})
