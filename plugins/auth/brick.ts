@@ -54,7 +54,9 @@ export function auth<Session extends ProviderSession>(
     services: {
       // `connectProvider` returns what the provider's own `connect` made.
       authProvider: singleton((services) => connectProvider(provider, services) as Session),
-      authenticator: singleton((services) => createAuthenticator(provider, { ...options, timeout }, services)),
+      authenticator: singleton((services) =>
+        createAuthenticator(provider, { ...options, timeout }, services),
+      ),
     },
     routes: provider.routes ? [mount(provider, prefix)] : [],
     start: ({ authProvider }) => authProvider.start?.(),
