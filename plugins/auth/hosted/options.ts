@@ -43,7 +43,7 @@ export interface HostedAuthOptions {
   readonly timeout?: Duration
   /** For how long its keys are believed before they are asked for again. Seconds or a duration; 10 minutes by default. */
   readonly keyLifetime?: Duration
-  /** At most how often an unknown key makes them be asked for before that. Seconds or a duration; 5 seconds by default. */
+  /** How often unknown keys make them be asked for before that, after the first three. Seconds or a duration; 5 seconds by default. */
   readonly coolDown?: Duration
   /** The user that verified claims stand for, or null for nobody; by default `sub`, `email` and `name`. */
   readonly toUser?: (claims: Readonly<Record<string, unknown>>) => User | null

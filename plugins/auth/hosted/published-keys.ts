@@ -30,10 +30,12 @@ export interface PublishedKeys {
 
 /** How long a key server that failed is left alone. */
 const REST = 1000
+/** How many unknown keys may have it asked in a row; then one for each cool-down. */
+const IN_A_ROW = 3
 
 /**
  * Keeps a provider's keys for their lifetime. A key that is not among them makes them be fetched anew, for that is how a
- * rotation shows, but not more often than the cool-down allows, for anybody can make up a key's name. All who wait, wait
+ * rotation shows, but after a few times only once in a cool-down, for anybody can make up a key's name. All who wait, wait
  * for one fetch, and none longer than the timeout.
  */
 export function createPublishedKeys(options: PublishedKeysOptions): PublishedKeys {
@@ -71,11 +73,12 @@ export function createPublishedKeys(options: PublishedKeysOptions): PublishedKey
   function newerThan(select: LocalJWKSet): LocalJWKSet | Promise<LocalJWKSet> | undefined {
     if (current && current.select !== select) return current.select
     if (pending) return pending
-    if (clock.now() < coolUntil) {
+    const next = Math.max(coolUntil, clock.now()) + coolDown
+    if (next - clock.now() > IN_A_ROW * coolDown) {
       if (failed) throw unavailable()
       return undefined
     }
-    coolUntil = clock.now() + coolDown
+    coolUntil = next
     return reload()
   }
 
