@@ -73,6 +73,11 @@ export function createHttpServer(handle: (req: IncomingMessage, res: ServerRespo
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     answerBrokenRequest(error, socket),
   )
+  server.on('checkExpectation', (_req, res) => {
+    const body = problemText(417, 'Only 100-continue can be expected.')
+    const length = Buffer.byteLength(body)
+    res.writeHead(417, { 'Content-Type': PROBLEM_TYPE, 'Content-Length': length }).end(body)
+  })
   return server
 }
 
@@ -81,12 +86,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
   if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const status = STATUS_OF_PARSE_ERROR[error.code ?? ''] ?? 400
-  const problem = problemOf(
-    new HttpError(status, 'The request cannot be read as HTTP.'),
-    requestId(undefined),
-    false,
-  )
-  const body = JSON.stringify(problem)
+  const body = problemText(status, 'The request cannot be read as HTTP.')
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
@@ -96,6 +96,10 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // A client that never closes its side would otherwise hold the connection.
   socket.once('finish', () => socket.destroySoon())
+}
+
+function problemText(status: number, detail: string): string {
+  return JSON.stringify(problemOf(new HttpError(status, detail), requestId(undefined), false))
 }
 
 const STATUS_OF_PARSE_ERROR: Readonly<Record<string, number>> = {

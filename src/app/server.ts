@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Listening } from './app.ts'
 import { createHttpServer, type ListenerState } from './listener.ts'
@@ -65,6 +65,12 @@ function openSockets(server: Server): ReadonlySet<Socket> {
 
 /** Milliseconds in which requests that were under way arrive, before connections without a request are ended. */
 const GRACE = 10
+/** A turn of the event loop after it reads what has come in while this process was busy. */
+async function requestsUnderWay(): Promise<void> {
+  await wait(GRACE)
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+}
+
 /** Milliseconds between two looks for connections that have nothing more to wait for. */
 const SWEEP = 50
 
@@ -76,12 +82,13 @@ async function drain(
 ): Promise<void> {
   // From here on each response ends its connection, so that a client learns of the end before it asks again.
   state.closing = true
-  if (sockets.size > 0) await wait(GRACE)
+  if (sockets.size > 0) await requestsUnderWay()
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  sweep(server, sockets)
-  const sweeping = setInterval(() => sweep(server, sockets), SWEEP)
+  const sweep = createSweep(server, sockets)
+  sweep()
+  const sweeping = setInterval(sweep, SWEEP)
   const deadline = setTimeout(() => {
     for (const socket of sockets) socket.destroy()
   }, timeout * 1000)
@@ -90,10 +97,25 @@ async function drain(
   clearTimeout(deadline)
 }
 
-/** Ends the connections that have been answered, and those that never asked: browsers open some in advance. */
-function sweep(server: Server, sockets: ReadonlySet<Socket>): void {
-  server.closeIdleConnections()
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+/**
+ * Ends the connections that have been answered, and those on which no request is complete and nothing has moved since the
+ * last look: browsers open some in advance.
+ */
+function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
+  const seen = new WeakMap<Socket, number>()
+  return () => {
+    server.closeIdleConnections()
+    for (const socket of sockets) {
+      const quiet = seen.get(socket) === socket.bytesRead || socket.bytesRead === 0
+      if (quiet && !isAnswering(socket)) socket.destroy()
+      seen.set(socket, socket.bytesRead)
+    }
+  }
+}
+
+/** Node keeps the present response of a connection on its socket, and tells of it in no other way. */
+function isAnswering(socket: Socket): boolean {
+  return Boolean((socket as { _httpMessage?: unknown })._httpMessage)
 }
 
 /** An unspecified address is reached through the loopback one, and IPv6 stands in brackets (RFC 3986 §3.2.2). */

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential } from '../contracts/authenticator.ts'
 import type { RequestHeaders } from './context.ts'
 
-const BEARER = /^Bearer +([\w\-.~+/=]+) *$/i
+// Whatever follows the scheme was sent as the token: one that is none must not let a cookie speak in its place.
+const BEARER = /^Bearer +(\S.*?) *$/i
 
 /** The parts of a request in which a credential may stand. */
 export interface CredentialSource {

@@ -1,4 +1,6 @@
-import { PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import { isUtf8 } from 'node:buffer'
+import { parse as parseQuery } from 'node:querystring'
+import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
@@ -6,7 +8,7 @@ import { bytes } from '../support/bytes.ts'
 import type { Step } from './step.ts'
 import { parseForm } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
-import { readBytes } from './read-bytes.ts'
+import { clientLeft, readBytes } from './read-bytes.ts'
 import type { PipelineRuntime } from './runtime.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -35,9 +37,12 @@ interface BodyRules {
 }
 
 function parse(ctx: RequestContext, { limit, strict, accepted }: BodyRules): void | Promise<void> {
-  const { headers } = ctx.internal.req
+  const { req } = ctx.internal
+  const { headers } = req
   const length = headers['content-length']
   if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return
+  if (req.readableEnded) return takeParsed(ctx)
+  if (req.destroyed) throw clientLeft()
   const type = mediaType(headers['content-type'])
   const reader = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : readerOf(type)
   if (!reader) return strict ? refuseType(type, accepted) : undefined
@@ -47,25 +52,40 @@ function parse(ctx: RequestContext, { limit, strict, accepted }: BodyRules): voi
   })
 }
 
+/** The body that Koa middleware, such as koa-bodyparser in `fromKoa`, has read already. */
+function takeParsed(ctx: RequestContext): void {
+  const request = ctx.internal.koa?.request as { body?: unknown } | undefined
+  if (request?.body === undefined)
+    throw new Error('A middleware read the body of the request and left nothing in ctx.koa.request.body.')
+  ctx.body = request.body
+}
+
 function readerOf(type: string): Reader | undefined {
   if (type === 'application/json' || type.endsWith('+json')) return readJson
-  if (type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data') return parseForm
+  if (type === 'application/x-www-form-urlencoded') return readUrlencoded
+  if (type === 'multipart/form-data') return parseForm
   if (type.startsWith('text/')) return readText
   return type === 'application/octet-stream' ? readBytes : undefined
 }
 
 async function readJson(ctx: RequestContext, limit: number): Promise<unknown> {
-  refuseForeignCharset(ctx)
-  const content = await readBytes(ctx, limit)
-  return parseJson(content.toString('utf8'))
+  return parseJson(await readText(ctx, limit))
 }
 
+async function readUrlencoded(ctx: RequestContext, limit: number): Promise<unknown> {
+  const fields = parseQuery(await readText(ctx, limit), '&', '=', { maxKeys: 0 })
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '__proto__'))
+}
+
+/** Bytes that are not UTF-8 are refused: replaced characters would be stored as if the caller had sent them. */
 async function readText(ctx: RequestContext, limit: number): Promise<string> {
   refuseForeignCharset(ctx)
-  return (await readBytes(ctx, limit)).toString('utf8')
+  const content = await readBytes(ctx, limit)
+  if (!isUtf8(content)) throw new BadRequest('The body is not valid UTF-8.', { code: 'malformed_body' })
+  return content.toString('utf8')
 }
 
-/** RFC 8259 §8.1: JSON is UTF-8. Text in another encoding would be read wrongly, so it is refused as well. */
+/** RFC 8259 §8.1: JSON is UTF-8, and so are forms (WHATWG URL §5). Text in another encoding would be read wrongly, so it is refused as well. */
 function refuseForeignCharset(ctx: RequestContext): void {
   const charset = /;\s*charset="?([^";\s]+)/i
     .exec(ctx.internal.req.headers['content-type'] ?? '')?.[1]

@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises'
-import { BadRequest, isHttpError, PayloadTooLarge } from '../errors/http-error.ts'
+import { BadRequest, isHttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 /** A file of a multipart body, as it stands in `ctx.body` under its field name. It is deleted when the response is done. */
@@ -16,10 +16,11 @@ export interface UploadedFile {
 type Fields = Record<string, unknown>
 
 /**
- * Parses an urlencoded or multipart body with koa-body, which is loaded when the first one arrives. Files join the fields
+ * Parses a multipart body with koa-body, which is loaded when the first one arrives. Files join the fields
  * under their names, an array where a name repeats.
  */
 export async function parseForm(ctx: RequestContext, limit: number): Promise<Fields> {
+  refuseEncoding(ctx)
   const { koaBody } = await import('koa-body')
   const { koa } = ctx
   const uploads: { filepath: string }[] = []
@@ -28,8 +29,7 @@ export async function parseForm(ctx: RequestContext, limit: number): Promise<Fie
     multipart: true,
     json: false,
     text: false,
-    urlencoded: true,
-    formLimit: limit,
+    urlencoded: false,
     parsedMethods: [ctx.method],
     formidable: {
       maxFileSize: limit,
@@ -37,6 +37,10 @@ export async function parseForm(ctx: RequestContext, limit: number): Promise<Fie
       maxFieldsSize: limit,
       allowEmptyFiles: true,
       minFileSize: 0,
+      // A part that is not handed on is dropped: one without a name, or with one that would reach a prototype.
+      onPart: (part: { name: string | null }, handle: (part: unknown) => void) => {
+        if (part.name !== null && part.name !== '__proto__') handle(part)
+      },
       onFileBegin: (_field: string, file: { filepath: string }) => void uploads.push(file),
     },
   } as Parameters<typeof koaBody>[0])
@@ -49,12 +53,26 @@ export async function parseForm(ctx: RequestContext, limit: number): Promise<Fie
   return { ...withoutPrototype(request.body ?? {}), ...uploadedFiles(request.files ?? {}) }
 }
 
-/** What koa-body and formidable say of the client's mistakes; they carry `status` or `httpCode` (formidable). */
+/** Multipart is read as it arrives, so that files go to the disk; nothing decodes it on the way. */
+function refuseEncoding(ctx: RequestContext): void {
+  const encoding = ctx.internal.req.headers['content-encoding']
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    throw new UnsupportedMediaType('A multipart body is read without a content encoding only.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    })
+}
+
+/**
+ * What koa-body and formidable say of the client's mistakes: some carry `status` or `httpCode`, others nothing. Only what
+ * a system call says, such as a full disk, is not the client's.
+ */
 function formError(error: unknown, limit: number): unknown {
-  const { status, httpCode } = error as { status?: number; httpCode?: number }
-  const code = httpCode ?? status
-  if (isHttpError(error) || code === undefined || code >= 500) return error
-  if (code === 413) return new PayloadTooLarge(`The body is larger than ${limit} bytes.`, { cause: error })
+  const { status, httpCode, syscall } = error as { status?: number; httpCode?: number; syscall?: string }
+  if (isHttpError(error) || syscall !== undefined) return error
+  if ((httpCode ?? status) === 413)
+    return new PayloadTooLarge(`The body is larger than ${limit} bytes, or has too many parts.`, {
+      cause: error,
+    })
   return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
 }
 

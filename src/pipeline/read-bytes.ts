@@ -54,6 +54,11 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     stream.once('error', () =>
       stop(new BadRequest('The body broke off or does not decode.', { code: 'malformed_body' })),
     )
-    stream.once('aborted', () => stop(new BadRequest('The client went away.', { code: 'malformed_body' })))
+    stream.once('aborted', () => stop(clientLeft()))
   })
+}
+
+/** Nobody reads it, but what waits for the body must not wait for ever. */
+export function clientLeft(): BadRequest {
+  return new BadRequest('The client went away.', { code: 'malformed_body' })
 }
