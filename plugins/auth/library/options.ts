@@ -2,7 +2,7 @@ import type { Cradle, Size, User } from '../../../src/index.ts'
 import type { AuthLibrary, LibraryUser } from './auth-library.ts'
 
 /** Options of `libraryAuth`. */
-export interface LibraryAuthOptions {
+export interface LibraryAuthOptions<Library extends AuthLibrary = AuthLibrary> {
   /**
    * The path under which the library answers, and where its routes are mounted; by default what the instance says of
    * itself, and `/api/auth` for one that is made later.
@@ -11,7 +11,7 @@ export interface LibraryAuthOptions {
   /** Names of the library's session cookie; by default better-auth's, with and without `__Secure-`. */
   readonly cookie?: string | readonly string[]
   /** Runs when the application starts and before it listens: the place to create the library's tables. */
-  readonly prepare?: (library: AuthLibrary, services: Cradle) => unknown
+  readonly prepare?: (library: Library, services: Cradle) => unknown
   /** Ends every session of a user; by default as better-auth does it, `false` for a library that cannot. */
   readonly signOut?: false | ((userId: string) => Promise<void>)
   /** Largest body that the library's routes take. Bytes or a size; 1 MiB by default. */

@@ -12,9 +12,9 @@ import { createSession, otherBasePath, type LibrarySession } from './session.ts'
  * @throws StartupError `MORTAR_AUTH_PROVIDER` for what is no such library, `MORTAR_AUTH_BASE_PATH` naming both paths
  * when it answers elsewhere, `MORTAR_AUTH_OPTION` for a size that cannot be read.
  */
-export function libraryAuth(
-  instance: AuthLibrary | ((services: Cradle) => AuthLibrary),
-  options: LibraryAuthOptions = {},
+export function libraryAuth<Library extends AuthLibrary>(
+  instance: Library | ((services: Cradle) => Library),
+  options: LibraryAuthOptions<Library> = {},
 ): AuthProvider<LibrarySession> {
   const library = typeof instance === 'function' ? undefined : checked(instance)
   const basePath = trimmed(options.basePath ?? basePathOf(library ?? {}))
@@ -27,14 +27,14 @@ export function libraryAuth(
     securityScheme: { name: 'session', scheme: { type: 'http', scheme: 'bearer' } },
     routes: [libraryRoutes(limitOf(options.bodyLimit ?? '1mb'))],
     connect: (services) => {
-      const connected = library ?? checked((instance as (services: Cradle) => AuthLibrary)(services))
+      const connected = library ?? checked((instance as (services: Cradle) => Library)(services))
       requireSamePath(connected, basePath)
       return createSession(connected, basePath, options, services)
     },
   }
 }
 
-function checked(instance: AuthLibrary): AuthLibrary {
+function checked<Library extends AuthLibrary>(instance: Library): Library {
   // A caller in JavaScript may give anything.
   const { handler, api } = (instance ?? {}) as Partial<AuthLibrary>
   if (typeof handler === 'function' && typeof api?.getSession === 'function') return instance

@@ -18,10 +18,10 @@ const PRINTABLE = /^[\x21-\x7e]+$/
 const RETRY_AFTER = 5
 
 /** Lets guards ask the library, and the library be prepared at the start. */
-export function createSession(
-  library: AuthLibrary,
+export function createSession<Library extends AuthLibrary>(
+  library: Library,
   basePath: string,
-  options: LibraryAuthOptions,
+  options: LibraryAuthOptions<Library>,
   services: Cradle,
 ): LibrarySession {
   const { cookie = SESSION_COOKIES, toUser = userOf, prepare } = options
