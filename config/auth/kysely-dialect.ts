@@ -89,7 +89,8 @@ class RunnerConnection implements DatabaseConnection {
     const { records, affected } = await this.runner.query(sql, [...parameters], true)
     return {
       rows: (records ?? []) as Row[],
-      ...(affected === undefined ? {} : { numAffectedRows: BigInt(affected) }),
+      // PostgreSQL says null for what is no change of rows.
+      ...(typeof affected === 'number' && { numAffectedRows: BigInt(affected) }),
     }
   }
 
