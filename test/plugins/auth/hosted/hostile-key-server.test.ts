@@ -31,7 +31,10 @@ const HOSTILE: Readonly<Record<string, Answer>> = {
   'answers with an array': body('application/json', '[]'),
   'answers with null': body('application/json', 'null'),
   'answers with keys that are no list': body('application/json', '{"keys":{"kty":"RSA"}}'),
-  'answers with a thousand keys': body('application/json', JSON.stringify({ keys: Array(1000).fill({}) })),
+  'answers with a thousand keys': body(
+    'application/json',
+    JSON.stringify({ keys: Array.from({ length: 1000 }, () => ({})) }),
+  ),
   'answers with a lot': body('application/json', JSON.stringify({ keys: [], padding: 'x'.repeat(300_000) })),
   'answers with what unfolds to a lot': body('application/json', bomb, { 'content-encoding': 'gzip' }),
   'answers without end': endless,
@@ -114,7 +117,9 @@ describe('a key server', () => {
   it('that is slow holds no application that closes', async () => {
     const key = await signingKey('one')
     await inHostedWorld({ keys: [key], hosted: { timeout: '300ms' } }, async ({ app, server, client }) => {
-      const arrived = new Promise<void>((resolve) => (server.answer = () => resolve()))
+      const arrived = new Promise<void>((resolve) => {
+        server.answer = () => resolve()
+      })
       const answer = client.withToken(await server.token(key)).get('/private')
       await arrived
       const begun = performance.now()

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createApp, createRouter } from 'mortar'
@@ -66,9 +67,9 @@ describe('an application behind an OpenID Connect server', () => {
       await withApp(server, { coolDown: 0 }, async ({ statusOf }) => {
         const before = await server.machineToken()
         const statuses: number[] = []
-        let loading = true
+        const traffic = { goesOn: true }
         const load = async (): Promise<void> => {
-          while (loading) statuses.push(await statusOf(await server.machineToken()))
+          while (traffic.goesOn) statuses.push(await statusOf(await server.machineToken()))
         }
         const loads = [load(), load(), load(), load()]
         await reached(() => statuses.length >= 8)
@@ -77,7 +78,7 @@ describe('an application behind an OpenID Connect server', () => {
         expect(await statusOf(before)).to.equal(200)
         server.rotate([third, second])
         await reached(() => statuses.length >= 40)
-        loading = false
+        traffic.goesOn = false
         await Promise.all(loads)
         expect(new Set(statuses)).to.deep.equal(new Set([200]))
         expect(await statusOf(before)).to.equal(401)
@@ -139,6 +140,6 @@ async function reached(condition: () => boolean): Promise<void> {
   const end = performance.now() + 10_000
   while (!condition()) {
     if (performance.now() > end) throw new Error('It did not happen within ten seconds.')
-    await new Promise((resolve) => setImmediate(resolve))
+    await turnOfTheLoop()
   }
 }

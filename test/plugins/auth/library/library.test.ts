@@ -141,7 +141,7 @@ describe('an application whose accounts better-auth keeps', () => {
         body: stream,
         duplex: 'half',
         headers: { 'content-type': 'application/json', connection: 'close' },
-      } as RequestInit).then(
+      }).then(
         ({ status: code }) => code,
         () => 413,
       )

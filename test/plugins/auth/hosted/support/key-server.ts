@@ -64,7 +64,8 @@ export async function startKeyServer(keys: readonly SigningKey[], now: () => num
     token: (key, claims = {}, header = {}) => sign(key, { iss: issuer, ...claims }, header, now()),
     close: async () => {
       http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
+      http.close()
+      await once(http, 'close')
     },
   }
   return server

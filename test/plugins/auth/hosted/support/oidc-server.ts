@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import Provider from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 import { CookieJar } from 'tough-cookie'
 
 export const API = 'https://api.example.com'
@@ -47,7 +47,8 @@ export async function startOidcServer(keys: readonly JWK[], lifetime = 300): Pro
     },
     close: async () => {
       http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
+      http.close()
+      await once(http, 'close')
     },
   }
 }
