@@ -60,6 +60,16 @@ describe('a new secret, process by process', () => {
     }))
 })
 
+describe('a secret that is replaced at once', () => {
+  it('makes every access token worthless and ends no session', () =>
+    duringRollOut([SECRET], [NEWER], async (old, young) => {
+      const client = elsewhere(young, await signedUp(old))
+      expect((await client.get('/private')).status).to.equal(401)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+})
+
 describe('a clock that is set back by an hour', () => {
   it('gives a predecessor no longer grace', () =>
     inWorld({}, async (world) => {
