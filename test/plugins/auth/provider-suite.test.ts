@@ -42,7 +42,7 @@ function basicFixture(freshUser = false): ProviderFixture {
     createApp: (policies) =>
       createApp(quiet)
         .use(database(source))
-        .use(auth(provider(SECRET), { policies, timeout: '100ms' })),
+        .use(auth(provider(SECRET), { policies, timeout: '1s' })),
     async signIn(app) {
       const { body } = await createClient(app).post('/auth/signup', {
         name: 'Person',
@@ -79,7 +79,7 @@ function hostedFixture(): ProviderFixture {
         issuer: server.issuer,
         audience: AUDIENCE,
         cookie: '__session',
-        timeout: '100ms',
+        timeout: '1s',
       })
       return createApp(quiet).use(auth(provider, { policies }))
     },
@@ -114,7 +114,7 @@ function libraryFixture(): ProviderFixture {
   return {
     abilities: { routes: true, signOut: true, issueToken: false },
     createApp: (policies) =>
-      createApp(quiet).use(auth(libraryAuth(instance, { prepare }), { policies, timeout: '100ms' })),
+      createApp(quiet).use(auth(libraryAuth(instance, { prepare }), { policies, timeout: '1s' })),
     signIn: (app) => signUpThere(app),
     async invalid({ token }) {
       const other = createApp(quiet).use(auth(libraryAuth(foreign.instance, { prepare: foreign.prepare })))

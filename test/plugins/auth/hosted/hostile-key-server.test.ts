@@ -23,7 +23,7 @@ const HOSTILE: Readonly<Record<string, Answer>> = {
   'is broken': (_, response) => void response.writeHead(500).end('{"keys":[]}'),
   'knows nothing': (_, response) => void response.writeHead(404).end(),
   'sends elsewhere': (request, response) =>
-    void response.writeHead(302, { location: `http://${request.headers.host}/jwks` }).end(),
+    void response.writeHead(302, { location: `http://${request.headers.host}/elsewhere` }).end(),
   'answers with a page': body('text/html', '<html><body>Sign in</body></html>'),
   'answers with keys that are called a page': body('text/html', JSON.stringify(KEYS)),
   'answers with keys of no type': (_, response) => void response.end(JSON.stringify(KEYS)),
@@ -125,7 +125,7 @@ describe('a key server', () => {
       const begun = performance.now()
       await app.close()
       expect((await answer).status).to.equal(503)
-      expect(performance.now() - begun).to.be.below(3000)
+      expect(performance.now() - begun).to.be.below(6000)
     })
   })
 })
@@ -133,8 +133,8 @@ describe('a key server', () => {
 function answerAt({ server }: HostedWorld, place: string, answer: Answer): void {
   server.answer = (request, response) => {
     if (request.url === place) return answer(request, response)
-    if (request.url === '/jwks') return json(response, { keys: server.keys })
-    json(response, { issuer: server.issuer, jwks_uri: `${server.issuer}/jwks` })
+    // All that is wanted is at any other address.
+    json(response, { keys: server.keys, issuer: server.issuer, jwks_uri: `${server.issuer}/jwks` })
   }
 }
 
@@ -149,5 +149,5 @@ async function expectRefusal({ client }: HostedWorld, token: string): Promise<vo
   expect(guarded.headers['retry-after']).to.equal('1')
   expect(guarded.text).to.not.match(/127\.0\.0\.1|jwks/)
   expect([open.status, open.body.id]).to.deep.equal([200, null])
-  expect(performance.now() - begun).to.be.below(3000)
+  expect(performance.now() - begun).to.be.below(6000)
 }
