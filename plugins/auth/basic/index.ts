@@ -8,8 +8,12 @@ import type { DataSourceLike } from '../relational/sql.ts'
 import { createRelationalStore } from '../relational/store.ts'
 
 export type { AuthEvents } from '../events.ts'
+export type { Secret } from '../keys.ts'
+export type { Limit, LimitOptions } from '../limit-rules.ts'
 export type { PasswordAuthOptions } from '../options.ts'
 export type { PasswordSession } from '../password-session.ts'
+export type { HashCost } from '../passwords.ts'
+export type { RedisClient } from '../rate-limits.ts'
 export type { DataSourceLike } from '../relational/sql.ts'
 
 /** Options of `basicAuth`. */
@@ -24,7 +28,7 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
 /**
  * The provider with e-mail and password on a relational database. Its tables are the entities of
  * `mortar/auth/basic/schema`.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime; at the start of the
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
  * application `MORTAR_AUTH_DATABASE` when there is no database.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
