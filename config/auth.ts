@@ -1,14 +1,15 @@
-import type { AuthOptions } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
+import type { AuthOptions, AuthProvider } from 'mortar/auth'
 import { settings } from './settings.ts'
 
-/** Who vouches for users: e-mail and password on the application's own database. */
-export const provider = basicAuth({
-  db: ({ db }) => db,
-  secret: settings.authSecret,
-  // Hashes of a test run protect nobody and need not cost much.
-  ...(settings.environment === 'test' ? { cost: { memory: 1024, passes: 1, parallelism: 1 } } : {}),
-})
+/** Who can vouch for users. Routes, guards and policies are the same with each; only the chosen one is loaded. */
+const variants = {
+  basic: () => import('./auth/basic.ts'),
+  hosted: () => import('./auth/hosted.ts'),
+  library: () => import('./auth/library.ts'),
+}
+
+/** Who vouches for users: `AUTH_PROVIDER` chooses. */
+export const provider: AuthProvider = (await variants[settings.authProvider]()).provider
 
 export const authOptions: AuthOptions = {
   policies: {

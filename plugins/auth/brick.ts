@@ -1,20 +1,34 @@
 import {
   createRouter,
   defineBrick,
+  seconds,
   singleton,
   StartupError,
   type Authenticator,
   type Cradle,
+  type Duration,
   type Policy,
 } from '../../src/index.ts'
-import { checkProvider, connectProvider, type AuthProvider, type ProviderSession } from './provider.ts'
+import { refuseLate } from './deadline.ts'
+import {
+  checkProvider,
+  connectProvider,
+  mountPath,
+  type AuthProvider,
+  type ProviderSession,
+} from './provider.ts'
 
 /** What `auth()` takes besides the provider. */
 export interface AuthOptions {
   /** Policies by name: `auth: 'admin'` on a route asks the policy `admin`. */
   readonly policies?: Readonly<Record<string, Policy>>
-  /** Where the provider's endpoints are mounted; `/auth` by default. */
+  /** Where the provider's endpoints are mounted; by default `/auth`, or the base path of a provider that has its own. */
   readonly prefix?: string
+  /**
+   * How long a provider may take over one credential; a guarded route then answers 503. Seconds or a duration, 10
+   * seconds by default.
+   */
+  readonly timeout?: Duration
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie: `https://app.example.com`. */
   readonly trustedOrigins?: readonly string[]
 }
@@ -23,7 +37,8 @@ export interface AuthOptions {
  * The auth brick: gives the application the service `authenticator`, which guards ask, and the provider's endpoints.
  * The provider at work is the service `authProvider`.
  * @throws StartupError `MORTAR_AUTH_PROVIDER` for an object that is no provider, `MORTAR_AUTH_POLICY` for a policy that
- * is no function.
+ * is no function, `MORTAR_AUTH_BASE_PATH` for a prefix that is not the provider's own, `MORTAR_AUTH_OPTION` for a
+ * timeout that is no duration.
  */
 export function auth<Session extends ProviderSession>(
   provider: AuthProvider<Session>,
@@ -31,24 +46,34 @@ export function auth<Session extends ProviderSession>(
 ) {
   checkProvider(provider)
   checkPolicies(options.policies ?? {})
+  const prefix = mountPath(provider, options.prefix)
+  const timeout = milliseconds(options.timeout ?? '10s')
   return defineBrick({
     name: 'auth',
     after: ['database', 'mail', 'redis'],
     services: {
       // `connectProvider` returns what the provider's own `connect` made.
       authProvider: singleton((services) => connectProvider(provider, services) as Session),
-      authenticator: singleton((services) => createAuthenticator(provider, options, services)),
+      authenticator: singleton((services) =>
+        createAuthenticator(provider, { ...options, timeout }, services),
+      ),
     },
-    routes: provider.routes ? [mount(provider, options.prefix ?? '/auth')] : [],
+    routes: provider.routes ? [mount(provider, prefix)] : [],
     start: ({ authProvider }) => authProvider.start?.(),
     stop: ({ authProvider }) => authProvider.stop?.(),
   })
 }
 
-function createAuthenticator(provider: AuthProvider, options: AuthOptions, services: Cradle): Authenticator {
+/** `timeout` in milliseconds. */
+function createAuthenticator(
+  provider: AuthProvider,
+  options: AuthOptions & { readonly timeout: number },
+  services: Cradle,
+): Authenticator {
   const session = services['authProvider'] as ProviderSession
   return {
-    identify: (credential, request) => session.identify(credential, request),
+    identify: (credential, request) =>
+      refuseLate(session.identify(credential, request), options.timeout, provider.name),
     policies: options.policies ?? {},
     trustedOrigins: options.trustedOrigins ?? [],
     securityScheme: provider.securityScheme,
@@ -56,6 +81,20 @@ function createAuthenticator(provider: AuthProvider, options: AuthOptions, servi
     ...(provider.tables === undefined ? {} : { tables: provider.tables }),
     ...(session.issueToken && { issueToken: (user) => session.issueToken!(user) }),
   }
+}
+
+function milliseconds(timeout: Duration): number {
+  try {
+    const parsed = seconds(timeout) * 1000
+    if (parsed > 0) return parsed
+  } catch {
+    // Said below, with where to mend it.
+  }
+  throw new StartupError(`The option timeout of auth() is not a duration: ${String(timeout)}.`, {
+    code: 'MORTAR_AUTH_OPTION',
+    remedy: `Write seconds or a duration above zero, such as '10s'.`,
+    brick: 'auth',
+  })
 }
 
 function mount(provider: AuthProvider, prefix: string) {

@@ -38,8 +38,10 @@ export interface ProviderDescription {
   readonly capabilities?: ProviderCapabilities
   /** Routers to be mounted under the prefix of the brick. They find the provider as `ctx.services.authProvider`. */
   readonly routes?: readonly AnyRouter[]
-  /** Name of the cookie that may carry the credential, if the provider uses one. */
-  readonly cookie?: string
+  /** Names of cookies that may carry the credential, if the provider uses any; the first found wins. */
+  readonly cookie?: string | readonly string[]
+  /** Where its routes have to be mounted, for a provider that cannot answer anywhere else: `/api/auth`. */
+  readonly basePath?: string
   /** Tables of the application's relational database that it works on, for `mortar doctor`. */
   readonly tables?: readonly string[]
 }
@@ -73,6 +75,28 @@ function missingIn(
   if (routes && !Array.isArray(parts['routes']))
     return "declares the capability 'routes' and has no list of routers 'routes'"
   return undefined
+}
+
+/**
+ * Where the routes of a provider are mounted: at its own base path, else at the prefix that was asked for, else `/auth`.
+ * @throws StartupError `MORTAR_AUTH_BASE_PATH` naming both when they differ.
+ */
+export function mountPath({ name, basePath }: ProviderDescription, prefix: string | undefined): string {
+  if (basePath === undefined) return prefix ?? '/auth'
+  if (prefix !== undefined && trimmed(prefix) !== trimmed(basePath))
+    throw new StartupError(
+      `The auth provider '${name}' answers under '${basePath}', and auth() is to mount it under '${prefix}'.`,
+      {
+        code: 'MORTAR_AUTH_BASE_PATH',
+        remedy: `Leave the prefix out of auth(), or give both the same path.`,
+        brick: 'auth',
+      },
+    )
+  return trimmed(basePath)
+}
+
+function trimmed(path: string): string {
+  return path.replace(/\/+$/, '')
 }
 
 /**

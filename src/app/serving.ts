@@ -137,10 +137,7 @@ function createContextRuntime(
     : undefined
   return {
     logger: options.logger,
-    tokenCookies: [
-      options.tokenCookie,
-      ...(authenticator?.cookie === undefined ? [] : [authenticator.cookie]),
-    ],
+    tokenCookies: [options.tokenCookie, ...[authenticator?.cookie ?? []].flat()],
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,
     clientAddress: compileClientAddress(options.trustProxy),

@@ -33,8 +33,8 @@ export interface Authenticator {
   identify(credential: Credential, request: CredentialRequest): User | null | Promise<User | null>
   /** Policies by name; `auth: 'name'` on a route refers to one. */
   readonly policies: Readonly<Record<string, Policy>>
-  /** Name of the cookie that may carry the credential, besides the application's own setting. */
-  readonly cookie?: string
+  /** Names of cookies that may carry the credential, besides the application's own setting; the first found wins. */
+  readonly cookie?: string | readonly string[]
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie credential. */
   readonly trustedOrigins?: readonly string[]
   readonly securityScheme: SecurityScheme

@@ -1,33 +1,12 @@
 import assert from 'node:assert/strict'
-import type { App } from '../app/app.ts'
-import type { Policy } from '../contracts/authenticator.ts'
+import type { Authenticator, Policy } from '../contracts/authenticator.ts'
 import { Forbidden } from '../errors/http-error.ts'
 import { createRouter } from '../routing/router.ts'
-import { createClient, type TestClient } from './test-client.ts'
+import { keepsItsCapabilities, tellsOfItsSignIn } from './provider-abilities.ts'
+import { refusesWhenDisturbed } from './provider-faults.ts'
+import type { PreparedProvider as Prepared, ProviderFixture } from './provider-fixture.ts'
+import { createClient } from './test-client.ts'
 import type { SuiteRunner } from './suite-runner.ts'
-
-/** Somebody who signed in with the provider. */
-export interface SignedInUser {
-  readonly userId: string
-  /** A credential that the provider accepts. */
-  readonly token: string
-}
-
-/** A provider as the suite needs it. Each test makes its own applications. */
-export interface ProviderFixture {
-  /** An application with the provider's auth brick, these policies, and whatever else the provider needs; not started. */
-  createApp(policies: Readonly<Record<string, Policy>>): App | Promise<App>
-  /** Signs a new user in to that application. */
-  signIn(app: App): Promise<SignedInUser>
-  /** Credentials that prove nobody: expired, tampered with, foreign, garbage. */
-  readonly invalid: (user: SignedInUser) => readonly string[]
-}
-
-interface Prepared {
-  readonly app: App
-  readonly client: TestClient
-  readonly user: SignedInUser
-}
 
 const POLICIES: Readonly<Record<string, Policy>> = {
   yes: () => true,
@@ -44,22 +23,13 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 }
 
 /**
- * What every auth provider keeps: guard and policies, the order of credentials, nobody's credentials, HEAD, the OpenAPI
- * scheme. Run it with your test runner's own functions: `providerSuite({ describe, it }, 'my provider', () => fixture)`.
+ * What every auth provider keeps: guard and policies, the order of credentials, nobody's credentials, HEAD, cross-site
+ * requests, the OpenAPI scheme, its capabilities and events, and what happens when it fails or hangs. Run it with your test runner's own functions: `providerSuite({ describe, it }, 'my provider', () => fixture)`.
  */
 export function providerSuite(runner: SuiteRunner, name: string, createFixture: () => ProviderFixture): void {
   const { describe, it } = runner
-  const test = (title: string, body: (prepared: Prepared, fixture: ProviderFixture) => Promise<void>) =>
-    it(title, async () => {
-      const fixture = createFixture()
-      const app = (await fixture.createApp(POLICIES)).use(guardedRoutes())
-      try {
-        await app.ready()
-        await body({ app, client: createClient(app), user: await fixture.signIn(app) }, fixture)
-      } finally {
-        await app.close()
-      }
-    })
+  const test = (title: string, body: (prepared: Prepared) => Promise<void>) =>
+    it(title, () => inPreparedApp(createFixture(), body))
 
   describe(`The auth provider: ${name}`, () => {
     test('lets its user in and says who it is', letsItsUserIn)
@@ -68,14 +38,37 @@ export function providerSuite(runner: SuiteRunner, name: string, createFixture: 
     test('takes a credential that proves nobody for nobody, and never fails on it', refusesInvalid)
     test('takes header before cookie before query, with no fall-back', keepsTheOrder)
     test('guards HEAD as GET', guardsHead)
+    test('lets no page of another site write with its cookie', refusesCrossSite)
     test('describes itself in the OpenAPI document', describesItself)
+    test('can do what it declares', keepsItsCapabilities)
+    test('tells of a sign-in by one event, without its token', tellsOfItsSignIn)
+    test('lets nobody in when what it asks fails', (prepared) => refusesWhenDisturbed(prepared, 'throws'))
+    test('holds no request when what it asks hangs', (prepared) => refusesWhenDisturbed(prepared, 'hangs'))
   })
+}
+
+async function inPreparedApp(
+  fixture: ProviderFixture,
+  body: (prepared: Prepared) => Promise<void>,
+): Promise<void> {
+  const app = (await fixture.createApp(POLICIES)).use(guardedRoutes())
+  try {
+    await app.ready()
+    const events: object[] = []
+    if (fixture.signInEvent !== undefined) app.events.on(fixture.signInEvent, (event) => events.push(event))
+    const user = await fixture.signIn(app)
+    await body({ app, client: createClient(app), user, events, fixture })
+  } finally {
+    await app.close()
+    await fixture.close?.()
+  }
 }
 
 function guardedRoutes() {
   const router = createRouter({ prefix: '/suite' })
     .get('/public', (ctx) => ({ id: ctx.user?.id ?? null }))
     .get('/signed-in', { auth: true }, (ctx) => ({ id: ctx.user.id, raw: typeof ctx.user.raw }))
+    .post('/write', { auth: true }, () => ({}))
     .get('/self/:id', { auth: 'self' }, () => ({}))
     .get('/all', { auth: ['yes', 'later'] }, () => ({}))
     .get('/some', { auth: ['yes', 'no'] }, () => ({}))
@@ -113,8 +106,9 @@ async function servesNobody({ client }: Prepared): Promise<void> {
   assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer'])
 }
 
-async function refusesInvalid({ client, user }: Prepared, fixture: ProviderFixture): Promise<void> {
-  for (const token of ['garbage', 'a.b.c', '.', 'x'.repeat(10_000), ...fixture.invalid(user)]) {
+async function refusesInvalid({ client, user, fixture }: Prepared): Promise<void> {
+  const invalid = await fixture.invalid(user)
+  for (const token of ['garbage', 'a.b.c', '.', 'x'.repeat(10_000), ...invalid]) {
     const { status, headers } = await client.withToken(token).get('/suite/signed-in')
     const shown = token.length > 60 ? `${token.slice(0, 20)}…` : token
     assert.equal(status, 401, shown)
@@ -123,22 +117,34 @@ async function refusesInvalid({ client, user }: Prepared, fixture: ProviderFixtu
   }
 }
 
-async function keepsTheOrder({ client, user }: Prepared): Promise<void> {
+async function keepsTheOrder({ app, client, user }: Prepared): Promise<void> {
   const { token, userId } = user
-  const id = async (path: string, headers: Record<string, string>): Promise<unknown> =>
-    (await client.get(path, { headers })).body.id
-  assert.equal(await id('/suite/public', { cookie: `access_token=${token}` }), userId)
-  assert.equal(await id(`/suite/public?access_token=${token}`, {}), userId)
-  assert.equal(
-    await id('/suite/public', { cookie: `access_token=${token}`, authorization: 'Bearer garbage' }),
-    null,
-  )
-  assert.equal(await id(`/suite/public?access_token=${token}`, { cookie: 'access_token=garbage' }), null)
+  const value = encodeURIComponent(token)
+  const id = async (headers: Record<string, string>, query: Record<string, string> = {}): Promise<unknown> =>
+    (await client.get('/suite/public', { headers, query })).body.id
+  const { authenticator } = app.services as unknown as { readonly authenticator: Authenticator }
+  for (const name of ['access_token', ...[authenticator.cookie ?? []].flat()]) {
+    assert.equal(await id({ cookie: `${name}=${value}` }), userId, `the cookie ${name}`)
+    assert.equal(await id({ cookie: `${name}=${value}`, authorization: 'Bearer garbage' }), null, name)
+    assert.equal(await id({ cookie: `${name}=garbage` }, { access_token: token }), null, name)
+  }
+  assert.equal(await id({}, { access_token: token }), userId)
 }
 
 async function guardsHead({ client, user }: Prepared): Promise<void> {
   assert.equal((await client.head('/suite/signed-in')).status, 401)
   assert.equal((await client.withToken(user.token).head('/suite/signed-in')).status, 200)
+}
+
+async function refusesCrossSite({ client, user }: Prepared): Promise<void> {
+  const write = async (headers: Record<string, string>) =>
+    client.post('/suite/write', undefined, { headers: { origin: 'https://evil.example', ...headers } })
+  const cookie = `access_token=${encodeURIComponent(user.token)}`
+  const refused = await write({ cookie, 'sec-fetch-site': 'cross-site' })
+  assert.deepEqual([refused.status, refused.body.code], [403, 'cross_site_request'])
+  assert.equal((await write({ cookie, 'sec-fetch-site': 'same-origin' })).status, 200)
+  const authorization = `Bearer ${user.token}`
+  assert.equal((await write({ authorization, 'sec-fetch-site': 'cross-site' })).status, 200)
 }
 
 async function describesItself({ client }: Prepared): Promise<void> {

@@ -1,0 +1,101 @@
+import {
+  MysqlAdapter,
+  MysqlIntrospector,
+  MysqlQueryCompiler,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import type { DataSource, QueryRunner } from 'typeorm'
+
+const KINDS = {
+  sqlite: { Adapter: SqliteAdapter, Introspector: SqliteIntrospector, Compiler: SqliteQueryCompiler },
+  postgres: { Adapter: PostgresAdapter, Introspector: PostgresIntrospector, Compiler: PostgresQueryCompiler },
+  mysql: { Adapter: MysqlAdapter, Introspector: MysqlIntrospector, Compiler: MysqlQueryCompiler },
+}
+
+/**
+ * The database of a library that speaks Kysely: the application's own DataSource. Its statements wait for transactions
+ * under way like all others, which those on a connection or native handle of its own would not.
+ */
+export function throughDataSource(db: DataSource): { dialect: Dialect; type: keyof typeof KINDS } {
+  const type = kindOf(db)
+  const { Adapter, Introspector, Compiler } = KINDS[type]
+  return {
+    type,
+    dialect: {
+      createAdapter: () => new Adapter(),
+      createDriver: () => new DataSourceDriver(db),
+      createIntrospector: (kysely) => new Introspector(kysely),
+      createQueryCompiler: () => new Compiler(),
+    },
+  }
+}
+
+function kindOf({ options }: DataSource): keyof typeof KINDS {
+  if (options.type === 'postgres') return 'postgres'
+  return options.type === 'mysql' || options.type === 'mariadb' ? 'mysql' : 'sqlite'
+}
+
+class DataSourceDriver implements Driver {
+  private readonly db: DataSource
+
+  constructor(db: DataSource) {
+    this.db = db
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<RunnerConnection> {
+    return new RunnerConnection(this.db.createQueryRunner())
+  }
+
+  beginTransaction({ runner }: RunnerConnection): Promise<void> {
+    return runner.startTransaction()
+  }
+
+  commitTransaction({ runner }: RunnerConnection): Promise<void> {
+    return runner.commitTransaction()
+  }
+
+  rollbackTransaction({ runner }: RunnerConnection): Promise<void> {
+    return runner.rollbackTransaction()
+  }
+
+  releaseConnection({ runner }: RunnerConnection): Promise<void> {
+    return runner.release()
+  }
+
+  /** The database brick closes it. */
+  async destroy(): Promise<void> {}
+}
+
+class RunnerConnection implements DatabaseConnection {
+  readonly runner: QueryRunner
+
+  constructor(runner: QueryRunner) {
+    this.runner = runner
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { records, affected } = await this.runner.query(sql, [...parameters], true)
+    return {
+      rows: (records ?? []) as Row[],
+      // PostgreSQL says null for what is no change of rows.
+      ...(typeof affected === 'number' && { numAffectedRows: BigInt(affected) }),
+    }
+  }
+
+  // oxlint-disable-next-line require-yield -- nothing that is asked through this is streamed
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('Rows are not streamed here.')
+  }
+}

@@ -1,0 +1,58 @@
+/*
+ * What is fetched here decides who may come in, and comes from a machine that may be broken or taken over. So it is
+ * read with a deadline, without redirects, as JSON only, and never more than a few keys can need. Held by
+ * test/plugins/auth/hosted/hostile-key-server.test.ts.
+ */
+
+const MOST_BYTES = 256 * 1024
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
+
+/** An answer of the provider that cannot be used; the message is for the log. */
+export class UnusableAnswer extends Error {
+  override readonly name = 'UnusableAnswer'
+}
+
+/**
+ * Fetches a JSON object.
+ * @throws UnusableAnswer for a redirect, another status than 200, another type than JSON, or more than 256 KiB; whatever
+ * `fetch` throws, and the signal's reason.
+ */
+export async function fetchJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'application/json' } })
+  const refusal = refusalOf(response)
+  if (refusal !== undefined) {
+    await response.body?.cancel()
+    throw new UnusableAnswer(`${url} ${refusal}`)
+  }
+  const value = parse(await readText(response, url), url)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UnusableAnswer(`${url} answers with JSON that is no object`)
+  return value as Record<string, unknown>
+}
+
+function refusalOf(response: Response): string | undefined {
+  if (response.status !== 200) return `answers with status ${response.status}`
+  const type = response.headers.get('content-type') ?? ''
+  return JSON_TYPE.test(type) ? undefined : `answers with the type '${type}' instead of JSON`
+}
+
+/** Counts what comes, since a length can be missing or a lie, and a compressed body unfolds here. */
+async function readText(response: Response, url: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop by a throw closes the connection.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > MOST_BYTES) throw new UnusableAnswer(`${url} answers with more than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UnusableAnswer(`${url} answers with what is not JSON`)
+  }
+}

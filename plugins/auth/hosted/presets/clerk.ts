@@ -1,0 +1,26 @@
+import type { HostedAuthOptions } from '../options.ts'
+
+/** Where a Clerk application is, and who uses it. */
+export interface ClerkOptions {
+  /** The Frontend API URL of the instance: `https://clerk.example.com`, in development `https://….clerk.accounts.dev`. */
+  readonly frontendApi: string
+  /** Origins of the pages that sign in: `https://app.example.com`. Clerk writes them into `azp`. */
+  readonly authorizedParties: readonly string[]
+  /** Only for tokens of a JWT template that sets `aud`. */
+  readonly audience?: string
+}
+
+/** Session tokens of Clerk, from the header or from the cookie `__session` of the same site. */
+export function clerk({ frontendApi, authorizedParties, audience }: ClerkOptions): HostedAuthOptions {
+  const issuer = frontendApi.replace(/\/+$/, '')
+  return {
+    issuer,
+    authorizedParties,
+    ...(audience === undefined ? {} : { audience }),
+    jwksUrl: `${issuer}/.well-known/jwks.json`,
+    algorithms: ['RS256'],
+    cookie: '__session',
+    // A session with a task left to do, such as choosing an organisation, is not signed in yet.
+    claims: { sts: ['active', null] },
+  }
+}

@@ -1,0 +1,30 @@
+import type { HostedAuthOptions } from '../options.ts'
+
+/** A user pool of Amazon Cognito and its client. */
+export interface CognitoOptions {
+  readonly region: string
+  /** `eu-central-1_AbCdEf123` */
+  readonly userPoolId: string
+  /** The app client, or several of them. */
+  readonly clientId: string | readonly string[]
+  /** Which of its tokens the pages send; `access` by default. Access tokens hold neither name nor address. */
+  readonly token?: 'access' | 'id'
+}
+
+/** Tokens of Cognito. An access token names its client in `client_id` and has no `aud`; an ID token is the other way round. */
+export function cognito({
+  region,
+  userPoolId,
+  clientId,
+  token = 'access',
+}: CognitoOptions): HostedAuthOptions {
+  const issuer = `https://cognito-idp.${region}.amazonaws.com/${userPoolId}`
+  return {
+    issuer,
+    audience: clientId,
+    audienceClaim: token === 'access' ? 'client_id' : 'aud',
+    claims: { token_use: token },
+    jwksUrl: `${issuer}/.well-known/jwks.json`,
+    algorithms: ['RS256'],
+  }
+}

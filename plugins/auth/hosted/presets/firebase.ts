@@ -1,0 +1,16 @@
+import type { HostedAuthOptions } from '../options.ts'
+
+/** A Firebase project. */
+export interface FirebaseOptions {
+  readonly projectId: string
+}
+
+/** ID tokens of Firebase Authentication and Identity Platform, which pages get by `user.getIdToken()`. */
+export function firebase({ projectId }: FirebaseOptions): HostedAuthOptions {
+  return {
+    issuer: `https://securetoken.google.com/${projectId}`,
+    audience: projectId,
+    jwksUrl: 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com',
+    algorithms: ['RS256'],
+  }
+}

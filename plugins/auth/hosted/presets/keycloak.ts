@@ -1,0 +1,25 @@
+import type { HostedAuthOptions } from '../options.ts'
+
+/** A realm of a Keycloak server. */
+export interface KeycloakOptions {
+  /** The server's public address, with `/auth` where it still has that path: `https://sso.example.com`. */
+  readonly url: string
+  readonly realm: string
+  /** What an audience mapper of the client writes into `aud`. By itself Keycloak writes `account` there. */
+  readonly audience?: string
+  /** Ids of the clients whose tokens are accepted, for realms without an audience mapper. */
+  readonly authorizedParties?: readonly string[]
+}
+
+/** Access tokens of Keycloak; its claim `typ` tells them from ID tokens. */
+export function keycloak({ url, realm, audience, authorizedParties }: KeycloakOptions): HostedAuthOptions {
+  const issuer = `${url.replace(/\/+$/, '')}/realms/${encodeURIComponent(realm)}`
+  return {
+    issuer,
+    ...(audience === undefined ? {} : { audience }),
+    ...(authorizedParties === undefined ? {} : { authorizedParties }),
+    claims: { typ: 'Bearer' },
+    jwksUrl: `${issuer}/protocol/openid-connect/certs`,
+    algorithms: ['RS256', 'ES256', 'EdDSA'],
+  }
+}

@@ -1,0 +1,18 @@
+import type { HostedAuthOptions } from '../options.ts'
+
+/** A Supabase project. */
+export interface SupabaseOptions {
+  /** The project's address: `https://abcdefgh.supabase.co`. */
+  readonly url: string
+}
+
+/** Access tokens of Supabase Auth, signed with the project's asymmetric signing keys; not those of its old shared secret. */
+export function supabase({ url }: SupabaseOptions): HostedAuthOptions {
+  const issuer = `${url.replace(/\/+$/, '')}/auth/v1`
+  return {
+    issuer,
+    audience: 'authenticated',
+    jwksUrl: `${issuer}/.well-known/jwks.json`,
+    algorithms: ['ES256', 'RS256', 'EdDSA'],
+  }
+}

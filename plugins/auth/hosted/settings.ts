@@ -1,0 +1,125 @@
+import { seconds, StartupError, type Duration, type Environment } from '../../../src/index.ts'
+import { ALGORITHMS, type HostedAuthOptions } from './options.ts'
+
+/** The options with defaults filled in. Times in milliseconds. */
+export interface HostedSettings {
+  readonly issuer: string
+  readonly jwksUrl: string | undefined
+  readonly audience: readonly string[]
+  readonly audienceClaim: string
+  readonly authorizedParties: readonly string[]
+  readonly claims: Readonly<Record<string, readonly (string | null)[]>>
+  readonly algorithms: string[]
+  /** Lower case, without `application/`; undefined for the default. */
+  readonly types: ReadonlySet<string> | undefined
+  readonly clockTolerance: number
+  readonly timeout: number
+  readonly keyLifetime: number
+  readonly coolDown: number
+}
+
+const DAY = 86_400_000
+
+/**
+ * Checks the options of a hosted provider.
+ * @throws StartupError `MORTAR_AUTH_ISSUER`, `MORTAR_AUTH_AUDIENCE` or `MORTAR_AUTH_OPTION`, naming the option.
+ */
+export function resolveSettings(options: HostedAuthOptions): HostedSettings {
+  const { issuer, jwksUrl, audienceClaim = 'aud', types } = options ?? {}
+  requireAddress('issuer', issuer)
+  if (jwksUrl !== undefined) requireAddress('jwksUrl', jwksUrl)
+  const audience = [options.audience ?? []].flat()
+  const authorizedParties = [...(options.authorizedParties ?? [])]
+  requireAudience(audience, authorizedParties)
+  return {
+    issuer,
+    jwksUrl,
+    audience,
+    audienceClaim,
+    authorizedParties,
+    claims: Object.fromEntries(
+      Object.entries(options.claims ?? {}).map(([name, values]) => [name, [values].flat()]),
+    ),
+    algorithms: algorithmsOf(options),
+    types: types && new Set(types.map(plainType)),
+    clockTolerance: duration('clockTolerance', options.clockTolerance ?? 5, [0, 300_000]),
+    timeout: duration('timeout', options.timeout ?? '5s', [1, 60_000]),
+    keyLifetime: duration('keyLifetime', options.keyLifetime ?? '10m', [1000, DAY]),
+    coolDown: duration('coolDown', options.coolDown ?? '5s', [0, DAY]),
+  }
+}
+
+/** `application/at+jwt` and `at+JWT` are `at+jwt` (RFC 7515 §4.1.9). */
+export function plainType(type: string): string {
+  return type.toLowerCase().replace(/^application\//, '')
+}
+
+/**
+ * Keys that come without TLS are anybody's keys.
+ * @throws StartupError `MORTAR_AUTH_ISSUER` in production for an address that is not https.
+ */
+export function requireHttps({ issuer, jwksUrl }: HostedSettings, environment: Environment): void {
+  if (environment !== 'production') return
+  // Where the keys are said, nothing is fetched from the issuer.
+  const [name, address] = jwksUrl === undefined ? ['issuer', issuer] : ['jwksUrl', jwksUrl]
+  if (new URL(address).protocol === 'https:') return
+  throw wrongAddress(name, `is '${address}', and production takes keys over https only`)
+}
+
+function requireAddress(name: string, address: string | undefined): void {
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw wrongAddress(name, `is ${address === undefined ? 'missing' : `'${address}'`}`)
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    throw wrongAddress(name, 'holds a user, a password or a fragment')
+}
+
+function wrongAddress(name: string, what: string): StartupError {
+  return new StartupError(`The option ${name} of hostedAuth() ${what}.`, {
+    code: 'MORTAR_AUTH_ISSUER',
+    remedy: `Write the absolute address, such as 'https://sign-in.example.com'; for the issuer exactly as 'iss' of a token.`,
+    brick: 'auth',
+  })
+}
+
+/** Without either, a token that the provider made for any other application would do. */
+function requireAudience(audience: readonly string[], parties: readonly string[]): void {
+  const isText = (text: unknown): boolean => typeof text === 'string' && text !== ''
+  if (audience.length + parties.length > 0 && [...audience, ...parties].every(isText)) return
+  throw new StartupError('hostedAuth() is not told for whom tokens must be meant.', {
+    code: 'MORTAR_AUTH_AUDIENCE',
+    remedy: `Give it the audience of this application, or authorizedParties, with values that are not empty.`,
+    brick: 'auth',
+  })
+}
+
+function algorithmsOf({ algorithms = ['RS256', 'ES256', 'EdDSA'] }: HostedAuthOptions): string[] {
+  const wrong = algorithms.find((algorithm) => !ALGORITHMS.includes(algorithm))
+  if (wrong !== undefined || algorithms.length === 0)
+    throw wrongOption('algorithms', wrong ?? 'an empty list', `some of ${ALGORITHMS.join(', ')}`)
+  // Two names of one algorithm (RFC 9864).
+  return algorithms.includes('EdDSA') ? [...algorithms, 'Ed25519'] : [...algorithms]
+}
+
+function duration(name: string, value: Duration, [least, most]: readonly [number, number]): number {
+  let length = Number.NaN
+  try {
+    length = seconds(value) * 1000
+  } catch {
+    // Refused below, with the name of the option.
+  }
+  if (length >= least && length <= most) return length
+  throw wrongOption(
+    name,
+    value,
+    `seconds or a duration such as '5s', from ${least / 1000} to ${most / 1000} seconds`,
+  )
+}
+
+function wrongOption(name: string, value: unknown, write: string): StartupError {
+  return new StartupError(`The option ${name} of hostedAuth() is '${String(value)}'.`, {
+    code: 'MORTAR_AUTH_OPTION',
+    remedy: `Write ${write}.`,
+    brick: 'auth',
+  })
+}

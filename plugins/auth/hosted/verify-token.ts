@@ -1,0 +1,83 @@
+import { decodeJwt, jwtVerify, type CryptoKey, type JWTPayload } from 'jose'
+import { ServiceUnavailable, type Clock } from '../../../src/index.ts'
+import type { PublishedKeys } from './published-keys.ts'
+import { plainType, type HostedSettings } from './settings.ts'
+
+/** Claims of a verified token. */
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
+
+const MOST_BYTES = 16 * 1024
+const LONGEST_ID = 255
+const DEFAULT_TYPES = new Set(['jwt', 'at+jwt'])
+
+/**
+ * Verifies a provider's token: signature by one of its keys (RFC 8725), issuer, audience, authorised party, times, kind.
+ * @returns the claims, or null for a token that proves nobody.
+ * @throws ServiceUnavailable 503 when the keys cannot be had.
+ */
+export async function verifyToken(
+  token: string,
+  { settings, keys, clock }: { settings: HostedSettings; keys: PublishedKeys; clock: Clock },
+): Promise<Claims | null> {
+  // Before the keys are asked for: nobody else's token makes the provider be asked.
+  if (token.length > MOST_BYTES || issuerOf(token) !== settings.issuer) return null
+  try {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      async (header, input) => known(await keys.find(header, input)),
+      {
+        // The header does not choose: a name of a shared-secret signature, or none, ends here.
+        algorithms: settings.algorithms,
+        issuer: settings.issuer,
+        clockTolerance: settings.clockTolerance / 1000,
+        currentDate: new Date(clock.now()),
+        requiredClaims: ['sub', 'exp'],
+      },
+    )
+    const meant = isOfKind(protectedHeader.typ, settings) && isMeant(payload, settings)
+    const latestIssue = (clock.now() + settings.clockTolerance) / 1000
+    return meant && isWhole(payload, latestIssue) ? (payload as Claims) : null
+  } catch (error) {
+    if (error instanceof ServiceUnavailable) throw error
+    return null
+  }
+}
+
+function issuerOf(token: string): unknown {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+function known(key: CryptoKey | null): CryptoKey {
+  if (key === null) throw new Error('The provider publishes no such key.')
+  return key
+}
+
+/** A token of another kind (a logout token, a proof of possession) is signed with the same keys. */
+function isOfKind(type: string | undefined, { types }: HostedSettings): boolean {
+  if (type === undefined) return types === undefined
+  return (types ?? DEFAULT_TYPES).has(plainType(type))
+}
+
+function isMeant(payload: JWTPayload, settings: HostedSettings): boolean {
+  const { audience, audienceClaim, authorizedParties, claims } = settings
+  const named = [payload[audienceClaim] ?? []].flat()
+  if (audience.length > 0 && !audience.some((each) => named.includes(each))) return false
+  if (authorizedParties.length > 0 && !authorizedParties.includes(payload['azp'] as string)) return false
+  return Object.entries(claims).every(([name, allowed]) =>
+    allowed.includes((Object.hasOwn(payload, name) ? payload[name] : null) as string | null),
+  )
+}
+
+/** Somebody is named, and the token is not from the future. */
+function isWhole({ sub, iat }: JWTPayload, latestIssue: number): boolean {
+  return (
+    typeof sub === 'string' &&
+    sub !== '' &&
+    sub.length <= LONGEST_ID &&
+    (iat === undefined || iat <= latestIssue)
+  )
+}

@@ -1,0 +1,71 @@
+import { bytes, StartupError, type Cradle, type Size } from '../../../src/index.ts'
+import type { AuthProvider } from '../provider.ts'
+import { basePathOf, type AuthLibrary } from './auth-library.ts'
+import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
+import { libraryRoutes } from './routes.ts'
+import { createSession, otherBasePath, type LibrarySession } from './session.ts'
+
+/**
+ * The provider for an application whose accounts are kept by a library such as better-auth: its routes are mounted under
+ * its own base path, and its sessions satisfy guards, by cookie or as bearer token. `instance` may be a function that
+ * makes it from the application's services, such as `db`.
+ * @throws StartupError `MORTAR_AUTH_PROVIDER` for what is no such library, `MORTAR_AUTH_BASE_PATH` naming both paths
+ * when it answers elsewhere, `MORTAR_AUTH_OPTION` for a size that cannot be read.
+ */
+export function libraryAuth<Library extends AuthLibrary>(
+  instance: Library | ((services: Cradle) => Library),
+  options: LibraryAuthOptions<Library> = {},
+): AuthProvider<LibrarySession> {
+  const library = typeof instance === 'function' ? undefined : checked(instance)
+  const basePath = trimmed(options.basePath ?? basePathOf(library ?? {}))
+  if (library) requireSamePath(library, basePath)
+  return {
+    name: 'library',
+    basePath,
+    capabilities: { routes: true, signOut: options.signOut !== false },
+    cookie: options.cookie ?? SESSION_COOKIES,
+    securityScheme: { name: 'session', scheme: { type: 'http', scheme: 'bearer' } },
+    routes: [libraryRoutes(limitOf(options.bodyLimit ?? '1mb'))],
+    connect: (services) => {
+      const connected = library ?? checked((instance as (services: Cradle) => Library)(services))
+      requireSamePath(connected, basePath)
+      return createSession(connected, basePath, options, services)
+    },
+  }
+}
+
+function checked<Library extends AuthLibrary>(instance: Library): Library {
+  // A caller in JavaScript may give anything.
+  const { handler, api } = (instance ?? {}) as Partial<AuthLibrary>
+  if (typeof handler === 'function' && typeof api?.getSession === 'function') return instance
+  throw new StartupError(
+    `libraryAuth() is given what is no auth library: it has no ${typeof handler === 'function' ? 'api.getSession' : 'handler'}.`,
+    {
+      code: 'MORTAR_AUTH_PROVIDER',
+      remedy: `Give it what betterAuth({ … }) returns, or an object with 'handler' and 'api.getSession' of the type AuthLibrary.`,
+      brick: 'auth',
+    },
+  )
+}
+
+function requireSamePath(library: AuthLibrary, basePath: string): void {
+  const own = trimmed(basePathOf(library))
+  if (library.options !== undefined && own !== basePath) throw otherBasePath(own, basePath)
+}
+
+function trimmed(path: string): string {
+  return path.replace(/\/+$/, '')
+}
+
+function limitOf(limit: Size): number {
+  try {
+    return bytes(limit)
+  } catch (cause) {
+    throw new StartupError(`The option bodyLimit of libraryAuth() is '${limit}'.`, {
+      code: 'MORTAR_AUTH_OPTION',
+      remedy: `Write bytes, or a size such as '1mb'.`,
+      brick: 'auth',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,242 @@
+import { expect } from 'chai'
+import { bearer } from 'better-auth/plugins'
+import { createApp, createRouter, type StartupError } from 'mortar'
+import { auth, type AuthOptions } from 'mortar/auth'
+import { libraryAuth, type AuthLibrary, type LibraryAuthOptions } from 'mortar/auth/library'
+import { createClient } from 'mortar/testing'
+import { openBetterAuth } from '../support/better-auth.ts'
+
+const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
+const ORIGIN = { headers: { origin: 'http://localhost' } }
+
+interface WorldOptions {
+  readonly better?: Parameters<typeof openBetterAuth>[0]
+  readonly library?: LibraryAuthOptions
+  readonly brick?: AuthOptions
+  readonly app?: Parameters<typeof createApp>[0]
+}
+
+async function inLibraryWorld(
+  { better, library, brick, app: more }: WorldOptions,
+  body: (world: ReturnType<typeof openWorld>) => Promise<unknown>,
+): Promise<void> {
+  const world = openWorld({ better, library, brick, app: more } as WorldOptions)
+  try {
+    await body(world)
+  } finally {
+    await world.app.close()
+    world.database.close()
+  }
+}
+
+function openWorld({ better, library, brick, app: more }: WorldOptions) {
+  const { instance, database, prepare } = openBetterAuth(better)
+  const app = createApp({ environment: 'test', logger: false, signals: false, ...more })
+    .use(auth(libraryAuth(instance, { prepare, ...library }), brick))
+    .use(
+      createRouter()
+        .get('/private', { auth: true }, ({ user }) => user)
+        .post('/private', { auth: true }, ({ body }) => body),
+    )
+  return { app, instance, database, client: createClient(app) }
+}
+
+describe('an application whose accounts better-auth keeps', () => {
+  it('signs up, in and out through its handler; its cookie satisfies guards', () =>
+    inLibraryWorld({}, async ({ client, database }) => {
+      expect((await client.get('/private')).status).to.equal(401)
+      const { status, body, headers } = await client.post('/api/auth/sign-up/email', ADA)
+      expect([status, headers['cache-control']]).to.deep.equal([200, 'no-store'])
+
+      const me = await client.get('/private')
+      expect(me.body).to.deep.include({ id: body.user.id, name: 'Ada', email: ADA.email })
+      expect(me.body.raw).to.deep.include({ emailVerified: false, image: null })
+      expect(database.prepare('select count(*) as n from user').get()).to.deep.equal({ n: 1 })
+
+      expect((await client.post('/api/auth/sign-out', {}, ORIGIN)).status).to.equal(200)
+      expect((await client.get('/private')).status).to.equal(401)
+      const wrong = await client.post('/api/auth/sign-in/email', { ...ADA, password: 'wrong horse' })
+      expect(wrong.status).to.equal(401)
+      expect((await client.post('/api/auth/sign-in/email', ADA)).status).to.equal(200)
+      expect((await client.get('/private')).body.id).to.equal(body.user.id)
+      expect((await client.get('/api/auth/get-session')).body.user.id).to.equal(body.user.id)
+    }))
+
+  it('takes the value of its cookie as a bearer token, and with its bearer plugin what that gives out', () =>
+    inLibraryWorld({ better: { plugins: [bearer()] } }, async ({ app, client }) => {
+      const { body, headers } = await client.post('/api/auth/sign-up/email', ADA)
+      const tokens = [
+        decodeURIComponent(client.cookie('better-auth.session_token')!),
+        String(headers['set-auth-token']),
+        String(body.token),
+      ]
+      for (const token of tokens)
+        expect((await createClient(app).withToken(token).get('/private')).body.id).to.equal(body.user.id)
+      await inLibraryWorld({}, async (plain) => {
+        const { body: answer } = await plain.client.post('/api/auth/sign-up/email', ADA)
+        const other = createClient(plain.app)
+        // Not signed: whoever reads the table of sessions could make it up.
+        expect((await other.withToken(answer.token).get('/private')).status).to.equal(401)
+      })
+    }))
+
+  it('ends its sessions with signOut', () =>
+    inLibraryWorld({}, async ({ app, client }) => {
+      const { body } = await client.post('/api/auth/sign-up/email', ADA)
+      await app.services.authProvider.signOut!(body.user.id)
+      expect((await client.get('/private')).status).to.equal(401)
+    }))
+
+  it('takes the session from the one credential that counts, and from no other part of the request', () =>
+    inLibraryWorld({}, async ({ client }) => {
+      await client.post('/api/auth/sign-up/email', ADA)
+      expect((await client.get('/private')).status).to.equal(200)
+      expect((await client.withToken('garbage').get('/private')).status).to.equal(401)
+      const cookie = `access_token=garbage; better-auth.session_token=${client.cookie('better-auth.session_token')}`
+      expect((await client.get('/private', { headers: { cookie } })).status).to.equal(401)
+      for (const token of ['\u00e9', '%', '%E0%A4%A', 'a\tb', ' '])
+        expect(
+          (await client.get('/private', { query: { access_token: token }, headers: { cookie: '' } })).status,
+        ).to.equal(401)
+    }))
+
+  it('answers under the base path of the instance, wherever that is', () =>
+    inLibraryWorld({ better: { basePath: '/auth' } }, async ({ client, app }) => {
+      expect((await client.post('/auth/sign-up/email', ADA)).status).to.equal(200)
+      expect((await client.get('/private')).status).to.equal(200)
+      expect((await client.get('/api/auth/ok')).status).to.equal(404)
+      const { body } = await client.get('/openapi.json')
+      expect(Object.keys(body.paths).filter((path) => path.includes('auth'))).to.deep.equal([])
+      expect(app.routes.some(({ path }) => path === '/auth/*path')).to.equal(true)
+    }))
+
+  it('answers HEAD, hands on errors and redirects, and leaves unknown paths to it', () =>
+    inLibraryWorld({}, async ({ client }) => {
+      expect((await client.get('/api/auth/ok')).body).to.deep.equal({ ok: true })
+      expect((await client.head('/api/auth/ok')).status).to.equal(200)
+      expect((await client.get('/api/auth/nothing')).status).to.equal(404)
+      expect((await client.get('/api/auth')).status).to.equal(404)
+      expect((await client.post('/api/auth/sign-in/email', 'not json')).status).to.be.oneOf([400, 415])
+      const elsewhere = { headers: { 'content-type': 'application/json' } }
+      expect((await client.post('/api/auth/sign-in/email', '{', elsewhere)).status).to.equal(400)
+      const evil = { headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } }
+      await client.post('/api/auth/sign-up/email', ADA)
+      expect((await client.post('/api/auth/sign-out', {}, evil)).status).to.equal(403)
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+
+  it('takes no body above the limit', () =>
+    inLibraryWorld({ library: { bodyLimit: '1kb' } }, async ({ client, app }) => {
+      const large = { ...ADA, name: 'x'.repeat(2000) }
+      const { status, body } = await client.post('/api/auth/sign-up/email', large)
+      expect([status, body.code]).to.deep.equal([413, 'payload_too_large'])
+      const { url } = await app.listen(0, '127.0.0.1')
+      const stream = ReadableStream.from(
+        (function* () {
+          for (let chunk = 0; chunk < 50; chunk++) yield Buffer.alloc(1024, ' ')
+        })(),
+      )
+      const answer = await fetch(`${url}/api/auth/sign-up/email`, {
+        method: 'POST',
+        body: stream,
+        duplex: 'half',
+        headers: { 'content-type': 'application/json', connection: 'close' },
+      }).then(
+        ({ status: code }) => code,
+        () => 413,
+      )
+      expect(answer).to.equal(413)
+      expect((await client.post('/api/auth/sign-up/email', ADA)).status).to.equal(200)
+    }))
+
+  it('counts its limits by the address that the framework vouches for, whatever the caller says', () => {
+    const seen: Request[] = []
+    const spy: AuthLibrary = {
+      handler: async (request) => {
+        seen.push(request)
+        return Response.json({ url: request.url })
+      },
+      api: { getSession: async () => null },
+    }
+    const app = createApp({ environment: 'test', logger: false, appUrl: 'https://app.example.com' }).use(
+      auth(libraryAuth(spy, { signOut: false })),
+    )
+    return (async () => {
+      const client = createClient(app)
+      const headers = {
+        'x-forwarded-for': '6.6.6.6',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'gopher',
+        forwarded: 'for=6.6.6.6',
+        'x-kept': 'yes',
+      }
+      await client.post('/api/auth/any/thing?q=1', { a: 1 }, { headers })
+      const [request] = seen
+      expect(request!.url).to.equal('https://app.example.com/api/auth/any/thing?q=1')
+      expect(request!.headers.get('x-forwarded-for')).to.equal('127.0.0.1')
+      for (const name of ['x-forwarded-host', 'x-forwarded-proto', 'forwarded'])
+        expect(request!.headers.get(name), name).to.equal(null)
+      expect(request!.headers.get('x-kept')).to.equal('yes')
+      expect(await request!.json()).to.deep.equal({ a: 1 })
+      await app.close()
+    })()
+  })
+})
+
+describe('the set-up of libraryAuth', () => {
+  async function failureOf(
+    make: () => ReturnType<typeof libraryAuth>,
+    brick?: AuthOptions,
+  ): Promise<StartupError> {
+    const app = createApp({ environment: 'test', logger: false, signals: false })
+    try {
+      await app.use(auth(make(), brick)).ready()
+    } catch (error) {
+      return error as StartupError
+    } finally {
+      await app.close()
+    }
+    throw new Error('It started.')
+  }
+
+  it('is refused naming both paths when the library answers elsewhere', async () => {
+    const own = openBetterAuth({ basePath: '/accounts' })
+    const address = openBetterAuth({ baseURL: 'http://localhost/accounts' })
+    // Says its path only once it works.
+    const { options: _, ...silent } = own.instance
+    const cases = [
+      await failureOf(() => libraryAuth(own.instance), { prefix: '/auth' }),
+      await failureOf(() => libraryAuth(own.instance, { basePath: '/auth' })),
+      await failureOf(() => libraryAuth(() => own.instance, { basePath: '/auth' })),
+      await failureOf(() => libraryAuth(address.instance, { basePath: '/auth' })),
+      await failureOf(() => libraryAuth(silent, { basePath: '/auth' })),
+    ]
+    for (const error of cases) {
+      expect(error.message).to.contain("'/accounts").and.contain('/auth')
+      expect(error.code).to.equal('MORTAR_AUTH_BASE_PATH')
+    }
+    own.database.close()
+    address.database.close()
+  })
+
+  it('is refused for what is no auth library, or cannot end sessions though it should', async () => {
+    for (const wrong of [null, {}, { handler: () => {} }, { api: { getSession() {} } }])
+      expect((await failureOf(() => libraryAuth(wrong as never))).code).to.equal('MORTAR_AUTH_PROVIDER')
+    expect((await failureOf(() => libraryAuth(() => null as never))).code).to.equal('MORTAR_AUTH_PROVIDER')
+    const plain: AuthLibrary = { handler: async () => new Response(), api: { getSession: async () => null } }
+    expect((await failureOf(() => libraryAuth(plain))).message).to.contain('signOut')
+    expect((await failureOf(() => libraryAuth(plain, { bodyLimit: 'much' }))).code).to.equal(
+      'MORTAR_AUTH_OPTION',
+    )
+  })
+
+  it("takes a function that makes the instance from the application's services", async () => {
+    const { instance, database, prepare } = openBetterAuth()
+    const app = createApp({ environment: 'test', logger: false, signals: false }).use(
+      auth(libraryAuth(({ logger }) => (logger ? instance : (null as never)), { prepare })),
+    )
+    expect((await createClient(app).post('/api/auth/sign-up/email', ADA)).status).to.equal(200)
+    await app.close()
+    database.close()
+  })
+})
