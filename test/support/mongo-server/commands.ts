@@ -22,7 +22,7 @@ const READ_COMMANDS: CommandTable = {
   ismaster: hello,
   ping: () => ({ ok: 1 }),
   endSessions: () => ({ ok: 1 }),
-  buildInfo: () => ({ version: '7.0.0', versionArray: [7, 0, 0, 0], modules: [], ok: 1 }),
+  buildInfo: () => ({ version: '7.0.0', versionArray: [7, 0, 0, 0], modules: [], standIn: true, ok: 1 }),
 
   find({ databases, cursors }, { find, filter = {}, batchSize, singleBatch, $db, ...options }) {
     const documents = databases.read($db, find).find(filter, options)
