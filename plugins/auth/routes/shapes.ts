@@ -1,34 +1,36 @@
 import * as yup from 'yup'
 import { canonicalEmail } from '../canonical-email.ts'
+import { displayName } from '../display-name.ts'
 import { checkPassword } from '../passwords.ts'
 
 /** Text and nothing else: a number or a list is an error, not turned into text. */
 const text = () => yup.string().strict().required()
 
-/** An e-mail address in any spelling; the handler takes its canonical form. */
-export const email = text()
-  .test('email', 'Write an e-mail address.', (value) => canonicalEmail(value) !== null)
-  .meta({ format: 'email', description: 'Taken in canonical form: NFC, trimmed, lower case.' })
-
-/** A password that somebody chooses. */
-export const newPassword = text()
-  .test('password', (value, { createError }) => {
-    const message = checkPassword(value)
+/** Text that `fault` finds no fault with; of one that is missing or empty `required()` has said so already. */
+const judged = (name: string, fault: (value: string) => string | undefined) =>
+  text().test(name, (value, { createError }) => {
+    const message = value ? fault(value) : undefined
     return message === undefined || createError({ message })
   })
-  .meta({ format: 'password', description: '8 to 256 characters, at most 1,024 bytes.' })
+
+/** An e-mail address in any spelling; the handler takes its canonical form. */
+export const email = judged('email', (value) =>
+  canonicalEmail(value) === null ? 'Write an e-mail address.' : undefined,
+).meta({ format: 'email', description: 'Taken in canonical form: NFC, trimmed, lower case.' })
+
+/** A password that somebody chooses. */
+export const newPassword = judged('password', checkPassword).meta({
+  format: 'password',
+  description: '8 to 256 characters, at most 1,024 bytes.',
+})
 
 /** A password that somebody claims to have; whether it could be one shows when it is verified. */
 export const knownPassword = text().meta({ format: 'password' })
 
-/** A name to be shown: not blank, and nothing invisible that could break a line or a mail header. */
-export const displayName = text()
-  .max(200)
-  .test(
-    'name',
-    'Write a name without control characters.',
-    (value) => /\S/.test(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
-  )
+/** A name to be shown; the handler takes its stored form. */
+export const shownName = judged('name', (value) =>
+  displayName(value) === null ? 'Write a name of at most 200 characters without line breaks.' : undefined,
+).max(200)
 
 /** The token of a reset link. */
 export const resetToken = text().max(256)

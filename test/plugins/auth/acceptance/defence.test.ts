@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import { throughBothDoors } from '../../../support/doors.ts'
+import { newcomer, openHouse, PASSWORD, type House, type HouseOptions } from './house.ts'
+
+const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
+
+describe('defences of the auth endpoints', () => {
+  throughBothDoors((open) => {
+    const houses: House[] = []
+    const build = async (options: HouseOptions = {}): Promise<House> => {
+      const house = await openHouse(open, options)
+      houses.push(house)
+      return house
+    }
+    afterEach(async () => {
+      for (const house of houses.splice(0)) await house.leave()
+    })
+    /** From a client address that the proxy in front vouches for. */
+    const from = (ip: string) => ({ 'x-forwarded-for': ip })
+    const behindProxy: HouseOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
+
+    it('answers a wrong password and an unknown address with the same bytes, headers and their order', async () => {
+      const house = await build(behindProxy)
+      await newcomer(house)
+      await house.post('/auth/signup', ADA)
+      await house.source.query('update auth_users set password_hash = null where email like ?', ['user%'])
+      const { email: without } = {
+        email: (await house.source.query("select email from auth_users where email like 'user%'"))[0]
+          .email as string,
+      }
+      const ask = (email: string, n: number) =>
+        house.post('/auth/login', { email, password: 'wrong password' }, from(`192.0.2.${n}`))
+      const replies = [await ask(ADA.email, 1), await ask('nobody@example.com', 2), await ask(without, 3)]
+      const shapes = replies.map(({ status, rawHeaders, body }) =>
+        JSON.stringify([
+          status,
+          rawHeaders
+            .map((each) => (each === body.instance ? 'ID' : each))
+            .filter((each) => !each.endsWith('GMT')),
+          { ...body, instance: '' },
+        ]),
+      )
+      expect(new Set(shapes).size, shapes.join('\n')).to.equal(1)
+    })
+
+    it('answers forgot-password with the same headers in the same order', async () => {
+      const house = await build(behindProxy)
+      await house.post('/auth/signup', ADA)
+      const ask = async (email: string, n: number) => {
+        const { rawHeaders, status, text } = await house.post(
+          '/auth/forgot-password',
+          { email },
+          from(`192.0.2.${n}`),
+        )
+        const fixed = rawHeaders.map((each, index) =>
+          /request-id|^date$/i.test(rawHeaders[index - 1] ?? '') ? '' : each,
+        )
+        return JSON.stringify([status, fixed, text])
+      }
+      expect(await ask(ADA.email, 1)).to.equal(await ask('nobody@example.com', 2))
+    })
+
+    const cookies: [string, HouseOptions, RegExp][] = [
+      [
+        'in production',
+        { app: { environment: 'production', appUrl: 'https://a.example' }, auth: { cost: {} } },
+        /^__Host-mortar_refresh=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      ],
+      ['under https', { app: { appUrl: 'https://a.example' } }, /^__Host-mortar_refresh=.*; Secure$/],
+      [
+        'in plain development',
+        { app: { environment: 'development', appUrl: 'http://localhost:3000' } },
+        /^mortar_refresh=.*; SameSite=Lax$/,
+      ],
+    ]
+    for (const [where, options, form] of cookies)
+      it(`sets the cookie ${where} as the contract says`, async () => {
+        const house = await build(options)
+        const { reply, cookie } = await newcomer(house)
+        expect(reply.cookies[0]).to.match(form)
+        expect(reply.cookies[0]).not.to.match(/domain/i)
+        const next = await house.post('/auth/refresh', undefined, { cookie })
+        expect(next.status).to.equal(200)
+        expect(next.cookies[0]).to.match(form)
+      })
+
+    it('refuses the cookie without its prefix where it has one', async () => {
+      const house = await build({ app: { appUrl: 'https://a.example' } })
+      const { cookie } = await newcomer(house)
+      const plain = cookie.replace('__Host-', '')
+      expect((await house.post('/auth/refresh', undefined, { cookie: plain })).status).to.equal(401)
+      const both = `${plain.replace(/=.*/, '=tossed')}; ${cookie}`
+      expect((await house.post('/auth/refresh', undefined, { cookie: both })).status).to.equal(200)
+    })
+
+    it('guards by policy: 401, 403 with the name, 500 for one that throws, and true alone passes', async () => {
+      const house = await build()
+      const { bearer } = await newcomer(house)
+      const { bearer: eve } = await newcomer(house, { name: 'Eve' })
+      const get = (path: string, headers = {}) => house.send('GET', path, { headers })
+      expect((await get('/ada')).status).to.equal(401)
+      expect((await get('/ada', bearer)).status).to.equal(200)
+      const refused = await get('/ada', eve)
+      expect([refused.status, refused.text.includes('ada')]).to.deep.equal([403, true])
+      expect((await get('/truthy', bearer)).status).to.equal(403)
+      expect((await get('/both', bearer)).status).to.equal(403)
+      expect((await get('/broken', bearer)).status).to.equal(500)
+      expect((await get('/open', bearer)).body.id).to.be.a('string')
+      expect((await get('/open', { authorization: 'Bearer x' })).body).to.deep.equal({ id: null })
+    })
+
+    it('takes the header before the query, with no way back from an invalid one', async () => {
+      const house = await build()
+      const { token, bearer } = await newcomer(house)
+      const get = async (path: string, headers = {}) => (await house.send('GET', path, { headers })).status
+      expect(await get(`/private?access_token=${token}`)).to.equal(200)
+      expect(await get(`/private?access_token=${token}`, { authorization: 'Bearer x' })).to.equal(401)
+      expect(await get('/private?access_token=x', bearer)).to.equal(200)
+      expect(await get(`/private?access_token=x&access_token=${token}`)).to.equal(401)
+      expect(await get('/private', { authorization: `bearer ${token}` })).to.equal(200)
+      expect(await get('/private', { authorization: `Bearer  ${token}, Bearer x` })).to.equal(401)
+    })
+  })
+})

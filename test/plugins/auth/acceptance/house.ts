@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createApp, createRouter, type AppOptions } from 'mortar'
+import { auth, type AuthEvents, type AuthOptions } from 'mortar/auth'
+import { basicAuth, type BasicAuthOptions } from 'mortar/auth/basic'
+import * as schema from 'mortar/auth/basic/schema'
+import { createDataSource, database } from 'mortar/database'
+import { createClock } from 'mortar/testing'
+import type { DataSource } from 'typeorm'
+import type { OpenDoor } from '../../../support/doors.ts'
+
+/** What a house is built with besides its defaults. */
+export interface HouseOptions {
+  readonly auth?: Partial<BasicAuthOptions>
+  readonly brick?: AuthOptions
+  readonly app?: AppOptions
+  readonly limited?: boolean
+  readonly source?: DataSource
+}
+
+/** One answer, to the byte. */
+export interface Reply {
+  readonly status: number
+  /** Names and values by turns, as they were sent. */
+  readonly rawHeaders: readonly string[]
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test asserts on what it expects to find
+  readonly body: any
+  readonly cookies: readonly string[]
+}
+
+/** What may be said about a request besides method and path. */
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown
+}
+
+export const SECRET = 'the acceptance tests use a secret of more than thirty-two bytes'
+export const PASSWORD = 'a password of this test'
+
+export type House = Awaited<ReturnType<typeof openHouse>>
+
+/** An application with the default provider on a database file, behind a real socket. */
+export async function openHouse(
+  open: (app: ReturnType<typeof createApp>) => Promise<OpenDoor>,
+  options: HouseOptions = {},
+) {
+  const directory = await mkdtemp(join(tmpdir(), 'mortar-acceptance-'))
+  const source = options.source ?? fileSource(join(directory, 'app.db'))
+  await source.initialize()
+  await source.synchronize()
+  const clock = createClock(Date.UTC(2031, 4, 5, 10))
+  const mails: { to: string; token: string }[] = []
+  const events: { type: string; event: Record<string, unknown> }[] = []
+  const app = createApp({ environment: 'test', logger: false, clock, ...options.app })
+    .use(database(source))
+    .use(auth(basicAuth(settings(source, mails, options)), { policies: POLICIES, ...options.brick }))
+    .use(pages())
+  for (const type of EVENTS)
+    app.events.typed<AuthEvents>().on(type, (event) => void events.push({ type, event: { ...event } }))
+  const door = await open(app)
+  return {
+    app,
+    door,
+    clock,
+    mails,
+    events,
+    source,
+    send: (method: string, path: string, ask?: Ask) => send(door.url, method, path, ask),
+    post: (path: string, body?: unknown, headers?: Ask['headers']) =>
+      send(door.url, 'POST', path, { body, ...(headers && { headers }) }),
+    async leave() {
+      await source.destroy().catch(() => undefined)
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A connection to the three tables in one file. */
+export function fileSource(file: string): DataSource {
+  return createDataSource({ type: 'better-sqlite3', database: file, entities: schema })
+}
+
+function settings(source: DataSource, mails: { to: string; token: string }[], options: HouseOptions) {
+  return {
+    db: source,
+    secret: SECRET,
+    cost: { memory: 64, passes: 1 },
+    sendResetEmail: async (to: string, token: string) => void mails.push({ to, token }),
+    ...(options.limited ? {} : { limits: false as const }),
+    ...options.auth,
+  }
+}
+
+const POLICIES = {
+  ada: (user: { readonly name?: string }) => user.name === 'Ada',
+  truthy: () => 'yes' as never,
+  broken: () => {
+    throw new Error('a policy that fails')
+  },
+}
+
+function pages() {
+  return createRouter()
+    .get('/open', ({ user }) => ({ id: user?.id ?? null }))
+    .get('/private', { auth: true }, ({ user }) => user)
+    .post('/private', { auth: true }, ({ body }) => body ?? 'none')
+    .get('/ada', { auth: 'ada' }, () => 'ada')
+    .get('/truthy', { auth: 'truthy' }, () => 'never')
+    .get('/broken', { auth: 'broken' }, () => 'never')
+    .get('/both', { auth: ['ada', 'truthy'] }, () => 'never')
+}
+
+/** One request on a connection of its own. */
+export function send(base: string, method: string, path: string, ask: Ask = {}): Promise<Reply> {
+  const { body, headers = {} } = ask
+  const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+  const { hostname, port } = new URL(base)
+  const withType = payload !== undefined && !Object.keys(headers).some((name) => /^content-type$/i.test(name))
+  const all = {
+    ...(withType && { 'content-type': 'application/json' }),
+    ...(payload !== undefined && { 'content-length': String(Buffer.byteLength(payload)) }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ hostname, port, method, path, headers: all, agent: false }, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('end', () => resolve(replyOf(incoming, Buffer.concat(chunks).toString())))
+      incoming.on('error', reject)
+    })
+    outgoing.on('error', reject)
+    outgoing.end(payload)
+  })
+}
+
+function replyOf(incoming: IncomingMessage, text: string): Reply {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    body = undefined
+  }
+  const { statusCode = 0, headers, rawHeaders } = incoming
+  return {
+    status: statusCode,
+    headers,
+    rawHeaders,
+    text,
+    body,
+    cookies: [headers['set-cookie'] ?? []].flat(),
+  }
+}
+
+/** `name=value` of the refresh cookie that an answer sets. */
+export function cookieOf(reply: Reply): string {
+  const [line = ''] = reply.cookies
+  return line.split(';')[0]!
+}
+
+let number = 0
+
+/** A new account: its address, its answer, and what it holds. */
+export async function newcomer(house: House, more: Record<string, unknown> = {}) {
+  const email = `user${++number}@example.com`
+  const reply = await house.post('/auth/signup', { name: 'Ada', email, password: PASSWORD, ...more })
+  if (reply.status !== 201) throw new Error(`${reply.status} ${reply.text}`)
+  return {
+    email,
+    id: reply.body.user.id as string,
+    cookie: cookieOf(reply),
+    bearer: { authorization: `Bearer ${reply.body.accessToken}` },
+    token: reply.body.accessToken as string,
+    reply,
+  }
+}
+
+/** Resolves when a condition holds; fails after five seconds. */
+export async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 5000
+  while (!holds()) {
+    if (performance.now() > end) throw new Error('It did not happen within five seconds.')
+    await wait(2)
+  }
+}
+
+/** The token of the reset mail that an address is sent. */
+export async function resetTokenFor(house: House, email: string): Promise<string> {
+  const before = house.mails.length
+  await house.post('/auth/forgot-password', { email })
+  await until(() => house.mails.length > before)
+  return house.mails.at(-1)!.token
+}
+
+const EVENTS = [
+  'auth.signup.succeeded',
+  'auth.signup.failed',
+  'auth.signup.limited',
+  'auth.login.succeeded',
+  'auth.login.failed',
+  'auth.login.limited',
+  'auth.token.refreshed',
+  'auth.token.refused',
+  'auth.token.reused',
+  'auth.token.limited',
+  'auth.logout',
+  'auth.password.changed',
+  'auth.password.change.failed',
+  'auth.password.change.limited',
+  'auth.password.reset.requested',
+  'auth.password.reset.request.limited',
+  'auth.password.reset.mail.failed',
+  'auth.password.reset.succeeded',
+  'auth.password.reset.failed',
+  'auth.password.reset.limited',
+  'auth.csrf.refused',
+  'auth.password.unusable',
+] as const satisfies (keyof AuthEvents)[]
