@@ -1,14 +1,22 @@
 import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
 import type { Document } from './connection.ts'
 
-/** Fields of `auth_users` that never leave the server. */
-export const PRIVATE_FIELDS: readonly string[] = ['password_hash', 'password_version', 'kept_session_id']
+/** The application's own fields of `auth_users`, each with the value that a new user has. */
+export type UserFields = Readonly<Record<string, unknown>>
 
 const DATE_FIELDS = ['email_verified_at', 'created_at', 'updated_at'] as const
 
+/** Fields of `auth_users` that are the framework's. */
+export const RESERVED_FIELDS: readonly string[] = [
+  ...['_id', 'id', 'name', 'email', 'password_hash', 'password_version', 'kept_session_id'],
+  ...DATE_FIELDS,
+]
+
 /** @returns the document of a user that is to be added. */
-export function newUserDocument({ id, name, email, passwordHash, now }: NewUser): Document {
+export function newUserDocument(user: NewUser, fields: UserFields): Document {
+  const { id, name, email, passwordHash, now } = user
   return {
+    ...fields,
     _id: id,
     name,
     email,
@@ -21,8 +29,8 @@ export function newUserDocument({ id, name, email, passwordHash, now }: NewUser)
   }
 }
 
-/** @returns the user of a document of `auth_users`, with those of the application's own fields that are public. */
-export function userOf(found: object, publicFields: readonly string[]): StoredUser {
+/** @returns the user of a document of `auth_users`, with the application's own fields. */
+export function userOf(found: object, fields: UserFields): StoredUser {
   const document = found as Document
   return {
     id: String(document['_id']),
@@ -31,7 +39,7 @@ export function userOf(found: object, publicFields: readonly string[]): StoredUs
     passwordHash: textOrNull(document['password_hash']),
     passwordVersion: Number(document['password_version']),
     keptSession: textOrNull(document['kept_session_id']),
-    raw: publicRecord(document, publicFields),
+    raw: publicRecord(document, fields),
   }
 }
 
@@ -84,13 +92,15 @@ export function resetTokenOf(found: object): StoredResetToken {
 }
 
 /** A collection has no columns that say what is public, so what the application has not named stays inside. */
-function publicRecord(document: Document, publicFields: readonly string[]): Record<string, unknown> {
+function publicRecord(document: Document, fields: UserFields): Record<string, unknown> {
   const record: Record<string, unknown> = {
     id: String(document['_id']),
     name: document['name'],
     email: document['email'],
   }
-  for (const field of [...DATE_FIELDS, ...publicFields]) record[field] = document[field] ?? null
+  for (const field of DATE_FIELDS) record[field] = document[field] ?? null
+  // A user who is older than the field has what a new one would have.
+  for (const [field, initial] of Object.entries(fields)) record[field] = document[field] ?? initial
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
 }
 

@@ -5,7 +5,7 @@ import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
 import type { AuthProvider } from '../provider.ts'
 import type { DocumentDatabase } from './connection.ts'
-import { PRIVATE_FIELDS } from './documents.ts'
+import { RESERVED_FIELDS, type UserFields } from './documents.ts'
 import { checkAuthIndexes, ensureAuthIndexes } from './indexes.ts'
 import { createDocumentStore } from './store.ts'
 
@@ -13,6 +13,7 @@ export type { AuthEvents } from '../events.ts'
 export type { PasswordAuthOptions } from '../options.ts'
 export type { PasswordSession } from '../password-session.ts'
 export type { CollectionLike, DbLike, DocumentDatabase, MongoDataSourceLike } from './connection.ts'
+export type { UserFields } from './documents.ts'
 export { ensureAuthIndexes } from './indexes.ts'
 
 /** Options of `documentAuth`. */
@@ -27,8 +28,11 @@ export interface DocumentAuthOptions extends PasswordAuthOptions {
    * that is missing fails the start.
    */
   readonly createIndexes?: boolean
-  /** Fields of your own in `auth_users` that become part of `user.raw`; all others stay in the database. */
-  readonly publicFields?: readonly string[]
+  /**
+   * Fields of your own in `auth_users`, each with the value that a new user has: `{ role: 'user' }`. They become part of
+   * `user.raw`; other fields that you store there stay in the database.
+   */
+  readonly userFields?: UserFields
 }
 
 /**
@@ -36,13 +40,13 @@ export interface DocumentAuthOptions extends PasswordAuthOptions {
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
  */
 export function documentAuth(options: DocumentAuthOptions): AuthProvider<PasswordSession> {
-  const { db = (services: Cradle) => services['db'] as DocumentDatabase, publicFields = [] } = options ?? {}
+  const { db = ownDatabase, userFields = {} } = options ?? {}
   const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
-  checkPublicFields(publicFields)
+  checkUserFields(userFields)
   return createPasswordProvider(
     {
       name: 'document',
-      createStore: (services) => createDocumentStore(() => source(services), { publicFields }),
+      createStore: (services) => createDocumentStore(() => source(services), userFields),
       start: (services) => {
         const { createIndexes = services.environment !== 'production' } = options
         return createIndexes ? ensureAuthIndexes(source(services)) : checkAuthIndexes(source(services))
@@ -52,12 +56,17 @@ export function documentAuth(options: DocumentAuthOptions): AuthProvider<Passwor
   )
 }
 
-function checkPublicFields(fields: readonly string[]): void {
-  const hidden = fields.find((field) => PRIVATE_FIELDS.includes(field))
-  if (hidden === undefined) return
-  throw new StartupError(`The option publicFields of documentAuth() names '${hidden}'.`, {
+/** The service `db`, if there is one; that there is none is said in the words of this provider. */
+function ownDatabase(services: Cradle): DocumentDatabase {
+  return (Object.keys(services).includes('db') ? services['db'] : undefined) as DocumentDatabase
+}
+
+function checkUserFields(fields: UserFields): void {
+  const taken = Object.keys(fields).find((field) => RESERVED_FIELDS.includes(field) || /^\$|\./.test(field))
+  if (taken === undefined) return
+  throw new StartupError(`The option userFields of documentAuth() cannot have '${taken}'.`, {
     code: 'MORTAR_AUTH_OPTION',
-    remedy: 'Name only fields that may leave the server inside an access token.',
+    remedy: "Choose a name that is not the framework's own, without a dot and not beginning with $.",
     brick: 'auth',
   })
 }

@@ -20,22 +20,17 @@ import {
   sessionDocument,
   sessionOf,
   userOf,
+  type UserFields,
 } from './documents.ts'
 
-/** What the store is told besides its database. */
-export interface DocumentStoreOptions {
-  /** The application's own fields of `auth_users` that go into the public record. */
-  readonly publicFields?: readonly string[]
-}
-
-/** The store on MongoDB. `source` is asked at each operation, so it may connect later than the store is made. */
-export function createDocumentStore(
-  source: () => DocumentDatabase,
-  { publicFields = [] }: DocumentStoreOptions = {},
-): AuthStore {
+/**
+ * The store on MongoDB. `source` is asked at each operation, so it may connect later than the store is made. `fields` are
+ * the application's own of `auth_users`.
+ */
+export function createDocumentStore(source: () => DocumentDatabase, fields: UserFields = {}): AuthStore {
   const run = createRun(source)
   return {
-    ...userOperations(run, publicFields),
+    ...userOperations(run, fields),
     ...sessionOperations(run),
     ...endOfSessionOperations(run),
     ...resetTokenOperations(run),
@@ -46,10 +41,10 @@ export function createDocumentStore(
   }
 }
 
-function userOperations(run: Run, publicFields: readonly string[]) {
+function userOperations(run: Run, fields: UserFields) {
   const find = async (filter: Document) => {
     const found = await run('auth_users', (users) => users.findOne(filter))
-    return found && userOf(found, publicFields)
+    return found && userOf(found, fields)
   }
   const update = async (filter: Document, change: Document) => {
     const { matchedCount } = await run('auth_users', (users) => users.updateOne(filter, change))
@@ -57,9 +52,9 @@ function userOperations(run: Run, publicFields: readonly string[]) {
   }
   return {
     async insertUser(user: NewUser) {
-      const document = newUserDocument(user)
+      const document = newUserDocument(user, fields)
       const inserted = await unlessTaken(run('auth_users', (users) => users.insertOne(document)))
-      return inserted ? userOf(document, publicFields) : null
+      return inserted ? userOf(document, fields) : null
     },
 
     async findUserByEmail(email: string) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { createDocumentStore } from '../../../../plugins/auth/document/store.ts'
-import { ensureAuthIndexes } from '../../../../plugins/auth/document/index.ts'
+import { ensureAuthIndexes, type UserFields } from '../../../../plugins/auth/document/index.ts'
 import type { AuthStore } from '../../../../src/index.ts'
 import { authStoreSuite } from '../../../../src/testing/index.ts'
 import type { MongoServer } from '../../../support/mongo-server/server.ts'
@@ -36,12 +36,12 @@ onEachMongo('the store on a document database', (server) => {
 
   const withStore = async (
     body: (store: AuthStore, db: Awaited<ReturnType<typeof openDatabase>>['db']) => Promise<void>,
-    publicFields: readonly string[] = [],
+    fields: UserFields = {},
   ) => {
     const { db, close } = await openDatabase(server())
     await ensureAuthIndexes(db)
     await body(
-      createDocumentStore(() => db, { publicFields }),
+      createDocumentStore(() => db, fields),
       db,
     ).finally(close)
   }
@@ -76,17 +76,17 @@ onEachMongo('the store on a document database', (server) => {
       expect(found).to.deep.equal([null, null, null])
     }))
 
-  it('shows those of the own fields that are public, as JSON, and null where there is none', () =>
+  it("shows an application's own fields, as JSON, and no others that are stored there", () =>
     withStore(
       async (store, db) => {
-        await store.insertUser(ADA)
-        const own = { role: 'admin', since: new Date(0), totp_secret: 'x' }
-        await db.collection('auth_users').updateOne({ email: ADA.email }, { $set: own })
+        expect((await store.insertUser(ADA))?.raw).to.include({ role: 'user', since: null })
+        const own = { since: new Date(0), totp_secret: 'x' }
+        await db.collection('auth_users').updateOne({ email: ADA.email }, { $set: own, $unset: { team: '' } })
         const user = await store.findUserById('ada')
-        expect(user?.raw).to.include({ role: 'admin', since: '1970-01-01T00:00:00.000Z', team: null })
+        expect(user?.raw).to.include({ role: 'user', since: '1970-01-01T00:00:00.000Z', team: 'a' })
         expect(user?.raw).to.not.have.any.keys('_id', 'totp_secret', 'password_hash')
       },
-      ['role', 'since', 'team'],
+      { role: 'user', since: null, team: 'a' },
     ))
 
   it('leaves a session that begins while the password changes neither way round', () =>

@@ -1,0 +1,67 @@
+import type { Collection, Db, Document } from 'mongodb'
+import { documentAuth, ensureAuthIndexes } from '../../../../plugins/auth/document/index.ts'
+import type { MongoServer } from '../../../support/mongo-server/server.ts'
+import { openDatabase, type MongoTarget } from '../../../support/mongo.ts'
+import { Faults } from './faults.ts'
+import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
+
+/** documentAuth on one of the servers, through the official driver. */
+export function onMongo(target: MongoTarget): StorageVariant {
+  let server: MongoServer | undefined
+  return {
+    name: `a document database, ${target.name}`,
+    start: async () => (server = await target.start()),
+    stop: async () => server?.close(),
+    open: (options) => open(server!, options),
+  }
+}
+
+async function open(
+  server: MongoServer,
+  { file, ownColumns, withoutTables }: StorageOptions,
+): Promise<Storage> {
+  const name = typeof file === 'string' ? file : undefined
+  const { db, close, ...opened } = await openDatabase(server, name)
+  const faults = new Faults()
+  const userFields = ownColumns ? { role: 'user', subscribed: true, settings: null } : {}
+  if (!withoutTables) await ensureAuthIndexes(db)
+  const users = db.collection<Document & { _id: string }>('auth_users')
+  const rowsOf = async (collection: string) =>
+    (await db.collection(collection).find().toArray()).map(({ _id, ...rest }) => ({ id: _id, ...rest }))
+  return {
+    file: opened.name,
+    bricks: [],
+    faults,
+    provider: (options) => documentAuth({ ...options, db: withFaults(db, faults), userFields }),
+    users: () => rowsOf('auth_users'),
+    sessions: () => rowsOf('auth_refresh_tokens'),
+    resetTokens: () => rowsOf('auth_reset_tokens'),
+    changeUsers: (change) => users.updateMany({}, { $set: change }),
+    deleteUsers: () => users.deleteMany({}),
+    remove: () => close(name === undefined),
+  }
+}
+
+/** The database with every operation of its collections counted as one statement. */
+function withFaults(db: Db, faults: Faults): Db {
+  const counted = (collection: Collection): Collection =>
+    new Proxy(collection, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          // A cursor asks the server only when it is read.
+          const run = () => member.apply(target, args)
+          if (name === 'listIndexes') return run()
+          if (name === 'find') return { toArray: async () => (faults.pass(), run().toArray()) }
+          return (async () => (faults.pass(), run()))()
+        }
+      },
+    })
+  return new Proxy(db, {
+    get: (target, name) =>
+      name === 'collection'
+        ? (...args: Parameters<Db['collection']>) => counted(target.collection(...args))
+        : Reflect.get(target, name, target),
+  })
+}
