@@ -4,4 +4,5 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 if (existsSync('node_modules/typescript'))
-  process.exitCode = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', shell: true }).status ?? 1
+  process.exitCode =
+    spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', shell: true }).status ?? 1

@@ -5,13 +5,15 @@ import { app } from './app.ts'
 
 const start = performance.now()
 await loadRoutes(app, join(import.meta.dirname, 'routes'))
-const { url } = await app.listen(settings.port, settings.host)
+const listening = await app.listen(settings.port, settings.host)
 
 const ready = Math.round(performance.now() - start)
+// The same name as in the links of mails: to a browser, cookies of 127.0.0.1 are not those of localhost.
+const url = listening.url.replace('127.0.0.1', 'localhost')
 const lines = [
-  `Notes        ${url}`,
-  `Documentation ${url}/docs`,
-  ...(settings.environment === 'production' ? [] : [`Mail         ${url}/_framework/mail`]),
+  `Notes          ${url}`,
+  `Documentation  ${url}/docs`,
+  ...(settings.environment === 'production' ? [] : [`Mail           ${url}/_framework/mail`]),
   `${app.routes.length} routes, ready in ${ready} ms`,
 ]
 process.stdout.write(`${lines.join('\n')}\n`)

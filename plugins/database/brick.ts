@@ -122,7 +122,7 @@ async function runMigrations(
   const { db, logger } = services
   try {
     const names = await services.migrations.run()
-    if (names.length > 0) logger.info({ brick: 'database', migrations: names }, 'Migrations were run')
+    if (names.length > 0) logger.info(`Migrations were run: ${names.join(', ')}`)
   } catch (error) {
     if (opened.delete(db)) await db.destroy()
     throw error

@@ -76,6 +76,7 @@ export function buildOpenApi(
     ...(openapi.description === undefined ? {} : { description: openapi.description }),
     ...(openapi.servers === undefined ? {} : { servers: openapi.servers }),
     ...(runtime.authenticator === undefined ? {} : { security: runtime.authenticator.securityScheme }),
-    warn: (message) => runtime.logger.warn(message),
+    // What a brick leaves out of its own schemas is nothing that the application could mend.
+    warn: (message, route) => runtime.logger[route.origin.startsWith('brick ') ? 'debug' : 'warn'](message),
   })
 }

@@ -20,7 +20,7 @@ const SECRETS = [
  * terminal in development, silent under test.
  */
 export function createLogger(environment: Environment): Logger {
-  const level = environment === 'test' ? 'silent' : environment === 'production' ? 'info' : 'debug'
+  const level = environment === 'test' ? 'silent' : 'info'
   const readable = environment === 'development' && process.stdout.isTTY
   const options = {
     level,

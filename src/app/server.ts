@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Listening } from './app.ts'
 import { createHttpServer, type ListenerState } from './listener.ts'
@@ -65,6 +65,12 @@ function openSockets(server: Server): ReadonlySet<Socket> {
 
 /** Milliseconds in which requests that were under way arrive, before connections without a request are ended. */
 const GRACE = 10
+/** A turn of the event loop after it reads what has come in while this process was busy. */
+async function requestsUnderWay(): Promise<void> {
+  await wait(GRACE)
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+}
+
 /** Milliseconds between two looks for connections that have nothing more to wait for. */
 const SWEEP = 50
 
@@ -76,7 +82,7 @@ async function drain(
 ): Promise<void> {
   // From here on each response ends its connection, so that a client learns of the end before it asks again.
   state.closing = true
-  if (sockets.size > 0) await wait(GRACE)
+  if (sockets.size > 0) await requestsUnderWay()
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })

@@ -18,7 +18,7 @@ export interface DocumentInput {
   /** The authenticator's scheme; bearer tokens when a route is guarded and none is given. */
   readonly security?: SecurityScheme
   /** Takes what the document cannot say: route, origin and reason. */
-  readonly warn?: (message: string) => void
+  readonly warn?: (message: string, route: Route) => void
 }
 
 /**
@@ -53,12 +53,12 @@ function isPublished({ path, definition }: Route): boolean {
  * OpenAPI has no catch-all and takes paths that differ in a parameter's name only for the same (§4.8.8.1), so of
  * `/files/:name` and `/files/*path` it can describe one.
  */
-function withoutAmbiguous(routes: readonly Route[], warn: (message: string) => void): Route[] {
+function withoutAmbiguous(routes: readonly Route[], warn: Required<DocumentInput>['warn']): Route[] {
   const shapes = new Set(routes.filter((route) => !route.path.includes('*')).map(shapeOf))
   return routes.filter((route) => {
     if (!route.path.includes('*') || !shapes.has(shapeOf(route))) return true
     const where = `${route.method} ${route.path} (${route.origin})`
-    warn(`OpenAPI: ${where} is left out: a parameter stands in the place of its catch-all.`)
+    warn(`OpenAPI: ${where} is left out: a parameter stands in the place of its catch-all.`, route)
     return false
   })
 }

@@ -23,7 +23,10 @@ function declaredResponses(route: Route, reader: SchemaReader): Record<string, J
     const body = reader.read(schema, 'output', { route, part: `response ${status}` })
     const description = typeof body.description === 'string' ? body.description : phraseOf(status)
     const isBare = route.method === 'HEAD' || WITHOUT_BODY.has(status)
-    return [status, isBare ? { description } : { description, content: contentOf(body, Number(status)) }] as const
+    return [
+      status,
+      isBare ? { description } : { description, content: contentOf(body, Number(status)) },
+    ] as const
   })
   return Object.fromEntries(entries)
 }

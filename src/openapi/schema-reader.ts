@@ -16,9 +16,9 @@ export interface SchemaReader {
 }
 
 /** A reader whose warnings name route, origin and path inside the schema. */
-export function createSchemaReader(warn: (message: string) => void): SchemaReader {
+export function createSchemaReader(warn: (message: string, route: Route) => void): SchemaReader {
   function report({ route, part }: Place, reason: string): void {
-    warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`)
+    warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`, route)
   }
   return {
     read: (schema, direction, place) =>

@@ -3,7 +3,7 @@ import type { Context, KoaContext } from '../context/context.ts'
 import type { Outgoing } from '../context/outgoing.ts'
 import { showToKoa, takeFromKoa } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { HttpError } from '../errors/http-error.ts'
+import { HttpError, isHttpError } from '../errors/http-error.ts'
 import type { Middleware, Next } from '../routing/route.ts'
 import { loadKoa } from '../support/lazy-koa.ts'
 
@@ -27,12 +27,21 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
 async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next): Promise<unknown> {
   const { koa } = ctx
   let value: unknown
+  let missed: Error | undefined
   const inner = async (): Promise<void> => {
-    value = await next()
+    try {
+      value = await next()
+    } catch (error) {
+      if (!isUnmatched(ctx, error)) throw error
+      missed = error
+      koa.res.statusCode = 404
+      return
+    }
     const outgoing = await prepareFor(ctx, koa, value)
     if (outgoing) showToKoa(ctx, koa, outgoing)
   }
   await translateErrors(() => middleware(koa, inner))
+  if (missed !== undefined && koa.status === 404 && isUnanswered(koa)) throw missed
   const outgoing = takeFromKoa(ctx, koa)
   if (outgoing === undefined || outgoing === 'answered') return undefined
   if (ctx.internal.prepared?.outgoing === outgoing) return value
@@ -40,6 +49,18 @@ async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next
   ctx.internal.prepared = { value: body, outgoing }
   ctx.internal.status = outgoing.status
   return body
+}
+
+/**
+ * In Koa a path that nobody answers is no error but a 404 without a body, which a middleware may fill after its `next()`:
+ * koa-static with `defer`, fallbacks of single-page applications.
+ */
+function isUnmatched(ctx: RequestContext, error: unknown): error is HttpError {
+  return ctx.route === '' && isHttpError(error) && error.status === 404
+}
+
+function isUnanswered(koa: KoaContext): boolean {
+  return koa.respond !== false && !koa.headerSent && (koa.body === undefined || koa.body === null)
 }
 
 /** Renders the inner value once: through its response schema, as it would be sent without this middleware. */

@@ -10,7 +10,7 @@ import { fail } from './error-boundary.ts'
 import { isBodiless, JSON_TYPE, render } from './render.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { isThenable } from './thenable.ts'
-import { whenReadable } from './when-readable.ts'
+import { bytesOf, whenReadable } from './when-readable.ts'
 
 /** Sends a handler's value; a value that cannot be sent becomes an error response. */
 export function respond(
@@ -37,7 +37,8 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   if (typeof payload === 'string' || !(payload instanceof Readable)) return door.send(ctx, outgoing)
   if (res.headersSent)
     throw new Error('The response was begun by hand, and then a stream was returned as well.')
-  return whenReadable(payload, res).then(() => door.send(ctx, outgoing))
+  const stream = payload.readableObjectMode ? bytesOf(payload) : payload
+  return whenReadable(stream, res).then(() => door.send(ctx, { ...outgoing, payload: stream }))
 }
 
 function prepareOnce(ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing> | undefined {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
+import { pipeline, Transform, type Readable } from 'node:stream'
 
 /**
  * Waits for the first bytes of a stream, or its end, before anything is sent: a file that is not there can then still be
@@ -24,6 +24,21 @@ export function whenReadable(stream: Readable, res: ServerResponse): Promise<voi
     stream.on('readable', onReadable).on('error', settle).on('close', onClose)
     res.on('close', onLeave)
   })
+}
+
+/** A stream of objects as one of bytes: a chunk that is neither text nor bytes is an error of it, and not of the process. */
+export function bytesOf(objects: Readable): Readable {
+  const bytes = new Transform({
+    writableObjectMode: true,
+    transform(chunk: unknown, _encoding, done) {
+      if (typeof chunk === 'string' || chunk instanceof Uint8Array) done(null, chunk)
+      else
+        done(
+          new TypeError(`A stream of the response held a chunk that is no text or bytes: ${typeof chunk}.`),
+        )
+    },
+  })
+  return pipeline(objects, bytes, ignore)
 }
 
 function closedUnread(): Error {

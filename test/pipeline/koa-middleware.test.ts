@@ -148,6 +148,24 @@ describe('Koa middleware', () => {
       expect(await response.json()).to.deep.equal({ rescued: 'boom' })
     })
 
+    it('may answer after next() where nothing did, and errors of handlers are no such place', async () => {
+      const fallback: Middleware = async (ctx, next) => {
+        await next()
+        if (ctx.status === 404 && ctx.path === '/page') ctx.body = 'the page'
+      }
+      const router = createRouter().get('/gone', () => {
+        throw new NotFound('It was here.')
+      })
+      const { fetch } = await open(createApp().use(fromKoa(fallback)).use(router))
+      expect(await (await fetch('/page')).text()).to.equal('the page')
+      const missed = await fetch('/elsewhere')
+      expect([missed.status, missed.headers.get('content-type')]).to.deep.equal([
+        404,
+        'application/problem+json; charset=utf-8',
+      ])
+      expect(await (await fetch('/gone')).json()).to.include({ detail: 'It was here.' })
+    })
+
     it('leaves validated bodies and created statuses alone', async () => {
       const { fetch } = await open(with_(helmet(), cors() as Middleware, compress() as Middleware))
       const headers = { 'content-type': 'application/json' }

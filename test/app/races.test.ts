@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { Agent, createServer, request } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, defineBrick, StartupError } from 'mortar'
+import { deferred } from '../support/deferred.ts'
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof StartupError ? error.code : error),
+  )
+
+const slowBrick = (gate: Promise<void>, log: string[] = []) =>
+  defineBrick({
+    name: 'slow',
+    start: async () => {
+      await gate
+      log.push('started')
+    },
+    stop: () => void log.push('stopped'),
+  })
+
+describe('An application that is asked for two things at once', () => {
+  it('listens once', async () => {
+    const app = createApp()
+    const codes = await Promise.all([codeOf(app.listen(0, '127.0.0.1')), codeOf(app.listen(0, '127.0.0.1'))])
+    expect(codes).to.have.members(['no error', 'MORTAR_LISTENING'])
+    expect(await codeOf(app.listen(0, '127.0.0.1'))).to.equal('MORTAR_LISTENING')
+    await app.close()
+  })
+
+  it('closes once it has booted, when it is closed while it boots, and does not listen', async () => {
+    const gate = deferred()
+    const log: string[] = []
+    const app = createApp({ bricks: [slowBrick(gate.promise, log)] })
+    const listening = codeOf(app.listen(0, '127.0.0.1'))
+    const ready = codeOf(app.ready())
+    await wait(1)
+    const closing = Promise.all([app.close(), app.close()])
+    gate.resolve()
+    await closing
+    expect(await listening).to.equal('MORTAR_CLOSED')
+    expect(await ready).to.equal('MORTAR_CLOSED')
+    expect(log).to.deep.equal(['started', 'stopped'])
+  })
+
+  it('leaves no server open when it is closed while it begins to listen', async () => {
+    for (let turns = 0; turns < 6; turns++) {
+      const app = createApp()
+      await app.ready()
+      const listening = codeOf(app.listen(0, '127.0.0.1'))
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      await app.close()
+      expect(await listening).to.be.oneOf(['no error', 'MORTAR_CLOSED'])
+    }
+  })
+
+  it('gives the same error each time after a start that failed', async () => {
+    const app = createApp({ bricks: [defineBrick({ name: 'a', requires: ['nothing'] })] })
+    expect(await codeOf(app.ready())).to.equal('MORTAR_BRICK_MISSING')
+    expect(await codeOf(app.listen(0))).to.equal('MORTAR_BRICK_MISSING')
+    expect(await codeOf(app.inject('/'))).to.equal('MORTAR_BRICK_MISSING')
+    await app.close()
+  })
+
+  it('refuses a port that is no port', async () => {
+    for (const port of [-1, 65_536, 1.5, Number.NaN])
+      expect(await codeOf(createApp().listen(port)), String(port)).to.equal('MORTAR_LISTEN')
+  })
+})
+
+describe('An application that closes', () => {
+  it('fails none of 200 keep-alive clients that are at work', async () => {
+    const app = createApp().use(
+      createRouter().get('/', async () => {
+        await wait(100)
+        return 'done'
+      }),
+    )
+    const { port } = await app.listen(0, '127.0.0.1')
+    const state = { closing: false }
+    const agents: Agent[] = []
+    const clients = Array.from({ length: 200 }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      agents.push(agent)
+      const answers: string[] = []
+      while (!state.closing || answers.length === 0) answers.push(await ask(port, agent))
+      return answers
+    })
+    await wait(250)
+    const done = app.close()
+    state.closing = true
+    const answers = (await Promise.all(clients)).flat()
+    await done
+    for (const agent of agents) agent.destroy()
+    expect(answers.length).to.be.greaterThan(200)
+    expect(new Set(answers)).to.deep.equal(new Set(['done']))
+  })
+
+  it('does not wait for connections that ask for nothing', async () => {
+    const app = createApp().use(createRouter().get('/', () => 'hello'))
+    const { port } = await app.listen(0, '127.0.0.1')
+    const sockets = ['', 'GET / HT', '\0\0\r\n\r\n', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'].map((bytes) => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      socket.on('error', () => undefined)
+      socket.write(bytes)
+      return socket
+    })
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    await wait(20)
+    const start = performance.now()
+    await app.close()
+    expect(performance.now() - start).to.be.lessThan(1000)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('ends a connection whose response had begun before, once it is complete', async () => {
+    const gate = deferred()
+    const app = createApp().use(createRouter().get('/', () => parts(gate.promise)))
+    const { url } = await app.listen(0, '127.0.0.1')
+    const response = await fetch(url)
+    const start = performance.now()
+    const closing = app.close()
+    gate.resolve()
+    expect(await response.text()).to.equal('one two')
+    await closing
+    expect(performance.now() - start).to.be.lessThan(1000)
+  })
+
+  it('waits for requests through Koa and inject, and answers later ones through Koa with 503', async () => {
+    const gate = deferred()
+    const arrivals = [deferred(), deferred()]
+    const log: string[] = []
+    const app = createApp({ logger: false, bricks: [slowBrick(Promise.resolve(), log)] }).use(
+      createRouter().get('/:index', async ({ params }) => {
+        arrivals[Number(params.index)]!.resolve()
+        await gate.promise
+        return [...log]
+      }),
+    )
+    const server = createServer(app.koa.callback())
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const asked = fetch(`${url}/0`)
+    const injected = app.inject('/1')
+    await Promise.all(arrivals.map(({ promise }) => promise))
+    const closing = app.close()
+    const late = await fetch(`${url}/1`)
+    expect([late.status, late.headers.get('content-type')]).to.deep.equal([
+      503,
+      'application/problem+json; charset=utf-8',
+    ])
+    gate.resolve()
+    const first = await asked
+    expect(await first.json()).to.deep.equal(['started'])
+    expect(first.headers.get('connection')).to.equal('close')
+    expect((await injected).json()).to.deep.equal(['started'])
+    await closing
+    expect(log).to.deep.equal(['started', 'stopped'])
+    server.closeAllConnections()
+    server.close()
+  })
+})
+
+describe('A handler that never answers', () => {
+  it('learns from ctx.signal that its client left', async () => {
+    const left = deferred()
+    const arrived = deferred()
+    const app = createApp().use(
+      createRouter().get('/', ({ signal }) => {
+        signal.addEventListener('abort', () => left.resolve())
+        arrived.resolve()
+        return deferred().promise
+      }),
+    )
+    const { port } = await app.listen(0, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await arrived.promise
+    socket.destroy()
+    await left.promise
+    await app.close()
+  })
+})
+
+async function* parts(gate: Promise<void>) {
+  yield 'one '
+  await gate
+  yield 'two'
+}
+
+function ask(port: number, agent: Agent): Promise<string> {
+  return new Promise((resolve) => {
+    const failed = (error: Error & { code?: string }): void => resolve(error.code ?? error.message)
+    request({ port, host: '127.0.0.1', agent }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      response.on('end', () => resolve(text)).on('error', failed)
+    })
+      .on('error', failed)
+      .end()
+  })
+}

@@ -1,0 +1,115 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { createApp, createRouter, type Context, type Handler } from 'mortar'
+import { throughBothDoors } from '../support/doors.ts'
+
+const bare = (ctx: Context) => ctx.koa.res
+
+describe('A handler that writes to the bare response', () => {
+  throughBothDoors((open) => {
+    const answer = async (handler: Handler, init?: RequestInit) => {
+      const router = createRouter().get('/', handler as never)
+      return (await open(createApp({ logger: false }).use(router))).fetch('/', init)
+    }
+
+    it('has answered when it returns nothing', async () => {
+      const response = await answer((ctx) => void bare(ctx).end('raw'))
+      expect([response.status, await response.text()]).to.deep.equal([200, 'raw'])
+    })
+
+    it('may go on after it has returned', async () => {
+      const response = await answer((ctx) => {
+        bare(ctx).write('one ')
+        setTimeout(() => bare(ctx).end('two'), 5)
+      })
+      expect([response.status, await response.text()]).to.deep.equal([200, 'one two'])
+    })
+
+    it('may begin later when it has set respond to false', async () => {
+      const response = await answer((ctx) => {
+        ctx.koa.respond = false
+        setTimeout(() => bare(ctx).writeHead(203).end('late'), 5)
+      })
+      expect([response.status, await response.text()]).to.deep.equal([203, 'late'])
+    })
+
+    it('is cut off when it throws or returns a value after it has begun', async () => {
+      for (const handler of [
+        (ctx: Context) => {
+          bare(ctx).write('part')
+          throw new Error('too late')
+        },
+        async (ctx: Context) => {
+          bare(ctx).write('part')
+          return { more: true }
+        },
+      ]) {
+        const text = await answer(handler)
+          .then((response) => response.text())
+          .catch(() => 'cut off')
+        expect(text).to.equal('cut off')
+      }
+    })
+
+    it('is answered for when it throws before it has begun, respond or not', async () => {
+      const response = await answer((ctx) => {
+        ctx.koa.respond = false
+        throw new Error('before')
+      })
+      expect(response.status).to.equal(500)
+    })
+  })
+})
+
+describe('A status without content', () => {
+  throughBothDoors((open) => {
+    for (const status of [204, 205, 304])
+      it(`sends no body and no length of one: ${status}`, async () => {
+        const router = createRouter().get('/', (ctx) => {
+          ctx.status = status
+          return { dropped: true }
+        })
+        const response = await (await open(createApp().use(router))).fetch('/')
+        expect([response.status, await response.text()]).to.deep.equal([status, ''])
+        expect(response.headers.get('content-type')).to.equal(null)
+        expect(response.headers.get('content-length') ?? '0').to.equal('0')
+      })
+  })
+})
+
+describe('A response of fetch', () => {
+  let upstream: Server
+  let url: string
+  before(async () => {
+    upstream = createServer((_req, res) => {
+      const body = gzipSync('{"from":"upstream"}')
+      res.writeHead(201, {
+        'Content-Encoding': 'gzip',
+        'Content-Length': body.length,
+        'Content-Type': 'application/json',
+        Connection: 'close',
+        'X-Upstream': 'yes',
+      })
+      res.end(body)
+    })
+    await new Promise<void>((resolve) => {
+      upstream.listen(0, '127.0.0.1', resolve)
+    })
+    url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  })
+  after((done) => void upstream.close(done))
+
+  throughBothDoors((open) => {
+    it('is handed on without the encoding and the connection that were its own', async () => {
+      const { fetch: ask } = await open(createApp().use(createRouter().get('/', () => fetch(url))))
+      const response = await ask('/')
+      expect(response.status).to.equal(201)
+      expect(response.headers.get('content-encoding')).to.equal(null)
+      expect(response.headers.get('x-upstream')).to.equal('yes')
+      expect(response.headers.get('connection')).not.to.equal('close')
+      expect(await response.json()).to.deep.equal({ from: 'upstream' })
+    })
+  })
+})

@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { connect } from 'node:net'
+import { PassThrough, Readable } from 'node:stream'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, fromKoa, type Handler } from 'mortar'
+import { deferred } from '../support/deferred.ts'
+import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+describe('A stream as a response', () => {
+  throughBothDoors((open) => {
+    const serve = (handler: Handler): Promise<OpenDoor> =>
+      open(createApp({ logger: false }).use(createRouter().get('/', handler as never)))
+
+    const failing: readonly (readonly [string, () => unknown])[] = [
+      ['is a file that is not there', () => createReadStream('/nothing/here')],
+      ['was destroyed', () => new PassThrough().destroy()],
+      ['had failed', () => new PassThrough().on('error', () => undefined).destroy(new Error('early'))],
+      ['fails at its first chunk', () => throwing()],
+      ['yields what is no chunk', () => Readable.from([{ no: 'chunk' }])],
+      [
+        'is a web stream that fails',
+        () => new ReadableStream({ start: (controller) => controller.error(new Error('web')) }),
+      ],
+    ]
+    for (const [name, make] of failing)
+      it(`is a problem when it ${name}, and does no harm to HEAD`, async () => {
+        const { fetch } = await serve(make)
+        const response = await fetch('/')
+        expect(response.status).to.equal(500)
+        expect(response.headers.get('content-type')).to.contain('problem+json')
+        await fetch('/', { method: 'HEAD' })
+        expect((await fetch('/')).status).to.equal(500)
+      })
+
+    it('that fails half-way ends the connection', async () => {
+      const { fetch } = await serve(() => throwing('part'))
+      const response = await fetch('/')
+      expect(response.status).to.equal(200)
+      expect(await response.text().catch(() => 'cut off')).to.equal('cut off')
+    })
+
+    it('of objects is sent when they are texts', async () => {
+      const { fetch } = await serve(() => Readable.from(['a', 'b']))
+      expect(await (await fetch('/')).text()).to.equal('ab')
+    })
+
+    it('that is empty is a whole response', async () => {
+      const { fetch } = await serve(() => Readable.from([]))
+      const response = await fetch('/')
+      expect([response.status, await response.text()]).to.deep.equal([200, ''])
+    })
+
+    it('is closed when it is not sent: HEAD, 204, 304', async () => {
+      for (const [status, method] of [
+        [200, 'HEAD'],
+        [204, 'GET'],
+        [304, 'GET'],
+      ] as const) {
+        const stream = new PassThrough()
+        const { fetch } = await serve((ctx) => {
+          ctx.status = status
+          return stream.end('text')
+        })
+        const closed = closeOf(stream)
+        expect((await fetch('/', { method })).status).to.equal(status)
+        await closed
+      }
+    })
+
+    it('is closed when the client leaves, before and after its first bytes', async () => {
+      for (const first of [undefined, 'part']) {
+        const stream = new PassThrough()
+        const arrival = deferred()
+        const { url } = await serve(() => {
+          arrival.resolve()
+          if (first) stream.write(first)
+          return stream
+        })
+        const socket = connect(Number(new URL(url).port), '127.0.0.1')
+        socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+        const closed = closeOf(stream)
+        await (first ? once(socket, 'data') : arrival.promise)
+        socket.destroy()
+        await closed
+      }
+    })
+
+    it('is read no faster than the client takes it', async () => {
+      let produced = 0
+      const { url } = await serve(() => endless(() => (produced += MEBIBYTE)))
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      await once(socket, 'readable')
+      // Nothing is read: what was produced settles at what the buffers on the way hold.
+      let before = -1
+      while (before !== produced) {
+        before = produced
+        await wait(100)
+      }
+      expect(produced).to.be.lessThan(64 * MEBIBYTE)
+      socket.destroy()
+    })
+
+    it('of 100 MiB passes without being held', async () => {
+      const { fetch } = await serve(() => Readable.from(chunks(100), { objectMode: false }))
+      const reader = (await fetch('/')).body!.getReader()
+      let size = 0
+      let highest = 0
+      const start = process.memoryUsage().arrayBuffers
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        size += part.value.length
+        highest = Math.max(highest, process.memoryUsage().arrayBuffers)
+      }
+      expect(size).to.equal(100 * MEBIBYTE)
+      expect(highest - start).to.be.lessThan(80 * MEBIBYTE)
+    })
+
+    it('fails as a problem inside Koa middleware too', async () => {
+      const app = createApp({ logger: false })
+        .use(fromKoa((_ctx, next) => next()))
+        .use(createRouter().get('/', () => throwing()))
+      expect((await (await open(app)).fetch('/')).status).to.equal(500)
+    })
+  })
+})
+
+/** Unlike `once`, it does not mind an error before. */
+function closeOf(stream: PassThrough): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('close', resolve)
+  })
+}
+
+async function* throwing(first?: string) {
+  if (first) yield first
+  await nextTurn()
+  throw new Error('The source failed.')
+}
+
+function* chunks(count: number) {
+  for (let index = 0; index < count; index++) yield Buffer.alloc(MEBIBYTE, 65)
+}
+
+async function* endless(note: () => void) {
+  for (;;) {
+    note()
+    yield Buffer.alloc(MEBIBYTE, 65)
+    await nextTurn()
+  }
+}

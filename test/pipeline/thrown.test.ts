@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import { createApp, createRouter, HttpError, NotFound, type Handler, type Logger } from 'mortar'
+import { throughBothDoors } from '../support/doors.ts'
+
+/** An error whose property throws when it is read. */
+function withGetter(name: 'message' | 'stack' | 'cause'): Error {
+  return Object.defineProperty(new Error('hidden'), name, {
+    get() {
+      throw new Error('a getter threw')
+    },
+  })
+}
+
+function trapped(): Error {
+  const refuse = (): never => {
+    throw new Error('a trap was called')
+  }
+  return new Proxy(new Error('hidden'), { get: refuse, has: refuse, getPrototypeOf: refuse })
+}
+
+const circularCause = new Error('first')
+circularCause.cause = new Error('second', { cause: circularCause })
+const circular: Record<string, unknown> = {}
+circular.self = circular
+
+const thrown: readonly (readonly [string, unknown, number])[] = [
+  ['undefined', undefined, 500],
+  ['null', null, 500],
+  ['a text', 'text', 500],
+  ['a symbol', Symbol('s'), 500],
+  ['an object with a status', { status: 404 }, 500],
+  ['a frozen error', Object.freeze(new Error('frozen')), 500],
+  ['a frozen HttpError', Object.freeze(new NotFound('frozen')), 404],
+  ['an error whose message cannot be read', withGetter('message'), 500],
+  ['an error whose stack cannot be read', withGetter('stack'), 500],
+  ['an error whose cause cannot be read', withGetter('cause'), 500],
+  ['an error of which nothing can be read', trapped(), 500],
+  ['an error that is its own cause', circularCause, 500],
+  ['an HttpError that is its own cause', new HttpError(503, 'loop', { cause: circularCause }), 503],
+  ['a circular extension', new HttpError(400, 'x', { extensions: { circular } }), 400],
+  ['an extension that JSON cannot hold', new HttpError(400, 'x', { extensions: { count: 5n } }), 400],
+  ['an extension named toJSON', new HttpError(400, 'x', { extensions: { toJSON: () => undefined } }), 400],
+  ['extensions in place of members', new HttpError(400, 'x', { extensions: { status: 200, code: 1 } }), 400],
+  [
+    'a header with a line break',
+    new HttpError(418, 'x', { headers: { 'X-A': 'a\r\nSet-Cookie: b=1' } }),
+    500,
+  ],
+  ['a header whose name is none', new HttpError(418, 'x', { headers: { 'X A': 'a' } }), 500],
+]
+
+describe('What is thrown', () => {
+  throughBothDoors((open) => {
+    const serve = async (handler: Handler, logger: Logger | false = false) =>
+      (await open(createApp({ logger }).use(createRouter().get('/', handler as never)))).fetch
+
+    for (const [name, value, status] of thrown)
+      it(`is answered as a problem: ${name}`, async () => {
+        for (const handler of [() => raise(value), () => Promise.resolve().then(() => raise(value))]) {
+          const response = await (await serve(handler))('/')
+          expect(response.status).to.equal(status)
+          expect(response.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8')
+          expect(response.headers.get('set-cookie')).to.equal(null)
+          expect(await response.json()).to.include({ status })
+        }
+      })
+
+    it('is answered although the logger throws', async () => {
+      const fetch = await serve(() => raise(new Error('first')), brokenLogger)
+      const response = await fetch('/')
+      expect(response.status).to.equal(500)
+      expect(await response.json()).to.include({ detail: 'first' })
+    })
+
+    it('takes framing headers off with the body that they were for', async () => {
+      const fetch = await serve((ctx) => {
+        ctx.set('Transfer-Encoding', 'chunked')
+        ctx.set('Content-Length', '4')
+        throw new NotFound()
+      })
+      const response = await fetch('/')
+      expect(response.headers.get('transfer-encoding')).to.equal(null)
+      expect(Number(response.headers.get('content-length'))).to.equal((await response.text()).length)
+    })
+
+    it('by a header that Node refuses is a 500, whoever set it', async () => {
+      for (const value of ['a\r\nSet-Cookie: b=1', 'a\0', undefined as never]) {
+        const fetch = await serve((ctx) => {
+          ctx.set('X-Name', value)
+          return 'sent'
+        })
+        const response = await fetch('/')
+        expect(response.status).to.equal(500)
+        expect(response.headers.get('set-cookie')).to.equal(null)
+      }
+    })
+
+    it('by a status that is none is a 500', async () => {
+      for (const status of [0, 101, 199, 600, 1000, 200.5, Number.NaN, '200' as never]) {
+        const fetch = await serve((ctx) => void (ctx.status = status))
+        expect((await fetch('/')).status, String(status)).to.equal(500)
+      }
+    })
+  })
+
+  it('by a listener of an event or its log line disturbs nobody', async () => {
+    const app = createApp({ logger: brokenLogger })
+    app.events.on('a', () => raise(trapped()))
+    app.events.emit('a', {})
+    await app.close()
+  })
+})
+
+function raise(value: unknown): never {
+  throw value
+}
+
+const brokenLogger: Logger = {
+  debug: () => raise(new Error('The log is full.')),
+  info: () => raise(new Error('The log is full.')),
+  warn: () => raise(new Error('The log is full.')),
+  error: () => raise(new Error('The log is full.')),
+  child: () => brokenLogger,
+}

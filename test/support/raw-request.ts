@@ -1,0 +1,52 @@
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** How a raw exchange ended. */
+export interface RawAnswer {
+  /** Everything the server sent, byte by byte as latin1. */
+  readonly text: string
+  /** The status of the first final response, or 0 when none came. */
+  readonly status: number
+  /** `'end'` when the server closed, `'reset'` when it cut the connection, `'timeout'` when it kept silent. */
+  readonly ending: 'end' | 'reset' | 'timeout'
+}
+
+/** Sends bytes as they are to a local port, in these pieces, and takes what comes back until the server closes. */
+export function rawRequest(
+  port: number,
+  pieces: string | Buffer | readonly (string | Buffer)[],
+  timeout = 5000,
+): Promise<RawAnswer> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1')
+    const finish = (ending: RawAnswer['ending']): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve({ text, status: statusOf(text), ending })
+    }
+    const timer = setTimeout(() => finish('timeout'), timeout)
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+    socket
+      .on('end', () => finish('end'))
+      .on('error', () => finish('reset'))
+      .on('close', () => finish('reset'))
+    void sendAll(socket, Array.isArray(pieces) ? pieces : [pieces as string | Buffer])
+  })
+}
+
+async function sendAll(
+  socket: ReturnType<typeof connect>,
+  pieces: readonly (string | Buffer)[],
+): Promise<void> {
+  for (const piece of pieces) {
+    if (socket.destroyed) return
+    socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
+    if (pieces.length > 1) await wait(1)
+  }
+}
+
+function statusOf(text: string): number {
+  const statuses = [...text.matchAll(/(?:^|\r\n\r\n)HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
+  return statuses.find((status) => status >= 200) ?? 0
+}
