@@ -8,7 +8,13 @@ const DATE_FIELDS = ['email_verified_at', 'created_at', 'updated_at'] as const
 
 /** Fields of `auth_users` that are the framework's. */
 export const RESERVED_FIELDS: readonly string[] = [
-  ...['_id', 'id', 'name', 'email', 'password_hash', 'password_version', 'kept_session_id'],
+  '_id',
+  'id',
+  'name',
+  'email',
+  'password_hash',
+  'password_version',
+  'kept_session_id',
   ...DATE_FIELDS,
 ]
 

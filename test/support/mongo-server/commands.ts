@@ -1,17 +1,7 @@
 import type { Document } from 'bson'
 import { CommandError } from './command-error.ts'
-import type { Cursors } from './cursors.ts'
-import type { Databases } from './databases.ts'
+import type { CommandTable, ServerState } from './command-table.ts'
 import { WRITE_COMMANDS } from './write-commands.ts'
-
-/** What a command works on. */
-export interface ServerState {
-  readonly databases: Databases
-  readonly cursors: Cursors
-}
-
-/** Commands by name: from the state and the command's document to its answer. A command's document has any shape. */
-export type CommandTable = Record<string, (state: ServerState, command: Document) => Document>
 
 /** MongoDB 7.0. */
 const WIRE_VERSION = 21

@@ -42,8 +42,7 @@ export class Indexes {
   }
 
   drop(name: string): void {
-    if (name === '*')
-      for (const other of [...this.byName.keys()]) if (other !== '_id_') this.byName.delete(other)
+    if (name === '*') for (const other of this.byName.keys()) if (other !== '_id_') this.byName.delete(other)
     if (name !== '*' && !this.byName.delete(name))
       throw new CommandError(27, `index not found with name [${name}]`)
   }
@@ -58,9 +57,10 @@ export class Indexes {
       if (index.name !== '_id_' && !index.unique) continue
       const keys = keysOf(index, document)
       if (keys.size === 0) continue
-      for (const other of others)
-        for (const key of keysOf(index, other).keys())
-          if (keys.has(key)) throw duplicateKey(this.namespace, index.name, index.key, keys.get(key)!)
+      for (const other of others) {
+        const taken = [...keysOf(index, other).keys()].find((key) => keys.has(key))
+        if (taken !== undefined) throw duplicateKey(this.namespace, index.name, index.key, keys.get(taken)!)
+      }
     }
   }
 }

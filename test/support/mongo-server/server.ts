@@ -4,7 +4,8 @@
  * It has no transactions, sessions, replication, authentication, change streams, TTL or collations.
  */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { runCommand, type ServerState } from './commands.ts'
+import type { ServerState } from './command-table.ts'
+import { runCommand } from './commands.ts'
 import { Cursors } from './cursors.ts'
 import { Databases } from './databases.ts'
 import { readRequest, takeMessages, writeReply } from './wire.ts'

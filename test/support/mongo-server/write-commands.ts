@@ -1,7 +1,7 @@
 import type { Document } from 'bson'
 import type { Update } from './collection.ts'
 import { CommandError } from './command-error.ts'
-import type { CommandTable } from './commands.ts'
+import type { CommandTable } from './command-table.ts'
 import type { Index } from './indexes.ts'
 
 /** The commands that change documents, collections and indexes. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Db } from 'mongodb'
-import { DataSource } from 'typeorm'
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm'
 import { auth } from '../../../../plugins/auth/index.ts'
 import {
   documentAuth,
@@ -76,6 +76,24 @@ onEachMongo('setting up documentAuth', (server) => {
       expect(await uniqueKeys(db)).to.deep.equal(UNIQUE)
     }))
 
+  it('starts in production with indexes that a migration of the database brick has made', async () => {
+    class AddAuthIndexes1700000000000 implements MigrationInterface {
+      readonly name = 'AddAuthIndexes1700000000000'
+      up({ dataSource }: QueryRunner): Promise<void> {
+        return ensureAuthIndexes(dataSource)
+      }
+      async down(): Promise<void> {}
+    }
+    const options = { type: 'mongodb', url: server().url, database: newDatabaseName() } as const
+    const open = () => new DataSource({ ...options, migrations: [AddAuthIndexes1700000000000] })
+    for (let deployment = 0; deployment < 2; deployment++) {
+      const app = appWith({}, PRODUCTION).use(database(open(), { migrate: true }))
+      await app.ready()
+      if (deployment === 1) await (app.services as { db: DataSource }).db.dropDatabase()
+      await app.close()
+    }
+  })
+
   it('makes the indexes in several processes at once, and again', () =>
     inDatabase(async (db) => {
       await Promise.all(Array.from({ length: 8 }, () => ensureAuthIndexes(db)))
@@ -88,11 +106,11 @@ onEachMongo('setting up documentAuth', (server) => {
       await ensureAuthIndexes(db)
       const users = db.collection('auth_users')
       await users.dropIndex('auth_users_email')
-      await users.createIndex({ email: 1 }, { unique: true, name: 'mine' })
+      await users.createIndexes([{ key: { email: 1 }, unique: true, name: 'mine' }])
       await startAndStop({ db }, PRODUCTION)
       await users.dropIndex('mine')
       const partial = { partialFilterExpression: { name: { $exists: true } } }
-      await users.createIndex({ email: 1 }, { unique: true, name: 'some', ...partial })
+      await users.createIndexes([{ key: { email: 1 }, unique: true, name: 'some', ...partial }])
       expect((await failureOf(() => startAndStop({ db }, PRODUCTION))).code).to.equal('MORTAR_AUTH_INDEX')
     }))
 

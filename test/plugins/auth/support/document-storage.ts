@@ -44,24 +44,28 @@ async function open(
 
 /** The database with every operation of its collections counted as one statement. */
 function withFaults(db: Db, faults: Faults): Db {
-  const counted = (collection: Collection): Collection =>
+  const watched = (collection: Collection): Collection =>
     new Proxy(collection, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target)
         if (typeof member !== 'function') return member
         return (...args: unknown[]) => {
-          // A cursor asks the server only when it is read.
           const run = () => member.apply(target, args)
+          // What comes at the start is no statement of a request.
           if (name === 'listIndexes') return run()
-          if (name === 'find') return { toArray: async () => (faults.pass(), run().toArray()) }
-          return (async () => (faults.pass(), run()))()
+          const counted = async (operation: () => Promise<unknown>) => {
+            faults.pass()
+            return operation()
+          }
+          // A cursor asks the server only when it is read.
+          return name === 'find' ? { toArray: () => counted(() => run().toArray()) } : counted(run)
         }
       },
     })
   return new Proxy(db, {
     get: (target, name) =>
       name === 'collection'
-        ? (...args: Parameters<Db['collection']>) => counted(target.collection(...args))
+        ? (...args: Parameters<Db['collection']>) => watched(target.collection(...args))
         : Reflect.get(target, name, target),
   })
 }
