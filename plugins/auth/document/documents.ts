@@ -43,10 +43,20 @@ export function userOf(found: object, fields: UserFields): StoredUser {
     name: String(document['name']),
     email: String(document['email']),
     passwordHash: textOrNull(document['password_hash']),
-    passwordVersion: Number(document['password_version']),
+    passwordVersion: versionOf(document),
     keptSession: textOrNull(document['kept_session_id']),
     raw: publicRecord(document, fields),
   }
+}
+
+/** A user whom another program has added may have no version, which is the first one. */
+export function versionOf(user: object): number {
+  return Number((user as Document)['password_version'] ?? 0)
+}
+
+/** @returns the condition that a user's version still is this one. */
+export function versionIs(version: number): Document {
+  return { password_version: version === 0 ? { $in: [0, null] } : version }
 }
 
 /** @returns the document of a session. */

@@ -21,6 +21,8 @@ import {
   sessionOf,
   userOf,
   type UserFields,
+  versionIs,
+  versionOf,
 } from './documents.ts'
 
 /**
@@ -67,7 +69,7 @@ function userOperations(run: Run, fields: UserFields) {
 
     setPassword: ({ userId, passwordHash, keptSession, now, version }: PasswordChange) =>
       update(
-        { _id: userId, ...(version !== undefined && { password_version: version }) },
+        { _id: userId, ...(version !== undefined && versionIs(version)) },
         {
           $set: { password_hash: passwordHash, kept_session_id: keptSession, updated_at: new Date(now) },
           $inc: { password_version: 1 },
@@ -92,7 +94,7 @@ function sessionOperations(run: Run) {
       await run('auth_refresh_tokens', (sessions) => sessions.insertOne(sessionDocument(session)))
       // After the insertion, so that a new password either is seen here or sees this session and ends it.
       const user = await run('auth_users', (users) =>
-        users.findOne({ _id: userId, password_version: passwordVersion }),
+        users.findOne({ _id: userId, ...versionIs(passwordVersion) }),
       )
       if (user === null) await deleteSession(id)
       return user !== null
@@ -128,9 +130,9 @@ function endOfSessionOperations(run: Run) {
     async deleteEndedSessions(userId: string) {
       const user = await run('auth_users', (users) => users.findOne({ _id: userId }))
       if (user === null) return deleteAll({ user_id: userId })
-      const { password_version: version, kept_session_id: kept } = user as Document
+      const kept = (user as Document)['kept_session_id']
       // Earlier versions and not merely others: by now there may be a session of a password that is newer still.
-      return deleteAll({ user_id: userId, password_version: { $lt: version }, _id: { $ne: kept } })
+      return deleteAll({ user_id: userId, password_version: { $lt: versionOf(user) }, _id: { $ne: kept } })
     },
   }
 }
