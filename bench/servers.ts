@@ -26,16 +26,18 @@ interface ServerSpec {
   readonly size: number
   /** The build of Mortar, when not the one in `dist`. */
   readonly dist?: string | undefined
+  /** On all cores instead of its own. */
+  readonly onAllCores?: boolean
 }
 
 /** Starts a server and waits until it listens. @throws Error when it ends instead. */
-export async function startServer({ name, peer, app, size, dist }: ServerSpec): Promise<Server> {
+export async function startServer({ name, peer, app, size, dist, onAllCores }: ServerSpec): Promise<Server> {
   const { NODE_OPTIONS: _, ...inherited } = process.env
   const env = { ...inherited, NODE_ENV: 'production', ...(dist === undefined ? {} : { MORTAR_DIST: dist }) }
   const child = fork(`${import.meta.dirname}/server.js`, [peer, app, String(size)], {
     env,
     // Neither the loader nor the conditions that the bench itself runs with.
-    ...pinned('server', []),
+    ...(onAllCores === true ? { execArgv: [] } : pinned('server', [])),
     serialization: 'advanced',
   })
   const { port, tokens, startMs } = await answerOf<{ port: number; tokens: string[]; startMs: number }>(

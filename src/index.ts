@@ -84,7 +84,7 @@ export type { StartupErrorOptions } from './errors/startup-error.ts'
 export { defineRoute, routesFor } from './routing/define-route.ts'
 export type { DefinedRoute, MembersOf, RouteMaker, ServicesOf, TypedApp } from './routing/define-route.ts'
 export { createRouter, routerFor } from './routing/router.ts'
-export type { AnyRouter, AppRouter, Router, RouterOptions } from './routing/router.ts'
+export type { AnyRouter, AppRouter, GuardedRouterOptions, Router, RouterOptions } from './routing/router.ts'
 export type {
   AuthRequirement,
   Handler,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Cradle, Credential, User, AuthStore } from '../../src/index.ts'
 import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
 import { createRefreshCookie } from './cookies.ts'
@@ -72,7 +73,7 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     claimsOf,
     identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
     issueToken: ({ id, raw }) =>
-      parts.accessTokens.sign({ sub: id, sid: parts.endedSessions.begin(), user: raw }).token,
+      parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
     stop: () => flows.settled(),
   }

@@ -88,21 +88,29 @@ type InputOf<D, K extends keyof LooseInputs> = K extends keyof D
     : LooseInputs[K]
   : LooseInputs[K]
 
-type UserOf<D> = D extends { readonly auth: infer A } ? (A extends false ? User | null : User) : User | null
+/** A route's own `auth` decides; where it has none, its router's. */
+type UserOf<D, Guarded> = D extends { readonly auth: infer A }
+  ? A extends false
+    ? User | null
+    : User
+  : Guarded extends true
+    ? User
+    : User | null
 
-/** Inputs and user as typed by a definition; `user` is non-null where `auth` is declared. */
-export interface TypedInputs<D> {
+/** Inputs and user as typed by a definition; `user` is non-null where the route or its router declares `auth`. */
+export interface TypedInputs<D, Guarded = false> {
   readonly params: InputOf<D, 'params'>
   readonly query: InputOf<D, 'query'>
   readonly headers: InputOf<D, 'headers'>
   readonly body: InputOf<D, 'body'>
-  readonly user: UserOf<D>
+  readonly user: UserOf<D, Guarded>
 }
 
 /** Context of a handler declared with `defineRoute(definition, handler)`. */
-export type DefinedContext<D> = BaseContext & TypedInputs<D> & { readonly [member: string]: unknown }
+export type DefinedContext<D, Guarded = false> = BaseContext &
+  TypedInputs<D, Guarded> & { readonly [member: string]: unknown }
 
 /** Context of a handler declared with `routesFor<typeof app>()`: the same, plus the members of the application's bricks. */
-export type AppContext<D, Members, Services> = Omit<BaseContext, 'services'> &
-  TypedInputs<D> &
+export type AppContext<D, Members, Services, Guarded = false> = Omit<BaseContext, 'services'> &
+  TypedInputs<D, Guarded> &
   Members & { readonly services: Readonly<Services> }

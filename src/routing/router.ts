@@ -22,23 +22,26 @@ export interface RouterOptions {
   readonly hidden?: boolean
 }
 
+/** Options of a router whose routes are guarded, so that their handlers know the user. */
+export type GuardedRouterOptions = RouterOptions & { readonly auth: true | string | readonly string[] }
+
 /** Adds a route: `(path, handler)` or `(path, definition, handler)`. */
-export interface AddRoute<R> {
-  (path: string, handler: (ctx: DefinedContext<{}>) => unknown): R
+export interface AddRoute<R, Guarded = false> {
+  (path: string, handler: (ctx: DefinedContext<{}, Guarded>) => unknown): R
   <const D extends RouteDefinition>(
     path: string,
     definition: D & OnlyKnownKeys<D>,
-    handler: (ctx: DefinedContext<D>) => unknown,
+    handler: (ctx: DefinedContext<D, Guarded>) => unknown,
   ): R
 }
 
 /** The same with the ctx members and services of one application. */
-export interface AddAppRoute<R, Members, Services> {
-  (path: string, handler: (ctx: AppContext<{}, Members, Services>) => unknown): R
+export interface AddAppRoute<R, Members, Services, Guarded = false> {
+  (path: string, handler: (ctx: AppContext<{}, Members, Services, Guarded>) => unknown): R
   <const D extends RouteDefinition>(
     path: string,
     definition: D & OnlyKnownKeys<D>,
-    handler: (ctx: AppContext<D, Members, Services>) => unknown,
+    handler: (ctx: AppContext<D, Members, Services, Guarded>) => unknown,
   ): R
 }
 
@@ -47,20 +50,20 @@ type Verb = Lowercase<Method>
 const ROUTER = Symbol.for('mortar.router')
 
 /** Holds routes and belongs to no application: `app.use(router)` mounts it, as often as wanted. */
-export interface Router extends Readonly<Record<Verb, AddRoute<Router>>> {
+export interface Router<Guarded = false> extends Readonly<Record<Verb, AddRoute<Router<Guarded>, Guarded>>> {
   readonly [ROUTER]: true
   /** Adds middleware around this router's routes, or mounts a child router. */
-  use(item: Middleware | AnyRouter): Router
+  use(item: Middleware | AnyRouter): Router<Guarded>
   /** The routes as data, with prefixes joined, tags accumulated and guards resolved. */
   routes(prefix?: string): Route[]
 }
 
 /** A router whose handlers see the members of one application's bricks. */
-export interface AppRouter<Members, Services> extends Readonly<
-  Record<Verb, AddAppRoute<AppRouter<Members, Services>, Members, Services>>
+export interface AppRouter<Members, Services, Guarded = false> extends Readonly<
+  Record<Verb, AddAppRoute<AppRouter<Members, Services, Guarded>, Members, Services, Guarded>>
 > {
   readonly [ROUTER]: true
-  use(item: Middleware | AnyRouter): AppRouter<Members, Services>
+  use(item: Middleware | AnyRouter): AppRouter<Members, Services, Guarded>
   routes(prefix?: string): Route[]
 }
 
@@ -91,7 +94,9 @@ type Entry =
 const COLLECT = Symbol.for('mortar.router.collect')
 
 /** Makes a router. Its middleware covers its own routes and its children's, and never an unmatched path. */
-export function createRouter(options: RouterOptions = {}): Router {
+export function createRouter(options: GuardedRouterOptions): Router<true>
+export function createRouter(options?: RouterOptions): Router
+export function createRouter(options: RouterOptions = {}): object {
   const entries: Entry[] = []
   const middleware: NamedMiddleware[] = []
   const origin = `router ${options.prefix ?? '/'}`
@@ -160,7 +165,11 @@ function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
 
 /** `createRouter` whose handlers see the members of the application's bricks: `routerFor<typeof app>({ prefix })`. */
 export function routerFor<A extends TypedApp>(
-  options: RouterOptions = {},
+  options: GuardedRouterOptions,
+): AppRouter<MembersOf<A>, ServicesOf<A>, true>
+export function routerFor<A extends TypedApp>(options?: RouterOptions): AppRouter<MembersOf<A>, ServicesOf<A>>
+export function routerFor<A extends TypedApp>(
+  options?: RouterOptions,
 ): AppRouter<MembersOf<A>, ServicesOf<A>> {
   return createRouter(options) as unknown as AppRouter<MembersOf<A>, ServicesOf<A>>
 }

@@ -64,7 +64,7 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
     const url = new URL(origin + (path.startsWith('/') ? path : `/${path}`))
     const cookie = jar.getCookieStringSync(url.href)
     const response = await app.inject({
-      method: method,
+      method: method as NonNullable<InjectOptions['method']>,
       url: url.href,
       ...(query === undefined ? {} : { query }),
       headers: {

@@ -135,5 +135,16 @@ createRouter().get('/:id', { params: object({ id: number().required() }) }, (ctx
   expectType<Equal<typeof ctx.params.id, number>>(),
 )
 
+// A guarded router makes the user certain, except where a route says `false`.
+createRouter({ auth: true })
+  .get('/', (ctx) => expectType<Equal<typeof ctx.user, User>>())
+  .get('/open', { auth: false }, (ctx) => expectType<Equal<typeof ctx.user, User | null>>())
+  .post('/', { body }, (ctx) => expectType<Equal<typeof ctx.user, User>>())
+createRouter({ auth: false }).get('/', (ctx) => expectType<Equal<typeof ctx.user, User | null>>())
+routerFor<typeof app>({ auth: ['admin'] }).get('/', (ctx) => {
+  expectType<Equal<typeof ctx.user, User>>()
+  expectType<Equal<typeof ctx.now, number>>()
+})
+
 // @ts-expect-error a brick is no middleware and has a name
 createApp().use({ services: {} })
