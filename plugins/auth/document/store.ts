@@ -118,22 +118,25 @@ function sessionOperations(run: Run) {
 }
 
 function endOfSessionOperations(run: Run) {
-  const deleteAll = (filter: Document) =>
-    run('auth_refresh_tokens', async (sessions) => {
-      const doomed = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
-      await sessions.deleteMany(filter)
-      return doomed.map((session) => String((session as Document)['_id']))
-    })
   return {
-    deleteSessions: (userId: string) => deleteAll({ user_id: userId }),
-
     async deleteEndedSessions(userId: string) {
       const user = await run('auth_users', (users) => users.findOne({ _id: userId }))
-      if (user === null) return deleteAll({ user_id: userId })
-      const kept = (user as Document)['kept_session_id']
-      // Earlier versions and not merely others: by now there may be a session of a password that is newer still.
-      return deleteAll({ user_id: userId, password_version: { $lt: versionOf(user) }, _id: { $ne: kept } })
+      const ended = user === null ? { user_id: userId } : endedBy(user as Document, userId)
+      return run('auth_refresh_tokens', async (sessions) => {
+        const doomed = await sessions.find(ended, { projection: { _id: 1 } }).toArray()
+        await sessions.deleteMany(ended)
+        return doomed.map((session) => String((session as Document)['_id']))
+      })
     },
+  }
+}
+
+/** Earlier versions and not merely others: by now there may be a session of a password that is newer still. */
+function endedBy(user: Document, userId: string): Document {
+  return {
+    user_id: userId,
+    password_version: { $lt: versionOf(user) },
+    _id: { $ne: user['kept_session_id'] },
   }
 }
 

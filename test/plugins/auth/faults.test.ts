@@ -22,7 +22,7 @@ async function sweep(
     await inWorld({}, async (world) => {
       const { request, client } = await prepare(world)
       await settle(world)
-      const fault = world.storage.faults.failAt(statement)
+      const fault = world.storage.interruptions.failAt(statement)
       const answer = await request()
       fault.restore()
       // What comes after an answer, such as housekeeping, is no statement of the request.

@@ -20,7 +20,7 @@ onEachStore('guards with e-mail and password', (inWorld) => {
   it('need no database: a token is verified while it is away', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
-      world.storage.faults.failAlways()
+      world.storage.interruptions.failAlways()
       expect((await client.get('/private')).status).to.equal(200)
     }))
 
@@ -85,7 +85,7 @@ onEachStore('guards with e-mail and password', (inWorld) => {
   it('keep a damaged store from letting anybody in', () =>
     inWorld({ auth: { freshUser: true } }, async (world) => {
       const client = await signedUp(world)
-      world.storage.faults.failAlways()
+      world.storage.interruptions.failAlways()
       const answer = await client.get('/private')
       expect(answer.status).to.equal(500)
     }))

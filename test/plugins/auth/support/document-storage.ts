@@ -2,7 +2,7 @@ import type { Collection, Db, Document } from 'mongodb'
 import { documentAuth, ensureAuthIndexes } from '../../../../plugins/auth/document/index.ts'
 import type { MongoServer } from '../../../support/mongo-server/server.ts'
 import { openDatabase, type MongoTarget } from '../../../support/mongo.ts'
-import { Faults } from './faults.ts'
+import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
 
 /** documentAuth on one of the servers, through the official driver. */
@@ -22,7 +22,7 @@ async function open(
 ): Promise<Storage> {
   const name = typeof file === 'string' ? file : undefined
   const { db, close, ...opened } = await openDatabase(server, name)
-  const faults = new Faults()
+  const interruptions = new Interruptions()
   const userFields = ownColumns ? { role: 'user', subscribed: true, settings: null } : {}
   if (!withoutTables) await ensureAuthIndexes(db)
   const users = db.collection<Document & { _id: string }>('auth_users')
@@ -31,8 +31,8 @@ async function open(
   return {
     file: opened.name,
     bricks: [],
-    faults,
-    provider: (options) => documentAuth({ ...options, db: withFaults(db, faults), userFields }),
+    interruptions,
+    provider: (options) => documentAuth({ ...options, db: interrupted(db, interruptions), userFields }),
     users: () => rowsOf('auth_users'),
     sessions: () => rowsOf('auth_refresh_tokens'),
     resetTokens: () => rowsOf('auth_reset_tokens'),
@@ -42,8 +42,17 @@ async function open(
   }
 }
 
+const VERBS: Readonly<Record<string, string>> = {
+  find: 'select',
+  findOne: 'select',
+  insertOne: 'insert',
+  updateOne: 'update',
+  deleteOne: 'delete',
+  deleteMany: 'delete',
+}
+
 /** The database with every operation of its collections counted as one statement. */
-function withFaults(db: Db, faults: Faults): Db {
+function interrupted(db: Db, interruptions: Interruptions): Db {
   const watched = (collection: Collection): Collection =>
     new Proxy(collection, {
       get: (target, name) => {
@@ -53,8 +62,9 @@ function withFaults(db: Db, faults: Faults): Db {
           const run = () => member.apply(target, args)
           // What comes at the start is no statement of a request.
           if (name === 'listIndexes') return run()
+          const verb = VERBS[String(name)] ?? ''
           const counted = async (operation: () => Promise<unknown>) => {
-            faults.pass()
+            await interruptions.pass(statementOf(verb, target.collectionName))
             return operation()
           }
           // A cursor asks the server only when it is read.

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm'
 import { basicAuth } from '../../../../plugins/auth/basic/index.ts'
 import { AuthRefreshTokens, AuthResetTokens, authUsers } from '../../../../plugins/auth/relational/schema.ts'
 import { database } from '../../../../plugins/database/index.ts'
-import { Faults } from './faults.ts'
+import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
 
 const OWN_COLUMNS = {
@@ -32,7 +32,7 @@ async function open({ file, withoutTables, ownColumns }: StorageOptions): Promis
   return {
     file: path,
     bricks: [database(source)],
-    faults: withFaults(source),
+    interruptions: interrupted(source),
     provider: basicAuth,
     users: () => source.query('select * from auth_users'),
     sessions: () => source.query('select * from auth_refresh_tokens'),
@@ -43,17 +43,18 @@ async function open({ file, withoutTables, ownColumns }: StorageOptions): Promis
   }
 }
 
-function withFaults(source: DataSource): Faults {
-  const faults = new Faults()
+function interrupted(source: DataSource): Interruptions {
+  const interruptions = new Interruptions()
   const create = source.createQueryRunner.bind(source)
   source.createQueryRunner = (mode) => {
     const runner = create(mode)
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>
-    runner.query = (async (...args: unknown[]) => {
-      faults.pass()
-      return query(...args)
+    runner.query = (async (sql: string, ...args: unknown[]) => {
+      const [, verb = '', table = ''] = /^(\w+)(?: .+?)??(?: from| into)? (auth_\w+)/s.exec(sql) ?? []
+      await interruptions.pass(statementOf(verb, table))
+      return query(sql, ...args)
     }) as typeof runner.query
     return runner
   }
-  return faults
+  return interruptions
 }

@@ -1,7 +1,7 @@
 import type { PasswordAuthOptions, PasswordSession } from '../../../../plugins/auth/basic/index.ts'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
 import type { AnyBrick } from '../../../../src/index.ts'
-import type { Faults } from './faults.ts'
+import type { Interruptions } from './interruptions.ts'
 
 /** One record, as `{ id, email, password_hash, … }` whatever the database calls its key. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a test asserts on what it expects to find
@@ -21,7 +21,7 @@ export interface StorageOptions {
 export interface Storage {
   readonly file: string
   readonly bricks: readonly AnyBrick[]
-  readonly faults: Faults
+  readonly interruptions: Interruptions
   provider(options: PasswordAuthOptions): AuthProvider<PasswordSession>
   users(): Promise<Row[]>
   sessions(): Promise<Row[]>
