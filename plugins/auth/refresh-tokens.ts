@@ -39,7 +39,7 @@ export interface RefreshTokens {
   successor(presented: string, session: { readonly id: string }): IssuedRefreshToken
   /**
    * The present token of a session once more, computed from its immediate predecessor with whichever secret made it.
-   * @returns null when `presented` is not the predecessor, or the secret that made the present token is not known here.
+   * @returns null when `presented` is not the predecessor; for the predecessor, when the secret is not known here.
    */
   recover(
     presented: string,
