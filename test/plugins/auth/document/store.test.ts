@@ -121,6 +121,34 @@ onEachMongo('the store on a document database', (server) => {
       }
     }))
 
+  it('spares the session of a password that is newer still', () =>
+    withStore(async (store, db) => {
+      await store.insertUser(ADA)
+      const change = { userId: 'ada', passwordHash: 'h', keptSession: null, now: 1 }
+      const newest = { id: 's', userId: 'ada', passwordVersion: 2, familyHash: 'f', tokenHash: 't' }
+      const rest = { previousHash: null, createdAt: 0, rotatedAt: 0, expiresAt: 9 }
+      await store.setPassword(change)
+      const late = createDocumentStore(() => ({
+        collection: (name, options) => {
+          const collection = db.collection(name, options)
+          if (name !== 'auth_refresh_tokens') return collection
+          const find = async (filter: object) => {
+            await store.setPassword(change)
+            expect(await store.insertSession({ ...newest, ...rest })).to.equal(true)
+            return collection.find(filter).toArray()
+          }
+          return new Proxy(collection, {
+            get: (target, key) =>
+              key === 'find'
+                ? (filter: object) => ({ toArray: () => find(filter) })
+                : Reflect.get(target, key, target),
+          })
+        },
+      }))
+      expect(await late.deleteEndedSessions('ada')).to.deep.equal([])
+      expect(await store.findSession('f')).to.include({ id: 's' })
+    }))
+
   it('says no more than the driver did when an operation fails, and never what was stored', () =>
     withStore(async (store) => {
       const session = {
