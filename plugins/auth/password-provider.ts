@@ -72,8 +72,7 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf,
     identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
-    issueToken: ({ id, raw }) =>
-      parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
+    issueToken: ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
     stop: () => flows.settled(),
   }

@@ -39,24 +39,14 @@ export function newUserDocument(user: NewUser, fields: UserFields): Document {
 export function userOf(found: object, fields: UserFields): StoredUser {
   const document = found as Document
   return {
-    id: String(document['_id']),
-    name: String(document['name']),
-    email: String(document['email']),
+    id: textOf(document, '_id'),
+    name: textOf(document, 'name'),
+    email: textOf(document, 'email'),
     passwordHash: textOrNull(document['password_hash']),
-    passwordVersion: versionOf(document),
+    passwordVersion: numberOf(document, 'password_version'),
     keptSession: textOrNull(document['kept_session_id']),
     raw: publicRecord(document, fields),
   }
-}
-
-/** A user whom another program has added may have no version, which is the first one. */
-export function versionOf(user: object): number {
-  return Number((user as Document)['password_version'] ?? 0)
-}
-
-/** @returns the condition that a user's version still is this one. */
-export function versionIs(version: number): Document {
-  return { password_version: version === 0 ? { $in: [0, null] } : version }
 }
 
 /** @returns the document of a session. */
@@ -78,15 +68,15 @@ export function sessionDocument(session: StoredSession): Document {
 export function sessionOf(found: object): StoredSession {
   const document = found as Document
   return {
-    id: String(document['_id']),
-    userId: String(document['user_id']),
-    passwordVersion: Number(document['password_version']),
-    familyHash: String(document['family_hash']),
-    tokenHash: String(document['token_hash']),
+    id: textOf(document, '_id'),
+    userId: textOf(document, 'user_id'),
+    passwordVersion: numberOf(document, 'password_version'),
+    familyHash: textOf(document, 'family_hash'),
+    tokenHash: textOf(document, 'token_hash'),
     previousHash: textOrNull(document['previous_hash']),
-    createdAt: Number(document['created_at']),
-    rotatedAt: Number(document['rotated_at']),
-    expiresAt: Number(document['expires_at']),
+    createdAt: numberOf(document, 'created_at'),
+    rotatedAt: numberOf(document, 'rotated_at'),
+    expiresAt: numberOf(document, 'expires_at'),
   }
 }
 
@@ -100,17 +90,17 @@ export function resetTokenDocument(token: StoredResetToken): Document {
 export function resetTokenOf(found: object): StoredResetToken {
   const document = found as Document
   return {
-    tokenHash: String(document['_id']),
-    userId: String(document['user_id']),
-    createdAt: Number(document['created_at']),
-    expiresAt: Number(document['expires_at']),
+    tokenHash: textOf(document, '_id'),
+    userId: textOf(document, 'user_id'),
+    createdAt: numberOf(document, 'created_at'),
+    expiresAt: numberOf(document, 'expires_at'),
   }
 }
 
 /** A collection has no columns that say what is public, so what the application has not named stays inside. */
 function publicRecord(document: Document, fields: UserFields): Record<string, unknown> {
   const record: Record<string, unknown> = {
-    id: String(document['_id']),
+    id: textOf(document, '_id'),
     name: document['name'],
     email: document['email'],
   }
@@ -118,6 +108,22 @@ function publicRecord(document: Document, fields: UserFields): Record<string, un
   // A user who is older than the field has what a new one would have.
   for (const [field, initial] of Object.entries(fields)) record[field] = document[field] ?? initial
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
+}
+
+function textOf(document: Document, field: string): string {
+  return String(valueOf(document, field))
+}
+
+function numberOf(document: Document, field: string): number {
+  return Number(valueOf(document, field))
+}
+
+/** A collection has no columns, so a field that is missing is noticed here: it would end sessions as one that differs. */
+function valueOf(document: Document, field: string): unknown {
+  const value = document[field]
+  if (value === undefined || value === null)
+    throw new Error(`A document of the authentication has no ${field}.`)
+  return value
 }
 
 function textOrNull(value: unknown): string | null {

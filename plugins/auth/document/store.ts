@@ -11,6 +11,7 @@ import type {
   Rotation,
   StoredResetToken,
   StoredSession,
+  StoredUser,
 } from '../../../src/index.ts'
 import { createRun, type Document, type DocumentDatabase, type Run } from './connection.ts'
 import {
@@ -21,8 +22,6 @@ import {
   sessionOf,
   userOf,
   type UserFields,
-  versionIs,
-  versionOf,
 } from './documents.ts'
 
 /**
@@ -69,7 +68,7 @@ function userOperations(run: Run, fields: UserFields) {
 
     setPassword: ({ userId, passwordHash, keptSession, now, version }: PasswordChange) =>
       update(
-        { _id: userId, ...(version !== undefined && versionIs(version)) },
+        { _id: userId, ...(version !== undefined && { password_version: version }) },
         {
           $set: { password_hash: passwordHash, kept_session_id: keptSession, updated_at: new Date(now) },
           $inc: { password_version: 1 },
@@ -94,7 +93,7 @@ function sessionOperations(run: Run) {
       await run('auth_refresh_tokens', (sessions) => sessions.insertOne(sessionDocument(session)))
       // After the insertion, so that a new password either is seen here or sees this session and ends it.
       const user = await run('auth_users', (users) =>
-        users.findOne({ _id: userId, ...versionIs(passwordVersion) }),
+        users.findOne({ _id: userId, password_version: passwordVersion }),
       )
       if (user === null) await deleteSession(id)
       return user !== null
@@ -120,8 +119,8 @@ function sessionOperations(run: Run) {
 function endOfSessionOperations(run: Run) {
   return {
     async deleteEndedSessions(userId: string) {
-      const user = await run('auth_users', (users) => users.findOne({ _id: userId }))
-      const ended = user === null ? { user_id: userId } : endedBy(user as Document, userId)
+      const found = await run('auth_users', (users) => users.findOne({ _id: userId }))
+      const ended = found === null ? { user_id: userId } : endedBy(userOf(found, {}))
       return run('auth_refresh_tokens', async (sessions) => {
         const doomed = await sessions.find(ended, { projection: { _id: 1 } }).toArray()
         await sessions.deleteMany(ended)
@@ -132,12 +131,8 @@ function endOfSessionOperations(run: Run) {
 }
 
 /** Earlier versions and not merely others: by now there may be a session of a password that is newer still. */
-function endedBy(user: Document, userId: string): Document {
-  return {
-    user_id: userId,
-    password_version: { $lt: versionOf(user) },
-    _id: { $ne: user['kept_session_id'] },
-  }
+function endedBy({ id, passwordVersion, keptSession }: StoredUser): Document {
+  return { user_id: id, password_version: { $lt: passwordVersion }, _id: { $ne: keptSession } }
 }
 
 function resetTokenOperations(run: Run) {

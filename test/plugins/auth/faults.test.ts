@@ -1,15 +1,9 @@
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import type { Answer, Client } from './support/client.ts'
 import { onEachStore } from './support/on-each-store.ts'
-import { ADA, PASSWORD, resetTokenFor, signedUp, type InWorld, type World } from './support/world.ts'
+import { ADA, PASSWORD, resetTokenFor, settle, signedUp, type InWorld, type World } from './support/world.ts'
 
 const NEXT = 'another horse battery'
-
-/** Waits for what earlier requests do after their answers. */
-function settle(world: World): Promise<void> {
-  return (world.app.services as { authProvider: PasswordSession }).authProvider.flows.settled()
-}
 
 /** Runs a request once for each statement that it makes, with that statement failing, and looks at what is left. */
 async function sweep(
@@ -37,28 +31,24 @@ async function isPassword(world: World, password: string): Promise<boolean> {
   return (await world.client().post('/auth/login', { ...ADA, password })).status === 200
 }
 
-<<<<<<< HEAD
-onEachStore('a failure between any two statements', (inWorld) => {
-=======
-describe('a table that is older than the framework', () => {
+onEachStore('a record that is older than the framework', (inWorld) => {
   for (const [table, column] of [
     ['auth_users', 'password_version'],
     ['auth_refresh_tokens', 'rotated_at'],
-  ])
+  ] as const)
     it(`without ${column} fails with its name and ends no session`, () =>
       inWorld({}, async (world) => {
         const client = await signedUp(world)
-        await world.source.query(`alter table ${table} rename column ${column} to other`)
+        await world.storage.renameColumn(table, column, 'other')
         const answer = await client.post('/auth/refresh')
         expect([answer.status, answer.setCookie]).to.deep.equal([500, undefined])
         expect(answer.text).to.include(column)
-        await world.source.query(`alter table ${table} rename column other to ${column}`)
+        await world.storage.renameColumn(table, 'other', column)
         expect((await client.post('/auth/refresh')).status).to.equal(200)
       }))
 })
 
-describe('a failure between any two statements', () => {
->>>>>>> main
+onEachStore('a failure between any two statements', (inWorld) => {
   it('of a reset never leaves an old session beside the new password', async () => {
     const statements = await sweep(
       inWorld,

@@ -62,12 +62,9 @@ onEachStore('a new secret, process by process', (inWorld) => {
     }))
 })
 
-<<<<<<< HEAD
-onEachStore('a clock that is set back by an hour', (inWorld) => {
-=======
-describe('a secret that is replaced at once', () => {
+onEachStore('a secret that is replaced at once', (inWorld) => {
   it('makes every access token worthless and ends no session', () =>
-    duringRollOut([SECRET], [NEWER], async (old, young) => {
+    duringRollOut(inWorld, [SECRET], [NEWER], async (old, young) => {
       const client = elsewhere(young, await signedUp(old))
       expect((await client.get('/private')).status).to.equal(401)
       expect((await client.post('/auth/refresh')).status).to.equal(200)
@@ -75,8 +72,7 @@ describe('a secret that is replaced at once', () => {
     }))
 })
 
-describe('a clock that is set back by an hour', () => {
->>>>>>> main
+onEachStore('a clock that is set back by an hour', (inWorld) => {
   it('gives a predecessor no longer grace', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import { onEachStore } from './support/on-each-store.ts'
-import { ADA, signedUp, type World } from './support/world.ts'
+import { ADA, settle, signedUp, type World } from './support/world.ts'
 
 async function signOutAda(world: World): Promise<void> {
   const { authProvider } = world.app.services as { authProvider: PasswordSession }
@@ -28,6 +28,7 @@ onEachStore('signOut, after a change of role', (inWorld) => {
       inWorld({}, async (world) => {
         await signedUp(world)
         const late = world.client()
+        await settle(world)
         world.storage.interruptions.meanwhile(statement, () => late.post('/auth/login', ADA))
         await signOutAda(world)
         const access = (await late.get('/private')).status
@@ -38,6 +39,7 @@ onEachStore('signOut, after a change of role', (inWorld) => {
     inWorld({}, async (world) => {
       await signedUp(world)
       const late = world.client()
+      await settle(world)
       world.storage.interruptions.meanwhile('insert sessions', () => signOutAda(world))
       expect((await late.post('/auth/login', ADA)).status).to.equal(401)
       expect(await world.storage.sessions()).to.deep.equal([])
@@ -48,6 +50,7 @@ onEachStore('signOut, after a change of role', (inWorld) => {
       const client = await signedUp(world)
       const change = { current: ADA.password, next: 'another horse battery' }
       const changing = client.copy()
+      await settle(world)
       world.storage.interruptions.meanwhile('update users', () =>
         changing.post('/auth/change-password', change),
       )

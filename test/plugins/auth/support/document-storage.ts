@@ -37,6 +37,7 @@ async function open(
     sessions: () => rowsOf('auth_refresh_tokens'),
     resetTokens: () => rowsOf('auth_reset_tokens'),
     changeUsers: (change) => users.updateMany({}, { $set: change }),
+    renameColumn: (table, from, to) => db.collection(table).updateMany({}, { $rename: { [from]: to } }),
     deleteUsers: () => users.deleteMany({}),
     remove: () => close(name === undefined),
   }

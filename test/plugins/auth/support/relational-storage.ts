@@ -38,6 +38,7 @@ async function open({ file, withoutTables, ownColumns }: StorageOptions): Promis
     sessions: () => source.query('select * from auth_refresh_tokens'),
     resetTokens: () => source.query('select * from auth_reset_tokens'),
     changeUsers: (change) => source.createQueryBuilder().update('auth_users').set(change).execute(),
+    renameColumn: (table, from, to) => source.query(`alter table ${table} rename column ${from} to ${to}`),
     deleteUsers: () => source.query('delete from auth_users'),
     remove: async () => directory && (await rm(directory, { recursive: true, force: true })),
   }

@@ -29,6 +29,7 @@ export interface Storage {
   /** Changes every user behind the application's back. */
   changeUsers(change: Record<string, unknown>): Promise<unknown>
   deleteUsers(): Promise<unknown>
+  renameColumn(table: string, from: string, to: string): Promise<unknown>
   remove(): Promise<unknown>
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { auth, type AuthEvents, type AuthOptions } from '../../../../plugins/auth/index.ts'
-import type { PasswordAuthOptions } from '../../../../plugins/auth/basic/index.ts'
+import type { PasswordAuthOptions, PasswordSession } from '../../../../plugins/auth/basic/index.ts'
 import {
   createApp,
   createRouter,
@@ -95,6 +95,11 @@ export async function eventually(condition: () => boolean): Promise<void> {
   const end = performance.now() + 5000
   while (!condition() && performance.now() < end) await turnOfTheLoop()
   if (!condition()) throw new Error('It did not happen within five seconds.')
+}
+
+/** Waits for what earlier requests do after their answers, such as housekeeping. */
+export function settle(world: World): Promise<void> {
+  return (world.app.services as { authProvider: PasswordSession }).authProvider.flows.settled()
 }
 
 /** A client that has just signed up as Ada. */
