@@ -59,7 +59,7 @@ const LINGER = 2000
  */
 function lingerOver(req: IncomingMessage): void {
   req.on('error', ignore).resume()
-  const timer = setTimeout(() => req.complete || req.socket.destroy(), LINGER).unref()
+  const timer = setTimeout(() => req.complete || req.destroy(), LINGER).unref()
   req.once('close', () => clearTimeout(timer))
 }
 

@@ -3,6 +3,7 @@ import { MissingTable } from '../errors.ts'
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
   readonly options: { readonly type: string; readonly entityPrefix?: string }
+  readonly isInitialized: boolean
   readonly entityMetadatas: readonly EntityMetadataLike[]
   readonly driver: { prepareHydratedValue(value: unknown, column: never): unknown }
   createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike
@@ -45,6 +46,7 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
 export function createSql(source: () => DataSourceLike): Sql {
   return async (text, ...values) => {
     const dataSource = source()
+    if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
     const numbered = /postgres|cockroach/.test(dataSource.options.type)
     const joined = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
     const statement = joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
@@ -57,6 +59,10 @@ export function createSql(source: () => DataSourceLike): Sql {
       }
   }
 }
+
+const NOT_CONNECTED =
+  'The DataSource of basicAuth() is not connected. Register database(dataSource), which connects it at the start, ' +
+  'or await dataSource.initialize() before.'
 
 /** A statement that was chosen as the victim of a deadlock has done nothing, and being alone it may simply come again. */
 const MOST_ATTEMPTS = 10
