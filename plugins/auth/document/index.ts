@@ -58,7 +58,7 @@ export function documentAuth(options: DocumentAuthOptions): AuthProvider<Passwor
 
 /** The service `db`, if there is one; that there is none is said in the words of this provider. */
 function ownDatabase(services: Cradle): DocumentDatabase {
-  return (Object.keys(services).includes('db') ? services['db'] : undefined) as DocumentDatabase
+  return (Object.hasOwn(services, 'db') ? services['db'] : undefined) as DocumentDatabase
 }
 
 function checkUserFields(fields: UserFields): void {

@@ -136,6 +136,17 @@ onEachMongo('setting up documentAuth', (server) => {
     }
   })
 
+  it('takes the connection that the database brick makes from options', async () => {
+    const options = { type: 'mongodb', url: server().url, database: newDatabaseName() } as const
+    const app = appWith({}).use(database(options))
+    try {
+      expect((await createClient(app).post('/auth/signup', ADA)).status).to.equal(201)
+      await (app.services as { db: DataSource }).db.dropDatabase()
+    } finally {
+      await app.close()
+    }
+  })
+
   it('takes a function of the services', () =>
     inDatabase(async (db) => {
       await startAndStop({ db: () => db })
