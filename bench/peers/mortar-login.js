@@ -10,6 +10,13 @@ const dist = pathToFileURL(`${resolve(process.env['MORTAR_DIST'] ?? `${import.me
 const entry = (path) => import(new URL(path, dist).href)
 
 export async function start(app, users) {
+  const mortar = await createLoginApp(users)
+  const { port } = await mortar.listen(0, '127.0.0.1')
+  return { port }
+}
+
+/** The application, with its users signed up. */
+export async function createLoginApp(users) {
   const [{ createApp, createRouter }, { database }, { auth }, { basicAuth }, schema] = await Promise.all([
     entry('src/index.js'),
     entry('plugins/database/index.js'),
@@ -28,9 +35,9 @@ export async function start(app, users) {
     .use(database({ type: 'better-sqlite3', database: join(folder, 'app.db'), entities, synchronize: true }))
     .use(auth(basicAuth({ secret: SECRET, appUrl: 'https://example.com', limits: false })))
     .use(router)
-  const { port } = await mortar.listen(0, '127.0.0.1')
+  await mortar.ready()
   for (let index = 0; index < users; index++) await signUp(mortar, index)
-  return { port }
+  return mortar
 }
 
 async function signUp(mortar, index) {

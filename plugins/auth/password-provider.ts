@@ -112,16 +112,13 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
 
 function sessionCookie(options: PasswordAuthOptions, { environment, appUrl: ownUrl }: Cradle): SessionCookie {
   const { appUrl = ownUrl, cookieName, secureCookie } = options
-  const cookie = (lifetime: number) =>
-    createRefreshCookie({
-      environment,
-      lifetime,
-      ...(appUrl !== undefined && { appUrl }),
-      ...(cookieName !== undefined && { name: cookieName }),
-      ...(secureCookie !== undefined && { secure: secureCookie }),
-    })
-  const { read, clear } = cookie(0)
-  return { read, clear, set: (ctx, grant) => cookie(grant.refreshAge).set(ctx, grant.refreshToken) }
+  const { read, set, clear } = createRefreshCookie({
+    environment,
+    ...(appUrl !== undefined && { appUrl }),
+    ...(cookieName !== undefined && { name: cookieName }),
+    ...(secureCookie !== undefined && { secure: secureCookie }),
+  })
+  return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }
 
 function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) {

@@ -8,8 +8,12 @@ import type { DataSourceLike } from '../relational/sql.ts'
 import { createRelationalStore } from '../relational/store.ts'
 
 export type { AuthEvents } from '../events.ts'
+export type { Secret } from '../keys.ts'
+export type { Limit, LimitOptions } from '../limit-rules.ts'
 export type { PasswordAuthOptions } from '../options.ts'
 export type { PasswordSession } from '../password-session.ts'
+export type { HashCost } from '../passwords.ts'
+export type { RedisClient } from '../rate-limits.ts'
 export type { DataSourceLike } from '../relational/sql.ts'
 
 /** Options of `basicAuth`. */

@@ -5,7 +5,10 @@ export interface DataSourceLike {
   readonly options: { readonly type: string; readonly entityPrefix?: string }
   readonly isInitialized: boolean
   readonly entityMetadatas: readonly EntityMetadataLike[]
-  readonly driver: { prepareHydratedValue(value: unknown, column: never): unknown }
+  readonly driver: {
+    prepareHydratedValue(value: unknown, column: never): unknown
+    escape(name: string): string
+  }
   createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike
 }
 
@@ -91,9 +94,9 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /** The name that TypeORM gives a table of ours: with the prefix and in the schema that the application has set. */
-function tableOf({ options }: DataSourceLike, table: string): string {
+function tableOf({ options, driver }: DataSourceLike, table: string): string {
   const { entityPrefix = '', schema } = options as DataSourceLike['options'] & { schema?: string }
-  return `${schema === undefined ? '' : `"${schema}".`}${entityPrefix}${table}`
+  return `${schema === undefined ? '' : `${driver.escape(schema)}.`}${driver.escape(entityPrefix + table)}`
 }
 
 /** SQLite has no dates: TypeORM stores UTC text there, which sorts as the moments do. Elsewhere the driver binds a Date. */
@@ -121,9 +124,9 @@ function translate(error: unknown): Error {
 }
 
 const MISSING_TABLE = [
-  /^no such table: (?:\w+\.)?(\w+)/,
-  /^relation "(?:\w+\.)?(\w+)" does not exist/,
-  /^Table '(?:[^'.]+\.)?([^'.]+)' doesn't exist/,
+  /^no such table: (?:main\.)?(.+)$/,
+  /^relation "(?:.+\.)?([^".]+)" does not exist/,
+  /^Table '(?:.+\.)?([^'.]+)' doesn't exist/,
 ]
 
 function missingTableOf(error: Error): string | null {
