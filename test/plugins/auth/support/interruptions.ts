@@ -25,6 +25,11 @@ export class Interruptions {
     this.awaited = { statement, act }
   }
 
+  /** @throws Error when a statement that a test waits for has not come: the test would have shown nothing. */
+  assertHappened(): void {
+    if (this.awaited) throw new Error(`There was no statement '${this.awaited.statement}' to interrupt.`)
+  }
+
   /** Called before each statement. */
   async pass(statement: Statement | undefined): Promise<void> {
     this.count += 1

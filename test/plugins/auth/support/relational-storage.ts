@@ -51,7 +51,8 @@ function interrupted(source: DataSource): Interruptions {
     const runner = create(mode)
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>
     runner.query = (async (sql: string, ...args: unknown[]) => {
-      const [, verb = '', table = ''] = /^(\w+)(?: .+?)??(?: from| into)? (auth_\w+)/s.exec(sql) ?? []
+      const [verb = ''] = sql.split(' ')
+      const [table = ''] = /auth_\w+/.exec(sql) ?? []
       await interruptions.pass(statementOf(verb, table))
       return query(sql, ...args)
     }) as typeof runner.query

@@ -86,6 +86,7 @@ export async function within(
   const world = await open()
   try {
     await body(world)
+    world.storage.interruptions.assertHappened()
   } finally {
     await world.close()
   }
