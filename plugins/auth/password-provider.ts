@@ -7,7 +7,7 @@ import type { AuthEvents } from './events.ts'
 import { createFlows } from './flows/flows.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { checkSecret, deriveKeys, type AuthKeys } from './keys.ts'
-import { resolveLifetimes, type PasswordAuthOptions, type ResolvedLifetimes } from './options.ts'
+import { checkTexts, resolveLifetimes, type PasswordAuthOptions, type ResolvedLifetimes } from './options.ts'
 import { assertCost, createPasswords } from './passwords.ts'
 import type { PasswordSession, SessionCookie } from './password-session.ts'
 import type { AuthProvider } from './provider.ts'
@@ -33,13 +33,15 @@ interface Settings {
 
 /**
  * The provider with e-mail and password over whichever store.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime.
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option.
  */
 export function createPasswordProvider(
   variant: Variant,
   options: PasswordAuthOptions,
 ): AuthProvider<PasswordSession> {
-  const settings = { options, keys: deriveKeys(options?.secret), lifetimes: resolveLifetimes(options) }
+  const keys = deriveKeys(options?.secret)
+  checkTexts(options)
+  const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   return {
     name: variant.name,
     capabilities: { routes: true, signOut: true },

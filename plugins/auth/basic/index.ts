@@ -28,7 +28,7 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
 /**
  * The provider with e-mail and password on a relational database. Its tables are the entities of
  * `mortar/auth/basic/schema`.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime; at the start of the
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
  * application `MORTAR_AUTH_DATABASE` when there is no database.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {

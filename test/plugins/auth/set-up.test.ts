@@ -63,6 +63,19 @@ describe('setting up basicAuth', () => {
       )
   })
 
+  it('fails for a cookie name that no cookie can have, and for an appUrl that is no address', async () => {
+    for (const cookieName of ['', 'a b', 'a=b', 'a;b', 'a\r\nb', 'ä'])
+      expect((await failureOf(() => basicAuth({ secret: SECRET, cookieName }))).code).to.equal(
+        'MORTAR_AUTH_OPTION',
+      )
+    for (const appUrl of ['', 'notes.example.com', 'ftp://notes.example.com', 'javascript:alert(1)']) {
+      const error = await failureOf(() => basicAuth({ secret: SECRET, appUrl }))
+      expect([error.code, error.message]).to.satisfy(
+        ([code, message]: string[]) => code === 'MORTAR_AUTH_OPTION' && message!.includes('appUrl'),
+      )
+    }
+  })
+
   it('fails in production when reset links would have no address to begin with', async () => {
     const app = { environment: 'production' as const }
     const error = await failureOf(() =>
