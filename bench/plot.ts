@@ -5,7 +5,7 @@ const WIDTH = 860
 const LEFT = 120
 const RIGHT = 70
 const ROW = 18
-const PANEL_HEAD = 34
+const PANEL_HEAD = 52
 const TICKS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200]
 
 /** CPU per request against raw node:http, a panel for each workload: the median and the middle half, on a log scale. */

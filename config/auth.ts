@@ -1,15 +1,23 @@
+import type { AnyBrick } from 'mortar'
 import type { AuthOptions, AuthProvider } from 'mortar/auth'
 import { settings } from './settings.ts'
 
+interface Variant {
+  readonly provider: AuthProvider
+  /** Bricks that the provider needs besides those of the application. */
+  readonly bricks?: readonly AnyBrick[]
+}
+
 /** Who can vouch for users. Routes, guards and policies are the same with each; only the chosen one is loaded. */
-const variants = {
+const variants: Readonly<Record<typeof settings.authProvider, () => Promise<Variant>>> = {
   basic: () => import('./auth/basic.ts'),
+  document: () => import('./auth/document.ts'),
   hosted: () => import('./auth/hosted.ts'),
   library: () => import('./auth/library.ts'),
 }
 
 /** Who vouches for users: `AUTH_PROVIDER` chooses. */
-export const provider: AuthProvider = (await variants[settings.authProvider]()).provider
+export const { provider, bricks: authBricks = [] } = await variants[settings.authProvider]()
 
 export const authOptions: AuthOptions = {
   policies: {

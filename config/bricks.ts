@@ -3,7 +3,12 @@ import { database } from 'mortar/database'
 import { mail } from 'mortar/mail'
 import { databaseOptions } from './database.ts'
 import { mailOptions } from './mail.ts'
-import { authOptions, provider } from './auth.ts'
+import { authBricks, authOptions, provider } from './auth.ts'
 
 /** What the application is extended with. To swap a mail transport or the auth provider, change its line's file. */
-export const bricks = [database(databaseOptions), mail(mailOptions), auth(provider, authOptions)] as const
+export const bricks = [
+  database(databaseOptions),
+  mail(mailOptions),
+  auth(provider, authOptions),
+  ...authBricks,
+] as const

@@ -8,7 +8,9 @@ export const settings = env.all((read) => {
   })
   const port = read.port('PORT', { default: 3000 })
   const test = environment === 'test'
-  const authProvider = read.oneOf('AUTH_PROVIDER', ['basic', 'hosted', 'library'], { default: 'basic' })
+  const authProvider = read.oneOf('AUTH_PROVIDER', ['basic', 'document', 'hosted', 'library'], {
+    default: 'basic',
+  })
   const hosted = authProvider === 'hosted'
   return {
     environment,
@@ -17,13 +19,15 @@ export const settings = env.all((read) => {
     host: read.string('HOST', { default: environment === 'production' ? '0.0.0.0' : '127.0.0.1' }),
     /** Links in mails begin with it. */
     appUrl: read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
-    /** Who vouches for users: e-mail and password, a sign-in provider elsewhere, or better-auth. */
+    /** Who vouches for users: e-mail and password on either kind of database, a sign-in provider elsewhere, or better-auth. */
     authProvider,
     /** `npm start` makes one in `.env`; each test run has its own, and a provider elsewhere needs none. */
     authSecret: test || hosted ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
     /** The sign-in provider: `iss` of its tokens, and what they say in `aud` for this application. */
     authIssuer: hosted ? read.url('AUTH_ISSUER', { protocols: ['http', 'https'] }) : '',
     authAudience: hosted ? read.string('AUTH_AUDIENCE') : '',
+    mongoUrl:
+      authProvider === 'document' ? read.url('MONGODB_URL', { protocols: ['mongodb', 'mongodb+srv'] }) : '',
     databaseUrl: read.string('DATABASE_URL', { default: test ? 'sqlite::memory:' : 'sqlite:data/notes.db' }),
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
     mailTransport: read.string('MAIL_TRANSPORT', { optional: true }),

@@ -5,6 +5,7 @@
  */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { wireOf } from './wire.js'
 
 process.on('message', (task) => void run(task).then((result) => process.send(result)))
 process.on('disconnect', () => process.exit(0))
@@ -45,13 +46,6 @@ async function run({ port, requests, status, connections, pipelining, seconds })
     p50: percentile(tally.latencies, responses, 0.5),
     p99: percentile(tally.latencies, responses, 0.99),
   }
-}
-
-function wireOf({ method, path, headers, body }) {
-  const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost']
-  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
-  if (body !== undefined) lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`).toString('latin1')
 }
 
 /** One connection that always has `pipelining` requests under way. */

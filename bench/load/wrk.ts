@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pinnedCommand } from '../cores.ts'
-import type { WireRequest } from '../workloads.ts'
 import type { Load, LoadResult, LoadTask } from './load.ts'
+import { wireOf } from './wire.js'
 
 const run = promisify(execFile)
 
@@ -36,7 +36,7 @@ function writeScript(folder: string, { requests, pipelining }: LoadTask): string
     ),
   )
   const data = join(folder, 'requests.bin')
-  writeFileSync(data, texts.map((each) => each.join('')).join(SEPARATOR))
+  writeFileSync(data, texts.map((each) => each.join('')).join(SEPARATOR), 'latin1')
   const script = join(folder, 'requests.lua')
   writeFileSync(
     script,
@@ -56,16 +56,6 @@ request = function() next = next % #requests + 1; return requests[next] end
 }
 
 const SEPARATOR = '\u0001'
-
-function wireOf({ method, path, headers, body }: WireRequest): string {
-  const fields = {
-    Host: 'localhost',
-    ...headers,
-    ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }),
-  }
-  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body ?? ''}`
-}
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 }
 

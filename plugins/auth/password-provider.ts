@@ -21,6 +21,8 @@ import { passwordRoutes } from './routes/router.ts'
 export interface Variant {
   readonly name: string
   createStore(services: Cradle): AuthStore
+  /** What the store needs before the first request. */
+  start?(services: Cradle): Promise<void>
 }
 
 interface Settings {
@@ -48,7 +50,10 @@ export function createPasswordProvider(
       scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     },
     routes: [passwordRoutes],
-    connect: (services) => connect(settings, variant.createStore(services), services),
+    connect: (services) => ({
+      ...connect(settings, variant.createStore(services), services),
+      ...(variant.start && { start: () => variant.start!(services) }),
+    }),
   }
 }
 

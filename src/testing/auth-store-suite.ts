@@ -185,6 +185,13 @@ function resetTokenTests(test: Test): void {
       range(10).map((n) => n >= 7),
     )
   })
+  test('leaves the tokens of other users alone', async (store) => {
+    const [ada, bob] = [await addUser(store), await addUser(store, { id: 'bob', email: 'bob@example.com' })]
+    await store.insertResetToken(tokenFor(bob.id, 0), 3)
+    for (const n of [1, 2, 3, 4]) await store.insertResetToken(tokenFor(ada.id, n), 3)
+    await store.deleteResetTokens(ada.id)
+    assert.equal(await store.takeResetToken('reset-0', NOW), true)
+  })
   test('lets one of 32 simultaneous takers have a token', async (store) => {
     const { id } = await addUser(store)
     await store.insertResetToken(tokenFor(id, 1), 3)

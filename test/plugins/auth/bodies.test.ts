@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { ADA, inWorld } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA } from './support/world.ts'
 
-describe('bodies of the auth endpoints', () => {
+onEachStore('bodies of the auth endpoints', (inWorld) => {
   for (const path of ['signup', 'login', 'refresh', 'logout', 'forgot-password', 'reset-password'])
     it(`are JSON only: ${path} answers 415 to a form and to plain text`, () =>
       inWorld({}, async ({ client }) => {

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { ADA, inWorld, PASSWORD, resetTokenFor, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, PASSWORD, resetTokenFor, signedUp } from './support/world.ts'
 
 const NEXT = 'another horse battery'
 const COOKIE = /^mortar_refresh=[\w-]{22}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/
 
-describe('POST /auth/change-password', () => {
+onEachStore('POST /auth/change-password', (inWorld) => {
   const change = { current: PASSWORD, next: NEXT }
 
   it('ends every other session, and keeps and rotates this one', () =>

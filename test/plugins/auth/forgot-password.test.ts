@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { ADA, eventually, inWorld, resetTokenFor, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, eventually, resetTokenFor, signedUp } from './support/world.ts'
 
 const NEXT = 'another horse battery'
 
-describe('POST /auth/forgot-password', () => {
+onEachStore('POST /auth/forgot-password', (inWorld) => {
   it('answers the same for every address, and mails only a known one', () =>
     inWorld({}, async (world) => {
       await signedUp(world)
@@ -52,7 +53,7 @@ describe('POST /auth/forgot-password', () => {
         world.clock.advance(1)
         tokens.push(await resetTokenFor(world))
       }
-      expect(await world.source.query('select user_id from auth_reset_tokens')).to.have.length(3)
+      expect(await world.storage.resetTokens()).to.have.length(3)
       const redeem = (token: string) => world.client().post('/auth/reset-password', { token, password: NEXT })
       expect((await redeem(tokens[1]!)).status).to.equal(401)
       expect((await redeem(tokens[2]!)).status).to.equal(200)

@@ -1,18 +1,10 @@
 import { expect } from 'chai'
-import { authUsers, AuthRefreshTokens, AuthResetTokens } from '../../../plugins/auth/relational/schema.ts'
 import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import { signedIn } from '../../../src/testing/index.ts'
-import { ADA, inWorld, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, signedUp } from './support/world.ts'
 
-const columns = {
-  role: { type: String, default: 'user' },
-  subscribed: { type: Boolean, default: true },
-  settings: { type: 'simple-json', nullable: true },
-  totp_secret: { type: String, nullable: true, select: false },
-} as const
-const entities = [authUsers(columns), AuthRefreshTokens, AuthResetTokens] as never
-
-describe('guards with the default provider', () => {
+onEachStore('guards with e-mail and password', (inWorld) => {
   it('are 401 without a valid credential and 403 by a policy', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
@@ -28,14 +20,12 @@ describe('guards with the default provider', () => {
   it('need no database: a token is verified while it is away', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
-      await world.source.query('drop table auth_refresh_tokens')
-      await world.source.query('drop table auth_reset_tokens')
-      await world.source.query('drop table auth_users')
+      world.storage.interruptions.failAlways()
       expect((await client.get('/private')).status).to.equal(200)
     }))
 
   it("see an application's own columns in the raw record, typed, but none that it hides", () =>
-    inWorld({ entities }, async (world) => {
+    inWorld({ ownColumns: true }, async (world) => {
       const client = await signedUp(world)
       const { raw } = (await client.get('/auth/me')).body
       expect(raw).to.include({ role: 'user', subscribed: true, settings: null })
@@ -43,9 +33,9 @@ describe('guards with the default provider', () => {
     }))
 
   it('learn of a new role with the next access token', () =>
-    inWorld({ entities }, async (world) => {
+    inWorld({ ownColumns: true }, async (world) => {
       const client = await signedUp(world)
-      await world.source.query('update auth_users set role = \'admin\', settings = \'{"theme":"dark"}\'')
+      await world.storage.changeUsers({ role: 'admin', settings: { theme: 'dark' } })
       expect((await client.get('/admin')).status).to.equal(403)
       await client.post('/auth/refresh')
       expect((await client.get('/admin')).status).to.equal(200)
@@ -53,12 +43,12 @@ describe('guards with the default provider', () => {
     }))
 
   it('learn of it at once with freshUser, also that the account is gone', () =>
-    inWorld({ entities, auth: { freshUser: true } }, async (world) => {
+    inWorld({ ownColumns: true, auth: { freshUser: true } }, async (world) => {
       const client = await signedUp(world)
       expect((await client.get('/admin')).status).to.equal(403)
-      await world.source.query("update auth_users set role = 'admin'")
+      await world.storage.changeUsers({ role: 'admin' })
       expect((await client.get('/admin')).status).to.equal(200)
-      await world.source.query('delete from auth_users')
+      await world.storage.deleteUsers()
       expect((await client.get('/admin')).status).to.equal(401)
     }))
 
@@ -95,7 +85,7 @@ describe('guards with the default provider', () => {
   it('keep a damaged store from letting anybody in', () =>
     inWorld({ auth: { freshUser: true } }, async (world) => {
       const client = await signedUp(world)
-      await world.source.query('alter table auth_users rename to elsewhere')
+      world.storage.interruptions.failAlways()
       const answer = await client.get('/private')
       expect(answer.status).to.equal(500)
     }))

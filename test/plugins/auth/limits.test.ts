@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { ADA, inWorld, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
 
 const limited = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
@@ -20,7 +21,7 @@ const expected = (allowed: number, status: number, refused: number): number[] =>
   ...Array.from({ length: refused }, () => 429),
 ]
 
-describe('rate limits of the auth endpoints', () => {
+onEachStore('rate limits of the auth endpoints', (inWorld) => {
   it('refuse the eleventh wrong login of an address, for known and unknown ones alike', () =>
     inWorld(limited, async (world) => {
       await signedUp(world)

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { ADA, inWorld, PASSWORD, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, PASSWORD, signedUp } from './support/world.ts'
 
 const NEXT = 'another horse battery'
 const COOKIE = /^mortar_refresh=[\w-]{22}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/
 
-describe('POST /auth/login', () => {
+onEachStore('POST /auth/login', (inWorld) => {
   it('answers like signup, with a new session', () =>
     inWorld({}, async (world) => {
       await signedUp(world)
@@ -14,7 +15,7 @@ describe('POST /auth/login', () => {
       expect(answer.status, answer.text).to.equal(200)
       expect(answer.body).to.have.all.keys('user', 'accessToken', 'expiresIn')
       expect(answer.setCookie).to.match(COOKIE)
-      expect(await world.source.query('select id from auth_refresh_tokens')).to.have.length(2)
+      expect(await world.storage.sessions()).to.have.length(2)
       expect(world.typesOf()).to.deep.equal(['auth.signup.succeeded', 'auth.login.succeeded'])
     }))
 
@@ -39,7 +40,7 @@ describe('POST /auth/login', () => {
     inWorld({}, async (world) => {
       await signedUp(world)
       for (const hash of [null, 'not a hash', '$argon2id$v=19$m=4194304,t=99,p=1$c2FsdHNhbHQ$aGFzaGhhc2g']) {
-        await world.source.query('update auth_users set password_hash = ?', [hash])
+        await world.storage.changeUsers({ password_hash: hash })
         const answer = await world.client().post('/auth/login', { email: ADA.email, password: PASSWORD })
         expect(answer.status).to.equal(401)
         expect(answer.body.code).to.equal('invalid_credentials')
@@ -59,10 +60,10 @@ describe('POST /auth/login', () => {
   it('renews a hash of another cost, and the password still holds', () =>
     inWorld({ file: true }, async (world) => {
       await signedUp(world)
-      const [{ password_hash: before }] = await world.source.query('select password_hash from auth_users')
+      const [{ password_hash: before }] = await world.storage.users()
       await inWorld({ file: world.file, auth: { cost: { memory: 128, passes: 1 } } }, async (later) => {
         expect((await later.client().post('/auth/login', ADA)).status).to.equal(200)
-        const [{ password_hash: after }] = await later.source.query('select password_hash from auth_users')
+        const [{ password_hash: after }] = await later.storage.users()
         expect(after).to.not.equal(before)
         expect(after).to.match(/m=128,t=1,p=1/)
         expect((await later.client().post('/auth/login', ADA)).status).to.equal(200)

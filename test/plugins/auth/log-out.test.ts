@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { ADA, inWorld, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, signedUp } from './support/world.ts'
 
 const CLEARED = 'mortar_refresh=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'
 
-describe('POST /auth/logout', () => {
+onEachStore('POST /auth/logout', (inWorld) => {
   it('deletes the session, clears the cookie and stops the access token at once', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
@@ -12,7 +13,7 @@ describe('POST /auth/logout', () => {
       expect(answer.status, answer.text).to.equal(204)
       expect(answer.text).to.equal('')
       expect(answer.setCookie).to.equal(CLEARED)
-      expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
+      expect(await world.storage.sessions()).to.deep.equal([])
       expect((await stolen.get('/private')).status).to.equal(401)
       expect((await stolen.post('/auth/refresh')).status).to.equal(401)
       world.clock.advance(899)
@@ -37,7 +38,7 @@ describe('POST /auth/logout', () => {
       client.cookies.clear()
       expect((await client.post('/auth/logout')).status).to.equal(204)
       expect((await client.get('/private')).status).to.equal(401)
-      expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
+      expect(await world.storage.sessions()).to.deep.equal([])
     }))
 
   it('leaves other sessions alone', () =>

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { inWorld, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { signedUp } from './support/world.ts'
 
-describe('GET /auth/me', () => {
+onEachStore('GET /auth/me', (inWorld) => {
   it('answers with the user, whose raw record has no hash', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)

@@ -1,16 +1,8 @@
 import { expect } from 'chai'
 import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import type { Answer } from './support/client.ts'
-import {
-  ADA,
-  CHEAP,
-  eventually,
-  inWorld,
-  PASSWORD,
-  resetTokenFor,
-  signedUp,
-  type World,
-} from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, CHEAP, eventually, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
 
 const NEXT = 'another horse battery'
 
@@ -23,10 +15,9 @@ function counts(answers: readonly Answer[]): Record<number, number> {
   return found
 }
 
-const sessions = (world: World): Promise<{ id: string }[]> =>
-  world.source.query('select id from auth_refresh_tokens')
+const sessions = (world: World): Promise<{ id: string }[]> => world.storage.sessions()
 
-describe('races of the auth flows, on a database file', () => {
+onEachStore('races of the auth flows, on a database file', (inWorld) => {
   for (const limited of [false, true])
     it(`gives 64 refreshes with one cookie the same successor${limited ? ', within the limits' : ''}`, () =>
       inWorld({ file: true, limited }, async (world) => {
@@ -93,9 +84,7 @@ describe('races of the auth flows, on a database file', () => {
         times(32, (n) => world.client().post('/auth/signup', { ...ADA, email: spellings[n % 4] })),
       )
       expect(counts(answers)).to.deep.equal({ 201: 1, 409: 31 })
-      expect(await world.source.query('select email from auth_users')).to.deep.equal([
-        { email: 'zoë@example.com' },
-      ])
+      expect((await world.storage.users()).map(({ email }) => email)).to.deep.equal(['zoë@example.com'])
       expect(await sessions(world)).to.have.length(1)
     }))
 
@@ -181,7 +170,7 @@ describe('races of the auth flows, on a database file', () => {
       const ask = () => world.client().post('/auth/forgot-password', { email: ADA.email })
       expect(counts(await Promise.all(times(50, ask)))).to.deep.equal({ 200: 50 })
       await eventually(() => world.mails.length === 50)
-      expect(await world.source.query('select user_id from auth_reset_tokens')).to.have.length(3)
+      expect(await world.storage.resetTokens()).to.have.length(3)
     }))
 
   it('refuses a refresh that comes after a logout elsewhere, although one from before is under way', () =>
@@ -197,20 +186,10 @@ describe('races of the auth flows, on a database file', () => {
             ({ status }) => Number(status),
           )
         let late: Promise<number> | undefined
-        const create = two.source.createQueryRunner.bind(two.source)
-        two.source.createQueryRunner = (mode) => {
-          const runner = create(mode)
-          const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>
-          runner.query = (async (sql: string, ...args: unknown[]) => {
-            const result = await query(sql, ...args)
-            if (late === undefined && sql.startsWith('update "auth_refresh_tokens"')) {
-              expect((await client.post('/auth/logout')).status).to.equal(204)
-              late = refresh()
-            }
-            return result
-          }) as typeof runner.query
-          return runner
-        }
+        two.storage.interruptions.afterwards('update sessions', async () => {
+          expect((await client.post('/auth/logout')).status).to.equal(204)
+          late = refresh()
+        })
         await refresh()
         expect(await late).to.equal(401)
       }),

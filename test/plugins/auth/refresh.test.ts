@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { ADA, inWorld, SECRET, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, SECRET, signedUp } from './support/world.ts'
 
 const DAY = 86_400
 
-describe('POST /auth/refresh', () => {
+onEachStore('POST /auth/refresh', (inWorld) => {
   it('gives a new access token and the next refresh cookie', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
@@ -15,7 +16,7 @@ describe('POST /auth/refresh', () => {
       expect(client.refreshToken).to.not.equal(cookie)
       expect(client.accessToken).to.not.equal(token)
       expect((await client.get('/auth/me')).status).to.equal(200)
-      expect(await world.source.query('select id from auth_refresh_tokens')).to.have.length(1)
+      expect(await world.storage.sessions()).to.have.length(1)
       expect(world.typesOf()).to.deep.equal(['auth.signup.succeeded', 'auth.token.refreshed'])
     }))
 
@@ -40,7 +41,7 @@ describe('POST /auth/refresh', () => {
   it('carries what has changed in the row into the next access token', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
-      await world.source.query("update auth_users set name = 'Ada Lovelace'")
+      await world.storage.changeUsers({ name: 'Ada Lovelace' })
       expect((await client.get('/auth/me')).body.name).to.equal('Ada')
       await client.post('/auth/refresh')
       expect((await client.get('/auth/me')).body.name).to.equal('Ada Lovelace')
@@ -57,13 +58,13 @@ describe('POST /auth/refresh', () => {
       const answer = await client.post('/auth/refresh')
       expect(answer.status).to.equal(401)
       expect(answer.setCookie).to.include('Max-Age=0')
-      expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
+      expect(await world.storage.sessions()).to.deep.equal([])
     }))
 
   it('is 401 once the account is gone', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
-      await world.source.query('delete from auth_users')
+      await world.storage.deleteUsers()
       expect((await client.post('/auth/refresh')).status).to.equal(401)
     }))
 
@@ -82,7 +83,7 @@ describe('POST /auth/refresh', () => {
     }))
 })
 
-describe('a refresh token that was replaced', () => {
+onEachStore('a refresh token that was replaced', (inWorld) => {
   const present = 0
   const cases: [generations: number, seconds: number, status: number][] = [
     [present, 0, 200],
@@ -108,9 +109,7 @@ describe('a refresh token that was replaced', () => {
         const answer = await old.post('/auth/refresh')
         expect(answer.status).to.equal(status)
         if (status === 200 && generations > 0) expect(old.refreshToken).to.equal(client.refreshToken)
-        expect(await world.source.query('select id from auth_refresh_tokens')).to.have.length(
-          status === 200 ? 1 : 0,
-        )
+        expect(await world.storage.sessions()).to.have.length(status === 200 ? 1 : 0)
       }))
 
   it('ends the session at once: refresh tokens, and access tokens without a look-up', () =>
@@ -149,7 +148,7 @@ describe('a refresh token that was replaced', () => {
     }))
 })
 
-describe('the refresh cookie', () => {
+onEachStore('the refresh cookie', (inWorld) => {
   const refused: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { ADA, inWorld, resetTokenFor, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, resetTokenFor, signedUp } from './support/world.ts'
 
 const NEXT = 'another horse battery'
 
-describe('POST /auth/reset-password', () => {
+onEachStore('POST /auth/reset-password', (inWorld) => {
   it('sets the password, ends every session and signs nobody in', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
@@ -72,10 +73,7 @@ describe('POST /auth/reset-password', () => {
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const token = await resetTokenFor(world)
-      const rows = JSON.stringify([
-        await world.source.query('select * from auth_reset_tokens'),
-        await world.source.query('select * from auth_refresh_tokens'),
-      ])
+      const rows = JSON.stringify([await world.storage.resetTokens(), await world.storage.sessions()])
       expect(rows).to.not.include(token)
       for (const part of client.refreshToken!.split('.')) expect(rows).to.not.include(part)
     }))

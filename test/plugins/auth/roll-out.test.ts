@@ -1,11 +1,13 @@
 import { expect } from 'chai'
 import type { Client } from './support/client.ts'
-import { inWorld, SECRET, signedUp, type World } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { SECRET, signedUp, type InWorld, type World } from './support/world.ts'
 
 const NEWER = 'a newer secret, long enough to be one, of the tests'
 
-/** Two processes on one file: the first has the secrets of before, the second those of after. */
+/** Two processes on one database: the first has the secrets of before, the second those of after. */
 function duringRollOut(
+  inWorld: InWorld,
   before: readonly string[],
   after: readonly string[],
   body: (old: World, young: World) => Promise<unknown>,
@@ -22,9 +24,9 @@ function elsewhere(world: World, client: Client): Client {
   return other
 }
 
-describe('a new secret, process by process', () => {
+onEachStore('a new secret, process by process', (inWorld) => {
   it('that all know before one signs with it signs nobody out and refuses no token', () =>
-    duringRollOut([SECRET, NEWER], [NEWER, SECRET], async (old, young) => {
+    duringRollOut(inWorld, [SECRET, NEWER], [NEWER, SECRET], async (old, young) => {
       const client = elsewhere(young, await signedUp(old))
       const tabs = [client, elsewhere(old, client), elsewhere(young, client), elsewhere(old, client)]
       for (const tab of tabs) expect((await tab.post('/auth/refresh')).status).to.equal(200)
@@ -33,7 +35,7 @@ describe('a new secret, process by process', () => {
     }))
 
   it('that an old process does not know makes it ask the predecessor to come again, and ends nothing', () =>
-    duringRollOut([SECRET], [NEWER, SECRET], async (old, young) => {
+    duringRollOut(inWorld, [SECRET], [NEWER, SECRET], async (old, young) => {
       const signed = await signedUp(old)
       const [first, second] = [elsewhere(young, signed), elsewhere(old, signed)]
       expect((await first.post('/auth/refresh')).status).to.equal(200)
@@ -49,7 +51,7 @@ describe('a new secret, process by process', () => {
     }))
 
   it('that an old process does not know saves no predecessor after the grace time', () =>
-    duringRollOut([SECRET], [NEWER, SECRET], async (old, young) => {
+    duringRollOut(inWorld, [SECRET], [NEWER, SECRET], async (old, young) => {
       const signed = await signedUp(old)
       const first = elsewhere(young, signed)
       await first.post('/auth/refresh')
@@ -60,9 +62,9 @@ describe('a new secret, process by process', () => {
     }))
 })
 
-describe('a secret that is replaced at once', () => {
+onEachStore('a secret that is replaced at once', (inWorld) => {
   it('makes every access token worthless and ends no session', () =>
-    duringRollOut([SECRET], [NEWER], async (old, young) => {
+    duringRollOut(inWorld, [SECRET], [NEWER], async (old, young) => {
       const client = elsewhere(young, await signedUp(old))
       expect((await client.get('/private')).status).to.equal(401)
       expect((await client.post('/auth/refresh')).status).to.equal(200)
@@ -70,7 +72,7 @@ describe('a secret that is replaced at once', () => {
     }))
 })
 
-describe('a clock that is set back by an hour', () => {
+onEachStore('a clock that is set back by an hour', (inWorld) => {
   it('gives a predecessor no longer grace', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { ADA, inWorld, PASSWORD, signedUp } from './support/world.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, PASSWORD, signedUp } from './support/world.ts'
 
 const COOKIE = /^mortar_refresh=[\w-]{22}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/
 
-describe('POST /auth/signup', () => {
+onEachStore('POST /auth/signup', (inWorld) => {
   it('answers with the user, an access token and a refresh cookie', () =>
     inWorld({}, async ({ client, typesOf }) => {
       const answer = await client().post('/auth/signup', ADA)
@@ -26,7 +27,7 @@ describe('POST /auth/signup', () => {
     }))
 
   it('ignores what nobody may choose for himself', () =>
-    inWorld({}, async ({ client, source }) => {
+    inWorld({}, async ({ client, storage }) => {
       const extra = {
         id: 'mine',
         role: 'admin',
@@ -36,7 +37,7 @@ describe('POST /auth/signup', () => {
       }
       const answer = await client().post('/auth/signup', { ...ADA, ...extra })
       expect(answer.status).to.equal(201)
-      const [row] = await source.query('select * from auth_users')
+      const [row] = await storage.users()
       expect(row.id).to.match(/^[0-9a-f-]{36}$/)
       expect(row).to.include({ email_verified_at: null, password_version: 0 })
       expect(row.password_hash).to.match(/^\$argon2id\$/)

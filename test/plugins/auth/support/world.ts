@@ -1,12 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { DataSource, type EntitySchema } from 'typeorm'
 import { auth, type AuthEvents, type AuthOptions } from '../../../../plugins/auth/index.ts'
-import { basicAuth, type BasicAuthOptions } from '../../../../plugins/auth/basic/index.ts'
-import { database } from '../../../../plugins/database/index.ts'
-import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from '../../../../plugins/auth/relational/schema.ts'
+import type { PasswordAuthOptions, PasswordSession } from '../../../../plugins/auth/basic/index.ts'
 import {
   createApp,
   createRouter,
@@ -16,17 +10,14 @@ import {
 } from '../../../../src/index.ts'
 import { Client } from './client.ts'
 import { EVENT_TYPES } from './event-types.ts'
+import { RELATIONAL } from './relational-storage.ts'
+import type { StorageOptions, StorageVariant } from './storage.ts'
 
 /** What a test may ask of its world. */
-export interface WorldOptions {
-  readonly auth?: Partial<BasicAuthOptions>
+export interface WorldOptions extends StorageOptions {
+  readonly auth?: Partial<PasswordAuthOptions>
   readonly brick?: AuthOptions
   readonly app?: Omit<NonNullable<Parameters<typeof createApp>[0]>, 'bricks'>
-  readonly entities?: readonly EntitySchema<never>[]
-  /** A file instead of memory; given, it must exist and outlives the world. */
-  readonly file?: true | string
-  /** Leaves the tables out. */
-  readonly withoutTables?: boolean
   /** Keeps the limits as they are by default. */
   readonly limited?: boolean
   readonly bricks?: readonly AnyBrick[]
@@ -44,19 +35,18 @@ export const PASSWORD = 'correct horse battery'
 export const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 const START = Date.UTC(2030, 0, 1, 12)
 
-export async function openWorld(options: WorldOptions = {}) {
+export async function openWorld(options: WorldOptions = {}, variant: StorageVariant = RELATIONAL) {
   const clock = {
     time: START,
     now: () => clock.time,
     advance: (seconds: number) => (clock.time += seconds * 1000),
   }
-  const storage = await openStorage(options)
+  const storage = await variant.open(options)
   const mails: { to: string; token: string }[] = []
   const app = createApp({ environment: 'test', logger: false, clock, ...options.app })
-    .use(database(storage.source))
-    .use(auth(basicAuth(authOptions(options, mails)), { policies: POLICIES, ...options.brick }))
+    .use(auth(storage.provider(authOptions(options, mails)), { policies: POLICIES, ...options.brick }))
     .use(guardedRoutes())
-  for (const brick of options.bricks ?? []) app.use(brick)
+  for (const brick of [...storage.bricks, ...(options.bricks ?? [])]) app.use(brick)
   const events: { type: keyof AuthEvents; event: Record<string, unknown> }[] = []
   for (const type of EVENT_TYPES)
     app.events.typed<AuthEvents>().on(type, (event) => void events.push({ type, event: { ...event } }))
@@ -75,7 +65,7 @@ export async function openWorld(options: WorldOptions = {}) {
     mails,
     events,
     typesOf,
-    source: storage.source,
+    storage,
     file: storage.file,
     client: () => new Client(app),
     close,
@@ -83,13 +73,20 @@ export async function openWorld(options: WorldOptions = {}) {
 }
 
 /** Opens a world, hands it over and closes it whatever happens. */
-export async function inWorld(
-  options: WorldOptions,
+export type InWorld = (options: WorldOptions, body: (world: World) => Promise<unknown>) => Promise<void>
+
+/** A world on a relational database, for what has nothing to do with the store. */
+export const inWorld: InWorld = (options, body) => within(() => openWorld(options), body)
+
+/** Opens a world, hands it over and closes it whatever happens. */
+export async function within(
+  open: () => Promise<World>,
   body: (world: World) => Promise<unknown>,
 ): Promise<void> {
-  const world = await openWorld(options)
+  const world = await open()
   try {
     await body(world)
+    world.storage.interruptions.assertHappened()
   } finally {
     await world.close()
   }
@@ -100,6 +97,11 @@ export async function eventually(condition: () => boolean): Promise<void> {
   const end = performance.now() + 5000
   while (!condition() && performance.now() < end) await turnOfTheLoop()
   if (!condition()) throw new Error('It did not happen within five seconds.')
+}
+
+/** Waits for what earlier requests do after their answers, such as housekeeping. */
+export function settle(world: World): Promise<void> {
+  return (world.app.services as { authProvider: PasswordSession }).authProvider.flows.settled()
 }
 
 /** A client that has just signed up as Ada. */
@@ -118,7 +120,7 @@ export async function resetTokenFor(world: World, email = ADA.email): Promise<st
   return world.mails.at(-1)!.token
 }
 
-function authOptions(options: WorldOptions, mails: { to: string; token: string }[]): BasicAuthOptions {
+function authOptions(options: WorldOptions, mails: { to: string; token: string }[]): PasswordAuthOptions {
   return {
     secret: SECRET,
     cost: CHEAP,
@@ -126,19 +128,6 @@ function authOptions(options: WorldOptions, mails: { to: string; token: string }
     ...(options.withoutSendResetEmail ? {} : { sendResetEmail: (to, token) => mails.push({ to, token }) }),
     ...options.auth,
   }
-}
-
-async function openStorage({ file, entities, withoutTables }: WorldOptions) {
-  const directory = file === true ? await mkdtemp(join(tmpdir(), 'mortar-auth-')) : undefined
-  const path = directory ? join(directory, 'app.db') : String(file ?? ':memory:')
-  const source = new DataSource({
-    type: 'better-sqlite3',
-    database: path,
-    entities: [...(entities ?? (withoutTables ? [] : [AuthUsers, AuthRefreshTokens, AuthResetTokens]))],
-    synchronize: !withoutTables,
-  })
-  const remove = async () => void (directory && (await rm(directory, { recursive: true, force: true })))
-  return { source, remove, file: path }
 }
 
 const POLICIES = {

@@ -1,0 +1,131 @@
+import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
+import type { Document } from './connection.ts'
+
+/** The application's own fields of `auth_users`, each with the value that a new user has. */
+export type UserFields = Readonly<Record<string, unknown>>
+
+const DATE_FIELDS = ['email_verified_at', 'created_at', 'updated_at'] as const
+
+/** Fields of `auth_users` that are the framework's. */
+export const RESERVED_FIELDS: readonly string[] = [
+  '_id',
+  'id',
+  'name',
+  'email',
+  'password_hash',
+  'password_version',
+  'kept_session_id',
+  ...DATE_FIELDS,
+]
+
+/** @returns the document of a user that is to be added. */
+export function newUserDocument(user: NewUser, fields: UserFields): Document {
+  const { id, name, email, passwordHash, now } = user
+  return {
+    ...fields,
+    _id: id,
+    name,
+    email,
+    password_hash: passwordHash,
+    password_version: 0,
+    kept_session_id: null,
+    email_verified_at: null,
+    created_at: new Date(now),
+    updated_at: new Date(now),
+  }
+}
+
+/** @returns the user of a document of `auth_users`, with the application's own fields. */
+export function userOf(found: object, fields: UserFields): StoredUser {
+  const document = found as Document
+  return {
+    id: textOf(document, '_id'),
+    name: textOf(document, 'name'),
+    email: textOf(document, 'email'),
+    passwordHash: textOrNull(document['password_hash']),
+    passwordVersion: numberOf(document, 'password_version'),
+    keptSession: textOrNull(document['kept_session_id']),
+    raw: publicRecord(document, fields),
+  }
+}
+
+/** @returns the document of a session. */
+export function sessionDocument(session: StoredSession): Document {
+  return {
+    _id: session.id,
+    user_id: session.userId,
+    password_version: session.passwordVersion,
+    family_hash: session.familyHash,
+    token_hash: session.tokenHash,
+    previous_hash: session.previousHash,
+    created_at: session.createdAt,
+    rotated_at: session.rotatedAt,
+    expires_at: session.expiresAt,
+  }
+}
+
+/** @returns the session of a document of `auth_refresh_tokens`. */
+export function sessionOf(found: object): StoredSession {
+  const document = found as Document
+  return {
+    id: textOf(document, '_id'),
+    userId: textOf(document, 'user_id'),
+    passwordVersion: numberOf(document, 'password_version'),
+    familyHash: textOf(document, 'family_hash'),
+    tokenHash: textOf(document, 'token_hash'),
+    previousHash: textOrNull(document['previous_hash']),
+    createdAt: numberOf(document, 'created_at'),
+    rotatedAt: numberOf(document, 'rotated_at'),
+    expiresAt: numberOf(document, 'expires_at'),
+  }
+}
+
+/** @returns the document of a reset token. */
+export function resetTokenDocument(token: StoredResetToken): Document {
+  const { tokenHash, userId, createdAt, expiresAt } = token
+  return { _id: tokenHash, user_id: userId, created_at: createdAt, expires_at: expiresAt }
+}
+
+/** @returns the reset token of a document of `auth_reset_tokens`. */
+export function resetTokenOf(found: object): StoredResetToken {
+  const document = found as Document
+  return {
+    tokenHash: textOf(document, '_id'),
+    userId: textOf(document, 'user_id'),
+    createdAt: numberOf(document, 'created_at'),
+    expiresAt: numberOf(document, 'expires_at'),
+  }
+}
+
+/** A collection has no columns that say what is public, so what the application has not named stays inside. */
+function publicRecord(document: Document, fields: UserFields): Record<string, unknown> {
+  const record: Record<string, unknown> = {
+    id: textOf(document, '_id'),
+    name: document['name'],
+    email: document['email'],
+  }
+  for (const field of DATE_FIELDS) record[field] = document[field] ?? null
+  // A user who is older than the field has what a new one would have.
+  for (const [field, initial] of Object.entries(fields)) record[field] = document[field] ?? initial
+  return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
+}
+
+function textOf(document: Document, field: string): string {
+  return String(valueOf(document, field))
+}
+
+function numberOf(document: Document, field: string): number {
+  return Number(valueOf(document, field))
+}
+
+/** A collection has no columns, so a field that is missing is noticed here: it would end sessions as one that differs. */
+function valueOf(document: Document, field: string): unknown {
+  const value = document[field]
+  if (value === undefined || value === null)
+    throw new Error(`A document of the authentication has no ${field}.`)
+  return value
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

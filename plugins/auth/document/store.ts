@@ -1,0 +1,187 @@
+/*
+ * MongoDB changes one document atomically and needs no transaction for that, so every change here is one operation with
+ * its condition. Where SQL looks at two tables in one statement, what was written is checked against the user
+ * afterwards: a session of an earlier password is dead whether or not its document is still there, since the flows
+ * compare versions each time they read it. Held by the store suite and the races in test/plugins/auth.
+ */
+import type {
+  AuthStore,
+  NewUser,
+  PasswordChange,
+  Rotation,
+  StoredResetToken,
+  StoredSession,
+  StoredUser,
+} from '../../../src/index.ts'
+import { createRun, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import {
+  newUserDocument,
+  resetTokenDocument,
+  resetTokenOf,
+  sessionDocument,
+  sessionOf,
+  userOf,
+  type UserFields,
+} from './documents.ts'
+
+/**
+ * The store on MongoDB. `source` is asked at each operation, so it may connect later than the store is made. `fields` are
+ * the application's own of `auth_users`.
+ */
+export function createDocumentStore(source: () => DocumentDatabase, fields: UserFields = {}): AuthStore {
+  const run = createRun(source)
+  return {
+    ...userOperations(run, fields),
+    ...sessionOperations(run),
+    ...endOfSessionOperations(run),
+    ...resetTokenOperations(run),
+    async deleteExpired(now: number) {
+      for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'] as const)
+        await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))
+    },
+  }
+}
+
+function userOperations(run: Run, fields: UserFields) {
+  const find = async (filter: Document) => {
+    const found = await run('auth_users', (users) => users.findOne(filter))
+    return found && userOf(found, fields)
+  }
+  const update = async (filter: Document, change: Document) => {
+    const { matchedCount } = await run('auth_users', (users) => users.updateOne(filter, change))
+    return matchedCount === 1
+  }
+  return {
+    async insertUser(user: NewUser) {
+      const document = newUserDocument(user, fields)
+      const inserted = await unlessTaken(run('auth_users', (users) => users.insertOne(document)))
+      return inserted ? userOf(document, fields) : null
+    },
+
+    async findUserByEmail(email: string) {
+      const user = await find({ email: { $eq: email } })
+      // A collection may have been made with a collation that ignores case or accents.
+      return user?.email === email ? user : null
+    },
+
+    findUserById: (id: string) => find({ _id: { $eq: id } }),
+
+    setPassword: ({ userId, passwordHash, keptSession, now, version }: PasswordChange) =>
+      update(
+        { _id: userId, ...(version !== undefined && { password_version: version }) },
+        {
+          $set: { password_hash: passwordHash, kept_session_id: keptSession, updated_at: new Date(now) },
+          $inc: { password_version: 1 },
+        },
+      ),
+
+    rehashPassword: (userId: string, from: string, to: string) =>
+      update({ _id: userId, password_hash: from }, { $set: { password_hash: to } }),
+  }
+}
+
+function sessionOperations(run: Run) {
+  const deleteSession = async (id: string) => {
+    const { deletedCount } = await run('auth_refresh_tokens', (sessions) => sessions.deleteOne({ _id: id }))
+    return deletedCount === 1
+  }
+  return {
+    deleteSession,
+
+    async insertSession(session: StoredSession) {
+      const { id, userId, passwordVersion } = session
+      await run('auth_refresh_tokens', (sessions) => sessions.insertOne(sessionDocument(session)))
+      // After the insertion, so that a new password either is seen here or sees this session and ends it.
+      const user = await run('auth_users', (users) =>
+        users.findOne({ _id: userId, password_version: passwordVersion }),
+      )
+      if (user === null) await deleteSession(id)
+      return user !== null
+    },
+
+    async findSession(familyHash: string) {
+      const found = await run('auth_refresh_tokens', (sessions) =>
+        sessions.findOne({ family_hash: familyHash }),
+      )
+      return found && sessionOf(found)
+    },
+
+    async rotateSession({ id, from, to, now }: Rotation) {
+      const change = { $set: { token_hash: to, previous_hash: from, rotated_at: now } }
+      const { matchedCount } = await run('auth_refresh_tokens', (sessions) =>
+        sessions.updateOne({ _id: id, token_hash: from }, change),
+      )
+      return matchedCount === 1
+    },
+  }
+}
+
+function endOfSessionOperations(run: Run) {
+  return {
+    async deleteEndedSessions(userId: string) {
+      const found = await run('auth_users', (users) => users.findOne({ _id: userId }))
+      const ended = found === null ? { user_id: userId } : endedBy(userOf(found, {}))
+      return run('auth_refresh_tokens', async (sessions) => {
+        const doomed = await sessions.find(ended, { projection: { _id: 1 } }).toArray()
+        await sessions.deleteMany(ended)
+        return doomed.map((session) => String((session as Document)['_id']))
+      })
+    },
+  }
+}
+
+/** Earlier versions and not merely others: by now there may be a session of a password that is newer still. */
+function endedBy({ id, passwordVersion, keptSession }: StoredUser): Document {
+  return { user_id: id, password_version: { $lt: passwordVersion }, _id: { $ne: keptSession } }
+}
+
+function resetTokenOperations(run: Run) {
+  return {
+    async insertResetToken(token: StoredResetToken, keep: number) {
+      await run('auth_reset_tokens', async (tokens) => {
+        await tokens.insertOne(resetTokenDocument(token))
+        const newest = { sort: { created_at: -1, _id: -1 }, limit: keep }
+        const last = (await tokens.find({ user_id: token.userId }, newest).toArray())[keep - 1]
+        if (last) await tokens.deleteMany(olderThan(resetTokenOf(last)))
+      })
+    },
+
+    async findResetToken(tokenHash: string, now: number) {
+      const found = await run('auth_reset_tokens', (tokens) =>
+        tokens.findOne({ _id: { $eq: tokenHash }, expires_at: { $gt: now } }),
+      )
+      return found && resetTokenOf(found)
+    },
+
+    async takeResetToken(tokenHash: string, now: number) {
+      const { deletedCount } = await run('auth_reset_tokens', (tokens) =>
+        tokens.deleteOne({ _id: tokenHash, expires_at: { $gt: now } }),
+      )
+      return deletedCount === 1
+    },
+
+    async deleteResetTokens(userId: string) {
+      await run('auth_reset_tokens', (tokens) => tokens.deleteMany({ user_id: userId }))
+    },
+  }
+}
+
+/** By its place in the order and not by a list of names, so that a token which comes meanwhile is never among them. */
+function olderThan({ userId, createdAt, tokenHash }: StoredResetToken): Document {
+  return {
+    user_id: userId,
+    $or: [{ created_at: { $lt: createdAt } }, { created_at: createdAt, _id: { $lt: tokenHash } }],
+  }
+}
+
+const DUPLICATE_KEY = 11_000
+
+async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
+  try {
+    await insertion
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === DUPLICATE_KEY) return false
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+import { DataSource } from 'typeorm'
+import { auth } from '../../../../plugins/auth/index.ts'
+import { documentAuth } from '../../../../plugins/auth/document/index.ts'
+import { database } from '../../../../plugins/database/index.ts'
+import { createApp, type App, type Policy } from '../../../../src/index.ts'
+import { createClient, providerSuite, type SignedInUser } from '../../../../src/testing/index.ts'
+import { newDatabaseName, onEachMongo } from '../../../support/mongo.ts'
+import { ADA, CHEAP, SECRET } from '../support/world.ts'
+
+async function signIn(app: App): Promise<SignedInUser> {
+  const { body } = await createClient(app).post('/auth/signup', ADA)
+  return { userId: body.user.id, token: body.accessToken }
+}
+
+/** Another signature, and the algorithm `none`. */
+function forgeries({ token }: SignedInUser): string[] {
+  const [header, payload, signature] = token.split('.') as [string, string, string]
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url')
+  const reversed = [...signature].toReversed().join('')
+  return [`${header}.${payload}.${reversed}`, `${header}.${payload}.`, `${none}.${payload}.`]
+}
+
+onEachMongo('the auth provider documentAuth', (server) => {
+  const opened: DataSource[] = []
+  afterEach(async () => {
+    for (const source of opened.splice(0)) {
+      await source.dropDatabase()
+      await source.destroy()
+    }
+  })
+
+  providerSuite({ describe, it }, 'a DataSource of TypeORM', () => ({
+    async createApp(policies: Readonly<Record<string, Policy>>) {
+      const source = new DataSource({ type: 'mongodb', url: server().url, database: newDatabaseName() })
+      opened.push(await source.initialize())
+      return createApp({ environment: 'test', logger: false })
+        .use(database(source))
+        .use(auth(documentAuth({ secret: SECRET, cost: CHEAP }), { policies }))
+    },
+    signIn,
+    invalid: forgeries,
+  }))
+})

@@ -1,0 +1,164 @@
+import { expect } from 'chai'
+import { DataSource } from 'typeorm'
+import { createDocumentStore } from '../../../../plugins/auth/document/store.ts'
+import { ensureAuthIndexes, type UserFields } from '../../../../plugins/auth/document/index.ts'
+import type { AuthStore } from '../../../../src/index.ts'
+import { authStoreSuite } from '../../../../src/testing/index.ts'
+import type { MongoServer } from '../../../support/mongo-server/server.ts'
+import { newDatabaseName, onEachMongo, openDatabase } from '../../../support/mongo.ts'
+
+const ADA = { id: 'ada', name: 'Ada', email: 'ada@example.com', passwordHash: 'h', now: 0 }
+
+async function openWithDriver(server: MongoServer) {
+  const { db, close } = await openDatabase(server)
+  await ensureAuthIndexes(db)
+  return { store: createDocumentStore(() => db), close: () => close() }
+}
+
+async function openWithTypeorm({ url }: MongoServer, entityPrefix?: string) {
+  const options = { type: 'mongodb', url, database: newDatabaseName() } as const
+  const source = new DataSource({ ...options, ...(entityPrefix !== undefined && { entityPrefix }) })
+  await source.initialize()
+  await ensureAuthIndexes(source)
+  const close = async () => {
+    await source.dropDatabase()
+    await source.destroy()
+  }
+  return { store: createDocumentStore(() => source), close, source }
+}
+
+onEachMongo('the store on a document database', (server) => {
+  authStoreSuite({ describe, it }, "the driver's Db", () => openWithDriver(server()))
+  authStoreSuite({ describe, it }, 'a DataSource of TypeORM', () => openWithTypeorm(server()))
+  authStoreSuite({ describe, it }, 'a DataSource with a prefix of names', () =>
+    openWithTypeorm(server(), 'app_'),
+  )
+
+  const withStore = async (
+    body: (store: AuthStore, db: Awaited<ReturnType<typeof openDatabase>>['db']) => Promise<void>,
+    fields: UserFields = {},
+  ) => {
+    const { db, close } = await openDatabase(server())
+    await ensureAuthIndexes(db)
+    await body(
+      createDocumentStore(() => db, fields),
+      db,
+    ).finally(close)
+  }
+
+  it('uses the database and the prefix of the DataSource', async () => {
+    const { store, source, close } = await openWithTypeorm(server(), 'app_')
+    await store.insertUser(ADA)
+    const { db, close: leave } = await openDatabase(server(), String(source.options.database))
+    expect(await db.collection('app_auth_users').countDocuments()).to.equal(1)
+    await leave(false)
+    await close()
+  })
+
+  it('does not widen a look-up in a collection that ignores case', () =>
+    withStore(async (store, db) => {
+      await db.dropCollection('auth_users')
+      await db.createCollection('auth_users', { collation: { locale: 'en', strength: 1 } })
+      await store.insertUser({ ...ADA, email: 'jose@example.com' })
+      expect(await store.findUserByEmail('josé@example.com')).to.equal(null)
+    }))
+
+  it('takes no operator for an address, an id or a token', () =>
+    withStore(async (store) => {
+      await store.insertUser(ADA)
+      await store.insertResetToken({ tokenHash: 't', userId: 'ada', createdAt: 0, expiresAt: 9 }, 3)
+      const anything = { $gt: '' } as unknown as string
+      const found = [
+        await store.findUserByEmail(anything),
+        await store.findUserById(anything),
+        await store.findResetToken(anything, 0),
+      ]
+      expect(found).to.deep.equal([null, null, null])
+    }))
+
+  it("shows an application's own fields, as JSON, and no others that are stored there", () =>
+    withStore(
+      async (store, db) => {
+        expect((await store.insertUser(ADA))?.raw).to.include({ role: 'user', since: null })
+        const own = { since: new Date(0), totp_secret: 'x' }
+        await db.collection('auth_users').updateOne({ email: ADA.email }, { $set: own, $unset: { team: '' } })
+        const user = await store.findUserById('ada')
+        expect(user?.raw).to.include({ role: 'user', since: '1970-01-01T00:00:00.000Z', team: 'a' })
+        expect(user?.raw).to.not.have.any.keys('_id', 'totp_secret', 'password_hash')
+      },
+      { role: 'user', since: null, team: 'a' },
+    ))
+
+  it('names a field that a document of another program lacks', () =>
+    withStore(async (store, db) => {
+      const { id: _id, name, email } = ADA
+      await db.collection<{ _id: string }>('auth_users').insertOne({ _id, name, email } as never)
+      const error = await store.findUserById(_id).catch((reason: unknown) => reason)
+      expect((error as Error).message).to.include('password_version')
+    }))
+
+  it('leaves a session that begins while the password changes neither way round', () =>
+    withStore(async (store, db) => {
+      for (let round = 0; round < 20; round++) {
+        const user = (await store.insertUser({ ...ADA, id: `u${round}`, email: `u${round}@example.com` }))!
+        const session = { id: `s${round}`, userId: user.id, passwordVersion: 0, familyHash: `f${round}` }
+        const rest = { tokenHash: 't', previousHash: null, createdAt: 0, rotatedAt: 0, expiresAt: 9 }
+        const change = { userId: user.id, passwordHash: 'new', keptSession: null, now: 1 }
+        const [inserted] = await Promise.all([
+          store.insertSession({ ...session, ...rest }),
+          store.setPassword(change).then(() => store.deleteEndedSessions(user.id)),
+        ])
+        const left = await db.collection('auth_refresh_tokens').countDocuments({ user_id: user.id })
+        if (!inserted) expect(left).to.equal(0)
+        await store.deleteEndedSessions(user.id)
+        expect(await store.findSession(session.familyHash)).to.equal(null)
+      }
+    }))
+
+  it('spares the session of a password that is newer still', () =>
+    withStore(async (store, db) => {
+      await store.insertUser(ADA)
+      const change = { userId: 'ada', passwordHash: 'h', keptSession: null, now: 1 }
+      const newest = { id: 's', userId: 'ada', passwordVersion: 2, familyHash: 'f', tokenHash: 't' }
+      const rest = { previousHash: null, createdAt: 0, rotatedAt: 0, expiresAt: 9 }
+      await store.setPassword(change)
+      const late = createDocumentStore(() => ({
+        collection: (name, options) => {
+          const collection = db.collection(name, options)
+          if (name !== 'auth_refresh_tokens') return collection
+          const find = async (filter: object) => {
+            await store.setPassword(change)
+            expect(await store.insertSession({ ...newest, ...rest })).to.equal(true)
+            return collection.find(filter).toArray()
+          }
+          return new Proxy(collection, {
+            get: (target, key) =>
+              key === 'find'
+                ? (filter: object) => ({ toArray: () => find(filter) })
+                : Reflect.get(target, key, target),
+          })
+        },
+      }))
+      expect(await late.deleteEndedSessions('ada')).to.deep.equal([])
+      expect(await store.findSession('f')).to.include({ id: 's' })
+    }))
+
+  it('says no more than the driver did when an operation fails, and never what was stored', () =>
+    withStore(async (store) => {
+      const session = {
+        id: 's',
+        userId: 'ada',
+        passwordVersion: 0,
+        familyHash: 'f',
+        tokenHash: 'secret-hash',
+      }
+      const rest = { previousHash: null, createdAt: 0, rotatedAt: 0, expiresAt: 9 }
+      await store.insertUser(ADA)
+      await store.insertSession({ ...session, ...rest })
+      const error = await store
+        .insertSession({ ...session, ...rest, id: 'other' })
+        .catch((reason: unknown) => reason)
+      expect((error as Error).message).to.match(/^MongoServerError: E11000/)
+      expect(Object.keys(error as object)).to.deep.equal(['code'])
+    }))
+})

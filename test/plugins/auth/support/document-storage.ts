@@ -1,0 +1,85 @@
+import type { Collection, Db, Document } from 'mongodb'
+import { documentAuth, ensureAuthIndexes } from '../../../../plugins/auth/document/index.ts'
+import type { MongoServer } from '../../../support/mongo-server/server.ts'
+import { openDatabase, type MongoTarget } from '../../../support/mongo.ts'
+import { Interruptions, statementOf } from './interruptions.ts'
+import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
+
+/** documentAuth on one of the servers, through the official driver. */
+export function onMongo(target: MongoTarget): StorageVariant {
+  let server: MongoServer | undefined
+  return {
+    name: `a document database, ${target.name}`,
+    start: async () => (server = await target.start()),
+    stop: async () => server?.close(),
+    open: (options) => open(server!, options),
+  }
+}
+
+async function open(
+  server: MongoServer,
+  { file, ownColumns, withoutTables }: StorageOptions,
+): Promise<Storage> {
+  const name = typeof file === 'string' ? file : undefined
+  const { db, close, ...opened } = await openDatabase(server, name)
+  const interruptions = new Interruptions()
+  const userFields = ownColumns ? { role: 'user', subscribed: true, settings: null } : {}
+  if (!withoutTables) await ensureAuthIndexes(db)
+  const users = db.collection<Document & { _id: string }>('auth_users')
+  const rowsOf = async (collection: string) =>
+    (await db.collection(collection).find().toArray()).map(({ _id, ...rest }) => ({ id: _id, ...rest }))
+  return {
+    file: opened.name,
+    bricks: [],
+    interruptions,
+    provider: (options) => documentAuth({ ...options, db: interrupted(db, interruptions), userFields }),
+    users: () => rowsOf('auth_users'),
+    sessions: () => rowsOf('auth_refresh_tokens'),
+    resetTokens: () => rowsOf('auth_reset_tokens'),
+    changeUsers: (change) => users.updateMany({}, { $set: change }),
+    renameColumn: (table, from, to) => db.collection(table).updateMany({}, { $rename: { [from]: to } }),
+    deleteUsers: () => users.deleteMany({}),
+    remove: () => close(name === undefined),
+  }
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  find: 'select',
+  findOne: 'select',
+  insertOne: 'insert',
+  updateOne: 'update',
+  deleteOne: 'delete',
+  deleteMany: 'delete',
+}
+
+/** The database with every operation of its collections counted as one statement. */
+function interrupted(db: Db, interruptions: Interruptions): Db {
+  const watched = (collection: Collection): Collection =>
+    new Proxy(collection, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          const run = () => member.apply(target, args)
+          // What comes at the start is no statement of a request.
+          if (name === 'listIndexes') return run()
+          const verb = VERBS[String(name)] ?? ''
+          const counted = async (operation: () => Promise<unknown>) => {
+            const statement = statementOf(verb, target.collectionName)
+            await interruptions.pass(statement)
+            const result = await operation()
+            await interruptions.passed(statement)
+            return result
+          }
+          // A cursor asks the server only when it is read.
+          return name === 'find' ? { toArray: () => counted(() => run().toArray()) } : counted(run)
+        }
+      },
+    })
+  return new Proxy(db, {
+    get: (target, name) =>
+      name === 'collection'
+        ? (...args: Parameters<Db['collection']>) => watched(target.collection(...args))
+        : Reflect.get(target, name, target),
+  })
+}

@@ -1,0 +1,71 @@
+/** What a statement does, on whatever database. */
+export type Statement =
+  `${'select' | 'insert' | 'update' | 'delete'} ${'users' | 'sessions' | 'reset tokens'}`
+
+/** What another request does beside a statement. */
+interface Meanwhile {
+  readonly statement: Statement
+  readonly act: () => Promise<unknown>
+}
+
+/** What befalls statements: the process or the database dies before one, or another request comes before or after it. */
+export class Interruptions {
+  private count = 0
+  private failing: (statement: number) => boolean = () => false
+  private awaited: Meanwhile | undefined
+  private awaitedAfter: Meanwhile | undefined
+
+  /** The nth statement from now on fails. @returns how to mend it, and whether it was reached. */
+  failAt(statement: number): { restore: () => void; reached: () => boolean } {
+    this.count = 0
+    this.failing = (number) => number === statement
+    return { restore: () => (this.failing = () => false), reached: () => this.count >= statement }
+  }
+
+  /** Every statement from now on fails. */
+  failAlways(): void {
+    this.failing = () => true
+  }
+
+  /** Does something just before the next statement of a kind, as another request might. */
+  meanwhile(statement: Statement, act: () => Promise<unknown>): void {
+    this.awaited = { statement, act }
+  }
+
+  /** Does something just after the next statement of a kind, before its caller knows the result. */
+  afterwards(statement: Statement, act: () => Promise<unknown>): void {
+    this.awaitedAfter = { statement, act }
+  }
+
+  /** @throws Error when a statement that a test waits for has not come: the test would have shown nothing. */
+  assertHappened(): void {
+    const waiting = this.awaited ?? this.awaitedAfter
+    if (waiting) throw new Error(`There was no statement '${waiting.statement}' to interrupt.`)
+  }
+
+  /** Called before each statement. */
+  async pass(statement: Statement | undefined): Promise<void> {
+    this.count += 1
+    if (this.failing(this.count)) throw new Error('disk I/O error')
+    if (this.awaited === undefined || this.awaited.statement !== statement) return
+    const { act } = this.awaited
+    this.awaited = undefined
+    await act()
+  }
+
+  /** Called after each statement. */
+  async passed(statement: Statement | undefined): Promise<void> {
+    if (this.awaitedAfter === undefined || this.awaitedAfter.statement !== statement) return
+    const { act } = this.awaitedAfter
+    this.awaitedAfter = undefined
+    await act()
+  }
+}
+
+/** A statement by its verb and its table or collection; undefined for one of another kind. */
+export function statementOf(verb: string, table: string): Statement | undefined {
+  const what = { auth_users: 'users', auth_refresh_tokens: 'sessions', auth_reset_tokens: 'reset tokens' }[
+    table
+  ]
+  return what === undefined ? undefined : (`${verb} ${what}` as Statement)
+}

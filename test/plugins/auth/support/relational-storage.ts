@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DataSource } from 'typeorm'
+import { basicAuth } from '../../../../plugins/auth/basic/index.ts'
+import { AuthRefreshTokens, AuthResetTokens, authUsers } from '../../../../plugins/auth/relational/schema.ts'
+import { database } from '../../../../plugins/database/index.ts'
+import { Interruptions, statementOf } from './interruptions.ts'
+import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
+
+const OWN_COLUMNS = {
+  role: { type: String, default: 'user' },
+  subscribed: { type: Boolean, default: true },
+  settings: { type: 'simple-json', nullable: true },
+  totp_secret: { type: String, nullable: true, select: false },
+} as const
+
+/** basicAuth on SQLite. */
+export const RELATIONAL: StorageVariant = { name: 'a relational database', open }
+
+async function open({ file, withoutTables, ownColumns }: StorageOptions): Promise<Storage> {
+  const directory = file === true ? await mkdtemp(join(tmpdir(), 'mortar-auth-')) : undefined
+  const path = directory ? join(directory, 'app.db') : String(file ?? ':memory:')
+  const source = new DataSource({
+    type: 'better-sqlite3',
+    database: path,
+    entities: withoutTables
+      ? []
+      : [authUsers(ownColumns ? OWN_COLUMNS : {}), AuthRefreshTokens, AuthResetTokens],
+    synchronize: !withoutTables,
+  })
+  return {
+    file: path,
+    bricks: [database(source)],
+    interruptions: interrupted(source),
+    provider: basicAuth,
+    users: () => source.query('select * from auth_users'),
+    sessions: () => source.query('select * from auth_refresh_tokens'),
+    resetTokens: () => source.query('select * from auth_reset_tokens'),
+    changeUsers: (change) => source.createQueryBuilder().update('auth_users').set(change).execute(),
+    renameColumn: (table, from, to) => source.query(`alter table ${table} rename column ${from} to ${to}`),
+    deleteUsers: () => source.query('delete from auth_users'),
+    remove: async () => directory && (await rm(directory, { recursive: true, force: true })),
+  }
+}
+
+function interrupted(source: DataSource): Interruptions {
+  const interruptions = new Interruptions()
+  const create = source.createQueryRunner.bind(source)
+  source.createQueryRunner = (mode) => {
+    const runner = create(mode)
+    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>
+    runner.query = (async (sql: string, ...args: unknown[]) => {
+      const [verb = ''] = sql.split(' ')
+      const [table = ''] = /auth_\w+/.exec(sql) ?? []
+      const statement = statementOf(verb, table)
+      await interruptions.pass(statement)
+      const result = await query(sql, ...args)
+      await interruptions.passed(statement)
+      return result
+    }) as typeof runner.query
+    return runner
+  }
+  return interruptions
+}

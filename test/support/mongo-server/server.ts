@@ -1,0 +1,63 @@
+/*
+ * A stand-in for MongoDB that speaks its wire protocol over TCP, for machines where no MongoDB can be had: the official
+ * driver and TypeORM run against it unmodified. bson reads and writes the documents, mingo understands the queries.
+ * It has no transactions, sessions, replication, authentication, change streams, TTL or collations.
+ */
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { ServerState } from './command-table.ts'
+import { runCommand } from './commands.ts'
+import { Cursors } from './cursors.ts'
+import { Databases } from './databases.ts'
+import { readRequest, takeMessages, writeReply } from './wire.ts'
+
+/** A server that runs in this process. */
+export interface MongoServer {
+  /** `mongodb://127.0.0.1:port` */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Starts an empty server on a free port. */
+export async function startMongoServer(): Promise<MongoServer> {
+  const state: ServerState = { databases: new Databases(), cursors: new Cursors() }
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)))
+    serve(socket, state)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `mongodb://127.0.0.1:${port}`, close: () => closeServer(server, sockets) }
+}
+
+function serve(socket: Socket, state: ServerState): void {
+  let arrived: Buffer = Buffer.alloc(0)
+  socket.setNoDelay(true)
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk) => {
+    try {
+      const { messages, rest } = takeMessages(Buffer.concat([arrived, chunk]))
+      arrived = rest
+      for (const message of messages) answer(socket, state, message)
+    } catch {
+      // What is no message of the protocol ends the connection, as MongoDB does.
+      socket.destroy()
+    }
+  })
+}
+
+function answer(socket: Socket, state: ServerState, message: Buffer): void {
+  const request = readRequest(message)
+  const reply = runCommand(state, request.command)
+  if (request.wantsReply) socket.write(writeReply(request, reply))
+}
+
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise((resolve) => {
+    server.close(resolve)
+  })
+  for (const socket of sockets) socket.destroy()
+  await closed
+}
