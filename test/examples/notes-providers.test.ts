@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createClient, type Injectable, type TestClient } from 'mortar/testing'
 import { AUDIENCE, signingKey, startKeyServer } from '../plugins/auth/hosted/support/key-server.ts'
+import { MONGO_TARGETS } from '../support/mongo.ts'
 import { overHttp } from './over-http.ts'
 import { startNotes } from './running-notes.ts'
 
@@ -42,6 +43,27 @@ describe('the reference application', function () {
       expect((await createClient(app).post('/auth/login', {})).status).to.equal(404)
     } finally {
       await notes.stop()
+      await server.close()
+    }
+  })
+
+  it('with AUTH_PROVIDER=document keeps its accounts in a document database', async () => {
+    const [target] = MONGO_TARGETS
+    const server = await target!.start()
+    const notes = await startNotes({ AUTH_PROVIDER: 'document', MONGODB_URL: `${server.url}/notes` })
+    try {
+      const app = overHttp(notes.url)
+      const signUp = async (name: string): Promise<TestClient> => {
+        const account = { name, email: `${name}@example.com`, password: 'correct horse battery' }
+        const { status, body } = await createClient(app).post('/auth/signup', account)
+        expect(status).to.equal(201)
+        return createClient(app).withToken(body.accessToken)
+      }
+      const ada = await signUp('ada')
+      await expectNotes(app, ada, await signUp('bob'))
+      expect((await ada.get('/auth/me')).body.raw.role).to.equal('user')
+    } finally {
+      expect(await notes.stop()).to.equal(0)
       await server.close()
     }
   })
