@@ -7,7 +7,7 @@ export function logRequest(ctx: RequestContext, logger: Logger): void {
   const { res } = ctx.internal
   res.once('close', () => {
     const ms = Math.round((performance.now() - start) * 10) / 10
-    const outcome = res.writableFinished ? String(res.statusCode) : 'aborted'
+    const outcome = res.writableEnded ? String(res.statusCode) : 'aborted'
     logger.info(`${ctx.method} ${ctx.path} ${outcome} ${ms} ms`)
   })
 }

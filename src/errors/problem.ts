@@ -3,7 +3,7 @@ import { PROBLEM_CODES, type CodeEntry } from './codes.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
 
 /** Media type of every error response (RFC 9457 §3). */
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+export const PROBLEM_TYPE = 'application/problem+json'
 
 /** An RFC 9457 problem document; extension members stand beside the standard ones. */
 export interface Problem {

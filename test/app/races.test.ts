@@ -152,7 +152,7 @@ describe('An application that closes', () => {
     const late = await fetch(`${url}/1`)
     expect([late.status, late.headers.get('content-type')]).to.deep.equal([
       503,
-      'application/problem+json; charset=utf-8',
+      'application/problem+json',
     ])
     gate.resolve()
     const first = await asked

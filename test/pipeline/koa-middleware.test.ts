@@ -161,7 +161,7 @@ describe('Koa middleware', () => {
       const missed = await fetch('/elsewhere')
       expect([missed.status, missed.headers.get('content-type')]).to.deep.equal([
         404,
-        'application/problem+json; charset=utf-8',
+        'application/problem+json',
       ])
       expect(await (await fetch('/gone')).json()).to.include({ detail: 'It was here.' })
     })

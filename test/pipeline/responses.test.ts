@@ -136,7 +136,7 @@ describe('A handler’s value', () => {
       for (const value of [1n, Symbol('x'), () => 1, circular, { deep: 1n }]) {
         const response = await answer(() => value)
         expect(response.status).to.equal(500)
-        expect(response.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8')
+        expect(response.headers.get('content-type')).to.equal('application/problem+json')
       }
     })
 
@@ -244,7 +244,7 @@ describe('A problem document', () => {
       const { fetch } = await open(failing('test'))
       const response = await fetch('/missing', { headers: { 'x-request-id': 'req-1' } })
       expect(response.status).to.equal(404)
-      expect(response.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8')
+      expect(response.headers.get('content-type')).to.equal('application/problem+json')
       expect(response.headers.get('x-request-id')).to.equal('req-1')
       expect(await response.json()).to.deep.equal({
         type: 'about:blank',

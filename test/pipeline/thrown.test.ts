@@ -59,7 +59,7 @@ describe('What is thrown', () => {
         for (const handler of [() => raise(value), () => Promise.resolve().then(() => raise(value))]) {
           const response = await (await serve(handler))('/')
           expect(response.status).to.equal(status)
-          expect(response.headers.get('content-type')).to.equal('application/problem+json; charset=utf-8')
+          expect(response.headers.get('content-type')).to.equal('application/problem+json')
           expect(response.headers.get('set-cookie')).to.equal(null)
           expect(await response.json()).to.include({ status })
         }

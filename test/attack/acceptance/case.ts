@@ -14,7 +14,7 @@ export interface Case {
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
-export const PROBLEM = 'application/problem+json; charset=utf-8'
+export const PROBLEM = 'application/problem+json'
 export const cookie = (token: string) => ({ cookie: `access_token=${token}` })
 export const json = { 'content-type': 'application/json' }
 export const form = { 'content-type': 'application/x-www-form-urlencoded' }
