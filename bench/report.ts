@@ -58,8 +58,7 @@ function withSpread({ median, q25, q75 }: Spread, digits: number): string {
 export function writeResults(
   results: readonly Result[],
   options: BenchOptions,
-  load: string,
-  more: string[] = [],
+  { load, more }: { load: string; more: readonly string[] },
 ): void {
   const { out } = options
   if (out === undefined) return

@@ -6,6 +6,7 @@ import { isPinned } from './cores.ts'
 import { buildWhenStale } from './build.ts'
 import { createLoad, type Load } from './load/load.ts'
 import { createWrk } from './load/wrk.ts'
+import { loginTable, measureLogin } from './login.ts'
 import { measureWorkload } from './measure.ts'
 import { table, writeResults } from './report.ts'
 import type { Result } from './results.ts'
@@ -13,13 +14,7 @@ import { WORKLOADS } from './workloads.ts'
 
 const argv = process.argv.slice(2)
 if (argv.includes('--help')) console.log(HELP)
-else
-  await main(
-    readOptions(
-      argv,
-      WORKLOADS.map(({ id }) => id),
-    ),
-  )
+else await main(readOptions(argv, [...WORKLOADS.map(({ id }) => id), 'g']))
 
 async function main(options: BenchOptions): Promise<void> {
   if (options.build) buildWhenStale()
@@ -39,5 +34,7 @@ async function measureAll(options: BenchOptions, load: Load): Promise<void> {
     results.push({ workload, series })
     console.log(`\n${table(results.at(-1)!)}`)
   }
-  if (options.out !== undefined) writeResults(results, options, load.name)
+  const login = options.workloads.includes('g') ? [loginTable(await measureLogin(options))] : []
+  for (const text of login) console.log(`\n${text}`)
+  if (options.out !== undefined) writeResults(results, options, { load: load.name, more: login })
 }

@@ -1,6 +1,6 @@
 /*
  * One server under test in a process of its own: `node bench/server.js <peer> <app> <size>`. Tells its parent where it
- * listens, and answers `usage` with the CPU time it has used so far.
+ * listens, and answers `usage` with the CPU time it has used so far and `heap` with what is left after a collection.
  */
 const [peer, app, size] = process.argv.slice(2)
 const begin = performance.now()
@@ -8,9 +8,16 @@ const { start } = await import(`./peers/${peer}.js`)
 const { port, tokens = [] } = await start(app, Number(size))
 
 process.on('message', (question) => {
-  if (question !== 'usage') process.exit(0)
+  if (question === 'heap') return process.send(heapAfterCollection())
   const { user, system } = process.cpuUsage()
   process.send({ cpu: user + system, rss: process.memoryUsage.rss() })
 })
 process.on('disconnect', () => process.exit(0))
+
+function heapAfterCollection() {
+  globalThis.gc()
+  globalThis.gc()
+  return { heap: process.memoryUsage().heapUsed, rss: process.memoryUsage.rss() }
+}
+
 process.send({ port, tokens, startMs: performance.now() - begin })

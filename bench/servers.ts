@@ -15,6 +15,8 @@ export interface Server {
   readonly tokens: readonly string[]
   readonly startMs: number
   usage(): Promise<Usage>
+  /** Bytes that live after a collection; the server must have been started with `exposeGc`. */
+  heap(): Promise<{ readonly heap: number; readonly rss: number }>
   stop(): Promise<void>
 }
 
@@ -26,16 +28,21 @@ interface ServerSpec {
   readonly size: number
   /** The build of Mortar, when not the one in `dist`. */
   readonly dist?: string | undefined
+  /** On all cores instead of its own. */
+  readonly onAllCores?: boolean
+  readonly exposeGc?: boolean
 }
 
 /** Starts a server and waits until it listens. @throws Error when it ends instead. */
-export async function startServer({ name, peer, app, size, dist }: ServerSpec): Promise<Server> {
+export async function startServer(spec: ServerSpec): Promise<Server> {
+  const { name, peer, app, size, dist, onAllCores, exposeGc } = spec
+  const flags = exposeGc === true ? ['--expose-gc'] : []
   const { NODE_OPTIONS: _, ...inherited } = process.env
   const env = { ...inherited, NODE_ENV: 'production', ...(dist === undefined ? {} : { MORTAR_DIST: dist }) }
   const child = fork(`${import.meta.dirname}/server.js`, [peer, app, String(size)], {
     env,
     // Neither the loader nor the conditions that the bench itself runs with.
-    ...pinned('server', []),
+    ...(onAllCores === true ? { execArgv: flags } : pinned('server', flags)),
     serialization: 'advanced',
   })
   const { port, tokens, startMs } = await answerOf<{ port: number; tokens: string[]; startMs: number }>(
@@ -50,6 +57,10 @@ export async function startServer({ name, peer, app, size, dist }: ServerSpec): 
     usage() {
       child.send('usage')
       return answerOf<Usage>(child, name)
+    },
+    heap() {
+      child.send('heap')
+      return answerOf<{ heap: number; rss: number }>(child, name)
     },
     async stop() {
       const gone = once(child, 'exit')

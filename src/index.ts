@@ -102,6 +102,7 @@ export type {
 export type { Infer, Schema } from './schema/schema.ts'
 export { bytes } from './support/bytes.ts'
 export type { Size } from './support/bytes.ts'
+export { threadPoolSize } from './support/environment.ts'
 export { isSameOrigin } from './support/same-origin.ts'
 export { seconds } from './support/duration.ts'
 export type { Duration } from './support/duration.ts'

@@ -16,6 +16,7 @@ async function run({ port, requests, status, connections, pipelining, seconds })
   const wire = requests.map(wireOf)
   const tally = {
     responses: 0,
+    statuses: {},
     errors: 0,
     stopped: false,
     latencies: new Uint32Array(BUCKETS),
@@ -35,6 +36,7 @@ async function run({ port, requests, status, connections, pipelining, seconds })
   return {
     responses,
     errors: tally.errors,
+    statuses: tally.statuses,
     failure: tally.failure,
     seconds: elapsed / 1000,
     busy: (used.user + used.system) / 1000 / elapsed,
@@ -74,7 +76,10 @@ function keepBusy({ port, wire, from, status, pipelining, tally }) {
     if (codes.length === 0 || tally.stopped) return
     const now = performance.now()
     for (const code of codes) {
-      if (code !== status) tally.errors++
+      if (code !== status) {
+        tally.errors++
+        tally.statuses[code] = (tally.statuses[code] ?? 0) + 1
+      }
       tally.responses++
       const bucket = Math.floor(((now - sent[first]) * 1000) / MICROSECONDS)
       tally.latencies[bucket < BUCKETS ? bucket : BUCKETS - 1]++

@@ -19,6 +19,8 @@ export interface LoadTask {
 export interface LoadResult {
   readonly responses: number
   readonly errors: number
+  /** How often each status came that was not the expected one; only the own generator counts them. */
+  readonly statuses?: Readonly<Record<string, number>>
   readonly failure?: string
   readonly seconds: number
   /** Share of its core that the client used: near 1, the client may be what limits the throughput. */

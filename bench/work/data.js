@@ -102,3 +102,8 @@ export const EXTRA_HEADERS = [
   ['Vary', 'Origin'],
   ['Access-Control-Allow-Origin', 'https://example.com'],
 ]
+
+/** The password of a user of workload g. */
+export function passwordOf(index) {
+  return `correct horse battery staple ${index}`
+}

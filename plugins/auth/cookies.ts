@@ -6,8 +6,6 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 /** Settings of `createRefreshCookie`. */
 export interface RefreshCookieOptions {
   readonly environment: Environment
-  /** Seconds for which the browser keeps the cookie: the lifetime of a refresh token. */
-  readonly lifetime: number
   /** By default true in production and wherever `appUrl` is https; false only where browsers speak plain http. */
   readonly secure?: boolean
   readonly appUrl?: string
@@ -21,7 +19,8 @@ export interface RefreshCookie {
   readonly name: string
   /** @returns the value of the cookie of exactly this name; null when there is none, or two that differ. */
   read(headers: Headers): string | null
-  set(ctx: CookieTarget, token: string): void
+  /** `age` is the seconds for which the browser keeps it: what is left of the session. */
+  set(ctx: CookieTarget, token: string, age: number): void
   /** Clears it with the attributes with which it was set; a browser keeps it otherwise. */
   clear(ctx: CookieTarget): void
 }
@@ -37,16 +36,16 @@ export interface CookieTarget {
  * TLS the `cookies` package would refuse a Secure one.
  */
 export function createRefreshCookie(options: RefreshCookieOptions): RefreshCookie {
-  const { lifetime, name: plainName = 'mortar_refresh' } = options
+  const { name: plainName = 'mortar_refresh' } = options
   const secure = options.secure ?? isSecureByDefault(options)
   const name = secure ? `__Host-${plainName}` : plainName
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   const write = (ctx: CookieTarget, value: string, age: number): void =>
-    ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${Math.floor(age)}; ${attributes}`)
+    ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${age}; ${attributes}`)
   return {
     name,
     read: (headers) => readCookie(headers.cookie, name),
-    set: (ctx, token) => write(ctx, token, lifetime),
+    set: write,
     clear: (ctx) => write(ctx, '', 0),
   }
 }

@@ -1,4 +1,4 @@
-import { Conflict, Unauthorized, type HttpErrorOptions } from '../../src/index.ts'
+import { Conflict, ServiceUnavailable, Unauthorized, type HttpErrorOptions } from '../../src/index.ts'
 
 /** A table of the authentication is not in the database: an operator's error, found at the first statement. */
 export class MissingTable extends Error {
@@ -31,6 +31,13 @@ export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
   return new Unauthorized('There is no session to refresh; log in again.', {
     ...options,
     code: 'invalid_session',
+  })
+}
+
+/** 503 of refresh: the caller's other tab, or its next try, has the cookie that this process cannot make. */
+export function unknownSecret(): ServiceUnavailable {
+  return new ServiceUnavailable('The session cannot be refreshed here right now. Try again shortly.', {
+    retryAfter: 1,
   })
 }
 

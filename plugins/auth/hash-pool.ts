@@ -4,9 +4,8 @@
  * Held by test/plugins/auth/primitives/hash-pool.test.ts.
  */
 import { availableParallelism } from 'node:os'
-import { ServiceUnavailable, systemClock, type Clock } from '../../src/index.ts'
+import { ServiceUnavailable, systemClock, threadPoolSize, type Clock } from '../../src/index.ts'
 
-const UV_THREADS = 4
 /** Threads of libuv's pool that hashing leaves to files, DNS and compression. */
 const SPARE_THREADS = 2
 /** Waiting hashes per running one; at 35 ms a hash the last in the queue waits about 2 s. */
@@ -15,7 +14,7 @@ const FIRST_GUESS = 35
 
 /** Bounds of the work on password hashes. */
 export interface HashPoolOptions {
-  /** Size of libuv's thread pool, `UV_THREADPOOL_SIZE`; 4 by default. */
+  /** Size of libuv's thread pool, by default what `UV_THREADPOOL_SIZE` makes it. */
   readonly threads?: number
   /** Hashes computed at once; by default the cores, and at most `threads` less two. */
   readonly concurrency?: number
@@ -37,7 +36,7 @@ export interface HashPool {
 
 /** Makes a pool. */
 export function createHashPool(options: HashPoolOptions = {}): HashPool {
-  const { threads = UV_THREADS, clock = systemClock } = options
+  const { threads = threadPoolSize(), clock = systemClock } = options
   const concurrency =
     options.concurrency ?? Math.max(1, Math.min(availableParallelism(), threads - SPARE_THREADS))
   const capacity = options.queue ?? QUEUE_PER_PLACE * concurrency

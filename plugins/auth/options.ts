@@ -59,6 +59,21 @@ export interface ResolvedLifetimes {
 
 const DAY = 86_400
 
+/** A token of RFC 6265 §4.1.1. */
+const COOKIE_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a cookie name or an address that cannot be one. */
+export function checkTexts({ cookieName, appUrl }: PasswordAuthOptions): void {
+  if (cookieName !== undefined && !COOKIE_NAME.test(cookieName))
+    throw wrong('cookieName', 'is not the name of a cookie', 'Write letters, digits, _ and -.')
+  if (appUrl !== undefined && !/^https?:$/.test(URL.canParse(appUrl) ? new URL(appUrl).protocol : ''))
+    throw wrong(
+      'appUrl',
+      'is not an http or https URL',
+      "Write an address such as 'https://app.example.com'.",
+    )
+}
+
 /** @throws StartupError `MORTAR_AUTH_OPTION` for a lifetime that cannot be read or is out of range. */
 export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
   const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace } = options
@@ -78,9 +93,14 @@ function lifetime(option: string, value: Duration, least: number, most: number):
     // Refused below, with the name of the option.
   }
   if (length >= least && length <= most) return length === 0 ? 0 : Math.max(1, Math.floor(length))
-  throw new StartupError(`The option ${option} of the auth provider is '${value}'.`, {
+  const remedy = `Write seconds or a duration such as '15m', from ${least} to ${most} seconds.`
+  throw wrong(option, `is '${value}'`, remedy)
+}
+
+function wrong(option: string, found: string, remedy: string): StartupError {
+  return new StartupError(`The option ${option} of the auth provider ${found}.`, {
     code: 'MORTAR_AUTH_OPTION',
-    remedy: `Write seconds or a duration such as '15m', from ${least} to ${most} seconds.`,
+    remedy,
     brick: 'auth',
   })
 }

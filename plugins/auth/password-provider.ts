@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Cradle, Credential, User, AuthStore } from '../../src/index.ts'
 import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
 import { createRefreshCookie } from './cookies.ts'
@@ -6,7 +7,7 @@ import type { AuthEvents } from './events.ts'
 import { createFlows } from './flows/flows.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { checkSecret, deriveKeys, type AuthKeys } from './keys.ts'
-import { resolveLifetimes, type PasswordAuthOptions, type ResolvedLifetimes } from './options.ts'
+import { checkTexts, resolveLifetimes, type PasswordAuthOptions, type ResolvedLifetimes } from './options.ts'
 import { assertCost, createPasswords } from './passwords.ts'
 import type { PasswordSession, SessionCookie } from './password-session.ts'
 import type { AuthProvider } from './provider.ts'
@@ -30,13 +31,15 @@ interface Settings {
 
 /**
  * The provider with e-mail and password over whichever store.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime.
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option.
  */
 export function createPasswordProvider(
   variant: Variant,
   options: PasswordAuthOptions,
 ): AuthProvider<PasswordSession> {
-  const settings = { options, keys: deriveKeys(options?.secret), lifetimes: resolveLifetimes(options) }
+  const keys = deriveKeys(options?.secret)
+  checkTexts(options)
+  const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   return {
     name: variant.name,
     capabilities: { routes: true, signOut: true },
@@ -66,8 +69,7 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf,
     identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
-    issueToken: ({ id, raw }) =>
-      parts.accessTokens.sign({ sub: id, sid: parts.endedSessions.begin(), user: raw }).token,
+    issueToken: ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
     stop: () => flows.settled(),
   }
@@ -107,16 +109,13 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
 
 function sessionCookie(options: PasswordAuthOptions, { environment, appUrl: ownUrl }: Cradle): SessionCookie {
   const { appUrl = ownUrl, cookieName, secureCookie } = options
-  const cookie = (lifetime: number) =>
-    createRefreshCookie({
-      environment,
-      lifetime,
-      ...(appUrl !== undefined && { appUrl }),
-      ...(cookieName !== undefined && { name: cookieName }),
-      ...(secureCookie !== undefined && { secure: secureCookie }),
-    })
-  const { read, clear } = cookie(0)
-  return { read, clear, set: (ctx, grant) => cookie(grant.refreshAge).set(ctx, grant.refreshToken) }
+  const { read, set, clear } = createRefreshCookie({
+    environment,
+    ...(appUrl !== undefined && { appUrl }),
+    ...(cookieName !== undefined && { name: cookieName }),
+    ...(secureCookie !== undefined && { secure: secureCookie }),
+  })
+  return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }
 
 function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) {

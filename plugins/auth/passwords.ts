@@ -34,8 +34,6 @@ export interface Passwords {
   hash(password: string): Promise<string>
   /** Null, a damaged hash and one beyond the ceilings are never valid, at the cost of a verification. */
   verify(stored: string | null, password: string): Promise<Verification>
-  /** One verification of the present cost that never succeeds. */
-  decoy(password: string): Promise<Verification>
   /** Whether a stored hash can be verified at all. */
   isUsable(stored: string): boolean
 }
@@ -68,6 +66,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     return stored.replace(/\$m=[^$]+/, `$$${parametersOf(cost)}`)
   }
 
+  /** One verification of the present cost that never succeeds. */
   async function decoy(password: string): Promise<Verification> {
     const text = normalizePassword(password) ?? ''
     await pool.run(() => engine.verify(decoyHash(cost), text))
@@ -81,7 +80,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     return { valid, rehash: valid && !isPresent(stored, cost) }
   }
 
-  return { hash, verify, decoy, isUsable: (stored) => parseStoredHash(stored) !== null }
+  return { hash, verify, isUsable: (stored) => parseStoredHash(stored) !== null }
 }
 
 /**

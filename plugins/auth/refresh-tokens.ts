@@ -33,13 +33,11 @@ export interface RefreshTokens {
   issue(): IssuedRefreshToken & RefreshTokenHashes
   /** @returns null for anything that is not a refresh token by its form, without hashing it. */
   hashes(token: unknown): RefreshTokenHashes | null
-  /** @returns the hash of a well-formed token, else null. */
-  hash(token: unknown): string | null
   /** The next token of the session, for a `presented` token that is the session's present one. */
   successor(presented: string, session: { readonly id: string }): IssuedRefreshToken
   /**
    * The present token of a session once more, computed from its immediate predecessor with whichever secret made it.
-   * @returns null when `presented` is not the predecessor, or the secret that made the present token is not known here.
+   * @returns null when `presented` is not the predecessor; for the predecessor, when the secret is not known here.
    */
   recover(
     presented: string,
@@ -54,7 +52,6 @@ export function createRefreshTokens({ keys }: { readonly keys: Pick<AuthKeys, 'r
   return {
     issue: () => withHashes(`${randomToken(FAMILY_BYTES)}.${randomToken(SECRET_BYTES)}`),
     hashes: readHashes,
-    hash: (token) => readHashes(token)?.hash ?? null,
     successor: (presented, session) => step(signing, presented, session.id),
     recover: (presented, session) =>
       keys.refresh

@@ -15,6 +15,7 @@ export function createResetMail(
   const { sendResetEmail } = options
   if (sendResetEmail) return async (to, token) => sendResetEmail(to, token)
   const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
+  if (services.environment === 'production' && !mailerOf(services)) services.logger.warn(NO_WAY)
   return async (to, token) => {
     const link = `${base}/reset-password?token=${token}`
     const mailer = mailerOf(services)
@@ -25,11 +26,13 @@ export function createResetMail(
         text: textWith(link),
         html: htmlWith(link),
       })
-    if (services.environment === 'production')
-      throw new Error('There is neither a mail brick nor sendResetEmail to send the reset link with.')
+    if (services.environment === 'production') throw new Error(NO_WAY)
     services.logger.info(`Reset link for ${to}: ${link}`)
   }
 }
+
+const NO_WAY =
+  'Reset links cannot be sent: register mail(…) from mortar/mail, or give basicAuth() a sendResetEmail.'
 
 /** The mail brick is optional, and asking the container for a service that is not there throws. */
 function mailerOf(services: Cradle): Mailer | undefined {

@@ -14,7 +14,7 @@ export interface MailErrorDetails {
   readonly cause?: unknown
 }
 
-/** A message that was not sent. Its text and its cause hold neither credentials nor recipients. */
+/** A message that was not sent. Text and cause hold no credentials, and no recipient as the message spells it. */
 export class MailError extends Error {
   override readonly name = 'MailError'
   readonly code: MailErrorCode

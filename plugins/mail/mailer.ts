@@ -8,7 +8,7 @@ import { MailError } from './mail-error.ts'
 import type { MailTransport } from './options.ts'
 import type { Outbox } from './outbox.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
-import { createRedactor } from './redact.ts'
+import { createRedactor, hideRecipients } from './redact.ts'
 import { openTransport, type NamedTransports } from './transports/open-transport.ts'
 
 /** What a mailer works with. */
@@ -124,7 +124,7 @@ async function sendMessage(
     outbox.settle(id, {})
     return { id }
   } catch (error) {
-    const failure = explainFailure(error, { id, redact })
+    const failure = explainFailure(error, { id, redact: hideRecipients(prepared, redact) })
     outbox.settle(id, { error: failure.message })
     throw failure
   } finally {

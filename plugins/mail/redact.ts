@@ -1,3 +1,5 @@
+import type { MailAddress } from './addresses.ts'
+
 const SECRET_KEY = /pass|secret|token|key|credential|authorization/i
 const URL_CREDENTIALS = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
 const MAX_DEPTH = 5
@@ -14,6 +16,19 @@ export function createRedactor(...settings: readonly unknown[]): (text: string) 
   const secrets = [...found].toSorted((a, b) => b.length - a.length)
   return (text) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text.replace(URL_CREDENTIALS, '$1***@'))
+}
+
+/** Adds the recipients of a message, as they were written, to what a redactor removes; servers quote them in replies. */
+export function hideRecipients(
+  { to, cc, bcc }: Readonly<Record<'to' | 'cc' | 'bcc', readonly MailAddress[]>>,
+  redact: (text: string) => string,
+): (text: string) => string {
+  const addresses = [...to, ...cc, ...bcc].map(({ address }) =>
+    address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+  )
+  // Longest first, as one address may end another.
+  const pattern = new RegExp(addresses.toSorted((a, b) => b.length - a.length).join('|'), 'gi')
+  return (text) => redact(text.replace(pattern, '***'))
 }
 
 interface Search {

@@ -1,3 +1,4 @@
+import { checkBrick, routersOf } from '../bricks/check-brick.ts'
 import { installBrick } from '../bricks/install.ts'
 import { orderBricks } from '../bricks/registry.ts'
 import type { AnyBrick } from '../bricks/brick.ts'
@@ -7,7 +8,7 @@ import type { Authenticator } from '../contracts/authenticator.ts'
 import type { ContextClass } from '../context/context-class.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
-import { isRouter, type AnyRouter } from '../routing/router.ts'
+import type { AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from './check-routes.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { frameworkRoutes } from './framework-routes.ts'
@@ -50,6 +51,7 @@ export function assemble(
 ): Assembly {
   const { container, contextClass, dispatcher, core, options } = house
   for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
+  for (const brick of parts.bricks) checkBrick(brick)
   const bricks = orderBricks(parts.bricks, new Set(container.names))
   for (const brick of bricks) installBrick(brick, container, contextClass)
   for (const [name, registration] of parts.overrides) container.override(name, registration)
@@ -73,9 +75,9 @@ export function assemble(
 /** The origin of a brick's route says whose it is. */
 function brickRoutes(brick: AnyBrick, core: CoreServices): Route[] {
   const routers = typeof brick.routes === 'function' ? brick.routes(core) : (brick.routes ?? [])
-  return routers
-    .filter(isRouter)
-    .flatMap((router) => router.routes().map((route) => ({ ...route, origin: `brick '${brick.name}'` })))
+  return routersOf(brick, routers).flatMap((router) =>
+    router.routes().map((route) => ({ ...route, origin: `brick '${brick.name}'` })),
+  )
 }
 
 function brickScopes(brick: AnyBrick): MiddlewareScope[] {

@@ -39,7 +39,8 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
     'Content-Length',
     typeof payload === 'string' ? Buffer.byteLength(payload) : payload.byteLength,
   )
-  res.end(payload)
+  if (ctx.method === 'HEAD') res.end()
+  else res.end(payload)
 }
 
 function writeEmpty(res: ServerResponse, status: number): void {

@@ -72,9 +72,11 @@ export interface ResolvedOptions {
   readonly signals: boolean
 }
 
+const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']
+
 /** @throws StartupError for a size, duration, address or origin that cannot be read. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
-  const environment = options.environment ?? readEnvironment()
+  const environment = knownEnvironment(options.environment ?? readEnvironment())
   const logger = options.logger === false ? silentLogger : (options.logger ?? createLogger(environment))
   return {
     environment,
@@ -91,6 +93,15 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
     signals: options.signals ?? environment !== 'test',
   }
+}
+
+/** A mistyped `production` must not open what production closes. */
+function knownEnvironment(environment: Environment): Environment {
+  if (ENVIRONMENTS.includes(environment)) return environment
+  throw new StartupError(`The option environment is '${String(environment)}'.`, {
+    code: 'MORTAR_OPTION',
+    remedy: `Write one of ${ENVIRONMENTS.join(', ')}.`,
+  })
 }
 
 function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): readonly string[] {

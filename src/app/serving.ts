@@ -75,7 +75,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
         reporter.error({ err: describeError(error) }, 'A request came to an application that does not run')
         return answerUnavailable(context)
       }
-      void track(closeOf(context.res))
+      void track(closeOf(context.req, context.res))
       await serve(context.req, context.res, door, context)
     }, state))
 
@@ -113,9 +113,16 @@ function createPending(): Pick<Serving, 'track' | 'drain'> {
   }
 }
 
-function closeOf(res: ServerResponse): Promise<void> {
+/** A pipelined response that waits for its turn has no socket yet, and never closes when the connection ends first. */
+function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (res.closed || req.socket.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
-    res.once('close', resolve)
+    const done = (): void => {
+      req.socket.off('close', done)
+      resolve()
+    }
+    if (!res.socket) req.socket.once('close', done)
+    res.once('close', done)
   })
 }
 

@@ -62,12 +62,14 @@ export function createServiceContainer(core: CoreServices): Container {
 
   return {
     register(name, registration, owner) {
+      refuseOther(name, registration, owner)
       refuseTakenName(name, owner, owners.get(name)?.owner)
       put(name, registration, owner)
     },
     override(name, registration) {
       const known = owners.get(name)
       if (!known) throw nothingToOverride(name, [...owners.keys()])
+      refuseOther(name, registration, 'app.override')
       put(name, registration, known.owner)
     },
     has: (name) => owners.has(name),
@@ -124,6 +126,15 @@ function refuseTakenName(name: string, owner: string, present: string | undefine
       code: 'MORTAR_SERVICE_DUPLICATE',
       remedy: `Rename one of them, or replace the first on purpose with app.override({ ${name}: … }).`,
     })
+}
+
+/** Without types, a bare factory or value is easily given where a registration belongs. */
+function refuseOther(name: string, registration: unknown, owner: string): void {
+  if (typeof (registration as Partial<Registration<unknown>> | null)?.factory === 'function') return
+  throw new StartupError(`${owner} registers the service '${name}' with what is no registration.`, {
+    code: 'MORTAR_SERVICE_SHAPE',
+    remedy: `Wrap it: ${name}: singleton(…), scoped(…), transient(…) or value(…).`,
+  })
 }
 
 function nothingToOverride(name: string, names: readonly string[]): StartupError {

@@ -10,7 +10,7 @@ export interface AuthStore {
   findUserByEmail(email: string): Promise<StoredUser | null>
   findUserById(id: string): Promise<StoredUser | null>
   /**
-   * Stores a new password. The same statement raises the user's password version, which ends every session but
+   * Stores a new password, or the same one to end sessions. The same statement raises the user's password version, which ends every session but
    * `keptSession`: no crash and no race can leave an old session beside a new password.
    * With `version` it happens only if that still is the user's version. @returns whether it happened.
    */
@@ -25,9 +25,7 @@ export interface AuthStore {
   /** Moves a session on to its next refresh token, if the present one still is `from`. */
   rotateSession(rotation: Rotation): Promise<boolean>
   deleteSession(id: string): Promise<boolean>
-  /** Deletes every session of a user. @returns the ids of those that were there. */
-  deleteSessions(userId: string): Promise<readonly string[]>
-  /** Deletes the sessions of a user that a new password has ended. @returns their ids. */
+  /** Deletes the sessions of a user that a new password version has ended. @returns their ids. */
   deleteEndedSessions(userId: string): Promise<readonly string[]>
 
   /** Adds a reset token, and deletes the user's oldest so that at most `keep` are left. */
@@ -68,7 +66,8 @@ export interface StoredUser {
 /** A new password for a user, and the session that outlives it, if one does. */
 export interface PasswordChange {
   readonly userId: string
-  readonly passwordHash: string
+  /** Null for an account without a password. */
+  readonly passwordHash: string | null
   readonly keptSession: string | null
   readonly now: number
   readonly version?: number

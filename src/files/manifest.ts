@@ -47,7 +47,7 @@ export function manifestPath(directory: string, extension: '.ts' | '.js'): strin
  */
 export async function findManifest(
   directory: string,
-  { warn }: { warn(message: string): void },
+  sink: Pick<RouteSink, 'warn'>,
 ): Promise<Manifest | undefined> {
   const compiled = manifestPath(directory, '.js')
   if (existsSync(compiled)) return importManifest(compiled)
@@ -56,7 +56,7 @@ export async function findManifest(
     await refuseStale(directory, await readManifestFiles(source))
     return importManifest(source)
   }
-  warn(
+  sink.warn(
     `There is no manifest of ${directory}, so it is scanned: run \`mortar build\` and start what it made ` +
       '(MORTAR_MANIFEST_MISSING).',
   )

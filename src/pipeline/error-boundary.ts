@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { describeError } from '../errors/describe-error.ts'
 import { isHttpError } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
@@ -45,10 +46,24 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
     for (const [name, value] of Object.entries(thrown.headers)) res.setHeader(name, value)
   if (problem.status === 401 && !res.hasHeader('WWW-Authenticate'))
     res.setHeader('WWW-Authenticate', 'Bearer')
-  // The rest of a body that is too large is not worth reading.
-  if (problem.status === 413 && !req.complete) res.setHeader('Connection', 'close')
+  if (problem.status === 413 && !req.complete) lingerOver(req)
   door.send(ctx, { status: problem.status, type: PROBLEM_TYPE, payload: stringify(problem) })
 }
+
+/** Milliseconds in which the rest of a body that is too large is thrown away. */
+const LINGER = 2000
+
+/**
+ * A connection that is closed with bytes unread is reset, and the answer can be lost with it. So the rest is read for a
+ * while, and whoever still sends then is cut off.
+ */
+function lingerOver(req: IncomingMessage): void {
+  req.on('error', ignore).resume()
+  const timer = setTimeout(() => req.complete || req.destroy(), LINGER).unref()
+  req.once('close', () => clearTimeout(timer))
+}
+
+function ignore(): void {}
 
 function log(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
   const fields = {

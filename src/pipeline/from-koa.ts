@@ -4,6 +4,7 @@ import type { Outgoing } from '../context/outgoing.ts'
 import { showToKoa, takeFromKoa } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { HttpError, isHttpError } from '../errors/http-error.ts'
+import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, Next } from '../routing/route.ts'
 import { loadKoa } from '../support/lazy-koa.ts'
 
@@ -17,11 +18,23 @@ interface KoaRouterLike {
  * `ctx.status` as in Koa; what it changes there is what is sent. Errors made by `ctx.throw` keep their status.
  */
 export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
-  const middleware = typeof item === 'function' ? item : (item.routes() as KoaMiddleware)
+  const middleware = typeof item === 'function' ? item : routesOf(item)
   const run = (ctx: Context, next: Next): Promise<unknown> =>
     runKoa(middleware, ctx as unknown as RequestContext, next)
   Object.defineProperty(run, 'name', { value: middleware.name || 'Koa middleware' })
   return run
+}
+
+function routesOf(router: Partial<KoaRouterLike> | null): KoaMiddleware {
+  if (typeof router?.routes === 'function') return router.routes() as KoaMiddleware
+  throw new StartupError(
+    `fromKoa was given ${typeof router}, which is no Koa middleware and no Koa router.`,
+    {
+      code: 'MORTAR_USE',
+      remedy:
+        'Give it a function (ctx, next), or a router of @koa/router: fromKoa(helmet()), fromKoa(router).',
+    },
+  )
 }
 
 async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next): Promise<unknown> {

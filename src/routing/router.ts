@@ -114,6 +114,7 @@ export function createRouter(options: RouterOptions = {}): object {
 
   function use(item: Middleware | AnyRouter): Router {
     if (isRouter(item)) entries.push({ kind: 'child', router: item })
+    else if (typeof item !== 'function') throw notUsable(item, origin)
     else
       middleware.push({
         run: item,
@@ -143,6 +144,14 @@ export function createRouter(options: RouterOptions = {}): object {
     routes: (prefix = '') => collect({ prefix, tags: [], auth: undefined, hidden: false, middleware: [] }),
   }
   return router
+}
+
+function notUsable(item: unknown, origin: string): StartupError {
+  return new StartupError(`use() of ${origin} was given ${typeof item}, which is no router or middleware.`, {
+    code: 'MORTAR_USE',
+    remedy:
+      'Give it what createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
+  })
 }
 
 type Add = (method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]) => Router

@@ -29,3 +29,18 @@ export function isInspecting(variables: Variables = processVariables()): boolean
 export function isCommand(variables: Variables = processVariables()): boolean {
   return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'
 }
+
+const DEFAULT_THREADS = 4
+const MOST_THREADS = 1024
+
+/**
+ * Threads of libuv's pool, which files, DNS, compression and password hashes share: `UV_THREADPOOL_SIZE` as libuv
+ * reads it, 4 by default and 1,024 at most.
+ */
+export function threadPoolSize(variables: Variables = processVariables()): number {
+  const text = variables['UV_THREADPOOL_SIZE']
+  if (text === undefined) return DEFAULT_THREADS
+  // As C's atoi reads it: what is no number counts as 0, and 0 as 1.
+  const size = Number.parseInt(text, 10) || 0
+  return size < 0 ? MOST_THREADS : Math.min(Math.max(size, 1), MOST_THREADS)
+}

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { buildFramework, createProject, freePort, linkPackages, type TestProject } from './project.ts'
+import { createProject, freePort, linkPackages, type TestProject } from './project.ts'
 
 const FILES = {
   'routes/index.get.ts': `import { greeting } from './_words.ts'\nexport default () => ({ greeting })\n`,
@@ -31,18 +31,13 @@ function contentsOf(folder: string): Record<string, string> {
 
 describe('mortar build and mortar start', function () {
   this.timeout(120_000)
-  let framework: string
   let project: TestProject
   let out: string
   before(() => {
-    framework = buildFramework()
-    project = createProject(FILES, framework)
+    project = createProject(FILES)
     out = join(project.directory, 'dist')
   })
-  after(() => {
-    project.remove()
-    rmSync(framework, { recursive: true, force: true })
-  })
+  after(() => project.remove())
 
   async function answers(directory: string): Promise<{ root: unknown; id: unknown; wrapped: string | null }> {
     const port = await freePort()
@@ -81,7 +76,7 @@ describe('mortar build and mortar start', function () {
   it('need neither sources nor their place: a copy runs elsewhere', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'mortar-copy-'))
     cpSync(out, elsewhere, { recursive: true })
-    linkPackages(elsewhere, framework)
+    linkPackages(elsewhere)
     renameSync(join(project.directory, 'routes'), join(project.directory, 'gone'))
     try {
       expect(await answers(elsewhere)).to.deep.include({ root: { greeting: 'hello' } })

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createProject, freePort, type Serving, type TestProject } from './project.ts'
 
-const route = (text: string): string => `import { hits } from '../app.ts'
+const route = (text: string, app = '../app.ts'): string => `import { hits } from '${app}'
 export default () => ({ text: ${JSON.stringify(text)}, hits: ++hits.count, pid: process.pid })
 `
 
@@ -67,7 +67,7 @@ describe('mortar dev', function () {
   })
 
   it('adds, moves and removes routes and middleware, and the document follows', async () => {
-    project.write({ 'routes/new/[id].get.ts': route('new') })
+    project.write({ 'routes/new/[id].get.ts': route('new', '../../app.ts') })
     await until('/new/1', ({ status }) => status === 200)
     expect(Object.keys(((await get('/openapi.json')).body as { paths: object }).paths)).to.include(
       '/new/{id}',
@@ -107,7 +107,7 @@ describe('mortar dev', function () {
   })
 
   it('waits for a change when the application cannot start', async () => {
-    project.write({ 'app.ts': 'throw new Error("unlucky")\n' })
+    project.write({ 'app.ts': `${FILES['app.ts']}throw new Error('unlucky')\n` })
     await serving.output.until(/unlucky[^]*starts again after a change/)
     project.write({ 'app.ts': FILES['app.ts'] })
     await until('/', ({ status }) => status === 200)

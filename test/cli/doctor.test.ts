@@ -144,7 +144,7 @@ describe('mortar doctor', function () {
     expect(codes()).to.deep.equal(['MORTAR_DOCTOR_MIGRATIONS'])
     expect(project.mortar(['migrate', 'run'], { variables }).code).to.equal(0)
     expect(codes()).to.deep.equal([])
-    project.write({ 'app.ts': withAuth('[schema, tags]')['app.ts']!.replace('void schema', '') + TAGS })
+    project.write({ 'app.ts': TAGS + withAuth('[schema, tags]')['app.ts']! })
     expect(codes()).to.deep.equal(['MORTAR_DOCTOR_SCHEMA'])
   })
 
@@ -163,10 +163,10 @@ describe('mortar doctor', function () {
   })
 
   it('compares Node by numbers', () => {
-    const project = { root: '/', manifest: { type: 'module' } } as never
-    expect(checkInstallation(project, '20.9.0').map(({ code }) => code)).to.deep.equal(['MORTAR_DOCTOR_NODE'])
-    expect(checkInstallation(project, '20.19.0')).to.deep.equal([])
-    expect(checkInstallation(project, '24.1.0')).to.deep.equal([])
+    const sound = { root: '/', manifest: { type: 'module' } } as never
+    expect(checkInstallation(sound, '20.9.0').map(({ code }) => code)).to.deep.equal(['MORTAR_DOCTOR_NODE'])
+    expect(checkInstallation(sound, '20.19.0')).to.deep.equal([])
+    expect(checkInstallation(sound, '24.1.0')).to.deep.equal([])
   })
 
   it('takes random secrets and no others', () => {

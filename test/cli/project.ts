@@ -75,13 +75,10 @@ process.stdout.write(\`listens at \${url}\\n\`)
 `,
 }
 
-/** From the sources of the framework, or from the package that was built of them. */
-export function createProject(files: Files, framework = ROOT): TestProject {
+/** The command line is the one that is published: the package is built once for all tests. */
+export function createProject(files: Files): TestProject {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-cli-'))
-  const built = framework !== ROOT
-  const program = built
-    ? [join(framework, 'dist/src/cli/main.js')]
-    : [`--import=${import.meta.resolve('tsx')}`, '--conditions=source', join(ROOT, 'src/cli/main.ts')]
+  const program = [join(builtFramework(), 'dist/src/cli/main.js')]
 
   function write(added: Files): void {
     for (const [path, content] of Object.entries(added)) {
@@ -96,7 +93,7 @@ export function createProject(files: Files, framework = ROOT): TestProject {
   })
 
   write({ ...COMMON, ...files })
-  linkPackages(directory, framework)
+  linkPackages(directory)
   return {
     directory,
     write,
@@ -128,16 +125,22 @@ export function createProject(files: Files, framework = ROOT): TestProject {
 }
 
 /** Links the framework and what an application needs beside it. */
-export function linkPackages(directory: string, framework: string): void {
+export function linkPackages(directory: string): void {
   mkdirSync(join(directory, 'node_modules'), { recursive: true })
-  symlinkSync(framework, join(directory, 'node_modules/mortar'))
+  symlinkSync(builtFramework(), join(directory, 'node_modules/mortar'))
   for (const name of PACKAGES)
     symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
 }
 
-/** Builds the framework as it is published, into a directory of its own. */
-export function buildFramework(): string {
+/** Built on first use, and taken away when the tests end. */
+const builtFramework = (() => {
+  let directory: string | undefined
+  return (): string => (directory ??= buildFramework())
+})()
+
+function buildFramework(): string {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-built-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
   const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { loadEnvFiles } from '../../src/support/env-files.ts'
-import { readEnvironment } from '../../src/support/environment.ts'
+import { readEnvironment, threadPoolSize } from '../../src/support/environment.ts'
 
 describe('loadEnvFiles', () => {
   let directory: string
@@ -70,6 +70,22 @@ describe('loadEnvFiles', () => {
       'The environment file .env cannot be read',
     )
   })
+})
+
+describe('threadPoolSize', () => {
+  for (const [text, size] of [
+    [undefined, 4],
+    ['', 1],
+    ['0', 1],
+    ['1', 1],
+    ['16', 16],
+    [' 8 threads', 8],
+    ['many', 1],
+    ['4096', 1024],
+  ] as const)
+    it(`is ${size} for ${JSON.stringify(text)}`, () => {
+      expect(threadPoolSize({ UV_THREADPOOL_SIZE: text })).to.equal(size)
+    })
 })
 
 describe('readEnvironment', () => {

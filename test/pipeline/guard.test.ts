@@ -68,6 +68,14 @@ describe('The guard', () => {
       expect(await user(bearer('ada'))).to.equal('ada')
     })
 
+    it('takes nothing for a user but one, whatever the provider answers', async () => {
+      for (const answer of [undefined, false, true, 'ada', 0, 5]) {
+        const app = createApp().use(tokens({}, { identify: () => answer as never }))
+        const { fetch } = await open(app.use(createRouter().get('/', { auth: true }, () => 'secret')))
+        expect((await fetch('/', { headers: bearer('ada') })).status, String(answer)).to.equal(401)
+      }
+    })
+
     it('refuses what cannot be evaluated', async () => {
       const { fetch } = await serve()
       expect((await fetch('/mine', { headers: bearer('broken') })).status).to.equal(500)

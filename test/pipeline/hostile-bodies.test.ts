@@ -99,6 +99,13 @@ describe('A hostile body', () => {
         expect((await post('/declared', type, body, headers)).status).to.equal(status)
       })
 
+    it('that is far too large is answered, not reset', async () => {
+      const post = await serve()
+      for (let times = 0; times < 5; times++)
+        for (const type of ['application/json', FORM, MULTIPART])
+          expect((await post('/declared', type, new Uint8Array(8 * 1024 * 1024))).status).to.equal(413)
+    })
+
     it('whose client left while the guard thought does not hold the request for ever', async () => {
       const end = deferred()
       const asking = deferred()

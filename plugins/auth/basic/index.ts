@@ -1,5 +1,5 @@
 /** The default provider: e-mail and password on the application's relational database, `mortar/auth/basic`. */
-import type { Cradle } from '../../../src/index.ts'
+import { StartupError, type Cradle } from '../../../src/index.ts'
 import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
@@ -8,8 +8,12 @@ import type { DataSourceLike } from '../relational/sql.ts'
 import { createRelationalStore } from '../relational/store.ts'
 
 export type { AuthEvents } from '../events.ts'
+export type { Secret } from '../keys.ts'
+export type { Limit, LimitOptions } from '../limit-rules.ts'
 export type { PasswordAuthOptions } from '../options.ts'
 export type { PasswordSession } from '../password-session.ts'
+export type { HashCost } from '../passwords.ts'
+export type { RedisClient } from '../rate-limits.ts'
 export type { DataSourceLike } from '../relational/sql.ts'
 
 /** Options of `basicAuth`. */
@@ -24,16 +28,32 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
 /**
  * The provider with e-mail and password on a relational database. Its tables are the entities of
  * `mortar/auth/basic/schema`.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime.
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
+ * application `MORTAR_AUTH_DATABASE` when there is no database.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
-  const { db = (services: Cradle) => services['db'] as DataSourceLike } = options ?? {}
+  const { db = databaseService } = options ?? {}
   const provider = createPasswordProvider(
     {
       name: 'basic',
-      createStore: (services) => createRelationalStore(() => (typeof db === 'function' ? db(services) : db)),
+      createStore(services) {
+        if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
+        return createRelationalStore(() => (typeof db === 'function' ? db(services) : db))
+      },
     },
     options,
   )
   return { ...provider, tables: ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens'] }
+}
+
+function databaseService(services: Cradle): DataSourceLike {
+  return services['db'] as DataSourceLike
+}
+
+function noDatabase(): StartupError {
+  return new StartupError("basicAuth() has no database: there is no service 'db', and no option db.", {
+    code: 'MORTAR_AUTH_DATABASE',
+    remedy: 'Register database(…) from mortar/database, or give basicAuth({ db }) a TypeORM DataSource.',
+    brick: 'auth',
+  })
 }

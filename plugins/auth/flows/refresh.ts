@@ -2,15 +2,21 @@
  * Rotation without lost sessions. A refresh token that is the present one is exchanged for its successor by one
  * conditional update; whoever loses that race, or lost the answer, holds the immediate predecessor and is given the
  * same successor again while the grace time runs. A token of any older generation was copied: the session ends.
- * Held by test/plugins/auth/refresh.test.ts.
+ * During the roll-out of a new secret a process may meet the predecessor of a token that another one made with a
+ * secret it does not know: it cannot make that token again, and asks to come back.
+ * Held by test/plugins/auth/refresh.test.ts and roll-out.test.ts.
  */
-import { invalidSession } from '../errors.ts'
+import { invalidSession, unknownSecret } from '../errors.ts'
 import type { RefreshTokenHashes } from '../refresh-tokens.ts'
 import type { StoredSession } from '../../../src/index.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
 
-/** Exchanges a refresh token. @throws Unauthorized `invalid_session` when it proves no session; LimitReached. */
+/**
+ * Exchanges a refresh token.
+ * @throws Unauthorized `invalid_session` when it proves no session; LimitReached; ServiceUnavailable when only a
+ * process with a newer secret could answer.
+ */
 export type Refresh = (presented: string | null, caller: Caller) => Promise<Grant>
 
 /**
@@ -65,6 +71,7 @@ async function rotate(
     parts.events.emit('auth.token.reused', about)
     throw invalidSession()
   }
+  if (step === 'unknown') throw secretMissing(parts, caller)
   parts.events.emit('auth.token.refreshed', about)
   return step
 }
@@ -74,7 +81,7 @@ async function exchange(
   session: StoredSession,
   presented: string,
   hashes: RefreshTokenHashes,
-): Promise<Grant | 'over' | 'stolen'> {
+): Promise<Grant | 'over' | 'stolen' | 'unknown'> {
   const user = await parts.store.findUserById(session.userId)
   if (!isAlive(parts, session, user)) return end(parts, session, 'over')
   if (session.tokenHash === hashes.hash) {
@@ -85,12 +92,14 @@ async function exchange(
     const moved = await parts.store.findSession(hashes.familyHash)
     return moved ? exchange(parts, moved, presented, hashes) : end(parts, session, 'over')
   }
-  const present = inGrace(parts, session, hashes) ? parts.refreshTokens.recover(presented, session) : null
-  return present ? grantFor(parts, user, session, present.token) : end(parts, session, 'stolen')
+  if (!inGrace(parts, session, hashes)) return end(parts, session, 'stolen')
+  const present = parts.refreshTokens.recover(presented, session)
+  return present ? grantFor(parts, user, session, present.token) : 'unknown'
 }
 
 function inGrace(parts: AuthParts, session: StoredSession, { hash }: RefreshTokenHashes): boolean {
-  const age = parts.clock.now() - session.rotatedAt
+  // Either way, so that a clock that was set back does not lengthen the grace time.
+  const age = Math.abs(parts.clock.now() - session.rotatedAt)
   return session.previousHash === hash && age <= parts.lifetimes.grace * 1000
 }
 
@@ -102,4 +111,13 @@ async function end<Outcome>(parts: AuthParts, session: StoredSession, outcome: O
 function refused(parts: AuthParts, caller: Caller): Error {
   parts.events.emit('auth.token.refused', eventOrigin(caller))
   return invalidSession()
+}
+
+function secretMissing(parts: AuthParts, caller: Caller): Error {
+  parts.events.emit('auth.token.refused', eventOrigin(caller))
+  parts.logger.warn(
+    'A refresh token was made with a secret that this process does not know. ' +
+      'Give a new secret to every process as the second of the list before it becomes the first.',
+  )
+  return unknownSecret()
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { StoredSession, StoredUser } from '../../../src/index.ts'
 import type { AuthParts } from './parts.ts'
 
@@ -21,7 +22,7 @@ export async function beginSession(parts: AuthParts, user: StoredUser): Promise<
   const { token, hash, familyHash } = parts.refreshTokens.issue()
   const now = parts.clock.now()
   const session: StoredSession = {
-    id: parts.endedSessions.begin(),
+    id: randomUUID(),
     userId: user.id,
     passwordVersion: user.passwordVersion,
     familyHash,
@@ -73,13 +74,27 @@ export async function endSessionOf(
   return session
 }
 
-/** Ends every session of a user. */
+/**
+ * Ends every session of a user, the ones included whose login is under way: the password stays what it is and its
+ * version rises. When the password is changed at this moment, that change keeps no session alive either.
+ */
 export async function endEverySession(parts: AuthParts, userId: string): Promise<void> {
-  for (const id of await parts.store.deleteSessions(userId)) parts.endedSessions.end(id)
+  for (;;) {
+    const user = await parts.store.findUserById(userId)
+    if (user === null) break
+    const { passwordHash, passwordVersion: version } = user
+    const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version }
+    if (await parts.store.setPassword(again)) break
+  }
+  await clearEndedSessions(parts, userId)
 }
 
 /** Clears away what a new password has ended: sessions of earlier versions, and reset tokens that are still out. */
 export async function clearAfterNewPassword(parts: AuthParts, userId: string): Promise<void> {
-  for (const id of await parts.store.deleteEndedSessions(userId)) parts.endedSessions.end(id)
+  await clearEndedSessions(parts, userId)
   await parts.store.deleteResetTokens(userId)
+}
+
+async function clearEndedSessions(parts: AuthParts, userId: string): Promise<void> {
+  for (const id of await parts.store.deleteEndedSessions(userId)) parts.endedSessions.end(id)
 }

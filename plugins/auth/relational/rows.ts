@@ -9,38 +9,38 @@ const DATE_COLUMNS = ['email_verified_at', 'created_at', 'updated_at']
 /** @returns the user of a row of `auth_users`. */
 export function userOf(row: Row, dataSource: DataSourceLike): StoredUser {
   return {
-    id: String(row['id']),
-    name: String(row['name']),
-    email: String(row['email']),
+    id: textOf(row, 'id'),
+    name: textOf(row, 'name'),
+    email: textOf(row, 'email'),
     passwordHash: textOrNull(row['password_hash']),
-    passwordVersion: Number(row['password_version']),
+    passwordVersion: numberOf(row, 'password_version'),
     keptSession: textOrNull(row['kept_session_id']),
     raw: publicRecord(row, dataSource),
   }
 }
 
-/** @returns the session of a row of `auth_refresh_tokens`; PostgreSQL gives a bigint as text. */
+/** @returns the session of a row of `auth_refresh_tokens`. */
 export function sessionOf(row: Row): StoredSession {
   return {
-    id: String(row['id']),
-    userId: String(row['user_id']),
-    passwordVersion: Number(row['password_version']),
-    familyHash: String(row['family_hash']),
-    tokenHash: String(row['token_hash']),
+    id: textOf(row, 'id'),
+    userId: textOf(row, 'user_id'),
+    passwordVersion: numberOf(row, 'password_version'),
+    familyHash: textOf(row, 'family_hash'),
+    tokenHash: textOf(row, 'token_hash'),
     previousHash: textOrNull(row['previous_hash']),
-    createdAt: Number(row['created_at']),
-    rotatedAt: Number(row['rotated_at']),
-    expiresAt: Number(row['expires_at']),
+    createdAt: numberOf(row, 'created_at'),
+    rotatedAt: numberOf(row, 'rotated_at'),
+    expiresAt: numberOf(row, 'expires_at'),
   }
 }
 
 /** @returns the reset token of a row of `auth_reset_tokens`. */
 export function resetTokenOf(row: Row): StoredResetToken {
   return {
-    tokenHash: String(row['token_hash']),
-    userId: String(row['user_id']),
-    createdAt: Number(row['created_at']),
-    expiresAt: Number(row['expires_at']),
+    tokenHash: textOf(row, 'token_hash'),
+    userId: textOf(row, 'user_id'),
+    createdAt: numberOf(row, 'created_at'),
+    expiresAt: numberOf(row, 'expires_at'),
   }
 }
 
@@ -63,6 +63,22 @@ function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unkn
     )
   }
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
+}
+
+function textOf(row: Row, column: string): string {
+  return String(valueOf(row, column))
+}
+
+/** PostgreSQL gives a bigint as text. */
+function numberOf(row: Row, column: string): number {
+  return Number(valueOf(row, column))
+}
+
+/** @throws Error for a column that is not there: taken for a value, it would end sessions that live. */
+function valueOf(row: Row, column: string): unknown {
+  const value = row[column]
+  if (value !== undefined && value !== null) return value
+  throw new Error(`A row of the auth tables has no ${column}. Generate and run a migration of them.`)
 }
 
 function textOrNull(value: unknown): string | null {

@@ -3,8 +3,12 @@ import { MissingTable } from '../errors.ts'
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
   readonly options: { readonly type: string; readonly entityPrefix?: string }
+  readonly isInitialized: boolean
   readonly entityMetadatas: readonly EntityMetadataLike[]
-  readonly driver: { prepareHydratedValue(value: unknown, column: never): unknown }
+  readonly driver: {
+    prepareHydratedValue(value: unknown, column: never): unknown
+    escape(name: string): string
+  }
   createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike
 }
 
@@ -45,6 +49,7 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
 export function createSql(source: () => DataSourceLike): Sql {
   return async (text, ...values) => {
     const dataSource = source()
+    if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
     const numbered = /postgres|cockroach/.test(dataSource.options.type)
     const joined = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
     const statement = joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
@@ -57,6 +62,10 @@ export function createSql(source: () => DataSourceLike): Sql {
       }
   }
 }
+
+const NOT_CONNECTED =
+  'The DataSource of basicAuth() is not connected. Register database(dataSource), which connects it at the start, ' +
+  'or await dataSource.initialize() before.'
 
 /** A statement that was chosen as the victim of a deadlock has done nothing, and being alone it may simply come again. */
 const MOST_ATTEMPTS = 10
@@ -85,9 +94,9 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /** The name that TypeORM gives a table of ours: with the prefix and in the schema that the application has set. */
-function tableOf({ options }: DataSourceLike, table: string): string {
+function tableOf({ options, driver }: DataSourceLike, table: string): string {
   const { entityPrefix = '', schema } = options as DataSourceLike['options'] & { schema?: string }
-  return `${schema === undefined ? '' : `"${schema}".`}${entityPrefix}${table}`
+  return `${schema === undefined ? '' : `${driver.escape(schema)}.`}${driver.escape(entityPrefix + table)}`
 }
 
 /** SQLite has no dates: TypeORM stores UTC text there, which sorts as the moments do. Elsewhere the driver binds a Date. */
@@ -115,9 +124,9 @@ function translate(error: unknown): Error {
 }
 
 const MISSING_TABLE = [
-  /^no such table: (?:\w+\.)?(\w+)/,
-  /^relation "(?:\w+\.)?(\w+)" does not exist/,
-  /^Table '(?:[^'.]+\.)?([^'.]+)' doesn't exist/,
+  /^no such table: (?:main\.)?(.+)$/,
+  /^relation "(?:.+\.)?([^".]+)" does not exist/,
+  /^Table '(?:.+\.)?([^'.]+)' doesn't exist/,
 ]
 
 function missingTableOf(error: Error): string | null {

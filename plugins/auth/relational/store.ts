@@ -89,12 +89,6 @@ function sessionStatements(sql: Sql) {
       return affected === 1
     },
 
-    async deleteSessions(userId: string) {
-      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}`
-      await sql`delete from auth_refresh_tokens where user_id = ${userId}`
-      return idsOf(records)
-    },
-
     async deleteEndedSessions(userId: string) {
       const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
         and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
@@ -104,7 +98,7 @@ function sessionStatements(sql: Sql) {
         and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
           and (auth_users.password_version = auth_refresh_tokens.password_version
             or auth_users.kept_session_id = auth_refresh_tokens.id))`
-      return idsOf(records)
+      return records.map((record) => String(record['id']))
     },
   }
 }
@@ -142,10 +136,6 @@ function resetTokenStatements(sql: Sql) {
       await sql`delete from auth_reset_tokens where expires_at <= ${now}`
     },
   }
-}
-
-function idsOf(records: readonly Readonly<Record<string, unknown>>[]): string[] {
-  return records.map((record) => String(record['id']))
 }
 
 async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {

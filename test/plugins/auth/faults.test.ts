@@ -53,6 +53,23 @@ async function isPassword(world: World, password: string): Promise<boolean> {
   return (await world.client().post('/auth/login', { ...ADA, password })).status === 200
 }
 
+describe('a table that is older than the framework', () => {
+  for (const [table, column] of [
+    ['auth_users', 'password_version'],
+    ['auth_refresh_tokens', 'rotated_at'],
+  ])
+    it(`without ${column} fails with its name and ends no session`, () =>
+      inWorld({}, async (world) => {
+        const client = await signedUp(world)
+        await world.source.query(`alter table ${table} rename column ${column} to other`)
+        const answer = await client.post('/auth/refresh')
+        expect([answer.status, answer.setCookie]).to.deep.equal([500, undefined])
+        expect(answer.text).to.include(column)
+        await world.source.query(`alter table ${table} rename column other to ${column}`)
+        expect((await client.post('/auth/refresh')).status).to.equal(200)
+      }))
+})
+
 describe('a failure between any two statements', () => {
   it('of a reset never leaves an old session beside the new password', async () => {
     const statements = await sweep(

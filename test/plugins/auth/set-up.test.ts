@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect } from 'chai'
+import { DataSource } from 'typeorm'
 import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
 import { authUsers } from '../../../plugins/auth/relational/schema.ts'
@@ -62,12 +63,48 @@ describe('setting up basicAuth', () => {
       )
   })
 
+  it('fails for a cookie name that no cookie can have, and for an appUrl that is no address', async () => {
+    for (const cookieName of ['', 'a b', 'a=b', 'a;b', 'a\r\nb', 'ä'])
+      expect((await failureOf(() => basicAuth({ secret: SECRET, cookieName }))).code).to.equal(
+        'MORTAR_AUTH_OPTION',
+      )
+    for (const appUrl of ['', 'notes.example.com', 'ftp://notes.example.com', 'javascript:alert(1)']) {
+      const error = await failureOf(() => basicAuth({ secret: SECRET, appUrl }))
+      expect([error.code, error.message]).to.satisfy(
+        ([code, message]: string[]) => code === 'MORTAR_AUTH_OPTION' && message!.includes('appUrl'),
+      )
+    }
+  })
+
   it('fails in production when reset links would have no address to begin with', async () => {
     const app = { environment: 'production' as const }
     const error = await failureOf(() =>
       inWorld({ app, withoutSendResetEmail: true, auth: { cost: {} } }, async () => {}),
     )
     expect(error.code).to.equal('MORTAR_AUTH_APP_URL')
+  })
+
+  it('fails without a database, and says where one comes from', async () => {
+    const app = createApp({ environment: 'test', logger: false }).use(auth(basicAuth({ secret: SECRET })))
+    const error = await failureOf(() => app.ready())
+    expect(error.code).to.equal('MORTAR_AUTH_DATABASE')
+    expect(error.message).to.match(/database\(.*db/s)
+  })
+
+  it('says of a DataSource that nobody connected what it is', async () => {
+    const db = new DataSource({ type: 'better-sqlite3', database: ':memory:' })
+    const app = createApp({ environment: 'test', logger: false }).use(auth(basicAuth({ db, secret: SECRET })))
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/auth/login', payload: ADA })
+    expect(statusCode).to.equal(500)
+    expect(body).to.include('not connected').and.to.include('database(dataSource)')
+    await app.close()
+  })
+
+  it('warns in production when no reset mail can be sent', async () => {
+    const { logger, lines } = recorder()
+    const app = { environment: 'production' as const, appUrl: 'https://a.example', logger }
+    await inWorld({ app, withoutSendResetEmail: true, auth: { cost: {} } }, async () => {})
+    expect(lines.join()).to.include('sendResetEmail')
   })
 
   it('does not let an application replace a column of the framework', () => {

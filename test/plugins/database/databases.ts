@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { DataSource } from 'typeorm'
 import {
   type ConnectionOptions,
@@ -7,7 +10,6 @@ import {
   fromUrl,
 } from '../../../plugins/database/index.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'
-import { temporaryFolder } from './notes.ts'
 
 /** A place of its own for one test: nothing is in it, and nothing of it stays. */
 export interface TestDatabase {
@@ -18,30 +20,32 @@ export interface TestDatabase {
   remove(): Promise<void>
 }
 
+/** Who gets a place of its own: each test, or the whole suite. */
+export type Owner = 'test' | 'suite'
+
 /**
- * The kinds of database that a suite runs on, by name. Call one first in the body of a `describe`: each test then gets
- * a place of its own from the function that comes back. A server's is skipped where none is named.
+ * The kinds of database that a suite runs on, by name. Call one first in the body of a `describe`: each test, or the
+ * suite, then gets a place of its own from the function that comes back. A server's is skipped where none is named.
  */
-export const KINDS: Readonly<Record<string, () => () => TestDatabase>> = {
-  SQLite: () => {
-    const folder = temporaryFolder()
-    return eachTest(async () => {
-      const database = `${folder()}/${newName()}/app.db`
-      return withConnections({ type: 'better-sqlite3', database }, async () => undefined)
-    })
-  },
-  PostgreSQL: () => {
+export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabase>> = {
+  SQLite: (owner) =>
+    prepared(owner, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'mortar-database-'))
+      const database = join(folder, newName(), 'app.db')
+      return withConnections({ type: 'better-sqlite3', database }, () => rm(folder, { recursive: true }))
+    }),
+  PostgreSQL: (owner) => {
     const server = serverOptions('TEST_POSTGRES_URL')
-    return eachTest(async () => {
+    return prepared(owner, async () => {
       const schema = newName()
       await once(server(), `create schema ${schema}`)
       const options = { ...server(), schema } as ConnectionOptions
       return withConnections(options, () => once(server(), `drop schema ${schema} cascade`))
     })
   },
-  MariaDB: () => {
+  MariaDB: (owner) => {
     const server = serverOptions('TEST_MARIADB_URL')
-    return eachTest(async () => {
+    return prepared(owner, async () => {
       const database = newName()
       await once(server(), `create database ${database}`)
       const options = { ...server(), database } as ConnectionOptions
@@ -56,12 +60,13 @@ function serverOptions(variable: ServerVariable): () => ConnectionOptions {
   return () => fromUrl(url)
 }
 
-function eachTest(make: () => Promise<TestDatabase>): () => TestDatabase {
+function prepared(owner: Owner | undefined, make: () => Promise<TestDatabase>): () => TestDatabase {
   let place: TestDatabase | undefined
-  beforeEach(async () => {
+  const [first, last] = owner === 'suite' ? [before, after] : [beforeEach, afterEach]
+  first(async () => {
     place = await make()
   })
-  afterEach(() => place?.remove())
+  last(() => place?.remove())
   return () => place!
 }
 

@@ -66,6 +66,21 @@ describe('A message that is not sent', () => {
     silent.close()
   })
 
+  it('tells no recipient that the transport names', async () => {
+    const words =
+      'No <ADA@Example.com> here, nor b.ob@example.com or eve@example.com; ask postmaster@example.com'
+    const recipients = { to: 'Ada <ada@example.com>', cc: ['b.ob@example.com'], bcc: 'eve@example.com' }
+    const { error, kept } = await failing(
+      custom((done) => done(new Error(words))),
+      recipients,
+    )
+    expect(error.message).to.equal(
+      'The mail was not sent: No <***> here, nor *** or ***; ask postmaster@example.com',
+    )
+    expect(kept[0]).to.include({ error: error.message })
+    expect(inspect(error, { depth: 9 })).not.to.match(/ada@|b\.ob@|eve@/i)
+  })
+
   it('tells no credential, whatever the transport says', async () => {
     const server = await startSmtpServer({ login: { user: 'someone', password: 'else' } })
     const url = `smtp://robot:${encodeURIComponent('hunter2&söcret')}@127.0.0.1:${server.port}`

@@ -1,20 +1,12 @@
 import { expect } from 'chai'
 import { throughBothDoors } from '../../../support/doors.ts'
-import { newcomer, openHouse, PASSWORD, type House, type HouseOptions } from './house.ts'
+import { newcomer, houseBuilder, PASSWORD, type HouseOptions } from './house.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 
 describe('defences of the auth endpoints', () => {
   throughBothDoors((open) => {
-    const houses: House[] = []
-    const build = async (options: HouseOptions = {}): Promise<House> => {
-      const house = await openHouse(open, options)
-      houses.push(house)
-      return house
-    }
-    afterEach(async () => {
-      for (const house of houses.splice(0)) await house.leave()
-    })
+    const build = houseBuilder(open)
     /** From a client address that the proxy in front vouches for. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
     const behindProxy: HouseOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }

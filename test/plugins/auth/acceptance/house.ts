@@ -11,6 +11,7 @@ import { createDataSource, database } from 'mortar/database'
 import { createClock } from 'mortar/testing'
 import type { DataSource } from 'typeorm'
 import type { OpenDoor } from '../../../support/doors.ts'
+import { EVENT_TYPES } from '../support/event-types.ts'
 
 /** What a house is built with besides its defaults. */
 export interface HouseOptions {
@@ -61,7 +62,7 @@ export async function openHouse(
     .use(database(source))
     .use(auth(basicAuth(settings(source, mails, options)), { policies: POLICIES, ...options.brick }))
     .use(pages())
-  for (const type of EVENTS)
+  for (const type of EVENT_TYPES)
     app.events.typed<AuthEvents>().on(type, (event) => void events.push({ type, event: { ...event } }))
   const door = await open(app)
   return {
@@ -78,6 +79,19 @@ export async function openHouse(
       await source.destroy().catch(() => undefined)
       await rm(directory, { recursive: true, force: true })
     },
+  }
+}
+
+/** Builds houses, as many as a test needs, and leaves them after it. Call it in a `describe`. */
+export function houseBuilder(open: Parameters<typeof openHouse>[0]) {
+  const houses: House[] = []
+  afterEach(async () => {
+    for (const house of houses.splice(0)) await house.leave()
+  })
+  return async (options: HouseOptions = {}): Promise<House> => {
+    const house = await openHouse(open, options)
+    houses.push(house)
+    return house
   }
 }
 
@@ -196,28 +210,3 @@ export async function resetTokenFor(house: House, email: string): Promise<string
   await until(() => house.mails.length > before)
   return house.mails.at(-1)!.token
 }
-
-const EVENTS = [
-  'auth.signup.succeeded',
-  'auth.signup.failed',
-  'auth.signup.limited',
-  'auth.login.succeeded',
-  'auth.login.failed',
-  'auth.login.limited',
-  'auth.token.refreshed',
-  'auth.token.refused',
-  'auth.token.reused',
-  'auth.token.limited',
-  'auth.logout',
-  'auth.password.changed',
-  'auth.password.change.failed',
-  'auth.password.change.limited',
-  'auth.password.reset.requested',
-  'auth.password.reset.request.limited',
-  'auth.password.reset.mail.failed',
-  'auth.password.reset.succeeded',
-  'auth.password.reset.failed',
-  'auth.password.reset.limited',
-  'auth.csrf.refused',
-  'auth.password.unusable',
-] as const satisfies (keyof AuthEvents)[]

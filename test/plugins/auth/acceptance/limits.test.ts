@@ -3,7 +3,7 @@ import { throughBothDoors } from '../../../support/doors.ts'
 import {
   cookieOf,
   newcomer,
-  openHouse,
+  houseBuilder,
   PASSWORD,
   resetTokenFor,
   type House,
@@ -14,15 +14,7 @@ const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 
 describe('limits of the auth endpoints, as the contract has them', () => {
   throughBothDoors((open) => {
-    const houses: House[] = []
-    const build = async (options: HouseOptions = {}): Promise<House> => {
-      const house = await openHouse(open, options)
-      houses.push(house)
-      return house
-    }
-    afterEach(async () => {
-      for (const house of houses.splice(0)) await house.leave()
-    })
+    const build = houseBuilder(open)
     /** From a client address that the proxy in front vouches for. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
     const behindProxy: HouseOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }

@@ -5,9 +5,9 @@ const THIRTY_DAYS = 30 * 86_400
 
 function written(options: Partial<RefreshCookieOptions>, write: 'set' | 'clear' = 'set'): string {
   const headers: [string, string][] = []
-  const cookie = createRefreshCookie({ environment: 'development', lifetime: THIRTY_DAYS, ...options })
+  const cookie = createRefreshCookie({ environment: 'development', ...options })
   const ctx = { append: (name: string, value: string): unknown => headers.push([name, value]) }
-  if (write === 'set') cookie.set(ctx, 'token')
+  if (write === 'set') cookie.set(ctx, 'token', THIRTY_DAYS)
   else cookie.clear(ctx)
   expect(headers).to.have.lengthOf(1)
   expect(headers[0]![0]).to.equal('Set-Cookie')
@@ -43,7 +43,7 @@ describe('the refresh cookie', () => {
     for (const [options] of MATRIX) expect(written(options)).to.not.match(/domain/i)
   })
 
-  const cookie = createRefreshCookie({ environment: 'production', lifetime: 1 })
+  const cookie = createRefreshCookie({ environment: 'production' })
   const READ: Record<string, readonly [string | string[] | undefined, string | null]> = {
     'no header': [undefined, null],
     'an empty header': ['', null],

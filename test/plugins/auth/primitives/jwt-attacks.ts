@@ -6,10 +6,10 @@ import { createRefreshTokens } from '../../../../plugins/auth/refresh-tokens.ts'
 import { createResetTokens } from '../../../../plugins/auth/reset-tokens.ts'
 import { TestClock } from './clock.ts'
 
-const SECRET = 'a secret of the application, long enough'
-const OLD_SECRET = 'an older secret of it, long enough as well'
-const ISSUER = 'https://app.example'
-const AUDIENCE = 'https://app.example/api'
+export const SECRET = 'a secret of the application, long enough'
+export const OLD_SECRET = 'an older secret of it, long enough as well'
+export const ISSUER = 'https://app.example'
+export const AUDIENCE = 'https://app.example/api'
 const LIFETIME = 900
 
 type Json = Record<string, unknown>

@@ -28,7 +28,7 @@ describe('reset tokens', () => {
     const { token, hash } = tokens.issue()
     for (const purpose of ['refresh-token', 'refresh-family', ''])
       expect(hashToken(purpose, token)).to.not.equal(hash)
-    expect(createRefreshTokens({ keys: deriveKeys('x'.repeat(32)) }).hash(token)).to.equal(null)
+    expect(createRefreshTokens({ keys: deriveKeys('x'.repeat(32)) }).hashes(token)).to.equal(null)
   })
 
   it('are not made of anything else', () => {

@@ -15,6 +15,7 @@ import {
   type User,
 } from '../../../../src/index.ts'
 import { Client } from './client.ts'
+import { EVENT_TYPES } from './event-types.ts'
 
 /** What a test may ask of its world. */
 export interface WorldOptions {
@@ -151,28 +152,3 @@ function guardedRoutes() {
     .get('/admin', { auth: 'admin' }, () => 'welcome')
     .get('/users/:id', { auth: 'self' }, ({ user }) => user.name)
 }
-
-const EVENT_TYPES = [
-  'auth.signup.succeeded',
-  'auth.signup.failed',
-  'auth.signup.limited',
-  'auth.login.succeeded',
-  'auth.login.failed',
-  'auth.login.limited',
-  'auth.token.refreshed',
-  'auth.token.refused',
-  'auth.token.reused',
-  'auth.token.limited',
-  'auth.logout',
-  'auth.password.changed',
-  'auth.password.change.failed',
-  'auth.password.change.limited',
-  'auth.password.reset.requested',
-  'auth.password.reset.request.limited',
-  'auth.password.reset.mail.failed',
-  'auth.password.reset.succeeded',
-  'auth.password.reset.failed',
-  'auth.password.reset.limited',
-  'auth.csrf.refused',
-  'auth.password.unusable',
-] as const satisfies (keyof AuthEvents)[]

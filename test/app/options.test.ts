@@ -1,0 +1,17 @@
+import { expect } from 'chai'
+import { createApp, StartupError, type AppOptions } from 'mortar'
+
+describe('The options of createApp', () => {
+  const wrong: Readonly<Record<string, AppOptions>> = {
+    'an environment that does not exist': { environment: 'prod' as 'production' },
+    'a size that is none': { bodyLimit: 'large' },
+    'a duration that is none': { shutdownTimeout: 'soon' },
+    'an address without its scheme': { appUrl: 'app.example.com' },
+    'an address of another scheme': { appUrl: 'ftp://app.example.com' },
+    'an origin that is none': { trustedOrigins: ['example'] },
+  }
+  for (const [name, options] of Object.entries(wrong))
+    it(`are refused with ${name}`, () => {
+      expect(() => createApp(options)).to.throw(StartupError, 'MORTAR_OPTION')
+    })
+})

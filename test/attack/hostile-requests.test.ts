@@ -1,0 +1,118 @@
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { hostileApp } from './hostile-app.ts'
+import { hostileRequest, type HostileRequest } from './hostile-request.ts'
+import { Random } from '../schema/support/random.ts'
+
+/** `HOSTILE_REQUESTS=20000` sends as many through each door; the seed makes a finding come back. */
+const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 2500)
+const SEED = Number(process.env.HOSTILE_SEED ?? 20_260_101)
+const AT_ONCE = 24
+
+interface Outcome {
+  readonly status: number
+  readonly ending: 'closed' | 'hung'
+}
+
+describe('Hostile requests', () => {
+  const doors = [
+    { name: 'the direct door', open: openDirect },
+    { name: 'the Koa door', open: openKoa },
+  ]
+  for (const door of doors)
+    it(`through ${door.name} get an answer below 500 or are cut, and leave nothing behind`, async function () {
+      this.timeout(20_000 + COUNT * 20)
+      const { port, close } = await door.open()
+      const memory = heldMemory()
+      const findings = await attack(port)
+      expect(findings.slice(0, 5)).to.deep.equal([])
+      expect(heldMemory() - memory).to.be.lessThan(300 * 1024 * 1024)
+      expect(await (await fetch(`http://127.0.0.1:${port}/json`)).json()).to.deep.equal({ a: 1 })
+      const start = performance.now()
+      await close()
+      expect(performance.now() - start).to.be.lessThan(2000)
+    })
+})
+
+/** Sends the whole series, and tells of each request that was answered wrongly. */
+async function attack(port: number): Promise<string[]> {
+  const findings: string[] = []
+  let sent = 0
+  const sendMany = async (): Promise<void> => {
+    for (let index = sent++; index < COUNT; index = sent++) {
+      const request = hostileRequest(new Random(SEED + index))
+      const { status, ending } = await send(port, request)
+      if (ending === 'hung' || status >= 500 || (status === 0 && !request.mayBeCut))
+        findings.push(`${SEED + index}: ${status} ${ending} ${shown(request)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, sendMany))
+  return findings
+}
+
+/** Sends one request. A client that waits in vain closes its side, and then the server has to end it. */
+function send(port: number, { pieces }: HostileRequest): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    const giveUp = setTimeout(() => socket.end(), 400)
+    const hang = setTimeout(() => finish('hung'), 6000)
+    const finish = (ending: Outcome['ending']): void => {
+      clearTimeout(giveUp)
+      clearTimeout(hang)
+      socket.destroy()
+      resolve({ status: highestStatus(text), ending })
+    }
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+    socket.on('end', () => finish('closed')).on('error', () => finish('closed'))
+    socket.on('connect', () => void write())
+    const write = async (): Promise<void> => {
+      for (const piece of pieces) {
+        if (socket.writable) socket.write(piece)
+        if (pieces.length > 1) await wait(1)
+      }
+      if (pieces.at(-1)!.length === 0) socket.end()
+    }
+  })
+}
+
+/** Of all responses on the connection the worst. */
+function highestStatus(text: string): number {
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
+  return Math.max(0, ...statuses)
+}
+
+function shown({ pieces }: HostileRequest): string {
+  return JSON.stringify(
+    Buffer.concat([...pieces])
+      .subarray(0, 700)
+      .toString('latin1'),
+  )
+}
+
+function heldMemory(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+async function openDirect() {
+  const app = hostileApp()
+  const { port } = await app.listen(0, '127.0.0.1')
+  return { port, close: () => app.close() }
+}
+
+async function openKoa() {
+  const app = hostileApp()
+  const server = createServer(app.koa.callback())
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    server.close()
+    await app.close()
+  }
+  return { port: (server.address() as AddressInfo).port, close }
+}

@@ -1,0 +1,85 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import type { App } from 'mortar'
+import { Random } from '../schema/support/random.ts'
+import { rawRequest, type RawAnswer } from '../support/raw-request.ts'
+import { hostileApp } from './hostile-app.ts'
+import { hostileRequest, type HostileRequest } from './hostile-request.ts'
+
+const COUNT = Number(process.env.TWO_DOORS_REQUESTS ?? 400)
+
+/** Headers that differ by time, connection and request. */
+const VOLATILE = /^(date|connection|keep-alive|x-request-id|transfer-encoding|content-length):/
+
+describe('The two doors', () => {
+  const direct = hostileApp()
+  const other = hostileApp()
+  let ports: readonly [number, number]
+  let server: Server
+
+  before(async () => {
+    server = await serve(other)
+    ports = [(await direct.listen(0, '127.0.0.1')).port, (server.address() as AddressInfo).port]
+  })
+  after(async () => {
+    server.closeAllConnections()
+    server.close()
+    await Promise.all([direct.close(), other.close()])
+  })
+
+  it(`give the same answer to ${COUNT} requests`, async () => {
+    let compared = 0
+    for (let seed = 1; compared < COUNT; seed++) {
+      const request = hostileRequest(new Random(seed))
+      if (request.mayBeCut) continue
+      const [one, two] = await Promise.all(ports.map((port) => rawRequest(port, request.pieces, 400)))
+      // What Node refuses before there is a request is the business of the server, which the Koa door does not own.
+      if (one!.ending === 'timeout' || isRefusedByServer(one!)) continue
+      compared += 1
+      expect(comparable(two!.text), shown(seed, request)).to.deep.equal(comparable(one!.text))
+    }
+  })
+})
+
+function isRefusedByServer({ text, status }: RawAnswer): boolean {
+  return status === 417 || text.includes('"detail":"The request cannot be read as HTTP."')
+}
+
+async function serve(app: App): Promise<Server> {
+  const server = createServer(app.koa.callback())
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return server
+}
+
+/** A response without what has to differ: status line, headers sorted, body without request id and upload's name. */
+function comparable(text: string): { status: string; headers: string[]; body: string } {
+  const [head = '', ...rest] = text.replace(/^(HTTP\/1.1 100 Continue\r\n\r\n)+/, '').split('\r\n\r\n')
+  const [status = '', ...lines] = head.split('\r\n')
+  const headers = lines
+    .map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))
+    .filter((line) => !VOLATILE.test(line))
+    .toSorted()
+  const body = withoutChunks(rest.join('\r\n\r\n'), /transfer-encoding: chunked/i.test(head))
+  return { status, headers, body: body.replace(/"(instance|filepath)":"[^"]*"/g, '"$1":""') }
+}
+
+function withoutChunks(body: string, isChunked: boolean): string {
+  if (!isChunked) return body
+  let text = ''
+  let rest = body
+  for (let size = Number.parseInt(rest, 16); size > 0; size = Number.parseInt(rest, 16)) {
+    const start = rest.indexOf('\r\n') + 2
+    text += rest.slice(start, start + size)
+    rest = rest.slice(start + size + 2)
+  }
+  return text
+}
+
+function shown(seed: number, { pieces }: HostileRequest): string {
+  return `${seed}: ${Buffer.concat([...pieces])
+    .subarray(0, 400)
+    .toString('latin1')}`
+}

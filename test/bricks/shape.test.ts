@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { createApp, createRouter, fromKoa, StartupError, type AnyBrick } from 'mortar'
+
+async function errorOf(work: () => unknown): Promise<StartupError> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof StartupError) return error
+    throw error
+  }
+  throw new Error('No StartupError was thrown.')
+}
+
+const boot = (brick: object) =>
+  createApp({ logger: false })
+    .use({ name: 'odd', ...brick } as AnyBrick)
+    .ready()
+
+describe('What types did not refuse', () => {
+  const shapes: readonly (readonly [string, object, string])[] = [
+    ['an unknown slot', { onStart: () => undefined }, "Did you mean 'start'?"],
+    ['a mistyped slot', { service: {} }, "Did you mean 'services'?"],
+    ['a start that is no function', { start: 5 }, 'Give the function itself.'],
+    ['a stop that is no function', { stop: {} }, 'Give the function itself.'],
+    ['a middleware that is no function', { middleware: [5] }, 'Give functions (ctx, next).'],
+    ['a member that is no function', { members: { now: 5 } }, '(services, ctx) => value'],
+    ['a router outside a list', { routes: createRouter() }, 'in a list'],
+    ['routes that are no routers', { routes: [{}] }, 'createRouter()'],
+    ['routes that come to no routers', { routes: () => undefined }, 'createRouter()'],
+  ]
+  for (const [name, brick, remedy] of shapes)
+    it(`is refused in a brick at the start: ${name}`, async () => {
+      const error = await errorOf(() => boot(brick))
+      expect(error.code).to.equal('MORTAR_BRICK_SHAPE')
+      expect(error.message).to.contain("'odd'").and.to.contain(remedy)
+    })
+
+  it('is refused as a service, whoever registers it', async () => {
+    const bare = { clock2: (() => 5) as never }
+    const app = () => createApp({ logger: false })
+    for (const work of [
+      () => boot({ services: bare }),
+      () => app().provide(bare).ready(),
+      () =>
+        app()
+          .override({ logger: null as never })
+          .ready(),
+    ])
+      expect((await errorOf(work)).code).to.equal('MORTAR_SERVICE_SHAPE')
+  })
+
+  it('is refused by use() and fromKoa()', async () => {
+    for (const item of [undefined, null, 5, {}] as never[])
+      for (const work of [() => createRouter().use(item), () => createApp().use(item), () => fromKoa(item)])
+        expect((await errorOf(work)).code).to.equal('MORTAR_USE')
+  })
+})

@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { throughBothDoors } from '../../../support/doors.ts'
+import {
+  AUDIENCE,
+  CLAIM_ATTACKS,
+  FORM_ATTACKS,
+  GENUINE,
+  HEADER_ATTACKS,
+  ISSUER,
+  NOW,
+  OLD_SECRET,
+  SECRET,
+} from '../primitives/jwt-attacks.ts'
+import { newcomer, openHouse, type House } from './house.ts'
+
+const ATTACKS = Object.entries({ ...HEADER_ATTACKS, ...FORM_ATTACKS, ...CLAIM_ATTACKS })
+
+describe('tampered access tokens at the endpoints', () => {
+  throughBothDoors((open) => {
+    let house: House
+    beforeEach(async () => {
+      const auth = { secret: [SECRET, OLD_SECRET], issuer: ISSUER, audience: AUDIENCE }
+      house = await openHouse(open, { auth })
+      house.clock.set(NOW * 1000)
+    })
+    afterEach(() => house.leave())
+
+    it('are all refused in the query, and the genuine one is not', async () => {
+      const get = (token: string) => house.send('GET', `/private?access_token=${encodeURIComponent(token)}`)
+      expect((await get(GENUINE)).status).to.equal(200)
+      const statuses = new Map<string, number>()
+      for (const [name, token] of ATTACKS) statuses.set(name, (await get(token)).status)
+      const accepted = [...statuses].filter(([, status]) => ![401, 431].includes(status))
+      expect(accepted).to.deep.equal([])
+      expect(ATTACKS.length).to.be.greaterThan(100)
+    })
+
+    it('are all refused in the header, as far as a header can hold them', async () => {
+      const sendable = ATTACKS.filter(([, token]) => /^[\x21-\x7e]+$/.test(token) && token.length < 8000)
+      for (const [name, token] of sendable) {
+        const headers = { authorization: `Bearer ${token}` }
+        const { status, headers: answered } = await house.send('GET', '/private', { headers })
+        expect(status, name).to.equal(401)
+        expect(answered['www-authenticate'], name).to.equal('Bearer error="invalid_token"')
+      }
+    })
+
+    it('cannot end or refresh a session, or change a password', async () => {
+      const { cookie, token } = await newcomer(house)
+      const [head, , mac] = token.split('.') as [string, string, string]
+      const claims = { sub: 'somebody', sid: 'something', iat: NOW, exp: NOW + 900 }
+      const forged = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${mac}`
+      const headers = { authorization: `Bearer ${forged}` }
+      const body = { current: 'a password of this test', next: 'another password' }
+      expect((await house.post('/auth/change-password', body, headers)).status).to.equal(401)
+      expect((await house.post('/auth/logout', undefined, headers)).status).to.equal(204)
+      expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(200)
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import * as schema from 'mortar/auth/basic/schema'
+import type { ConnectionOptions } from 'mortar/database'
+import type { DataSource } from 'typeorm'
+import { send, type Ask, type Reply } from '../acceptance/house.ts'
+import type { TestDatabase } from '../../database/databases.ts'
+
+/** What a process of the fleet is told. */
+export interface MemberOptions {
+  readonly connection: ConnectionOptions
+  readonly limited?: boolean
+  readonly redis?: string
+  /** Cost of a hash in KiB. */
+  readonly memory?: number
+}
+
+/** Several processes that serve one database. */
+export interface Fleet {
+  /** Where each is. */
+  readonly urls: readonly string[]
+  /** A connection of the test's own. */
+  readonly source: DataSource
+  /** Posts to a process; `n` chooses it, by turns. */
+  post(n: number, path: string, body?: unknown, headers?: Ask['headers']): Promise<Reply>
+  get(n: number, path: string, headers?: Ask['headers']): Promise<Reply>
+  /** The same to all of them, read. */
+  all<T>(path: string): Promise<T[]>
+  stop(): Promise<void>
+}
+
+type Member = ChildProcessByStdio<Writable, Readable, null>
+
+/** Starts `size` processes on a database, and makes its tables. */
+export async function openFleet(
+  place: TestDatabase,
+  size: number,
+  options: Omit<MemberOptions, 'connection'> = {},
+): Promise<Fleet> {
+  const source = await place.open(schema)
+  await source.synchronize()
+  const members = await Promise.all(
+    Array.from({ length: size }, () => startMember({ ...options, connection: place.options() })),
+  )
+  const urls = members.map(({ url }) => url)
+  const urlOf = (n: number): string => urls[n % urls.length]!
+  return {
+    urls,
+    source,
+    post: (n, path, body, headers) =>
+      send(urlOf(n), 'POST', path, {
+        ...(body !== undefined && { body }),
+        ...(headers && { headers }),
+      }),
+    get: (n, path, headers) => send(urlOf(n), 'GET', path, headers && { headers }),
+    all: async <T>(path: string) =>
+      (await Promise.all(urls.map((url) => send(url, 'GET', path)))).map(({ body }) => body as T),
+    stop: async () => void (await Promise.all(members.map(({ child }) => stopMember(child)))),
+  }
+}
+
+async function startMember(options: MemberOptions): Promise<{ child: Member; url: string }> {
+  const file = join(import.meta.dirname, 'member.ts')
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=source', file, JSON.stringify(options)],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const lines = createInterface(child.stdout)
+  const url = await Promise.race([
+    once(lines, 'line').then(([line]) => String(line)),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`A process of the fleet ended with ${code}.`)
+    }),
+  ])
+  return { child, url }
+}
+
+async function stopMember(child: Member): Promise<void> {
+  const ended = once(child, 'exit')
+  child.stdin.end()
+  const [code] = await ended
+  if (code !== 0) throw new Error(`A process of the fleet ended with ${code}.`)
+}

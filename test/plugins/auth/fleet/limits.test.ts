@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { KINDS } from '../../database/databases.ts'
+import { serverUrl } from '../../../support/servers.ts'
+import { openFleet, type Fleet } from './fleet.ts'
+
+const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 2)
+
+/** 200 wrong passwords for one address at once, from as many networks. @returns how often each status came. */
+async function storm(fleet: Fleet, email: string): Promise<Record<number, number>> {
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, (_, n) =>
+      fleet.post(
+        n,
+        '/auth/login',
+        { email, password: 'wrong password' },
+        { 'x-forwarded-for': `10.0.${n}.7` },
+      ),
+    ),
+  )
+  const counts: Record<number, number> = {}
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+const hashesOf = async (fleet: Fleet): Promise<number> =>
+  (await fleet.all<number>('/hashes')).reduce((sum, each) => sum + each, 0)
+
+function stormTest(
+  place: () => Parameters<typeof openFleet>[0],
+  size: number,
+  redis: () => { redis?: string },
+) {
+  it('lets exactly ten of 200 wrong passwords reach argon2, for a known and an unknown address', async () => {
+    const fleet = await openFleet(place(), size, { limited: true, ...redis() })
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const known = `known${round}.${process.hrtime.bigint()}@example.com`
+        const user = { name: 'Ada', email: known, password: 'the right password' }
+        const signup = await fleet.post(0, '/auth/signup', user, { 'x-forwarded-for': `10.1.${round}.7` })
+        expect(signup.status).to.equal(201)
+        for (const email of [known, `un${known}`]) {
+          const before = await hashesOf(fleet)
+          expect(await storm(fleet, email)).to.deep.equal({ 401: 10, 429: 190 })
+          expect((await hashesOf(fleet)) - before).to.equal(10)
+        }
+      }
+    } finally {
+      await fleet.stop()
+    }
+  }).timeout(60_000 + ROUNDS * 5000)
+}
+
+describe('the login limit of one process', () => {
+  stormTest(KINDS['SQLite']!(), 1, () => ({}))
+})
+
+describe('the login limit of three processes with Redis', () => {
+  const redis = serverUrl('TEST_REDIS_URL')
+  stormTest(KINDS['SQLite']!(), 3, () => ({ redis }))
+})

@@ -1,0 +1,53 @@
+/**
+ * One process of several on one database: serves the auth endpoints as its first argument (JSON) says, prints where,
+ * and ends with its input. `/hashes` counts the argon2 operations, `/mails` lists the reset tokens that were sent.
+ */
+import argon2 from 'argon2'
+import { Redis } from 'ioredis'
+import { createApp, createRouter } from 'mortar'
+import { auth } from 'mortar/auth'
+import { basicAuth } from 'mortar/auth/basic'
+import * as schema from 'mortar/auth/basic/schema'
+import { createDataSource, database } from 'mortar/database'
+import type { MemberOptions } from './fleet.ts'
+
+const options = JSON.parse(process.argv[2]!) as MemberOptions
+const source = createDataSource({ ...options.connection, entities: schema })
+const redis = options.redis === undefined ? undefined : new Redis(options.redis)
+const mails: string[] = []
+let hashes = 0
+
+const { verify, hash } = argon2
+argon2.verify = (...call) => {
+  hashes += 1
+  return verify(...call)
+}
+argon2.hash = ((...call: Parameters<typeof hash>) => {
+  hashes += 1
+  return hash(...call)
+}) as typeof hash
+
+const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.0.1'] })
+  .use(database(source))
+  .use(
+    auth(
+      basicAuth({
+        secret: 'the processes of one fleet share a secret of 32 bytes',
+        cost: { memory: options.memory ?? 64, passes: 1 },
+        sendResetEmail: async (_to, token) => void mails.push(token),
+        ...(options.limited ? {} : { limits: false }),
+        ...(redis && { redis }),
+      }),
+    ),
+  )
+  .use(
+    createRouter()
+      .get('/hashes', () => hashes)
+      .get('/mails', () => mails),
+  )
+const { url } = await app.listen(0, '127.0.0.1')
+console.log(url)
+await process.stdin.resume().toArray()
+await app.close()
+if (source.isInitialized) await source.destroy()
+redis?.disconnect()

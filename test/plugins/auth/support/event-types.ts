@@ -1,0 +1,27 @@
+import type { AuthEvents } from 'mortar/auth'
+
+/** Every event that a request can emit, for a test that listens to all. */
+export const EVENT_TYPES = [
+  'auth.signup.succeeded',
+  'auth.signup.failed',
+  'auth.signup.limited',
+  'auth.login.succeeded',
+  'auth.login.failed',
+  'auth.login.limited',
+  'auth.token.refreshed',
+  'auth.token.refused',
+  'auth.token.reused',
+  'auth.token.limited',
+  'auth.logout',
+  'auth.password.changed',
+  'auth.password.change.failed',
+  'auth.password.change.limited',
+  'auth.password.reset.requested',
+  'auth.password.reset.request.limited',
+  'auth.password.reset.mail.failed',
+  'auth.password.reset.succeeded',
+  'auth.password.reset.failed',
+  'auth.password.reset.limited',
+  'auth.csrf.refused',
+  'auth.password.unusable',
+] as const satisfies (keyof AuthEvents)[]
