@@ -38,13 +38,13 @@ export const create: Command = {
   },
 }
 
-/** @throws StartupError `MORTAR_NEW_FOLDER` for one with files in it, which could be overwritten. */
+/** @throws StartupError `MORTAR_CLI_FOLDER` for one with files in it, which could be overwritten. */
 function refuseFullFolder(folder: string): void {
   if (!existsSync(folder)) return
   const isFolder = statSync(folder).isDirectory()
   if (isFolder && readdirSync(folder).every((name) => IGNORED.has(name))) return
   throw new StartupError(`${folder} is ${isFolder ? 'not empty' : 'a file'}, and nothing is overwritten.`, {
-    code: 'MORTAR_NEW_FOLDER',
+    code: 'MORTAR_CLI_FOLDER',
     remedy: 'Choose another name, or empty it first.',
     files: [folder],
   })
@@ -73,7 +73,7 @@ async function installPackages(folder: string): Promise<void> {
   }).catch(() => null)
   if (code === 0) return
   throw new StartupError('The files are written, but npm could not install the packages.', {
-    code: 'MORTAR_NEW_INSTALL',
+    code: 'MORTAR_CLI_INSTALL',
     remedy: `Run npm install in ${folder} once what npm says above is mended.`,
   })
 }

@@ -23,7 +23,8 @@ export interface Choices {
  */
 export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' | 'directory'>): Choices {
   const [path, ...rest] = input.positionals
-  if (path === undefined || path === '') throw new UsageError('Give the application a name: mortar new my-app')
+  if (path === undefined || path === '')
+    throw new UsageError('Give the application a name: mortar new my-app')
   if (rest.length > 0) throw new UsageError('new takes one name, without blanks.')
   const folder = resolve(input.directory, path)
   const database = oneOf(input, 'database', DATABASES) ?? 'sqlite'
@@ -61,6 +62,7 @@ function checkName(name: string): string {
 
 function wantsInstall({ values }: Pick<CommandInput, 'values'>): boolean {
   const { install, 'no-install': without } = values
-  if (install === true && without === true) throw new UsageError('--install and --no-install exclude one another.')
+  if (install === true && without === true)
+    throw new UsageError('--install and --no-install exclude one another.')
   return without !== true
 }

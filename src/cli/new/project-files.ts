@@ -66,7 +66,12 @@ function templateValues({ name, database, auth }: Choices, secret: string): Temp
       dialect: dialectOf(database),
       secret,
     },
-    flags: new Set([database, auth, ...(database === 'none' ? [] : ['database']), kindOf({ database, auth } as Choices)]),
+    flags: new Set([
+      database,
+      auth,
+      ...(database === 'none' ? [] : ['database']),
+      kindOf({ database, auth } as Choices),
+    ]),
   }
 }
 
