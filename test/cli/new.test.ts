@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
+import { ROOT } from '../architecture/tree.ts'
 import { createProject, freePort, type Serving, type TestProject } from './project.ts'
 import { installDependencies, linkDependencies, packFramework, type PackedFramework } from './scaffold.ts'
 
@@ -98,7 +99,40 @@ describe('mortar new', function () {
     })
 })
 
-describe('an application that mortar new made', function () {
+describe('create-mortar', function () {
+  this.timeout(60_000)
+
+  it('is mortar new, of the version that goes with it', () => {
+    const source = join(ROOT, 'scripts/create-mortar')
+    const project = createProject({})
+    try {
+      cpSync(source, join(project.directory, 'create-mortar'), { recursive: true })
+      const made = spawnSync(process.execPath, ['create-mortar/main.mjs', 'shop', '--no-install'], {
+        cwd: project.directory,
+        encoding: 'utf8',
+      })
+      expect(made.status, made.stderr).to.equal(0)
+      expect(readdirSync(join(project.directory, 'shop'))).to.include('app.ts')
+      const refused = spawnSync(process.execPath, ['create-mortar/main.mjs'], { cwd: project.directory })
+      expect(refused.status).to.equal(2)
+    } finally {
+      project.remove()
+    }
+    const [own, framework] = [source, ROOT].map(
+      (folder) =>
+        JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+          version: string
+          dependencies: Record<string, string>
+        },
+    )
+    expect([own!.version, own!.dependencies['mortar']]).to.deep.equal([
+      framework!.version,
+      framework!.version,
+    ])
+  })
+})
+
+describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all tries every kind)'}`, function () {
   this.timeout(240_000)
   let framework: PackedFramework
   let project: TestProject
