@@ -1,7 +1,7 @@
 # Rules for coding agents
 
-This is an HTTP application on [Mortar](https://www.npmjs.com/package/mortar), in TypeScript, as ES modules. Its pages of
-documentation are in `node_modules/mortar/docs`; read the one you need before you guess.
+This is an HTTP application on Mortar, a framework on Koa, in TypeScript, as ES modules. The framework's documentation is
+in `node_modules/mortar/docs`; read the page you need before you guess.
 
 ## Commands
 

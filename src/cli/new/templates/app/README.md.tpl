@@ -7,6 +7,7 @@ npm run dev
 
 <!-- #if postgres -->
 Before the second command put the address of an empty PostgreSQL database into `.env`, as `DATABASE_URL`.
+
 <!-- #end -->
 <!-- #if basic -->
 That is all: `POST /auth/signup` works, <http://localhost:3000/docs> shows every endpoint and lets you try it, and
@@ -49,6 +50,9 @@ test/          tests, in process and with a database in memory where there is on
 
 ```sh
 npm run build
+<!-- #if database -->
+npm run migrate -- run
+<!-- #end -->
 npm start
 ```
 
