@@ -19,6 +19,7 @@ const HEAD = [
   'p99 ms',
   'client busy',
   'MB',
+  'start ms',
 ]
 
 /** A Markdown table of one workload, the lightest server first. */
@@ -46,6 +47,7 @@ function rowOf(series: Series, raw: Series | undefined, fastify: Series | undefi
     withSpread(spreadOf(numbers(series, 'p99')), 1),
     spreadOf(numbers(series, 'clientBusy')).median.toFixed(2),
     (series.rss / 1e6).toFixed(0),
+    series.startMs.toFixed(0),
   ]
 }
 
@@ -66,7 +68,6 @@ export function writeResults(
   const parts = [heading(options, load), ...results.map(table), ...more]
   writeFileSync(join(out, 'bench.md'), `${parts.join('\n\n')}\n`)
   writeFileSync(join(out, 'bench.svg'), plot(results))
-  console.log(`\nWritten to ${out}/bench.md and bench.svg`)
 }
 
 function heading({ rounds, seconds, warmUp, connections, pipelining }: BenchOptions, load: string): string {

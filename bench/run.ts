@@ -4,6 +4,7 @@
 import { HELP, readOptions, type BenchOptions } from './options.ts'
 import { isPinned } from './cores.ts'
 import { buildWhenStale } from './build.ts'
+import { goalTable } from './goals.ts'
 import { createLoad, type Load } from './load/load.ts'
 import { createWrk } from './load/wrk.ts'
 import { loginTable, measureLogin } from './login.ts'
@@ -29,12 +30,17 @@ async function main(options: BenchOptions): Promise<void> {
 
 async function measureAll(options: BenchOptions, load: Load): Promise<void> {
   const results: Result[] = []
+  // Written again after each workload, so that what was measured outlives a failure.
+  const write = (more: readonly string[]): void => {
+    if (options.out !== undefined)
+      writeResults(results, options, { load: load.name, more: [...more, ...goalTable(results)] })
+  }
   for (const workload of WORKLOADS.filter(({ id }) => options.workloads.includes(id))) {
-    const series = await measureWorkload(workload, options, load)
-    results.push({ workload, series })
+    results.push({ workload, series: await measureWorkload(workload, options, load) })
     console.log(`\n${table(results.at(-1)!)}`)
+    write([])
   }
   const login = options.workloads.includes('g') ? [loginTable(await measureLogin(options))] : []
-  for (const text of login) console.log(`\n${text}`)
-  if (options.out !== undefined) writeResults(results, options, { load: load.name, more: login })
+  write(login)
+  for (const text of [...login, ...goalTable(results)]) console.log(`\n${text}`)
 }

@@ -96,32 +96,41 @@ export const WORKLOADS: readonly Workload[] = [
     title: 'as b through helmet, cors and request id',
     app: 'middleware',
     size: 0,
-    headers: USER_HEADERS,
+    headers: { origin: 'https://example.com' },
+    answers: USER_HEADERS,
     without: ['h3'],
   }),
 ]
 
 interface UserWorkload extends Pick<Workload, 'id' | 'title' | 'app' | 'size' | 'without'> {
   readonly prefix?: string
-  readonly headers?: readonly string[]
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Response headers that must be there. */
+  readonly answers?: readonly string[]
 }
 
-function userWorkload({ prefix = '/users', headers = [], ...workload }: UserWorkload): Workload {
-  const path = (id: string | number, query: string): string => `${prefix}/${id}?${query}`
+function userWorkload({
+  prefix = '/users',
+  headers = {},
+  answers = [],
+  ...workload
+}: UserWorkload): Workload {
+  const user = (id: string | number, query: string): WireRequest => get(`${prefix}/${id}?${query}`, headers)
   return {
     ...workload,
     requests: () =>
-      range(VARIETY).map((index) => get(path(1000 + index, `page=${index + 1}&limit=20&q=term${index}`))),
+      range(VARIETY).map((index) => user(1000 + index, `page=${index + 1}&limit=20&q=term${index}`)),
     checks: () => [
       {
-        request: get(path(7, 'page=2&limit=10&q=a%20b')),
+        request: user(7, 'page=2&limit=10&q=a%20b'),
         status: 200,
         json: publicUser(findUser(7, { page: 2, limit: 10, q: 'a b' })),
-        headers,
+        headers: answers,
       },
-      { request: get(path('seven', 'page=2&limit=10&q=x')), status: 422, issues: ['params.id'], headers },
-      { request: get(path(7, 'page=0&limit=101&q=x')), status: 422, issues: ['query.limit', 'query.page'] },
-      { request: get(path(7, 'page=1&limit=10')), status: 422, issues: ['query.q'] },
+      { request: user('seven', 'page=2&limit=10&q=x'), status: 422, issues: ['params.id'], headers: answers },
+      { request: user(7, 'page=0&limit=101&q=x'), status: 422, issues: ['query.limit', 'query.page'] },
+      { request: user(7, 'page=1&limit=10'), status: 422, issues: ['query.q'] },
       missing,
     ],
   }

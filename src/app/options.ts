@@ -98,7 +98,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
 /** A mistyped `production` must not open what production closes. */
 function knownEnvironment(environment: Environment): Environment {
   if (ENVIRONMENTS.includes(environment)) return environment
-  throw new StartupError(`The option environment is '${String(environment)}'.`, {
+  throw new StartupError(`The option environment is '${environment as string}'.`, {
     code: 'MORTAR_OPTION',
     remedy: `Write one of ${ENVIRONMENTS.join(', ')}.`,
   })

@@ -7,6 +7,7 @@ import type { RouteBatch } from '../routing/route-sink.ts'
 import { loadEnvFiles } from '../support/env-files.ts'
 import { processVariables } from '../support/environment.ts'
 import { collectProblems } from '../support/inspection.ts'
+import { importTogether } from './import-together.ts'
 import { allowTypeScript } from './import-typescript.ts'
 import type { Project } from './project.ts'
 
@@ -63,5 +64,6 @@ export async function importApp(project: Project): Promise<ProjectApp> {
 /** Always by a scan: what is looked at are the sources. An application may have loaded them itself. */
 async function addRoutes(app: ProjectApp, directory: string | undefined): Promise<void> {
   if (directory === undefined || app.batches.some((batch) => batch.directory === directory)) return
+  await importTogether(directory)
   app.addRoutes(await readDirectory(directory, (message) => app.warn(message)))
 }

@@ -16,7 +16,7 @@ const NOT_OURS = new Set([
   '.env.local',
 ])
 const BINARY = /\.(png|jpe?g|gif|ico|webp|woff2?|pdf|gz|tgz|zip|db|sqlite)$/
-const MACHINE_PATH = new RegExp(String.raw`(?<![\w.:/-])/(?:work|root|home/\w+)/`)
+const MACHINE_PATH = new RegExp(String.raw`(?<![\w.:/}-])/(?:work|root|home/\w+)/`)
 const REGISTRY = /\b(?:registry\.(?:npmjs|yarnpkg|npmmirror)\b|"resolved":|artifactory|verdaccio)/
 const ENVIRONMENT = /\bprocess\s*\??\.\s*env\b|\bprocess\[|from 'node:process'/
 

@@ -2,15 +2,17 @@ import { expect } from 'chai'
 import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import { ADA, inWorld, signedUp, type World } from './support/world.ts'
 
-/** Does something just before the first statement that matches, as another request might. */
-function meanwhile(world: World, statement: RegExp, act: () => Promise<unknown>): void {
+/** Does something just before the first statement that begins so, as another request might. @returns whether it did. */
+function meanwhile(world: World, statement: string, act: () => Promise<unknown>): () => boolean {
   const { source } = world
   const create = source.createQueryRunner.bind(source)
+  let reached = false
   source.createQueryRunner = (mode) => {
     const runner = create(mode)
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>
     runner.query = (async (sql: string, ...args: unknown[]) => {
-      if (statement.test(sql)) {
+      if (sql.startsWith(statement)) {
+        reached = true
         source.createQueryRunner = create
         await act()
       }
@@ -18,6 +20,7 @@ function meanwhile(world: World, statement: RegExp, act: () => Promise<unknown>)
     }) as typeof runner.query
     return runner
   }
+  return () => reached
 }
 
 async function signOutAda(world: World): Promise<void> {
@@ -40,13 +43,14 @@ describe('signOut, after a change of role', () => {
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
     }))
 
-  for (const statement of [/^update auth_users/, /^delete from auth_refresh_tokens/])
-    it(`leaves a session that begins before ${statement.source.slice(1)} whole or ends all of it`, () =>
+  for (const statement of ['update "auth_users"', 'delete from "auth_refresh_tokens"'])
+    it(`leaves a session that begins before ${statement} whole or ends all of it`, () =>
       inWorld({}, async (world) => {
         await signedUp(world)
         const late = world.client()
-        meanwhile(world, statement, () => late.post('/auth/login', ADA))
+        const happened = meanwhile(world, statement, () => late.post('/auth/login', ADA))
         await signOutAda(world)
+        expect(happened()).to.equal(true)
         const access = (await late.get('/private')).status
         expect((await late.post('/auth/refresh')).status).to.equal(access)
       }))
@@ -55,8 +59,9 @@ describe('signOut, after a change of role', () => {
     inWorld({}, async (world) => {
       await signedUp(world)
       const late = world.client()
-      meanwhile(world, /^insert into auth_refresh_tokens/, () => signOutAda(world))
+      const happened = meanwhile(world, 'insert into "auth_refresh_tokens"', () => signOutAda(world))
       expect((await late.post('/auth/login', ADA)).status).to.equal(401)
+      expect(happened()).to.equal(true)
       expect(await world.source.query('select id from auth_refresh_tokens')).to.deep.equal([])
     }))
 
@@ -65,8 +70,11 @@ describe('signOut, after a change of role', () => {
       const client = await signedUp(world)
       const change = { current: ADA.password, next: 'another horse battery' }
       const changing = client.copy()
-      meanwhile(world, /^update auth_users/, () => changing.post('/auth/change-password', change))
+      const happened = meanwhile(world, 'update "auth_users"', () =>
+        changing.post('/auth/change-password', change),
+      )
       await signOutAda(world)
+      expect(happened()).to.equal(true)
       expect((await client.get('/private')).status).to.equal(401)
       expect((await changing.post('/auth/refresh')).status).to.equal(401)
       const login = { ...ADA, password: change.next }
