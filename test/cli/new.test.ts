@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { ROOT } from '../architecture/tree.ts'
@@ -176,8 +176,14 @@ describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all
     })
 
   function runScript(directory: string, script: string): void {
-    const { PATH, HOME } = process.env
-    const ran = spawnSync('npm', ['run', script], { cwd: directory, env: { PATH, HOME }, encoding: 'utf8' })
+    const { PATH = '', HOME } = process.env
+    // The programs of the repository, which npm puts there for its own tests, are not the application's.
+    const path = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'))
+    const ran = spawnSync('npm', ['run', script], {
+      cwd: directory,
+      env: { PATH: path.join(delimiter), HOME },
+      encoding: 'utf8',
+    })
     expect(ran.status, ran.stdout + ran.stderr).to.equal(0)
   }
 
