@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -60,7 +60,9 @@ export async function installDependencies(app: string): Promise<void> {
     cwd: app,
   })
   for (const part of ['better-sqlite3/build/Release/better_sqlite3.node', 'argon2/build/Release/argon2.node'])
-    cpSync(join(ROOT, 'node_modules', part), join(app, 'node_modules', part), { recursive: true })
+    // A ready-made build comes with the package, and then there is none to copy.
+    if (existsSync(join(ROOT, 'node_modules', part)))
+      cpSync(join(ROOT, 'node_modules', part), join(app, 'node_modules', part), { recursive: true })
 }
 
 function readManifest(directory: string): Manifest {
