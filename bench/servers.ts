@@ -64,7 +64,7 @@ export async function startServer(spec: ServerSpec): Promise<Server> {
     },
     async stop() {
       const gone = once(child, 'exit')
-      child.kill('SIGKILL')
+      child.send('stop')
       await gone
     },
   }

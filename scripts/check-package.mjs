@@ -8,8 +8,17 @@ import { dirname, join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const ENTRIES = Object.keys(MANIFEST.exports).filter((name) => name !== './package.json')
+const WANTED = [
+  'package.json',
+  'LICENSE',
+  'CHANGELOG.md',
+  // What `mortar new` writes.
+  'dist/src/cli/new/templates/app/server.ts.tpl',
+  'dist/examples/notes/app.ts',
+  'dist/config/auth.ts',
+]
 const FOREIGN =
-  /^(src|plugins|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.|tsbuildinfo/
+  /^(src|plugins|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.(?!ts\.tpl$)|tsbuildinfo/
 
 const directory = mkdtempSync(join(tmpdir(), 'mortar-package-'))
 try {
@@ -34,7 +43,7 @@ function pack(consumer) {
 
 function checkFiles(files) {
   const foreign = files.filter((path) => FOREIGN.test(path))
-  const missing = ['package.json', 'LICENSE', 'CHANGELOG.md'].filter((path) => !files.includes(path))
+  const missing = WANTED.filter((path) => !files.includes(path))
   if (foreign.length > 0) fail(`The package carries files that are not for its users: ${foreign.join(', ')}`)
   if (missing.length > 0) fail(`The package lacks ${missing.join(', ')}`)
 }

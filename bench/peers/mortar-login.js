@@ -1,5 +1,5 @@
 /** Workload g: Mortar with a database file and the auth brick, as many users as asked for, limits off. */
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,6 +25,7 @@ export async function createLoginApp(users) {
     entry('plugins/auth/relational/schema.js'),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'mortar-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'file.txt')
   await writeFile(file, 'x'.repeat(16_384))
   const router = createRouter()

@@ -150,10 +150,7 @@ describe('An application that closes', () => {
     await Promise.all(arrivals.map(({ promise }) => promise))
     const closing = app.close()
     const late = await fetch(`${url}/1`)
-    expect([late.status, late.headers.get('content-type')]).to.deep.equal([
-      503,
-      'application/problem+json',
-    ])
+    expect([late.status, late.headers.get('content-type')]).to.deep.equal([503, 'application/problem+json'])
     gate.resolve()
     const first = await asked
     expect(await first.json()).to.deep.equal(['started'])

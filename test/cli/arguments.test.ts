@@ -10,7 +10,7 @@ describe('the arguments of mortar', function () {
   it('name a command; help and version are data', () => {
     const help = project.mortar(['--help'])
     expect([help.code, help.err]).to.deep.equal([0, ''])
-    for (const name of ['dev', 'build', 'start', 'routes', 'openapi', 'migrate', 'doctor', 'generate'])
+    for (const name of ['new', 'dev', 'build', 'start', 'routes', 'openapi', 'migrate', 'doctor', 'generate'])
       expect(help.out).to.match(new RegExp(`^ {2}${name} `, 'm'))
     expect(project.mortar(['--version']).out).to.match(/^\d+\.\d+\.\d+\n$/)
     expect(project.mortar(['help', 'openapi']).out).to.include('--check VALUE')

@@ -75,10 +75,12 @@ process.stdout.write(\`listens at \${url}\\n\`)
 `,
 }
 
-/** The command line is the one that is published: the package is built once for all tests. */
-export function createProject(files: Files): TestProject {
+/**
+ * The command line is the one that is published: the package is built once for all tests, unless another folder has it.
+ */
+export function createProject(files: Files, framework = builtFramework()): TestProject {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-cli-'))
-  const program = [join(builtFramework(), 'dist/src/cli/main.js')]
+  const program = [join(framework, 'dist/src/cli/main.js')]
 
   function write(added: Files): void {
     for (const [path, content] of Object.entries(added)) {
@@ -133,7 +135,7 @@ export function linkPackages(directory: string): void {
 }
 
 /** Built on first use, and taken away when the tests end. */
-const builtFramework = (() => {
+export const builtFramework = (() => {
   let directory: string | undefined
   return (): string => (directory ??= buildFramework())
 })()
@@ -145,6 +147,8 @@ function buildFramework(): string {
   const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
   if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}`)
+  const copy = [join(ROOT, 'scripts/copy-templates.mjs'), join(directory, 'dist')]
+  if (spawnSync(process.execPath, copy).status !== 0) throw new Error('The templates cannot be copied.')
   cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
   return directory

@@ -1,0 +1,68 @@
+import { basename, resolve } from 'node:path'
+import { type CommandInput, textOf, UsageError } from '../command.ts'
+
+const DATABASES = ['sqlite', 'postgres', 'none'] as const
+const AUTHS = ['basic', 'none'] as const
+
+/** What a new application is to be. */
+export interface Choices {
+  /** The name in package.json, which is the folder's. */
+  readonly name: string
+  /** Where it is to be; an absolute path. */
+  readonly folder: string
+  readonly database: (typeof DATABASES)[number]
+  readonly auth: (typeof AUTHS)[number]
+  readonly install: boolean
+  /** What package.json says of `mortar`, if not the version of this package: `file:mortar-0.1.0.tgz`. */
+  readonly mortar: string | undefined
+}
+
+/**
+ * Reads the arguments of `mortar new`. Users need a database, so without one there is no authentication either.
+ * @throws UsageError for a name that a package cannot have, an unknown choice, and choices that exclude one another.
+ */
+export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' | 'directory'>): Choices {
+  const [path, ...rest] = input.positionals
+  if (path === undefined || path === '')
+    throw new UsageError('Give the application a name: mortar new my-app')
+  if (rest.length > 0) throw new UsageError('new takes one name, without blanks.')
+  const folder = resolve(input.directory, path)
+  const database = oneOf(input, 'database', DATABASES) ?? 'sqlite'
+  const auth = oneOf(input, 'auth', AUTHS)
+  if (database === 'none' && auth === 'basic')
+    throw new UsageError('--auth basic keeps its users in a database, and --database none leaves it out.')
+  return {
+    name: checkName(basename(folder)),
+    folder,
+    database,
+    auth: auth ?? (database === 'none' ? 'none' : 'basic'),
+    install: wantsInstall(input),
+    mortar: textOf(input, 'mortar'),
+  }
+}
+
+function oneOf<const T extends string>(
+  input: Pick<CommandInput, 'values'>,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const given = textOf(input, name)
+  const value = values.find((known) => known === given)
+  if (given === undefined || value !== undefined) return value
+  throw new UsageError(`--${name} is ${values.join(', ').replace(/, (\w+)$/, ' or $1')}, not '${given}'.`)
+}
+
+/** The rules of npm; a package cannot depend on one of its own name, so that of the framework is taken. */
+function checkName(name: string): string {
+  if (/^[a-z0-9][a-z0-9._-]{0,213}$/.test(name) && name !== 'mortar' && name !== 'node_modules') return name
+  throw new UsageError(
+    `'${name}' cannot be the name of an application: use lower-case letters, digits and '-', such as my-app.`,
+  )
+}
+
+function wantsInstall({ values }: Pick<CommandInput, 'values'>): boolean {
+  const { install, 'no-install': without } = values
+  if (install === true && without === true)
+    throw new UsageError('--install and --no-install exclude one another.')
+  return without !== true
+}

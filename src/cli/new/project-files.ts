@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import type { Choices } from './choices.ts'
+import { renderPackage } from './render-package.ts'
+import { renderTemplate, type TemplateValues } from './render-template.ts'
+
+/*
+ * An application with users is the reference application itself, with its paths put right, so that what is scaffolded is
+ * what is tested every day. Everything else comes from `templates/`. The build copies both, in this very layout, beside
+ * the compiled files, so that one relative path is right in the sources and in the package.
+ */
+const TEMPLATES = join(import.meta.dirname, 'templates')
+const REPOSITORY = join(import.meta.dirname, '../../..')
+const REFERENCE = 'examples/notes'
+
+/** Parts of the reference application that are the same whatever was chosen. */
+const SHARED = [
+  'config/mail.ts',
+  `${REFERENCE}/app.ts`,
+  `${REFERENCE}/note-schemas.ts`,
+  `${REFERENCE}/note-service.ts`,
+  `${REFERENCE}/route.ts`,
+  `${REFERENCE}/routes`,
+  `${REFERENCE}/schema.ts`,
+]
+
+/** A file to be written; its path is relative to the application, with slashes. */
+export interface ProjectFile {
+  readonly path: string
+  readonly content: string
+}
+
+/**
+ * The files of a new application, in the order of their paths.
+ * @param secret for `AUTH_SECRET` in `.env`.
+ */
+export async function projectFiles(choices: Choices, secret: string): Promise<ProjectFile[]> {
+  const values = templateValues(choices, secret)
+  const kind = kindOf(choices)
+  const layers = await Promise.all([
+    ...(kind === 'notes' ? [fromReference(choices)] : []),
+    fromTemplates('app', values),
+    fromTemplates(kind, values),
+  ])
+  const files = [{ path: 'package.json', content: await renderPackage(choices) }, ...layers.flat()]
+  return files
+    .filter(({ path, content }) => content.trim() !== '' && isWanted(path, choices))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** What the application does until it does something else. */
+function kindOf({ database, auth }: Choices): 'notes' | 'greetings' | 'hello' {
+  if (auth === 'basic') return 'notes'
+  return database === 'none' ? 'hello' : 'greetings'
+}
+
+function templateValues({ name, database, auth }: Choices, secret: string): TemplateValues {
+  const words = name.split(/[._-]+/).filter((word) => word !== '')
+  return {
+    texts: {
+      name,
+      title: words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' '),
+      database: name.replaceAll(/\W/g, '_'),
+      dialect: dialectOf(database),
+      secret,
+    },
+    flags: new Set([
+      database,
+      auth,
+      ...(database === 'none' ? [] : ['database']),
+      kindOf({ database, auth } as Choices),
+    ]),
+  }
+}
+
+function dialectOf(database: Choices['database']): string {
+  return database === 'sqlite' ? 'better-sqlite3' : database
+}
+
+/** A migration is written in the SQL of one kind of database. */
+function isWanted(path: string, { database }: Choices): boolean {
+  return !path.startsWith('migrations/') || path.startsWith(`migrations/${dialectOf(database)}/`)
+}
+
+async function fromReference(choices: Choices): Promise<ProjectFile[]> {
+  const migrations = `${REFERENCE}/migrations/${dialectOf(choices.database)}`
+  const files = await Promise.all([...SHARED, migrations].map((path) => filesUnder(REPOSITORY, path)))
+  return Promise.all(
+    files.flat().map(async (path) => ({
+      path: path.replace(`${REFERENCE}/`, ''),
+      content: (await readFile(join(REPOSITORY, path), 'utf8'))
+        .replaceAll("'../../config/", "'./config/")
+        .replaceAll(`'../${REFERENCE}/`, "'../"),
+    })),
+  )
+}
+
+async function fromTemplates(layer: string, values: TemplateValues): Promise<ProjectFile[]> {
+  const root = join(TEMPLATES, layer)
+  const paths = await filesUnder(root, '.')
+  return Promise.all(
+    paths.map(async (path) => ({
+      path: path.replace(/\.tpl$/, '').replace(/(^|\/)dot-/, '$1.'),
+      content: renderTemplate(await readFile(join(root, path), 'utf8'), values),
+    })),
+  )
+}
+
+/** The file itself, or all below a folder; relative to the root, with slashes. */
+async function filesUnder(root: string, path: string): Promise<string[]> {
+  if (path.endsWith('.ts')) return [path]
+  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+}

@@ -1,0 +1,44 @@
+// #if basic
+import { randomBytes } from 'node:crypto'
+// #end
+import { env } from 'mortar'
+
+/** Everything that the application reads from its environment, checked at once when it starts. */
+export const settings = env.all((read) => {
+  const environment = read.oneOf('NODE_ENV', ['development', 'test', 'production'], {
+    default: 'development',
+  })
+  const port = read.port('PORT', { default: 3000 })
+// #if database
+  const test = environment === 'test'
+// #end
+  return {
+    environment,
+    port,
+    /** Only this machine reaches a development server. */
+    host: read.string('HOST', { default: environment === 'production' ? '0.0.0.0' : '127.0.0.1' }),
+    /** The address that others reach the application at; links begin with it. */
+    appUrl: read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
+// #if basic
+    /** `mortar new` made one in `.env`; each test run has its own. */
+    authSecret: test ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
+// #end
+// #if sqlite
+    /** Tests never touch the database of development. */
+    databaseUrl: test ? 'sqlite::memory:' : read.string('DATABASE_URL', { default: 'sqlite:data/app.db' }),
+// #end
+// #if postgres
+    /** Tests never touch the database of development. */
+    databaseUrl: test
+      ? read.string('TEST_DATABASE_URL', { default: 'sqlite::memory:' })
+      : read.string('DATABASE_URL'),
+// #end
+// #if basic
+    /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
+    mailTransport: read.string('MAIL_TRANSPORT', { optional: true }),
+    mailFrom: read.string('MAIL_FROM', { default: '{{title}} <hello@example.com>' }),
+// #end
+    /** Addresses or ranges of the proxies in front of the application. */
+    trustProxy: read.list('TRUST_PROXY', { default: [] }),
+  }
+})

@@ -1,0 +1,8 @@
+node_modules/
+dist/
+.framework/
+data/
+.env
+.env.*
+!.env.example
+*.log

@@ -1,0 +1,8 @@
+{
+  "node-option": ["import=tsx", "no-experimental-require-module"],
+  "extension": ["test.ts"],
+  "spec": ["test/**/*.test.ts"],
+  "require": ["test/setup.ts"],
+  "fail-zero": true,
+  "forbid-only": true
+}

@@ -1,0 +1,9 @@
+import { join } from 'node:path'
+import { loadRoutes } from 'mortar'
+import { settings } from './config/settings.ts'
+import { app } from './app.ts'
+
+await loadRoutes(app, join(import.meta.dirname, 'routes'))
+const { url } = await app.listen(settings.port, settings.host)
+// `npm run dev` says this itself.
+if (settings.environment === 'production') process.stdout.write(`{{title}} listens at ${url}\n`)

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { loadRoutes } from 'mortar'
+import { createClient } from 'mortar/testing'
+import { app } from '../app.ts'
+
+before(() => loadRoutes(app, join(import.meta.dirname, '../routes')))
+after(() => app.close())
+
+describe('greetings', () => {
+  it('are kept', async () => {
+    const client = createClient(app)
+    const { status } = await client.post('/greetings', { name: 'Ada', text: 'Good morning' })
+    assert.equal(status, 201)
+    const { body } = await client.get('/greetings')
+    assert.equal(body[0].text, 'Good morning')
+  })
+
+  it('are refused without a text', async () => {
+    const { status, body } = await createClient(app).post('/greetings', { name: 'Ada', text: ' ' })
+    assert.equal(status, 422)
+    assert.equal(body.errors[0].path, 'text')
+  })
+})

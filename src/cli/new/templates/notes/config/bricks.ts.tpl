@@ -1,0 +1,9 @@
+import { auth } from 'mortar/auth'
+import { database } from 'mortar/database'
+import { mail } from 'mortar/mail'
+import { authOptions, provider } from './auth.ts'
+import { databaseOptions } from './database.ts'
+import { mailOptions } from './mail.ts'
+
+/** What the application is extended with. To swap a mail transport or the auth provider, change its line's file. */
+export const bricks = [database(databaseOptions), mail(mailOptions), auth(provider, authOptions)] as const

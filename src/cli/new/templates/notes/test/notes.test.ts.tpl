@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { loadRoutes } from 'mortar'
+import { createClient, mailbox, resetTokenIn, type TestClient } from 'mortar/testing'
+import { app } from '../app.ts'
+
+before(() => loadRoutes(app, join(import.meta.dirname, '../routes')))
+after(() => app.close())
+
+async function signUp(email: string): Promise<TestClient> {
+  const client = createClient(app)
+  const { body } = await client.post('/auth/signup', { name: 'Somebody', email, password: 'a long password' })
+  return client.withToken(body.accessToken)
+}
+
+describe('notes', () => {
+  it('belong to who wrote them', async () => {
+    const ada = await signUp('ada@example.com')
+    const bob = await signUp('bob@example.com')
+    const { body: note } = await ada.post('/notes', { title: 'Milk', text: 'Two bottles' })
+
+    assert.equal((await bob.get(`/notes/${note.id}`)).status, 404)
+    assert.equal((await bob.patch(`/notes/${note.id}`, { title: 'Mine' })).status, 404)
+    assert.equal((await ada.get(`/notes/${note.id}`)).body.title, 'Milk')
+  })
+
+  it('are for those who signed in', async () => {
+    const { status, body } = await createClient(app).get('/notes')
+    assert.equal(status, 401)
+    assert.equal(body.code, 'unauthorized')
+  })
+})
+
+describe('a forgotten password', () => {
+  it('is reset by mail', async () => {
+    const carl = await signUp('carl@example.com')
+    await carl.post('/auth/forgot-password', { email: 'carl@example.com' })
+    const token = resetTokenIn(await mailbox(app).waitFor('carl@example.com'))
+    await carl.post('/auth/reset-password', { token, password: 'another long password' })
+
+    const login = await carl.post('/auth/login', {
+      email: 'carl@example.com',
+      password: 'another long password',
+    })
+    assert.equal(login.status, 200)
+  })
+})

@@ -1,0 +1,267 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { expect } from 'chai'
+import { DataSource } from 'typeorm'
+import { ROOT } from '../architecture/tree.ts'
+import { createProject, freePort, type Serving, type TestProject } from './project.ts'
+import { installDependencies, linkDependencies, packFramework, type PackedFramework } from './scaffold.ts'
+
+/** `.ci/run` wants every combination, which takes minutes; a run by hand makes do with the default one. */
+const EVERY = process.env['TEST_SCAFFOLD'] === 'all'
+
+const COMBINATIONS = [
+  { database: 'sqlite', auth: 'basic' },
+  { database: 'postgres', auth: 'basic' },
+  { database: 'sqlite', auth: 'none' },
+  { database: 'postgres', auth: 'none' },
+  { database: 'none', auth: 'none' },
+] as const
+
+type Combination = (typeof COMBINATIONS)[number]
+
+describe('mortar new', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  before(() => void (project = createProject({})))
+  after(() => project.remove())
+
+  const create = (...args: string[]) => project.mortar(['new', ...args, '--no-install'])
+  const read = (path: string) => readFileSync(join(project.directory, path), 'utf8')
+
+  it('makes an application and says how to go on', () => {
+    const { code, out, err } = create('first')
+    expect([code, err]).to.deep.equal([0, 'Made first: 32 files in first.\n'])
+    expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
+  })
+
+  it('gives it a secret of its own, which only its owner may read', () => {
+    create('one')
+    create('two')
+    const secret = (name: string) => /^AUTH_SECRET=([\w-]{43})$/m.exec(read(`${name}/.env`))?.[1]
+    expect(secret('one')).to.be.a('string')
+    expect(secret('one')).not.to.equal(secret('two'))
+    expect(statSync(join(project.directory, 'one/.env')).mode & 0o777).to.equal(0o600)
+    expect(read('one/.env.example')).to.match(/^AUTH_SECRET=$/m)
+    expect(read('one/.gitignore')).to.match(/^\.env$/m)
+  })
+
+  for (const { database, auth } of COMBINATIONS)
+    it(`leaves nothing of its templates behind: ${database}, ${auth}`, () => {
+      const name = `plain-${database}-${auth}`
+      create(name, '--database', database, '--auth', auth)
+      const entries = readdirSync(join(project.directory, name), { recursive: true, withFileTypes: true })
+      for (const entry of entries.filter((found) => found.isFile())) {
+        const text = readFileSync(join(entry.parentPath, entry.name), 'utf8')
+        expect(text, entry.name).not.to.match(/\{\{|#(if|end)\b|examples\/notes|'\.\.\/\.\.\/config/)
+        expect(entry.name).not.to.match(/\.tpl$|^dot-/)
+      }
+    })
+
+  it('leaves users out where there is no database', () => {
+    create('bare', '--database', 'none')
+    expect(readdirSync(join(project.directory, 'bare'))).not.to.include.members(['schema.ts', 'migrations'])
+    expect(read('bare/package.json')).not.to.include('typeorm')
+  })
+
+  it('writes nothing into a folder with files, but does into that of a new clone', () => {
+    mkdirSync(join(project.directory, 'full'))
+    writeFileSync(join(project.directory, 'full/thesis.txt'), 'ten years of work')
+    const refused = create('full')
+    expect(refused.code).to.equal(1)
+    expect(refused.err).to.include('MORTAR_CLI_FOLDER')
+    expect(readdirSync(join(project.directory, 'full'))).to.deep.equal(['thesis.txt'])
+
+    mkdirSync(join(project.directory, 'clone/.git'), { recursive: true })
+    const taken = project.mortar(['new', '.', '--no-install'], {
+      directory: join(project.directory, 'clone'),
+    })
+    expect(taken.code, taken.err).to.equal(0)
+    expect(taken.out).not.to.include('cd ')
+  })
+
+  const mistakes: readonly (readonly [args: string[], says: string])[] = [
+    [[], 'Give the application a name'],
+    [['a', 'b'], 'one name'],
+    [['My App'], 'lower-case'],
+    [['mortar'], 'cannot be the name'],
+    [['x', '--database', 'oracle'], "sqlite, postgres or none, not 'oracle'"],
+    [['x', '--auth', 'magic'], "basic or none, not 'magic'"],
+    [['x', '--database', 'none', '--auth', 'basic'], 'keeps its users in a database'],
+    [['x', '--install'], 'exclude one another'],
+  ]
+  for (const [args, says] of mistakes)
+    it(`ends with 2 and makes nothing: new ${args.join(' ')}`, () => {
+      const { code, out, err } = create(...args)
+      expect([code, out]).to.deep.equal([2, ''])
+      expect(err).to.include(says)
+      expect(readdirSync(project.directory)).not.to.include('x')
+    })
+})
+
+describe('create-mortar', function () {
+  this.timeout(60_000)
+
+  it('is mortar new, of the version that goes with it', () => {
+    const source = join(ROOT, 'scripts/create-mortar')
+    const project = createProject({})
+    try {
+      cpSync(source, join(project.directory, 'create-mortar'), { recursive: true })
+      const made = spawnSync(process.execPath, ['create-mortar/main.mjs', 'shop', '--no-install'], {
+        cwd: project.directory,
+        encoding: 'utf8',
+      })
+      expect(made.status, made.stderr).to.equal(0)
+      expect(readdirSync(join(project.directory, 'shop'))).to.include('app.ts')
+      const refused = spawnSync(process.execPath, ['create-mortar/main.mjs'], { cwd: project.directory })
+      expect(refused.status).to.equal(2)
+    } finally {
+      project.remove()
+    }
+    const [own, framework] = [source, ROOT].map(
+      (folder) =>
+        JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+          version: string
+          dependencies: Record<string, string>
+        },
+    )
+    expect([own!.version, own!.dependencies['mortar']]).to.deep.equal([
+      framework!.version,
+      framework!.version,
+    ])
+  })
+})
+
+describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all tries every kind)'}`, function () {
+  this.timeout(240_000)
+  let framework: PackedFramework
+  let project: TestProject
+  before(async () => {
+    framework = await packFramework()
+    project = createProject({}, framework.directory)
+  })
+  after(() => {
+    project.remove()
+    framework.remove()
+  })
+
+  for (const combination of EVERY ? COMBINATIONS : COMBINATIONS.slice(0, 1))
+    it(`checks, tests, builds and runs: ${combination.database}, ${combination.auth}`, async () => {
+      const { database, auth } = combination
+      const name = `${database}-${auth}`
+      const made = project.mortar([
+        'new',
+        name,
+        '--database',
+        database,
+        '--auth',
+        auth,
+        '--no-install',
+        '--mortar',
+        `file:${framework.tarball}`,
+      ])
+      expect(made.code, made.err).to.equal(0)
+      const directory = join(project.directory, name)
+      if (EVERY && name === 'sqlite-basic') await installDependencies(directory)
+      else linkDependencies(directory, framework.directory)
+
+      for (const script of ['check', 'test', 'build']) runScript(directory, script)
+      await withDatabase(database, async (url) => {
+        if (database === 'postgres' && url === undefined) return
+        const variables = url === undefined ? {} : { DATABASE_URL: url }
+        await tryInDevelopment(directory, combination, variables)
+        if (database !== 'none') expectNoDrift(directory, variables)
+        await tryInProduction(directory, combination, variables)
+      })
+    })
+
+  function runScript(directory: string, script: string): void {
+    const { PATH = '', HOME } = process.env
+    // The programs of the repository, which npm puts there for its own tests, are not the application's.
+    const path = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'))
+    const ran = spawnSync('npm', ['run', script], {
+      cwd: directory,
+      env: { PATH: path.join(delimiter), HOME },
+      encoding: 'utf8',
+    })
+    expect(ran.status, ran.stdout + ran.stderr).to.equal(0)
+  }
+
+  async function tryInDevelopment(
+    directory: string,
+    { auth }: Combination,
+    variables: Variables,
+  ): Promise<void> {
+    const port = String(await freePort())
+    const serving = project.serve(['dev'], { directory, variables: { PORT: port, ...variables } })
+    await stopping(serving, async () => {
+      await serving.output.until(/ready in/)
+      const url = `http://127.0.0.1:${port}`
+      const pages = auth === 'basic' ? ['/', '/docs', '/_framework/mail'] : ['/', '/docs']
+      for (const page of pages) expect((await fetch(url + page)).status, page).to.equal(200)
+      if (auth === 'basic') expect((await signUp(url)).status).to.equal(201)
+    })
+  }
+
+  /** The tables that development made are those that production finds. */
+  async function tryInProduction(
+    directory: string,
+    { auth }: Combination,
+    variables: Variables,
+  ): Promise<void> {
+    const port = String(await freePort())
+    const needed = { APP_URL: 'https://example.com', MAIL_TRANSPORT: 'memory' }
+    const serving = project.serve(['start'], {
+      directory,
+      variables: { PORT: port, ...needed, ...variables },
+    })
+    await stopping(serving, async () => {
+      await serving.output.until(/listens at/)
+      const url = `http://127.0.0.1:${port}`
+      expect((await fetch(url)).status).to.equal(200)
+      expect((await fetch(`${url}/_framework/mail`)).status).to.equal(404)
+      if (auth === 'basic') expect((await signUp(url)).status).to.equal(409)
+    })
+  }
+
+  function expectNoDrift(directory: string, variables: Variables): void {
+    const { err } = project.mortar(['migrate', 'generate', 'drift'], { directory, variables })
+    expect(err).to.include('matches the schema already')
+  }
+})
+
+type Variables = Readonly<Record<string, string>>
+
+function signUp(url: string): Promise<Response> {
+  const user = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
+  const headers = { 'Content-Type': 'application/json' }
+  return fetch(`${url}/auth/signup`, { method: 'POST', headers, body: JSON.stringify(user) })
+}
+
+async function stopping(serving: Serving, use: () => Promise<void>): Promise<void> {
+  try {
+    await use()
+  } catch (error) {
+    throw new Error(`It wrote:\n${serving.output.text()}`, { cause: error })
+  } finally {
+    await serving.stop()
+  }
+}
+
+/** A PostgreSQL database of its own, where there is a server; the other kinds need none. */
+async function withDatabase(
+  database: Combination['database'],
+  use: (url: string | undefined) => Promise<void>,
+): Promise<void> {
+  const server = process.env['TEST_POSTGRES_URL']
+  if (database !== 'postgres' || server === undefined) return use(undefined)
+  const client = await new DataSource({ type: 'postgres', url: server }).initialize()
+  const name = `mortar_new_${process.pid}`
+  try {
+    await client.query(`create database ${name}`)
+    await use(Object.assign(new URL(server), { pathname: `/${name}` }).href)
+  } finally {
+    await client.query(`drop database if exists ${name} with (force)`)
+    await client.destroy()
+  }
+}
