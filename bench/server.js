@@ -8,6 +8,7 @@ const { start } = await import(`./peers/${peer}.js`)
 const { port, tokens = [] } = await start(app, Number(size))
 
 process.on('message', (question) => {
+  if (question === 'stop') process.exit(0)
   if (question === 'heap') return process.send(heapAfterCollection())
   const { user, system } = process.cpuUsage()
   process.send({ cpu: user + system, rss: process.memoryUsage.rss() })
