@@ -32,15 +32,28 @@ export function createDirectDoor(state: ListenerState): Door {
 function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporter: Logger): void {
   const { res } = ctx.internal
   if (payload === null) return writeEmpty(res, status)
+  if (typeof payload === 'string') return writeText(ctx, status, type, payload)
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
   if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
-  res.setHeader(
-    'Content-Length',
-    typeof payload === 'string' ? Buffer.byteLength(payload) : payload.byteLength,
-  )
+  res.setHeader('Content-Length', payload.byteLength)
   if (ctx.method === 'HEAD') res.end()
   else res.end(payload)
+}
+
+/** What nearly every response is: its headers go out as one list, and text of one byte a character needs no encoder. */
+function writeText(
+  { internal: { res }, method }: RequestContext,
+  status: number,
+  type: string | undefined,
+  text: string,
+): void {
+  const length = Buffer.byteLength(text)
+  const headers = ['Content-Length', String(length)]
+  if (type !== undefined && !res.hasHeader('Content-Type')) headers.push('Content-Type', type)
+  res.writeHead(status, headers)
+  if (method === 'HEAD') res.end()
+  else res.end(text, length === text.length ? 'latin1' : 'utf8')
 }
 
 function writeEmpty(res: ServerResponse, status: number): void {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parse as parseQuery } from 'node:querystring'
 import Cookies from 'cookies'
 import { contentType } from 'mime-types'
 import type { Credential } from '../contracts/authenticator.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
+import { parseQuery } from '../support/parse-query.ts'
 import { requestId } from './request-id.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import { findCredential } from './credential.ts'
@@ -86,9 +86,7 @@ export class RequestContext {
   }
 
   get rawQuery(): Record<string, string | string[] | undefined> {
-    return this.url.length === this.path.length
-      ? Object.create(null)
-      : parseQuery(this.url.slice(this.path.length + 1))
+    return parseQuery(this.url.slice(this.path.length + 1))
   }
 
   get credential(): Credential | null {

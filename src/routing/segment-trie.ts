@@ -1,3 +1,4 @@
+import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
 import type { Segment } from './path-pattern.ts'
 
@@ -103,16 +104,12 @@ function proceed<T>(node: Node<T>, path: string, stop: number, method: string): 
   return node.end && endpointFor(node.end, method)
 }
 
-// An instance has its own keys and inherits none, and unlike `Object.create(null)` it stays in V8's fast mode.
-const Params = function () {} as unknown as new () => Record<string, string>
-Params.prototype = Object.create(null)
-
 /**
  * The captured values of the endpoint that `searchTrie` has just found, each percent-decoded once.
  * @throws BadRequest `malformed_path` when a catch-all would hold a `..`.
  */
 export function capturedParams<T>({ names, isRest }: Endpoint<T>, path: string): Record<string, string> {
-  const params = new Params()
+  const params = new OwnObject() as Record<string, string>
   const isEscaped = path.includes('%')
   for (let index = 0; index < names.length; index++) {
     const raw = path.slice(starts[index], ends[index])

@@ -1,3 +1,5 @@
+import { OwnObject } from '../../support/own-object.ts'
+
 /**
  * The members of a yup 1.x schema that are read here. yup keeps most of them out of its types, and its class types are
  * too costly to constrain by; the version is pinned, and `test/schema/differential.test.ts` holds us to its meaning.
@@ -87,7 +89,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === Object.prototype || prototype === null || prototype === OwnObject.prototype
 }
 
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))

@@ -7,8 +7,11 @@ import { createClient, providerSuite, type SignedInUser } from '../../../../src/
 import { newDatabaseName, onEachMongo } from '../../../support/mongo.ts'
 import { ADA, CHEAP, SECRET } from '../support/world.ts'
 
+let people = 0
+
 async function signIn(app: App): Promise<SignedInUser> {
-  const { body } = await createClient(app).post('/auth/signup', ADA)
+  const email = `person${(people += 1)}@example.com`
+  const { body } = await createClient(app).post('/auth/signup', { ...ADA, email })
   return { userId: body.user.id, token: body.accessToken }
 }
 
@@ -37,6 +40,8 @@ onEachMongo('the auth provider documentAuth', (server) => {
         .use(database(source))
         .use(auth(documentAuth({ secret: SECRET, cost: CHEAP }), { policies }))
     },
+    abilities: { routes: true, signOut: true, issueToken: true },
+    signInEvent: 'auth.signup.succeeded',
     signIn,
     invalid: forgeries,
   }))

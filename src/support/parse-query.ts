@@ -1,0 +1,46 @@
+import { unescape } from 'node:querystring'
+import { OwnObject } from './own-object.ts'
+
+/** Values of a query by name; a name that repeats has a list. */
+export type Query = Record<string, string | string[]>
+
+/** Pairs beyond these are not read. */
+const MOST_PAIRS = 1000
+
+/**
+ * Reads the text behind the `?` of a URL as `node:querystring` does, to which a differential test holds it, into an
+ * object that is ten times as fast to walk.
+ */
+export function parseQuery(text: string): Query {
+  const query = new OwnObject() as Query
+  let from = 0
+  for (let pairs = 0; from < text.length && pairs < MOST_PAIRS;) {
+    const next = text.indexOf('&', from)
+    const to = next === -1 ? text.length : next
+    if (to > from) {
+      pairs++
+      const mark = text.indexOf('=', from)
+      const end = mark === -1 || mark > to ? to : mark
+      add(query, decode(text.slice(from, end)), end < to ? decode(text.slice(end + 1, to)) : '')
+    }
+    from = to + 1
+  }
+  return query
+}
+
+function add(query: Query, name: string, value: string): void {
+  const before = query[name]
+  if (before === undefined) query[name] = value
+  else if (typeof before === 'string') query[name] = [before, value]
+  else before.push(value)
+}
+
+/** Most names and values hold nothing to decode. */
+function decode(text: string): string {
+  if (!text.includes('+') && !text.includes('%')) return text
+  const spaced = text.replaceAll('+', ' ')
+  return ESCAPE.test(spaced) ? unescape(spaced) : spaced
+}
+
+/** A `%` without two hexadecimal digits behind it stands for itself. */
+const ESCAPE = /%[\da-f]{2}/i

@@ -1,0 +1,63 @@
+import { parse } from 'node:querystring'
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { parseQuery } from '../../src/support/parse-query.ts'
+
+const asPlain = (query: object) => Object.entries(query)
+
+describe('A query', () => {
+  const cases = [
+    '',
+    'a=1',
+    'a',
+    'a=',
+    '=a',
+    '=',
+    '&&a=1&&b=2&',
+    'a=1&a=2&a=3',
+    'a=b=c',
+    'a%20b=c%26d',
+    'a+b=c+d',
+    'a=%zz&%=1&%e9=%E9',
+    '__proto__=1&constructor=2&__proto__=3',
+    'toString&hasOwnProperty=x',
+    'ключ=значение',
+    Array.from({ length: 1200 }, (_, index) => `k${index}=v`).join('&'),
+  ]
+  for (const text of cases)
+    it(`is read as node:querystring reads it: ${text.slice(0, 40)}`, () => {
+      expect(asPlain(parseQuery(text))).to.deep.equal(asPlain(parse(text)))
+    })
+
+  // Request targets are ASCII; what node:querystring makes of other text beside broken escapes is its own affair.
+  it('is read as node:querystring reads it, whatever it is', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '=',
+      '&',
+      '+',
+      '%',
+      '%20',
+      '%C3%A9',
+      '%ff',
+      '__proto__',
+      '1',
+      ';',
+      '?',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+        const text = pieces.join('')
+        expect(asPlain(parseQuery(text))).to.deep.equal(asPlain(parse(text)))
+      }),
+      { numRuns: 20_000, seed: 11 },
+    )
+  })
+
+  it('inherits nothing', () => {
+    const query = parseQuery('a=1')
+    expect('constructor' in query).to.equal(false)
+    expect('__proto__' in query).to.equal(false)
+  })
+})
