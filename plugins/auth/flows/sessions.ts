@@ -43,7 +43,7 @@ export function grantFor(
   refreshToken: string,
 ): Grant {
   const { token, expiresIn } = parts.accessTokens.sign({ sub: user.id, sid: session.id, user: user.raw })
-  const refreshAge = Math.max(0, Math.floor((session.expiresAt - parts.clock.now()) / 1000))
+  const refreshAge = Math.max(0, Math.ceil((session.expiresAt - parts.clock.now()) / 1000))
   return { sessionId: session.id, user, accessToken: token, expiresIn, refreshToken, refreshAge }
 }
 
