@@ -30,6 +30,11 @@ export interface HashPool {
    * @throws ServiceUnavailable with `Retry-After` when the queue is full.
    */
   run<T>(task: () => Promise<T>): Promise<T>
+  /**
+   * For callers with work to do before their hash, so that a flood is turned away for the price of a look.
+   * @throws ServiceUnavailable with `Retry-After` when the queue is full.
+   */
+  refuseWhenFull(): void
   readonly running: number
   readonly waiting: number
 }
@@ -56,8 +61,13 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
     }
   }
 
+  function refuseWhenFull(): void {
+    const full = running >= concurrency && queue.length >= capacity
+    if (full) throw busy((queue.length * usual) / concurrency / 1000)
+  }
+
   function place(): Promise<void> {
-    if (queue.length >= capacity) throw busy((queue.length * usual) / concurrency / 1000)
+    refuseWhenFull()
     return new Promise((resolve) => {
       queue.push(resolve)
     })
@@ -72,6 +82,7 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
 
   return {
     run,
+    refuseWhenFull,
     get running() {
       return running
     },

@@ -36,6 +36,8 @@ export interface Passwords {
   verify(stored: string | null, password: string): Promise<Verification>
   /** Whether a stored hash can be verified at all. */
   isUsable(stored: string): boolean
+  /** @throws ServiceUnavailable when so many wait that a hash asked for now would be turned away. */
+  refuseWhenFull(): void
 }
 
 /** The two functions of argon2; tests count the calls. */
@@ -80,7 +82,12 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     return { valid, rehash: valid && !isPresent(stored, cost) }
   }
 
-  return { hash, verify, isUsable: (stored) => parseStoredHash(stored) !== null }
+  return {
+    hash,
+    verify,
+    isUsable: (stored) => parseStoredHash(stored) !== null,
+    refuseWhenFull: () => pool.refuseWhenFull(),
+  }
 }
 
 /**

@@ -21,6 +21,8 @@ export async function logIn(
   presented: string | null,
 ): Promise<Grant> {
   const { email, password } = input
+  // Before anything is counted or read: refusals of a flood must not take the time of the logins that get in.
+  parts.passwords.refuseWhenFull()
   await countAttempt(parts, caller, 'login', { email })
   const user = await parts.store.findUserByEmail(email)
   const { valid, rehash } = await parts.passwords.verify(user?.passwordHash ?? null, password)

@@ -48,6 +48,7 @@ describe('the hash pool', () => {
     const refused = await pool.run(async () => (ran = true)).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(ServiceUnavailable).and.have.property('status', 503)
     expect((refused as ServiceUnavailable).headers['Retry-After']).to.match(/^[1-5]$/)
+    expect(() => pool.refuseWhenFull()).to.throw(ServiceUnavailable)
     expect(ran).to.equal(false)
     for (const each of three) {
       open.shift()!()
