@@ -1,4 +1,5 @@
 import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
+import { createRecordReader } from '../stored-record.ts'
 import type { Document } from './connection.ts'
 
 /** The application's own fields of `auth_users`, each with the value that a new user has. */
@@ -17,6 +18,8 @@ export const RESERVED_FIELDS: readonly string[] = [
   'kept_session_id',
   ...DATE_FIELDS,
 ]
+
+const read = createRecordReader((field) => `A document of the authentication has no ${field}.`)
 
 /** @returns the document of a user that is to be added. */
 export function newUserDocument(user: NewUser, fields: UserFields): Document {
@@ -38,15 +41,8 @@ export function newUserDocument(user: NewUser, fields: UserFields): Document {
 /** @returns the user of a document of `auth_users`, with the application's own fields. */
 export function userOf(found: object, fields: UserFields): StoredUser {
   const document = found as Document
-  return {
-    id: textOf(document, '_id'),
-    name: textOf(document, 'name'),
-    email: textOf(document, 'email'),
-    passwordHash: textOrNull(document['password_hash']),
-    passwordVersion: numberOf(document, 'password_version'),
-    keptSession: textOrNull(document['kept_session_id']),
-    raw: publicRecord(document, fields),
-  }
+  const user = read.user({ ...document, id: document['_id'] })
+  return { ...user, raw: publicRecord(user.id, document, fields) }
 }
 
 /** @returns the document of a session. */
@@ -67,17 +63,7 @@ export function sessionDocument(session: StoredSession): Document {
 /** @returns the session of a document of `auth_refresh_tokens`. */
 export function sessionOf(found: object): StoredSession {
   const document = found as Document
-  return {
-    id: textOf(document, '_id'),
-    userId: textOf(document, 'user_id'),
-    passwordVersion: numberOf(document, 'password_version'),
-    familyHash: textOf(document, 'family_hash'),
-    tokenHash: textOf(document, 'token_hash'),
-    previousHash: textOrNull(document['previous_hash']),
-    createdAt: numberOf(document, 'created_at'),
-    rotatedAt: numberOf(document, 'rotated_at'),
-    expiresAt: numberOf(document, 'expires_at'),
-  }
+  return read.session({ ...document, id: document['_id'] })
 }
 
 /** @returns the document of a reset token. */
@@ -89,18 +75,13 @@ export function resetTokenDocument(token: StoredResetToken): Document {
 /** @returns the reset token of a document of `auth_reset_tokens`. */
 export function resetTokenOf(found: object): StoredResetToken {
   const document = found as Document
-  return {
-    tokenHash: textOf(document, '_id'),
-    userId: textOf(document, 'user_id'),
-    createdAt: numberOf(document, 'created_at'),
-    expiresAt: numberOf(document, 'expires_at'),
-  }
+  return read.resetToken({ ...document, token_hash: document['_id'] })
 }
 
 /** A collection has no columns that say what is public, so what the application has not named stays inside. */
-function publicRecord(document: Document, fields: UserFields): Record<string, unknown> {
+function publicRecord(id: string, document: Document, fields: UserFields): Record<string, unknown> {
   const record: Record<string, unknown> = {
-    id: textOf(document, '_id'),
+    id,
     name: document['name'],
     email: document['email'],
   }
@@ -108,24 +89,4 @@ function publicRecord(document: Document, fields: UserFields): Record<string, un
   // A user who is older than the field has what a new one would have.
   for (const [field, initial] of Object.entries(fields)) record[field] = document[field] ?? initial
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
-}
-
-function textOf(document: Document, field: string): string {
-  return String(valueOf(document, field))
-}
-
-function numberOf(document: Document, field: string): number {
-  return Number(valueOf(document, field))
-}
-
-/** A collection has no columns, so a field that is missing is noticed here: it would end sessions as one that differs. */
-function valueOf(document: Document, field: string): unknown {
-  const value = document[field]
-  if (value === undefined || value === null)
-    throw new Error(`A document of the authentication has no ${field}.`)
-  return value
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }
