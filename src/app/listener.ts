@@ -43,17 +43,29 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
 
 /** What nearly every response is: its headers go out as one list, and text of one byte a character needs no encoder. */
 function writeText(
-  { internal: { res }, method }: RequestContext,
+  { internal: { req, res }, method }: RequestContext,
   status: number,
   type: string | undefined,
   text: string,
 ): void {
+  skipReadingNothing(req)
   const length = Buffer.byteLength(text)
   const headers = ['Content-Length', String(length)]
   if (type !== undefined && !res.hasHeader('Content-Type')) headers.push('Content-Type', type)
   res.writeHead(status, headers)
   if (method === 'HEAD') res.end()
   else res.end(text, length === text.length ? 'latin1' : 'utf8')
+}
+
+/**
+ * Once a response is finished, Node reads what is left of its request, in three turns of the loop, even where a request
+ * has no body. Where nobody could notice, it is told that this was done; without its mark, Node would do it again.
+ */
+function skipReadingNothing(req: IncomingMessage): void {
+  const { headers } = req
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return
+  if (req.listenerCount('end') > 0 || req.listenerCount('close') > 0) return
+  ;(req as { _dumped?: boolean })._dumped = true
 }
 
 function writeEmpty(res: ServerResponse, status: number): void {

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { parse as parseQuery } from 'node:querystring'
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
@@ -13,8 +13,8 @@ import type { PipelineRuntime } from './runtime.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** How a media type is read; the limit is in bytes. */
-type Reader = (ctx: RequestContext, limit: number) => Promise<unknown>
+/** Turns the bytes of a body into the value of `ctx.body`. */
+type Decode = (content: Buffer) => unknown
 
 /**
  * Reads the body of routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs after the guard,
@@ -44,11 +44,16 @@ function parse(ctx: RequestContext, { limit, strict, accepted }: BodyRules): voi
   if (req.readableEnded) return takeParsed(ctx)
   if (req.destroyed) throw clientLeft()
   const type = mediaType(headers['content-type'])
-  const reader = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : readerOf(type)
-  if (!reader) return strict ? refuseType(type, accepted) : undefined
+  const decode = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : decoderOf(type)
+  if (!decode) return strict ? refuseType(type, accepted) : undefined
   if (Number(length) > limit) throw tooLarge(limit)
-  return reader(ctx, limit).then((body) => {
-    ctx.body = body
+  if (decode === 'form')
+    return parseForm(ctx, limit).then((body) => {
+      ctx.body = body
+    })
+  if (decode !== asBytes) refuseForeignCharset(headers['content-type'])
+  return readBytes(ctx, limit, (content) => {
+    ctx.body = decode(content)
   })
 }
 
@@ -60,42 +65,42 @@ function takeParsed(ctx: RequestContext): void {
   ctx.body = request.body
 }
 
-function readerOf(type: string): Reader | undefined {
-  if (type === 'application/json' || type.endsWith('+json')) return readJson
-  if (type === 'application/x-www-form-urlencoded') return readUrlencoded
-  if (type === 'multipart/form-data') return parseForm
-  if (type.startsWith('text/')) return readText
-  return type === 'application/octet-stream' ? readBytes : undefined
+/** A form of several parts is read part by part, everything else as a whole. */
+function decoderOf(type: string): Decode | 'form' | undefined {
+  if (type === JSON_TYPE || type.endsWith('+json')) return asJson
+  if (type === 'application/x-www-form-urlencoded') return asFields
+  if (type === 'multipart/form-data') return 'form'
+  if (type.startsWith('text/')) return asText
+  return type === 'application/octet-stream' ? asBytes : undefined
 }
 
-async function readJson(ctx: RequestContext, limit: number): Promise<unknown> {
-  return parseJson(await readText(ctx, limit))
-}
+const JSON_TYPE = 'application/json'
+const asJson: Decode = (content) => parseJson(asText(content))
+const asBytes: Decode = (content) => content
 
-async function readUrlencoded(ctx: RequestContext, limit: number): Promise<unknown> {
-  const fields = parseQuery(await readText(ctx, limit), '&', '=', { maxKeys: 0 })
+function asFields(content: Buffer): unknown {
+  const fields = parseQuery(asText(content), '&', '=', { maxKeys: 0 })
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '__proto__'))
 }
 
 /** Bytes that are not UTF-8 are refused: replaced characters would be stored as if the caller had sent them. */
-async function readText(ctx: RequestContext, limit: number): Promise<string> {
-  refuseForeignCharset(ctx)
-  const content = await readBytes(ctx, limit)
+function asText(content: Buffer): string {
+  if (isAscii(content)) return content.toString('latin1')
   if (!isUtf8(content)) throw new BadRequest('The body is not valid UTF-8.', { code: 'malformed_body' })
   return content.toString('utf8')
 }
 
 /** RFC 8259 §8.1: JSON is UTF-8, and so are forms (WHATWG URL §5). Text in another encoding would be read wrongly, so it is refused as well. */
-function refuseForeignCharset(ctx: RequestContext): void {
-  const charset = /;\s*charset="?([^";\s]+)/i
-    .exec(ctx.internal.req.headers['content-type'] ?? '')?.[1]
-    ?.toLowerCase()
+function refuseForeignCharset(header: string | undefined): void {
+  if (header === undefined || header === JSON_TYPE) return
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1]?.toLowerCase()
   if (charset && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw new UnsupportedMediaType(`The charset '${charset}' is not read here; send UTF-8.`)
 }
 
 function mediaType(header: string | undefined): string {
-  return header === undefined ? '' : header.split(';', 1)[0]!.trim().toLowerCase()
+  if (header === undefined || header === JSON_TYPE) return header ?? ''
+  return header.split(';', 1)[0]!.trim().toLowerCase()
 }
 
 function matches(pattern: string, type: string): boolean {

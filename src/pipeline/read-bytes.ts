@@ -11,13 +11,14 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 }
 
 /**
- * Reads a whole body, decoded. `limit` counts decoded bytes, so that a small compressed body cannot unfold into a large one.
+ * Reads a whole body, undoes its `Content-Encoding` and gives `use` the bytes. `limit` counts decoded bytes, so that a
+ * small compressed body cannot unfold into a large one. Resolves once `use` has returned; what it throws is passed on.
  * @throws PayloadTooLarge, UnsupportedMediaType for an unknown `Content-Encoding`, BadRequest for a body that breaks off or does not decode.
  */
-export function readBytes(ctx: RequestContext, limit: number): Promise<Buffer> {
+export function readBytes(ctx: RequestContext, limit: number, use: (content: Buffer) => void): Promise<void> {
   const { req } = ctx.internal
   const encoding = req.headers['content-encoding']?.trim().toLowerCase()
-  if (encoding === undefined || encoding === 'identity') return collect(req, limit)
+  if (encoding === undefined || encoding === 'identity') return collect(req, limit, use)
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
   if (!decoder)
     throw new UnsupportedMediaType(
@@ -28,14 +29,14 @@ export function readBytes(ctx: RequestContext, limit: number): Promise<Buffer> {
     )
   const decoded = decoder()
   req.once('error', (error) => decoded.destroy(error)).pipe(decoded)
-  return collect(decoded, limit).catch((error: unknown) => {
+  return collect(decoded, limit, use).catch((error: unknown) => {
     req.unpipe(decoded)
     decoded.destroy()
     throw error
   })
 }
 
-function collect(stream: Readable, limit: number): Promise<Buffer> {
+function collect(stream: Readable, limit: number, use: (content: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
@@ -49,12 +50,20 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
       if (size > limit) stop(new PayloadTooLarge(`The body is larger than ${limit} bytes.`))
       else chunks.push(chunk)
     }
-    const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
-    stream.on('data', onData).once('end', onEnd)
-    stream.once('error', () =>
+    const onEnd = (): void => {
+      try {
+        use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+        resolve()
+      } catch (error) {
+        reject(error as Error)
+      }
+    }
+    // A request is read by one promise and four listeners: whatever lies between its bytes and its handler is felt.
+    stream.on('data', onData).on('end', onEnd)
+    stream.on('error', () =>
       stop(new BadRequest('The body broke off or does not decode.', { code: 'malformed_body' })),
     )
-    stream.once('aborted', () => stop(clientLeft()))
+    stream.on('aborted', () => stop(clientLeft()))
   })
 }
 

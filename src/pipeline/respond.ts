@@ -4,12 +4,11 @@ import type { Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import type { Route } from '../routing/route.ts'
-import { compileSerializer, type Serializer } from '../schema/serializer.ts'
+import { compileSerializer } from '../schema/serializer.ts'
 import { Invalid } from '../schema/invalid.ts'
 import { fail } from './error-boundary.ts'
 import { isBodiless, JSON_TYPE, render } from './render.ts'
 import type { PipelineRuntime } from './runtime.ts'
-import { isThenable } from './thenable.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
 
 /** Sends a handler's value; a value that cannot be sent becomes an error response. */
@@ -20,7 +19,7 @@ export function respond(
 ): void | PromiseLike<void> {
   try {
     const outgoing = prepareOnce(ctx, value)
-    if (isThenable(outgoing))
+    if (outgoing instanceof Promise)
       return outgoing
         .then((settled) => send(ctx, settled))
         .catch((error: unknown) => fail(ctx, error, runtime))
@@ -57,17 +56,17 @@ function prepareOnce(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const { response } = route.definition
   if (response === undefined) return (ctx, value) => render(ctx, statusOf(ctx, value), value)
-  const serializers = new Map<number, Serializer>(
-    Object.entries(response).map(([status, schema]) => [Number(status), compileSerializer(schema)]),
+  const serializers = Object.entries(response).map(
+    ([status, schema]) => [Number(status), compileSerializer(schema)] as const,
   )
   return (ctx, value) => {
     const status = statusOf(ctx, value)
-    const serialize = serializers.get(status)
+    const serialize = serializers.find(([declared]) => declared === status)?.[1]
     if (serialize === undefined || isBodiless(status)) return render(ctx, status, value)
     const text = serialize(value)
-    if (isThenable(text))
-      return text.then((settled) => outgoingOf(settled, status, value, runtime)) as Promise<Outgoing>
-    return outgoingOf(text, status, value, runtime)
+    return text instanceof Promise
+      ? text.then((settled) => outgoingOf(settled, status, value, runtime))
+      : outgoingOf(text, status, value, runtime)
   }
 }
 

@@ -4,7 +4,6 @@ import type { Route } from '../routing/route.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
 import { Invalid } from '../schema/invalid.ts'
 import type { Step } from './step.ts'
-import { isThenable } from './thenable.ts'
 
 type Location = Issue['location']
 
@@ -32,21 +31,27 @@ export function validateSteps(route: Route): Step[] {
 }
 
 function validateAll(ctx: RequestContext, inputs: readonly Input[]): void | Promise<void> {
-  const issues: Issue[] = []
-  const waiting: PromiseLike<void>[] = []
+  let issues: Issue[] | undefined
+  let waiting: Promise<Issue[]>[] | undefined
   for (const input of inputs) {
     const result = input.validator.validate(input.read(ctx))
-    if (isThenable(result)) waiting.push(result.then((settled) => take(ctx, input, settled, issues)))
-    else take(ctx, input, result, issues)
+    if (result instanceof Promise) (waiting ??= []).push(result.then((settled) => take(ctx, input, settled)))
+    else if (result instanceof Invalid) (issues ??= []).push(...issuesOf(input, result))
+    else input.write(ctx, result)
   }
-  if (waiting.length > 0) return Promise.all(waiting).then(() => refuse(issues))
-  refuse(issues)
+  if (waiting !== undefined)
+    return Promise.all(waiting).then((found) => refuse([...(issues ?? []), ...found.flat()]))
+  if (issues !== undefined) refuse(issues)
 }
 
-function take(ctx: RequestContext, input: Input, result: unknown, issues: Issue[]): void {
-  if (result instanceof Invalid)
-    for (const issue of result.issues) issues.push({ location: input.location, ...issue })
-  else input.write(ctx, result)
+function take(ctx: RequestContext, input: Input, result: unknown): Issue[] {
+  if (result instanceof Invalid) return issuesOf(input, result)
+  input.write(ctx, result)
+  return []
+}
+
+function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
+  return issues.map((issue) => ({ location, ...issue }))
 }
 
 function refuse(issues: readonly Issue[]): void {

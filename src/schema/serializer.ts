@@ -3,7 +3,7 @@ import { Invalid, issueAt } from './invalid.ts'
 import type { Schema } from './schema.ts'
 
 /** The JSON text of a value seen through a schema, or an `Invalid`; a promise when the schema is asynchronous. */
-export type Serializer = (value: unknown) => string | Invalid | PromiseLike<string | Invalid>
+export type Serializer = (value: unknown) => string | Invalid | Promise<string | Invalid>
 
 /**
  * Compiles a response schema to a serializer: filters and judges as `compileOutput` says, then writes JSON. A value
