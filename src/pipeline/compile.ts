@@ -5,7 +5,7 @@ import { fail } from './error-boundary.ts'
 import { guardSteps } from './guard.ts'
 import { identifySteps } from './identify.ts'
 import { wrapInMiddleware, type Inner } from './middleware-chain.ts'
-import { parseBodySteps } from './parse-body.ts'
+import { withParsedBody } from './parse-body.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { compilePrepare, respond } from './respond.ts'
 import type { Step } from './step.ts'
@@ -16,23 +16,19 @@ import { validateSteps } from './validate.ts'
 export type CompiledRoute = (ctx: RequestContext) => void | PromiseLike<void>
 
 /**
- * Compiles a route once, at boot. Reading this function is reading the life of a request; what the route does not
- * declare adds no step.
+ * Compiles a route once, at boot. Reading this function from its last wrapper to its first is reading the life of a
+ * request; what the route does not declare adds nothing.
  */
 export function compileRoute(
   route: Route,
   scopes: readonly NamedMiddleware[],
   runtime: PipelineRuntime,
 ): CompiledRoute {
-  const handler = inOrder(
-    [
-      ...guardSteps(route, runtime), //     who may: 401, 403
-      ...parseBodySteps(route, runtime), // bytes are read only for those who may
-      ...validateSteps(route), //           params, query, headers, body: 422 with every issue
-    ],
-    (ctx) => route.handler(publicContext(ctx)),
-  )
-  const wrapped = wrapInMiddleware([...scopes, ...route.middleware], handler)
+  const handler: Inner = (ctx) => route.handler(publicContext(ctx))
+  const validated = inOrder(validateSteps(route), handler) //  params, query, headers, body: 422 with every issue
+  const parsed = withParsedBody(route, runtime, validated) //  bytes are read only for those who may
+  const guarded = inOrder(guardSteps(route, runtime), parsed) // who may: 401, 403
+  const wrapped = wrapInMiddleware([...scopes, ...route.middleware], guarded)
   const run = inOrder(identifySteps(runtime), wrapped)
   const prepare = compilePrepare(route, runtime)
   const pattern = route.path

@@ -5,7 +5,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { bytes } from '../support/bytes.ts'
-import type { Step } from './step.ts'
+import type { Inner } from './middleware-chain.ts'
 import { parseForm } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { clientLeft, readBytes } from './read-bytes.ts'
@@ -17,16 +17,19 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 type Decode = (content: Buffer) => unknown
 
 /**
- * Reads the body of routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs after the guard,
- * so that nobody without permission can make the server read. A route that `consumes` nothing leaves the stream alone.
+ * Reads the body before `inner`, for routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs
+ * after the guard, so that nobody without permission can make the server read. A route that `consumes` nothing leaves
+ * the stream alone.
  */
-export function parseBodySteps(route: Route, runtime: PipelineRuntime): Step[] {
+export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: Inner): Inner {
   const { body, consumes } = route.definition
-  if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return []
-  const limit = limitOf(route, runtime)
-  const strict = body !== undefined || consumes !== undefined
-  const accepted = consumes?.map((type) => type.toLowerCase())
-  return [(ctx) => parse(ctx, { limit, strict, accepted })]
+  if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return inner
+  const rules: BodyRules = {
+    limit: limitOf(route, runtime),
+    strict: body !== undefined || consumes !== undefined,
+    accepted: consumes?.map((type) => type.toLowerCase()),
+  }
+  return (ctx) => (isToBeRead(ctx) ? read(ctx, rules, inner) : inner(ctx))
 }
 
 interface BodyRules {
@@ -36,24 +39,30 @@ interface BodyRules {
   readonly accepted: readonly string[] | undefined
 }
 
-function parse(ctx: RequestContext, { limit, strict, accepted }: BodyRules): void | Promise<void> {
+function isToBeRead(ctx: RequestContext): boolean {
   const { req } = ctx.internal
-  const { headers } = req
-  const length = headers['content-length']
-  if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return
-  if (req.readableEnded) return takeParsed(ctx)
-  if (req.destroyed) throw clientLeft()
+  const length = req.headers['content-length']
+  if (req.headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return false
+  if (req.readableEnded) takeParsed(ctx)
+  else if (req.destroyed) throw clientLeft()
+  return !req.readableEnded
+}
+
+function read(ctx: RequestContext, { limit, strict, accepted }: BodyRules, inner: Inner): unknown {
+  const { headers } = ctx.internal.req
   const type = mediaType(headers['content-type'])
   const decode = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : decoderOf(type)
-  if (!decode) return strict ? refuseType(type, accepted) : undefined
-  if (Number(length) > limit) throw tooLarge(limit)
+  if (!decode) return strict ? refuseType(type, accepted) : inner(ctx)
+  if (Number(headers['content-length']) > limit) throw tooLarge(limit)
   if (decode === 'form')
     return parseForm(ctx, limit).then((body) => {
       ctx.body = body
+      return inner(ctx)
     })
   if (decode !== asBytes) refuseForeignCharset(headers['content-type'])
   return readBytes(ctx, limit, (content) => {
     ctx.body = decode(content)
+    return inner(ctx)
   })
 }
 

@@ -11,11 +11,15 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 }
 
 /**
- * Reads a whole body, undoes its `Content-Encoding` and gives `use` the bytes. `limit` counts decoded bytes, so that a
- * small compressed body cannot unfold into a large one. Resolves once `use` has returned; what it throws is passed on.
+ * Reads a whole body, undoes its `Content-Encoding`, gives `use` the bytes and resolves to what that returns. `limit`
+ * counts decoded bytes, so that a small compressed body cannot unfold into a large one.
  * @throws PayloadTooLarge, UnsupportedMediaType for an unknown `Content-Encoding`, BadRequest for a body that breaks off or does not decode.
  */
-export function readBytes(ctx: RequestContext, limit: number, use: (content: Buffer) => void): Promise<void> {
+export function readBytes(
+  ctx: RequestContext,
+  limit: number,
+  use: (content: Buffer) => unknown,
+): Promise<unknown> {
   const { req } = ctx.internal
   const encoding = req.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === 'identity') return collect(req, limit, use)
@@ -36,7 +40,7 @@ export function readBytes(ctx: RequestContext, limit: number, use: (content: Buf
   })
 }
 
-function collect(stream: Readable, limit: number, use: (content: Buffer) => void): Promise<void> {
+function collect(stream: Readable, limit: number, use: (content: Buffer) => unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
@@ -52,8 +56,7 @@ function collect(stream: Readable, limit: number, use: (content: Buffer) => void
     }
     const onEnd = (): void => {
       try {
-        use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
-        resolve()
+        resolve(use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)))
       } catch (error) {
         reject(error as Error)
       }
