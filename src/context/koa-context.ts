@@ -8,15 +8,13 @@ import type { RequestContext } from './request-context.ts'
  * the validated request body. `test/pipeline/koa-middleware.test.ts` holds this file to what Koa middleware expects.
  */
 
-const written = new WeakMap<KoaContext, Outgoing>()
-
 /** Shows Koa middleware the response as it stands: after `next()` it finds status, type and body where it looks for them. */
 export function showToKoa(ctx: RequestContext, koa: KoaContext, outgoing: Outgoing): void {
   // The type is set first, because Koa guesses one from the text of a body that has none.
   if (outgoing.type !== undefined && !koa.response.get('Content-Type')) koa.set('Content-Type', outgoing.type)
   koa.body = outgoing.payload
   koa.status = outgoing.status
-  written.set(koa, outgoing)
+  ctx.internal.shown = outgoing
   ctx.internal.status = outgoing.status
 }
 
@@ -26,7 +24,7 @@ export function showToKoa(ctx: RequestContext, koa: KoaContext, outgoing: Outgoi
  */
 export function takeFromKoa(ctx: RequestContext, koa: KoaContext): Outgoing | 'answered' | undefined {
   if (koa.respond === false || ctx.internal.res.headersSent) return 'answered'
-  const shown = written.get(koa)
+  const { shown } = ctx.internal
   if (shown !== undefined && koa.body === shown.payload && koa.status === shown.status) return shown
   if (koa.body === undefined || koa.body === null) return wroteStatus(koa) ? emptyOutgoing(koa) : undefined
   return { status: koa.status, type: undefined, payload: payloadOf(koa.body) }

@@ -187,6 +187,8 @@ class Internal {
   prepare: Prepare | undefined = undefined
   /** The value last prepared and what it became, so that a value is rendered once. */
   prepared: { readonly value: unknown; readonly outgoing: Outgoing } | undefined = undefined
+  /** What Koa middleware was last shown; what it finds changed is a new response. */
+  shown: Outgoing | undefined = undefined
 
   constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, door: Door) {
     this.runtime = runtime

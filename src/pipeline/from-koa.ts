@@ -5,8 +5,9 @@ import { showToKoa, takeFromKoa } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { HttpError, isHttpError } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import type { Middleware, Next } from '../routing/route.ts'
+import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
 import { loadKoa } from '../support/lazy-koa.ts'
+import { calledTwice, type Inner } from './inner.ts'
 
 /** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
 interface KoaRouterLike {
@@ -22,7 +23,43 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
   const run = (ctx: Context, next: Next): Promise<unknown> =>
     runKoa(middleware, ctx as unknown as RequestContext, next)
   Object.defineProperty(run, 'name', { value: middleware.name || 'Koa middleware' })
+  WRAPPED.set(run, middleware)
   return run
+}
+
+/** What each function that `fromKoa` made runs. */
+const WRAPPED = new WeakMap<Middleware, KoaMiddleware>()
+
+/** True for what `fromKoa` made. */
+export function isFromKoa({ run }: NamedMiddleware): boolean {
+  return WRAPPED.has(run)
+}
+
+/**
+ * Wraps a handler in Koa middleware that stands side by side, outermost first: they call each other as in Koa, and the
+ * response is handed over once, not at each of them.
+ */
+export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner): Inner {
+  const middlewares = chain.map(({ run }) => WRAPPED.get(run)!)
+  const all: KoaMiddleware = (koa, next) => {
+    let calls = 0
+    const call = (index: number): Promise<unknown> => {
+      if (index < calls) throw calledTwice(chain[index - 1]!)
+      calls = index + 1
+      return index === middlewares.length ? next() : run(middlewares[index]!, koa, () => call(index + 1))
+    }
+    return call(0)
+  }
+  return (ctx) => runKoa(all, ctx, () => inner(ctx))
+}
+
+/** Async as every middleware in Koa, whatever it returns or throws. */
+function run(middleware: KoaMiddleware, koa: KoaContext, next: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return Promise.resolve(middleware(koa, next))
+  } catch (error) {
+    return Promise.reject(error as Error)
+  }
 }
 
 function routesOf(router: Partial<KoaRouterLike> | null): KoaMiddleware {
@@ -37,8 +74,8 @@ function routesOf(router: Partial<KoaRouterLike> | null): KoaMiddleware {
   )
 }
 
-async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next): Promise<unknown> {
-  const { koa } = ctx
+async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: () => unknown): Promise<unknown> {
+  const { koa, internal } = ctx
   let value: unknown
   let missed: Error | undefined
   const inner = async (): Promise<void> => {
@@ -50,17 +87,21 @@ async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: Next
       koa.res.statusCode = 404
       return
     }
-    const outgoing = await prepareFor(ctx, koa, value)
-    if (outgoing) showToKoa(ctx, koa, outgoing)
+    const outgoing = prepareFor(ctx, koa, value)
+    if (outgoing) showToKoa(ctx, koa, outgoing instanceof Promise ? await outgoing : outgoing)
   }
-  await translateErrors(() => middleware(koa, inner))
+  try {
+    await middleware(koa, inner)
+  } catch (error) {
+    throw error instanceof loadKoa().HttpError ? translated(error) : error
+  }
   if (missed !== undefined && koa.status === 404 && isUnanswered(koa)) throw missed
   const outgoing = takeFromKoa(ctx, koa)
   if (outgoing === undefined || outgoing === 'answered') return undefined
-  if (ctx.internal.prepared?.outgoing === outgoing) return value
+  if (internal.prepared?.outgoing === outgoing) return value
   const body: unknown = koa.body
-  ctx.internal.prepared = { value: body, outgoing }
-  ctx.internal.status = outgoing.status
+  internal.prepared = { value: body, outgoing }
+  internal.status = outgoing.status
   return body
 }
 
@@ -77,29 +118,26 @@ function isUnanswered(koa: KoaContext): boolean {
 }
 
 /** Renders the inner value once: through its response schema, as it would be sent without this middleware. */
-async function prepareFor(
+function prepareFor(
   ctx: RequestContext,
   koa: KoaContext,
   value: unknown,
-): Promise<Outgoing | undefined> {
+): Outgoing | Promise<Outgoing> | undefined {
   const { internal } = ctx
   if (internal.prepared !== undefined && internal.prepared.value === value) return internal.prepared.outgoing
   const taken = value === undefined ? takeFromKoa(ctx, koa) : undefined
   if (taken === 'answered') return undefined
-  const outgoing = taken ?? (await internal.prepare!(ctx, value))
+  const outgoing = taken ?? internal.prepare!(ctx, value)
+  if (outgoing instanceof Promise) return outgoing.then((settled) => keep(ctx, value, settled))
+  return keep(ctx, value, outgoing)
+}
+
+function keep({ internal }: RequestContext, value: unknown, outgoing: Outgoing): Outgoing {
   internal.prepared = { value, outgoing }
   return outgoing
 }
 
 /** Koa's own errors are deliberate answers; any other error keeps the framework's rule. */
-async function translateErrors(work: () => unknown): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    throw error instanceof loadKoa().HttpError ? translated(error) : error
-  }
-}
-
 function translated(error: InstanceType<typeof KoaHttpError>): unknown {
   if (error.status < 400 || error.status > 599) return error
   const headers = Object.fromEntries(
