@@ -13,6 +13,7 @@ const MOST_PAIRS = 1000
  */
 export function parseQuery(text: string): Query {
   const query = new OwnObject() as Query
+  const read = text.includes('%') || text.includes('+') ? decode : asItIs
   let from = 0
   for (let pairs = 0; from < text.length && pairs < MOST_PAIRS;) {
     const next = text.indexOf('&', from)
@@ -21,7 +22,7 @@ export function parseQuery(text: string): Query {
       pairs++
       const mark = text.indexOf('=', from)
       const end = mark === -1 || mark > to ? to : mark
-      add(query, decode(text.slice(from, end)), end < to ? decode(text.slice(end + 1, to)) : '')
+      add(query, read(text.slice(from, end)), end < to ? read(text.slice(end + 1, to)) : '')
     }
     from = to + 1
   }
@@ -35,9 +36,12 @@ function add(query: Query, name: string, value: string): void {
   else before.push(value)
 }
 
-/** Most names and values hold nothing to decode. */
+/** Most queries hold nothing to decode. */
+function asItIs(text: string): string {
+  return text
+}
+
 function decode(text: string): string {
-  if (!text.includes('+') && !text.includes('%')) return text
   const spaced = text.replaceAll('+', ' ')
   return ESCAPE.test(spaced) ? unescape(spaced) : spaced
 }
