@@ -28,41 +28,59 @@ function identify(
     ctx.internal.refusal = crossSite()
     return
   }
-  // A provider that answers with anything but a user has proved nobody.
-  const accept = (user: User | null | undefined): void => {
-    ctx.user = typeof user === 'object' ? user : null
-  }
-  const refuse = (error: unknown): void => {
-    ctx.internal.refusal = error ?? new Error('The authenticator failed.')
-    runtime.logger.error(
-      { requestId: ctx.id, err: describeError(error) },
-      'The credential could not be evaluated',
-    )
-  }
   try {
-    const answer = authenticator.identify(credential, credentialRequest(ctx))
-    return isThenable(answer) ? answer.then(accept, refuse) : accept(answer)
+    const answer = authenticator.identify(credential, new RequestView(ctx))
+    if (!isThenable(answer)) return accept(ctx, answer)
+    return answer.then(
+      (user) => accept(ctx, user),
+      (error: unknown) => refuse(ctx, error, runtime),
+    )
   } catch (error) {
-    refuse(error)
+    refuse(ctx, error, runtime)
   }
+}
+
+/** A provider that answers with anything but a user has proved nobody. */
+function accept(ctx: RequestContext, user: User | null | undefined): void {
+  ctx.user = typeof user === 'object' ? user : null
+}
+
+function refuse(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): void {
+  ctx.internal.refusal = error ?? new Error('The authenticator failed.')
+  runtime.logger.error(
+    { requestId: ctx.id, err: describeError(error) },
+    'The credential could not be evaluated',
+  )
 }
 
 function sender(ctx: RequestContext): Parameters<typeof isSameOrigin>[0] {
   return { method: ctx.method, headers: ctx.rawHeaders }
 }
 
-/** The request as an authenticator sees it; address and signal are worked out only when asked for. */
-function credentialRequest(ctx: RequestContext): CredentialRequest {
-  return {
-    method: ctx.method,
-    path: ctx.path,
-    headers: ctx.rawHeaders,
-    get ip() {
-      return ctx.ip
-    },
-    get signal() {
-      return ctx.signal
-    },
+/**
+ * The request as an authenticator sees it; address and signal are worked out only when asked for. A class, because an
+ * object literal with getters gets a hidden class of its own each time, which keeps the request alive until V8 collects
+ * its old objects.
+ */
+class RequestView implements CredentialRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: CredentialRequest['headers']
+  readonly #ctx: RequestContext
+
+  constructor(ctx: RequestContext) {
+    this.method = ctx.method
+    this.path = ctx.path
+    this.headers = ctx.rawHeaders
+    this.#ctx = ctx
+  }
+
+  get ip(): string {
+    return this.#ctx.ip
+  }
+
+  get signal(): AbortSignal {
+    return this.#ctx.signal
   }
 }
 
