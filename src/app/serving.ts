@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Koa from 'koa'
-import { compileServices, type ServicesFactory } from '../container/request-services.ts'
-import type { Scope } from '../container/container.ts'
+import { compileServices, type ReadRequest } from '../container/request-services.ts'
 import { compileClientAddress } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
 import {
@@ -131,7 +130,7 @@ function createContextRuntime(
   createKoaContext: ContextRuntime['createKoaContext'],
 ): ContextRuntime {
   const { options, container } = house
-  const createServices: ServicesFactory = compileServices(container)
+  const createServices = compileServices(container, READ_REQUEST)
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)
     : undefined
@@ -141,9 +140,17 @@ function createContextRuntime(
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,
     clientAddress: compileClientAddress(options.trustProxy),
-    createScope: (ctx) =>
-      container.createScope({ ctx: publicContext(ctx), user: ctx.user, requestId: ctx.id }),
-    createServices: (ctx) => createServices(ctx as RequestContext & { readonly scope: Scope }),
+    createScope: (ctx) => ({
+      resolve: <T>(name: string) => ctx.services[name] as T,
+      has: (name) => container.has(name) || name in READ_REQUEST,
+    }),
+    createServices,
     createKoaContext,
   }
+}
+
+const READ_REQUEST: ReadRequest<RequestContext> = {
+  ctx: publicContext,
+  user: (ctx) => ctx.user,
+  requestId: (ctx) => ctx.id,
 }

@@ -29,30 +29,31 @@ export interface Container {
   override(name: string, registration: Registration<unknown>): void
   has(name: string): boolean
   ownerOf(name: string): string | undefined
-  lifetimeOf(name: string): Lifetime | undefined
   readonly names: readonly string[]
   /** Instances by name; asking for one that is not there throws. */
   readonly cradle: Readonly<Record<string, unknown>>
   /** Makes every singleton now, so that a wrong dependency is found before the first request. */
   resolveSingletons(): void
-  /** A scope that also holds the values of one request. */
-  createScope(values: Readonly<Record<(typeof REQUEST_SERVICES)[number], unknown>>): Scope
+  /** The registration of a service that a request makes: scoped or transient. */
+  registrationOf(name: string): Registration<unknown> | undefined
 }
 
-/** A request's view of the container. */
-export interface Scope {
-  readonly cradle: Readonly<Record<string, unknown>>
-  resolve<T = unknown>(name: string): T
-  has(name: string): boolean
+/** What is remembered of a service besides its resolver. */
+interface Entry {
+  readonly owner: string
+  readonly lifetime: Lifetime
+  readonly perRequest: Registration<unknown> | undefined
 }
 
 /** Makes a container that holds the framework's own services. */
 export function createServiceContainer(core: CoreServices): Container {
   const awilix = createContainer<Record<string, unknown>>({ strict: true })
-  const owners = new Map<string, { owner: string; lifetime: Lifetime }>()
+  const owners = new Map<string, Entry>()
 
   function put(name: string, registration: Registration<unknown>, owner: string): void {
-    owners.set(name, { owner, lifetime: registration.lifetime })
+    const { lifetime } = registration
+    const perRequest = lifetime === 'scoped' || lifetime === 'transient' ? registration : undefined
+    owners.set(name, { owner, lifetime, perRequest })
     awilix.register({ [name]: resolverOf(registration) })
   }
 
@@ -74,7 +75,6 @@ export function createServiceContainer(core: CoreServices): Container {
     },
     has: (name) => owners.has(name),
     ownerOf: (name) => owners.get(name)?.owner,
-    lifetimeOf: (name) => owners.get(name)?.lifetime,
     get names() {
       return [...owners.keys()]
     },
@@ -83,15 +83,7 @@ export function createServiceContainer(core: CoreServices): Container {
       for (const [name, { owner, lifetime }] of owners)
         if (lifetime === 'singleton') resolveAtBoot(awilix, name, owner)
     },
-    createScope(values) {
-      const scope = awilix.createScope()
-      for (const name of REQUEST_SERVICES) scope.register({ [name]: asValue(values[name]) })
-      return {
-        cradle: scope.cradle,
-        resolve: <T>(name: string) => scope.resolve<T>(name),
-        has: (name) => scope.hasRegistration(name),
-      }
-    },
+    registrationOf: (name) => owners.get(name)?.perRequest,
   }
 }
 

@@ -236,6 +236,32 @@ describe('Services', () => {
     await app.close()
   })
 
+  it('of a request are found by name through its scope, and one by one in a circle are refused', async () => {
+    const app = createApp()
+      .provide({
+        a: scoped(({ b }) => b as unknown),
+        b: transient(({ a }) => a as unknown),
+        c: scoped(({ d }) => ({ ofD: d as unknown })),
+        d: transient(({ requestId }) => requestId as unknown),
+      })
+      .use(
+        createRouter()
+          .get('/circle', (ctx) => ctx.services['a'])
+          .get('/', ({ scope, id }) => [
+            scope.has('c'),
+            scope.has('user'),
+            scope.has('x'),
+            scope.resolve('c') === scope.resolve('c'),
+            scope.resolve<{ ofD: string }>('c').ofD === id,
+          ])
+          .get('/unknown', ({ scope }) => scope.resolve('x')),
+      )
+    expect((await app.inject('/')).json()).to.deep.equal([true, true, false, true, true])
+    expect((await app.inject('/circle')).body).to.contain('Services need each other in a circle: a → b → a.')
+    expect((await app.inject('/unknown')).body).to.contain("No service is named 'x'.")
+    await app.close()
+  })
+
   it('make no scope in a request that touches no scoped service', async () => {
     let made = 0
     const app = answer(
