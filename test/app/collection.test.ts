@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setFlagsFromString, getHeapSpaceStatistics } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect } from 'chai'
+import {
+  createApp,
+  createRouter,
+  defineBrick,
+  fromKoa,
+  scoped,
+  value,
+  type App,
+  type Authenticator,
+} from 'mortar'
+
+const REQUESTS = 500
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
+
+/** Bytes in the part of the heap that only a full collection cleans. */
+function oldBytes(): number {
+  // What is alive after two minor collections counts as old.
+  collect({ type: 'minor' })
+  collect({ type: 'minor' })
+  return getHeapSpaceStatistics()
+    .filter(({ space_name }) => !space_name.startsWith('new_') && !space_name.includes('code'))
+    .reduce((sum, { space_used_size }) => sum + space_used_size, 0)
+}
+
+const authenticator = {
+  name: 'one',
+  policies: {},
+  identify: () => ({ id: '1', raw: {} }),
+} as unknown as Authenticator
+
+const guard = defineBrick({ name: 'guard', services: { authenticator: value(authenticator) } })
+
+const APPS: Readonly<Record<string, () => App>> = {
+  'a route': () => createApp().use(createRouter().get('/', () => ({ hello: 'world' }))),
+  'a guarded route': () =>
+    createApp({ bricks: [guard] }).use(createRouter().get('/', { auth: true }, ({ user }) => user.id)),
+  'a scoped service': () =>
+    createApp()
+      .provide({ path: scoped(({ ctx }) => ctx.path) })
+      .use(createRouter().get('/', ({ services }) => services['path'])),
+  'Koa middleware': () =>
+    createApp()
+      .use(fromKoa((_, next) => next()))
+      .use(createRouter().get('/', () => 'hello')),
+}
+
+describe('What a request leaves behind', () => {
+  for (const [name, open] of Object.entries(APPS))
+    it(`is collected without a full collection: ${name}`, async () => {
+      const app = open()
+      const { port } = await app.listen(0, '127.0.0.1')
+      const socket = connect(port, '127.0.0.1')
+      const run = async (count: number): Promise<void> => {
+        for (let index = 0; index < count; index++) {
+          socket.write('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n')
+          const [answer] = (await once(socket, 'data')) as [Buffer]
+          if (!answer.includes(' 200 OK')) throw new Error(answer.toString())
+        }
+      }
+      await run(REQUESTS)
+      collect()
+      const before = oldBytes()
+      await run(REQUESTS)
+      const each = (oldBytes() - before) / REQUESTS
+      expect(each, 'bytes a request').to.be.below(1000)
+      socket.destroy()
+      await app.close()
+    })
+})

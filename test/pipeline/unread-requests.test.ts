@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { createApp, createRouter } from 'mortar'
+import { throughBothDoors } from '../support/doors.ts'
+
+/** Everything that a connection is sent until `count` responses have come. */
+async function answersTo(url: string, text: string, count: number): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+  socket.write(text)
+  while (received.split('HTTP/1.1 ').length <= count) await once(socket, 'data')
+  socket.destroy()
+  return received
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+describe('A request whose end nobody reads', () => {
+  throughBothDoors((open) => {
+    const router = () =>
+      createRouter()
+        .get('/:n', ({ params }) => params['n'])
+        .post('/:n', { consumes: [] }, () => 'unread')
+
+    it('is followed by the next ones on the same connection', async () => {
+      const { url } = await open(createApp().use(router()))
+      const received = await answersTo(url, get('/one') + get('/two') + get('/three'), 3)
+      expect(received).to.match(/one[^]*two[^]*three$/)
+    })
+
+    it('does not leave its body in front of the next one', async () => {
+      const { url } = await open(createApp().use(router()))
+      const long = 'x'.repeat(200_000)
+      const withBody = (method: string) =>
+        `${method} /first HTTP/1.1\r\nHost: x\r\nContent-Length: ${long.length}\r\n\r\n${long}`
+      for (const method of ['GET', 'POST'])
+        expect(await answersTo(url, withBody(method) + get('/second'), 2)).to.match(/second$/)
+    })
+
+    it('tells those who listen to it that it has ended and closed', async () => {
+      const heard: Promise<unknown>[] = []
+      const listening = createRouter().get('/', ({ koa }) => {
+        heard.push(once(koa.req.resume(), 'end'), once(koa.req, 'close'))
+        return 'listening'
+      })
+      const { fetch } = await open(createApp().use(listening))
+      await (await fetch('/')).text()
+      await Promise.all(heard)
+    })
+
+    it('tells of its close those who only listen for that', async () => {
+      const closed: Promise<unknown>[] = []
+      const listening = createRouter().get('/', ({ koa }) => {
+        closed.push(once(koa.req, 'close'))
+        return 'listening'
+      })
+      const { fetch } = await open(createApp().use(listening))
+      await (await fetch('/')).text()
+      await Promise.all(closed)
+    })
+  })
+})
