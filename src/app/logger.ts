@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
-import { pino, type DestinationStream } from 'pino'
+import type { DestinationStream } from 'pino'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { isCommand } from '../support/environment.ts'
+import { loadPino } from '../support/lazy-packages.ts'
 
 /** Fields that never reach a log line, wherever they stand in a logged object. */
 const SECRETS = [
@@ -29,6 +30,7 @@ export function createLogger(environment: Environment): Logger {
   }
   // What a command prints on standard output is data.
   if (isCommand()) return commandLogger
+  const { pino } = loadPino()
   return readable ? pino(options, readableLines()) : pino(options)
 }
 

@@ -6,7 +6,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { HttpError, isHttpError } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, Next } from '../routing/route.ts'
-import { loadKoa } from '../support/lazy-koa.ts'
+import { loadKoa } from '../support/lazy-packages.ts'
 
 /** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
 interface KoaRouterLike {
