@@ -5,6 +5,7 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { writeRouteFiles } from './route-files.ts'
 import { spreadOf } from './statistics.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -12,13 +13,18 @@ const ROOT = join(import.meta.dirname, '..')
 /** One application started again and again. */
 export interface ColdStart {
   readonly name: string
-  /** Milliseconds from the start of the process to the end of its first response: median and least. */
-  readonly ms: number
-  readonly least: number
-  /** Resident memory after the first response. */
-  readonly megabytes: number
+  /** Milliseconds from the start of the process to the end of its first response. */
+  readonly ms: Figure
+  /** Resident memory right after the first response, in MB; nothing is collected before. */
+  readonly megabytes: Figure
   /** Whether the limits of a route-only application hold for it. */
   readonly limited: boolean
+}
+
+/** Of all starts of an application. */
+export interface Figure {
+  readonly median: number
+  readonly least: number
 }
 
 interface Application {
@@ -26,31 +32,53 @@ interface Application {
   readonly script: string
   readonly path: string
   readonly limited?: boolean
+  /** Variables of its own. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
-/** Starts a bare server, an application of routes alone, and the reference application as it is built for production. */
-export async function* coldStarts(runs: number): AsyncGenerator<ColdStart> {
+interface Start {
+  readonly ms: number
+  readonly megabytes: number
+}
+
+/**
+ * Starts a bare server, an application of routes alone, the reference application as it is built for production, and
+ * 1,000 route files, in turns.
+ */
+export async function coldStarts(runs: number): Promise<ColdStart[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mortar-start-'))
   try {
-    for (const { name, script, path, limited = false } of applications()) {
-      const starts: { ms: number; megabytes: number }[] = []
-      for (let each = 0; each < runs; each++) starts.push(await startOnce(script, path, folder))
-      const ms = starts.map((start) => start.ms)
-      const megabytes = spreadOf(starts.map((start) => start.megabytes)).median
-      yield { name, ms: spreadOf(ms).median, least: Math.min(...ms), megabytes, limited }
-    }
+    const applications = await createApplications()
+    const starts = applications.map((): Start[] => [])
+    for (let run = 0; run < runs; run++)
+      for (const [index, application] of applications.entries())
+        starts[index]!.push(await startOnce(application, folder))
+    return applications.map(({ name, limited = false }, index) => ({
+      name,
+      ms: figureOf(starts[index]!.map(({ ms }) => ms)),
+      megabytes: figureOf(starts[index]!.map(({ megabytes }) => megabytes)),
+      limited,
+    }))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function applications(): Application[] {
+function figureOf(values: readonly number[]): Figure {
+  return { median: spreadOf(values).median, least: Math.min(...values) }
+}
+
+async function createApplications(): Promise<Application[]> {
   const starting = join(import.meta.dirname, 'work/starting')
+  const [scanned, listed] = [await writeRouteFiles(1000, false), await writeRouteFiles(1000, true)]
+  const script = join(starting, 'route-files.js')
   return [
     { name: 'raw node:http', script: join(starting, 'raw.js'), path: '/' },
     { name: 'Fastify, one route', script: join(starting, 'fastify.js'), path: '/' },
     { name: 'route-only', script: join(starting, 'routes.js'), path: '/', limited: true },
     { name: 'reference application (examples/notes)', script: buildReference(), path: '/notes' },
+    { name: '1,000 route files, scanned', script, path: scanned.path, env: { ROUTES: scanned.directory } },
+    { name: '1,000 route files, manifest', script, path: listed.path, env: { ROUTES: listed.directory } },
   ]
 }
 
@@ -78,16 +106,12 @@ function buildReference(): string {
   return join(ROOT, 'dist/reference/examples/notes/server.js')
 }
 
-async function startOnce(
-  script: string,
-  path: string,
-  folder: string,
-): Promise<{ ms: number; megabytes: number }> {
+async function startOnce({ script, path, env }: Application, folder: string): Promise<Start> {
   const port = await freePort()
   const begin = performance.now()
   const child = spawn(process.execPath, [script], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: environment(port, folder),
+    env: { ...environment(port, folder), ...env },
   })
   try {
     await firstResponse(port, path, child)

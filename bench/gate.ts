@@ -49,13 +49,12 @@ for (const findSelfWaits of [false, true]) {
 await Promise.all([plain.destroy(), gated.destroy()])
 
 function open(): Promise<DataSource> {
-  const options = {
+  return new DataSource({
     type: 'better-sqlite3',
     database: ':memory:',
     entities: [Rows],
     synchronize: true,
-  } as const
-  return new DataSource(options).initialize()
+  }).initialize()
 }
 
 /** The median of many short rounds taken in turns: what else runs on the machine hits both alike. */

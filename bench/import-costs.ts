@@ -18,7 +18,7 @@ const PACKAGES = [
   'koa',
   'koa-body',
   'yup',
-  'awilix',
+  'awilix/browser',
   'pino',
   'cookies',
   'mime-types',

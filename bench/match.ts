@@ -17,7 +17,7 @@ function patterns(count: number): string[] {
     (n: number) => `/v1/org${n}/:org/users/:user`,
     (n: number) => `/files/res${n}/*path`,
   ]
-  return Array.from({ length: count }, (_, n) => (kinds[n % kinds.length] ?? kinds[0])(n))
+  return Array.from({ length: count }, (_, n) => kinds[n % kinds.length]!(n))
 }
 
 /** Request paths of one kind, many different ones, so that no cache of one string is measured. */

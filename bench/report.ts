@@ -45,10 +45,15 @@ function rowOf(series: Series, raw: Series | undefined, fastify: Series | undefi
     withSpread(spreadOf(throughput), 0),
     raw ? pairedRatios(throughput, numbers(raw, 'perSecond')).median.toFixed(2) : '–',
     withSpread(spreadOf(numbers(series, 'p99')), 1),
-    spreadOf(numbers(series, 'clientBusy')).median.toFixed(2),
+    shareOf(spreadOf(numbers(series, 'clientBusy')).median),
     (series.rss / 1e6).toFixed(0),
     series.startMs.toFixed(0),
   ]
+}
+
+/** wrk does not tell how busy it was. */
+function shareOf(share: number): string {
+  return Number.isNaN(share) ? '–' : share.toFixed(2)
 }
 
 function withSpread({ median, q25, q75 }: Spread, digits: number): string {

@@ -1,4 +1,5 @@
-import { lookup } from 'mime-types'
+import { createRequire } from 'node:module'
+import type * as mimeTypes from 'mime-types'
 import type { MailMessage as CompiledMail } from 'nodemailer'
 import { formatAddresses, type MailAddress } from './addresses.ts'
 import type { OutboxMessage } from './outbox.ts'
@@ -25,7 +26,7 @@ export function captureMessage(
   const attachments = known.attachments.map(({ filename, content, contentType }) => ({
     filename,
     content,
-    contentType: contentType ?? (lookup(filename) || 'application/octet-stream'),
+    contentType: contentType ?? typeOf(filename),
   }))
   return {
     id: known.id,
@@ -46,6 +47,12 @@ export function captureMessage(
   }
 }
 
+/** The table of media types is large, and loaded with the first attachment that does not say its own. */
+function typeOf(filename: string): string {
+  const { lookup } = createRequire(import.meta.url)('mime-types') as typeof mimeTypes
+  return lookup(filename) || 'application/octet-stream'
+}
+
 function readHeaders(block: string): (readonly [string, string])[] {
   const lines = block.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
   return lines.map((line) => {
@@ -59,8 +66,9 @@ function bodyText(content: unknown): string | null {
 }
 
 function imageOf({ cid, filename, contentType, content }: PreparedAttachment): [string, string][] {
-  const type = contentType ?? (lookup(filename) || '')
-  if (cid === undefined || !IMAGE_TYPE.test(type)) return []
+  if (cid === undefined) return []
+  const type = contentType ?? typeOf(filename)
+  if (!IMAGE_TYPE.test(type)) return []
   return [[cid, `data:${type.toLowerCase()};base64,${content.toString('base64')}`]]
 }
 

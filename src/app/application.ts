@@ -129,7 +129,8 @@ export class Application {
     const assembling = this.assembleAll(false)
     this.booting = assembling.then(() => Promise.reject(onlyInspected()))
     this.booting.catch(() => undefined)
-    const { bricks, document } = await assembling
+    const { bricks, documentation } = await assembling
+    const { document } = (await documentation?.()) ?? { document: () => ({}) }
     const { options, routes, services } = this
     const { names: serviceNames, resolveSingletons } = this.house.container
     return { bricks, document, options, routes, services, serviceNames, resolveSingletons }
@@ -202,7 +203,9 @@ export class Application {
 
   private async boot(): Promise<void> {
     if (isInspecting()) throw onlyInspected()
-    const { bricks } = await this.assembleAll(true)
+    const { bricks, documentation } = await this.assembleAll(true)
+    // In production it waits for its first reader: a fault in it was found before.
+    if (this.environment !== 'production') (await documentation?.())?.document()
     this.serving.compile()
     await this.lifecycle.start(bricks, this.house.container.cradle as Cradle)
   }

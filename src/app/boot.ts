@@ -11,7 +11,7 @@ import type { MiddlewareScope, Route } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from './check-routes.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { frameworkRoutes } from './framework-routes.ts'
+import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /** What was registered on an application before it boots. */
@@ -36,8 +36,8 @@ export interface House {
 export interface Assembly {
   /** In the order of their start. */
   readonly bricks: readonly AnyBrick[]
-  /** The OpenAPI document; an empty object where the application has none. */
-  readonly document: () => object
+  /** The OpenAPI document and its page, where the application has them. */
+  readonly documentation: FrameworkRoutes['documentation']
 }
 
 /**
@@ -67,9 +67,7 @@ export function assemble(
   const own = frameworkRoutes(dispatcher, runtime, options)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
-  // In production it waits for its first reader: a fault in it was found before.
-  if (singletons && options.environment !== 'production') own.document()
-  return { bricks, document: own.document }
+  return { bricks, documentation: own.documentation }
 }
 
 /** The origin of a brick's route says whose it is. */

@@ -7,7 +7,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import { isBodiless } from '../pipeline/render.ts'
-import { loadKoa } from '../support/lazy-koa.ts'
+import { loadKoa } from '../support/lazy-packages.ts'
 import type { ListenerState } from './listener.ts'
 
 /** Serves one request of a Koa application through the pipeline. */

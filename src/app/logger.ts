@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
-import { pino, type DestinationStream } from 'pino'
+import type { DestinationStream } from 'pino'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { isCommand } from '../support/environment.ts'
+import { loadPino } from '../support/lazy-packages.ts'
 
 /** Fields that never reach a log line, wherever they stand in a logged object. */
 const SECRETS = [
@@ -21,15 +22,35 @@ const SECRETS = [
  * terminal in development, silent under test.
  */
 export function createLogger(environment: Environment): Logger {
-  const level = environment === 'test' ? 'silent' : 'info'
-  const readable = environment === 'development' && process.stdout.isTTY
-  const options = {
-    level,
-    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
-  }
   // What a command prints on standard output is data.
   if (isCommand()) return commandLogger
-  return readable ? pino(options, readableLines()) : pino(options)
+  if (environment === 'test') return silentLogger
+  return onFirstLine(() => {
+    const { pino } = loadPino()
+    return environment === 'development' && process.stdout.isTTY
+      ? pino(OPTIONS, readableLines())
+      : pino(OPTIONS)
+  })
+}
+
+const OPTIONS = {
+  redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+}
+
+/** A logger that is made when it has something to write or a request asks for it: pino costs 15 ms and some MB. */
+function onFirstLine(create: () => Logger): Logger {
+  let made: Logger | undefined
+  const write =
+    (level: Level) =>
+    (...line: unknown[]): void =>
+      writeTo((made ??= create()), level, line)
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (bindings) => (made ??= create()).child(bindings),
+  }
 }
 
 /** Loaded only for a terminal: a service in production never needs it. */
@@ -50,10 +71,10 @@ export const silentLogger: Logger = {
 /** The same logger for the framework's own lines: one that throws must not turn an answer into a crash. */
 export function unfailing(logger: Logger): Logger {
   const guarded =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (level: Level) =>
     (...line: unknown[]): void => {
       try {
-        ;(logger[level] as (...parts: unknown[]) => void)(...line)
+        writeTo(logger, level, line)
       } catch {
         // There is nowhere left to say so.
       }
@@ -65,6 +86,12 @@ export function unfailing(logger: Logger): Logger {
     error: guarded('error'),
     child: (bindings) => logger.child(bindings),
   }
+}
+
+type Level = 'debug' | 'info' | 'warn' | 'error'
+
+function writeTo(logger: Logger, level: Level, line: readonly unknown[]): void {
+  ;(logger[level] as (...parts: readonly unknown[]) => void)(...line)
 }
 
 /** Warnings and errors as plain lines on standard error, for a command of the CLI. */

@@ -1,4 +1,4 @@
-import { asFunction, asValue, createContainer, type AwilixContainer } from 'awilix'
+import { asFunction, asValue, createContainer, type AwilixContainer } from 'awilix/browser'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { explainResolution } from './explain-resolution.ts'

@@ -1,4 +1,4 @@
-import { AwilixResolutionError } from 'awilix'
+import { AwilixResolutionError } from 'awilix/browser'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 

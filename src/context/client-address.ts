@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import ipaddr from 'ipaddr.js'
+import type { IPv4, IPv6 } from 'ipaddr.js'
 import { StartupError } from '../errors/startup-error.ts'
+import { loadAddresses } from '../support/lazy-packages.ts'
 
 /** Proxies to believe: addresses and CIDRs, or how many hops in front of the application are its own. */
 export type TrustProxy = readonly string[] | number | false
@@ -45,6 +46,7 @@ function byHops(hops: number): (address: string, distance: number) => boolean {
 }
 
 function byAddress(list: readonly string[]): (address: string) => boolean {
+  const ipaddr = loadAddresses()
   const ranges = list.map(parseRange)
   return (address) => {
     if (!ipaddr.isValid(address)) return false
@@ -53,7 +55,8 @@ function byAddress(list: readonly string[]): (address: string) => boolean {
   }
 }
 
-function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+function parseRange(text: string): [IPv4 | IPv6, number] {
+  const ipaddr = loadAddresses()
   try {
     if (text.includes('/')) return ipaddr.parseCIDR(text)
     const address = ipaddr.process(text)
@@ -73,9 +76,8 @@ function parseAddress(entry: string): string | undefined {
     .trim()
     .replace(/^\[([^\]]+)\](?::\d+)?$/, '$1')
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
-    ? withoutMapping(text)
-    : undefined
+  const { IPv4, IPv6 } = loadAddresses()
+  return IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text) ? withoutMapping(text) : undefined
 }
 
 function withoutMapping(address: string): string {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import Cookies from 'cookies'
-import { contentType } from 'mime-types'
+import type Cookies from 'cookies'
 import type { Credential } from '../contracts/authenticator.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
+import { loadCookies, loadMediaTypes } from '../support/lazy-packages.ts'
 import { parseQuery } from '../support/parse-query.ts'
 import { requestId } from './request-id.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
@@ -119,14 +119,14 @@ export class RequestContext {
   }
 
   set type(type: string) {
-    const full = contentType(type)
+    const full = loadMediaTypes().contentType(type)
     if (!full) throw new TypeError(`ctx.type does not know '${type}': give a media type or a file extension`)
     this.internal.res.setHeader('Content-Type', full)
   }
 
   get cookies(): Cookies {
     const { req, res, runtime } = this.internal
-    return (this.internal.cookies ??= new Cookies(req, res, { secure: runtime.secureCookies }))
+    return (this.internal.cookies ??= new (loadCookies())(req, res, { secure: runtime.secureCookies }))
   }
 
   get scope(): RequestScope {

@@ -65,10 +65,10 @@ export async function findManifest(
 
 /** @throws StartupError `MORTAR_MANIFEST_STALE` when the files of a directory are not those of its manifest. */
 export async function refuseStale(directory: string, listed: readonly string[]): Promise<void> {
-  const present = routeFilesOf(await scanDirectory(directory)).map(withoutExtension)
-  const known = listed.map(withoutExtension)
-  const added = present.filter((file) => !known.includes(file))
-  const gone = known.filter((file) => !present.includes(file))
+  const present = new Set(routeFilesOf(await scanDirectory(directory)).map(withoutExtension))
+  const known = new Set(listed.map(withoutExtension))
+  const added = [...present].filter((file) => !known.has(file))
+  const gone = [...known].filter((file) => !present.has(file))
   if (added.length === 0 && gone.length === 0) return
   const parts = [
     ...(added.length > 0 ? [`it lacks ${listOf(added)}`] : []),

@@ -6,7 +6,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { HttpError, isHttpError } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
-import { loadKoa } from '../support/lazy-koa.ts'
+import { loadKoa } from '../support/lazy-packages.ts'
 import { calledTwice, type Inner } from './inner.ts'
 
 /** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */

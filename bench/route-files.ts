@@ -1,0 +1,40 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const DIST = join(import.meta.dirname, '../dist')
+
+/** A project that was generated: what it is started with, and a path that it answers. */
+export interface RouteFiles {
+  readonly directory: string
+  readonly path: string
+}
+
+/**
+ * Writes so many compiled route files below `dist`, where they find the package by its name, and beside them the
+ * manifest that `mortar build` would write, or none, so that they are scanned.
+ */
+export async function writeRouteFiles(count: number, manifest: boolean): Promise<RouteFiles> {
+  const project = join(DIST, `${count}-route-files-${manifest ? 'manifest' : 'scan'}`)
+  const files = Array.from(
+    { length: count },
+    (_, index) => `group${Math.floor(index / 10)}/item${index}.get.js`,
+  )
+  for (const file of files)
+    write(join(project, 'routes', file), `export default () => ({ file: ${JSON.stringify(file)} })\n`)
+  if (manifest) {
+    const { renderManifest } = (await import(pathToFileURL(`${DIST}/src/files/write-manifest.js`).href)) as {
+      renderManifest(name: string, files: readonly string[]): string
+    }
+    const source = renderManifest('routes', files.toSorted())
+    // What the compiler leaves of it.
+    const compiled = source.replace(', type RouteSink', '').replace(/: (?:RouteSink|void)/g, '')
+    write(join(project, '.framework/routes.js'), compiled)
+  }
+  return { directory: join(project, 'routes'), path: '/group0/item0' }
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}

@@ -1,0 +1,49 @@
+import { docsPage, type DocsPage } from '../openapi/docs-page.ts'
+import { buildDocument } from '../openapi/document.ts'
+import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { Route } from '../routing/route.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { OpenApiOptions } from './options.ts'
+
+/** What an application says of itself. */
+export interface Documentation {
+  /**
+   * The OpenAPI document, built when first asked for and again after the routes changed.
+   * @throws StartupError when two operations would have one id.
+   */
+  document(): object
+  readonly page: DocsPage
+}
+
+/** Makes the documentation of the routes of a dispatcher. */
+export function createDocumentation(
+  dispatcher: Dispatcher,
+  runtime: PipelineRuntime,
+  openapi: OpenApiOptions & { readonly path: string },
+): Documentation {
+  let document: object | undefined
+  let revision = -1
+  return {
+    document() {
+      if (document === undefined || revision !== dispatcher.revision) {
+        ;({ revision } = dispatcher)
+        document = buildOpenApi(dispatcher.routes, runtime, openapi)
+      }
+      return document
+    },
+    page: docsPage({ title: openapi.title ?? 'API', documentUrl: openapi.path }),
+  }
+}
+
+function buildOpenApi(routes: readonly Route[], runtime: PipelineRuntime, openapi: OpenApiOptions): object {
+  return buildDocument({
+    routes,
+    title: openapi.title ?? 'API',
+    version: openapi.version ?? '0.0.0',
+    ...(openapi.description === undefined ? {} : { description: openapi.description }),
+    ...(openapi.servers === undefined ? {} : { servers: openapi.servers }),
+    ...(runtime.authenticator === undefined ? {} : { security: runtime.authenticator.securityScheme }),
+    // What a brick leaves out of its own schemas is nothing that the application could mend.
+    warn: (message, route) => runtime.logger[route.origin.startsWith('brick ') ? 'debug' : 'warn'](message),
+  })
+}

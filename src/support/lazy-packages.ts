@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module'
+import type Cookies from 'cookies'
+import type ipaddr from 'ipaddr.js'
+import type Koa from 'koa'
+import type * as mimeTypes from 'mime-types'
+import type * as pino from 'pino'
+
+/*
+ * Packages that an application may never need, each loaded at its first use and at once: a getter cannot wait for
+ * `import()`. They are CommonJS, and `require` spares Node the search of their source for names of exports, which costs
+ * `import` up to 30 ms and 7 MB for a large file. `test/app/start.test.ts` holds an application of routes alone to this.
+ */
+const require = createRequire(import.meta.url)
+
+/** Koa, for `ctx.koa`, `app.koa` and `fromKoa`. */
+export const loadKoa: () => typeof Koa = lazy(() => require('koa'))
+
+/** The class behind `ctx.cookies`. */
+export const loadCookies: () => typeof Cookies = lazy(() => require('cookies'))
+
+/** The table of media types behind `ctx.type`. */
+export const loadMediaTypes: () => typeof mimeTypes = lazy(() => require('mime-types'))
+
+/** IP addresses and ranges, for `trustProxy`. */
+export const loadAddresses: () => typeof ipaddr = lazy(() => require('ipaddr.js'))
+
+/** The logger of an application that brings none. */
+export const loadPino: () => typeof pino = lazy(() => require('pino'))
+
+function lazy<T>(load: () => unknown): () => T {
+  let loaded: T | undefined
+  return () => (loaded ??= load() as T)
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect } from 'chai'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FIXTURES = join(ROOT, 'test/fixtures/start')
+/** What the test itself brings along to read TypeScript. */
+const LOADERS = new Set(['tsx', 'esbuild', 'get-tsconfig', 'resolve-pkg-maps'])
+
+/**
+ * Each of these costs milliseconds and memory in every process, so an application pays for what it uses. What the
+ * figures are says `npm run bench:start`.
+ */
+describe('An application of routes alone', () => {
+  let loaded: { status: number; files: string[]; builtins: string[] }
+
+  before(() => {
+    const args = ['--import', join(FIXTURES, 'print-modules.mjs'), '--import', 'tsx', '--conditions=source']
+    const { stdout, stderr } = spawnSync(process.execPath, [...args, join(FIXTURES, 'routes.ts')], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    loaded = JSON.parse(stdout) as typeof loaded
+    loaded.files.push(...stderr.split('\n').filter((line) => line.startsWith('file:')))
+  })
+
+  it('answers', () => {
+    expect(loaded.status).to.equal(200)
+  })
+
+  it('loads no package but yup and awilix', () => {
+    const packages = loaded.files.flatMap(
+      (file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? [],
+    )
+    const found = [...new Set(packages)].filter((name) => !LOADERS.has(name)).toSorted()
+    expect(found).to.deep.equal(['awilix', 'property-expr', 'tiny-case', 'toposort', 'yup'])
+  })
+
+  it('loads no documentation, command or brick', () => {
+    const own = loaded.files.flatMap((file) => /\/(src|plugins)\/[^?]*/.exec(file)?.[0] ?? [])
+    expect(own).to.include('/src/app/application.ts')
+    expect(own.filter((file) => /^\/(plugins|src\/(openapi|cli|testing))\//.test(file))).to.deep.equal([])
+  })
+
+  it("touches none of Node's lazy globals: fetch and Response bring all of undici", () => {
+    expect(loaded.builtins.filter((name) => name.includes('undici'))).to.deep.equal([])
+  })
+})
