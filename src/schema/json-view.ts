@@ -1,5 +1,6 @@
 import { isoText, readIsoDate } from './iso-date.ts'
-import { isRecord, isYup, itemSchema, ownMember, type YupNode } from './yup/yup-node.ts'
+import { OwnObject } from '../support/own-object.ts'
+import { isInheritedName, isRecord, isYup, itemSchema, ownMember, type YupNode } from './yup/yup-node.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -42,7 +43,9 @@ function membersOf({ fields = {} }: YupNode, value: Members): Members {
   const members = Object.entries(fields)
     .map(([key, field]) => [key, jsonView(field, ownMember(value, key), value)] as const)
     .filter(([key, member]) => member !== undefined && !isStripped(fields[key]))
-  return Object.fromEntries(members)
+  const shown = Object.fromEntries(members)
+  // yup reads absent members too, and must not find what every object inherits.
+  return Object.keys(fields).some(isInheritedName) ? Object.assign(new OwnObject(), shown) : shown
 }
 
 function isStripped(field: unknown): boolean {

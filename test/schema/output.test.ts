@@ -131,6 +131,33 @@ for (const [how, schema] of [
     })
   })
 
+for (const [how, own] of [
+  ['A serializer', (schema) => schema],
+  ['A serializer of a schema that is not plain', slow],
+] as const satisfies readonly [string, (schema: yup.Schema) => yup.Schema][])
+  describe(`${how} with fields named like members of Object.prototype`, () => {
+    const fields = { id: yup.number().required(), constructor: yup.string(), valueOf: yup.string() }
+    const shape = yup.object({ ...fields, inner: yup.object({ toString: yup.number() }) })
+    const serialize = compileSerializer(own(shape) as Schema)
+
+    it('leaves out what the value does not have itself', () => {
+      class Entity {
+        get id(): number {
+          return 1
+        }
+      }
+      for (const value of [{ id: 1 }, Object.create(null, { id: { value: 1 } }) as object, new Entity()])
+        expect(serialize(value)).to.equal('{"id":1}')
+      expect(serialize({ id: 1, inner: { a: 1 } })).to.equal('{"id":1,"inner":{}}')
+    })
+
+    it('writes what the value has itself', () => {
+      expect(serialize({ inner: { toString: 1 }, constructor: 'c', id: 1 })).to.equal(
+        '{"id":1,"constructor":"c","inner":{"toString":1}}',
+      )
+    })
+  })
+
 describe('compileOutput', () => {
   it('leaves a string a string, and gives an exact object itself', () => {
     expect(compileOutput(yup.string().required())('text')).to.equal('text')
