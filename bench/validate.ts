@@ -1,6 +1,6 @@
 // Measures compiled yup schemas beside yup and ajv, and serialisation beside JSON.stringify, in one interleaved run.
 // Run: npx tsx --conditions=source bench/validate.ts
-import Ajv from 'ajv'
+import { Ajv } from 'ajv'
 import * as yup from 'yup'
 import { compileSerializer } from '../src/schema/serializer.ts'
 import { compileValidator } from '../src/schema/compile-validator.ts'
