@@ -28,12 +28,13 @@ function contentsOf(schema: YupNode, value: object): unknown {
 /** The view with its dates as ISO strings. */
 export function withIsoDates(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? value : isoText(value)
-  if (Array.isArray(value)) return value.map(withIsoDates)
+  if (Array.isArray(value)) return 'toJSON' in value ? value : value.map(withIsoDates)
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withIsoDates(member)]))
 }
 
-function ownJson(value: unknown): unknown {
+/** What `JSON.stringify` would go on with: the value, or what its `toJSON` gives. */
+export function ownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? (toJSON.call(value, '') as unknown) : value
