@@ -24,8 +24,8 @@ const TEXTS = [
 ] // prettier-ignore
 const SPECIAL: readonly (() => unknown)[] = [
   () => -0, () => Number.NaN, () => -Infinity, () => 1e-7, () => 1e300, () => 5n, () => Symbol('s'), () => () => 1,
-  () => null, () => undefined, () => new Date(1.6e12), () => new Date(Number.NaN), () => Object('a') as unknown,
-  () => Object(2) as unknown, () => ({ toJSON: () => 'abc' }), () => ({ toJSON: () => undefined }), () => [undefined, null],
+  () => null, () => undefined, () => new Date(1.6e12), () => new Date(Number.NaN), () => new Object('a'),
+  () => new Object(2), () => ({ toJSON: () => 'abc' }), () => ({ toJSON: () => undefined }), () => [undefined, null],
   () => Object.assign(['a'], { toJSON: () => ['b', { secret: 1 }] }),
 ] // prettier-ignore
 
