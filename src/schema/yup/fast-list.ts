@@ -1,6 +1,7 @@
 import { childPath } from '../invalid.ts'
 import { mapItems } from '../shape-guard.ts'
 import {
+  castMember,
   FAIL,
   isStrict,
   memberMode,
@@ -14,7 +15,7 @@ import {
 import { generate, type Refer } from './generate.ts'
 import { ownIssuesOf } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
-import { NOT_QUICK } from './quick.ts'
+import { judge, NOT_QUICK, SAME } from './quick.ts'
 import { quickSource } from './quick-source.ts'
 import type { YupNode } from './yup-node.ts'
 
@@ -84,7 +85,7 @@ function listLongWay(schema: YupNode, mode: Mode, memberAt: MemberAt): LongWay {
     if (!Array.isArray(value) || !schema._typeCheck(value)) return value
     return mapItems(value, (item, index) => {
       const member = memberAt(index)
-      return member ? member.long().cast(item) : item
+      return member ? castMember(member, item) : item
     })
   }
   const addOwnIssues = ownIssuesOf(schema)
@@ -93,8 +94,10 @@ function listLongWay(schema: YupNode, mode: Mode, memberAt: MemberAt): LongWay {
     if (Array.isArray(value) && schema._typeCheck(value)) {
       const before: readonly unknown[] = Array.isArray(original) ? original : value
       for (let index = 0; index < value.length; index++) {
+        const member = memberAt(index)
+        if (member === undefined || judge(member.quick, value[index]) === SAME) continue
         const place = { value: value[index], original: before[index], path: childPath(path, index) }
-        memberAt(index)?.long().addIssues(place, issues)
+        member.long().addIssues(place, issues)
       }
     }
     addOwnIssues({ value, original, path }, issues)

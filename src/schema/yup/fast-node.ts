@@ -1,6 +1,6 @@
 import type { SchemaIssue } from '../invalid.ts'
 import type { Place } from './own-issues.ts'
-import type { Quick } from './quick.ts'
+import { judge, SAME, type Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from './yup-node.ts'
 
 /** What `run` returns instead of a value when it does not accept one. */
@@ -61,6 +61,11 @@ export type CompileMember = (schema: unknown, mode: Mode) => FastNode | undefine
 /** Whether a schema is cast in this mode. */
 export function isStrict(schema: YupNode, mode: Mode): boolean {
   return mode.strict || (schema.spec.strict && mode.heedsStrict)
+}
+
+/** A member's cast value; what `judge` settles is spared the long way. */
+export function castMember({ quick, long }: FastNode, value: unknown): unknown {
+  return judge(quick, value) === SAME ? value : long().cast(value)
 }
 
 /** A cast value with its issues. */

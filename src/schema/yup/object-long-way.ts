@@ -1,9 +1,10 @@
 import { childPath } from '../invalid.ts'
 import { mapMembers } from '../shape-guard.ts'
-import type { LongWay } from './fast-node.ts'
+import { castMember, type LongWay } from './fast-node.ts'
 import type { ObjectPlan } from './object-plan.ts'
 import { ownIssuesOf } from './own-issues.ts'
-import { isInheritedName, isObject, ownMember } from './yup-node.ts'
+import { judge, SAME } from './quick.ts'
+import { isInheritedName, isObject } from './yup-node.ts'
 
 type Members = Record<string, unknown>
 
@@ -13,7 +14,7 @@ export function objectLongWay(plan: ObjectPlan): LongWay {
 }
 
 function castOf(plan: ObjectPlan): LongWay['cast'] {
-  const { schema, keys, members, known, strips } = plan
+  const { schema, keys, members, known, strips, read } = plan
   if (plan.strict) {
     const castOne = new Map(keys.map((key, index) => [key, members[index]!.long().cast]))
     const map = (member: unknown, key: string): unknown => castOne.get(key)?.(member) ?? member
@@ -25,7 +26,7 @@ function castOf(plan: ObjectPlan): LongWay['cast'] {
     const result: Members = {}
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index]!
-      const cast = members[index]!.long().cast(ownMember(value, key))
+      const cast = castMember(members[index]!, read(value, key))
       if (cast !== undefined) result[key] = cast
     }
     if (!strips)
@@ -43,7 +44,7 @@ function isSame(value: Members, result: Members): boolean {
   )
 }
 
-function addIssuesOf({ schema, keys, members }: ObjectPlan): LongWay['addIssues'] {
+function addIssuesOf({ schema, keys, members, read }: ObjectPlan): LongWay['addIssues'] {
   const addOwnIssues = ownIssuesOf(schema)
   return ({ value, original: given, path }, issues) => {
     const original = given === undefined ? value : given
@@ -51,11 +52,9 @@ function addIssuesOf({ schema, keys, members }: ObjectPlan): LongWay['addIssues'
       const before = isObject(original) ? original : value
       for (let index = 0; index < keys.length; index++) {
         const key = keys[index]!
-        const place = {
-          value: ownMember(value, key),
-          original: ownMember(before, key),
-          path: childPath(path, key),
-        }
+        const member = read(value, key)
+        if (judge(members[index]!.quick, member) === SAME) continue
+        const place = { value: member, original: read(before, key), path: childPath(path, key) }
         members[index]!.long().addIssues(place, issues)
       }
     }

@@ -1,5 +1,5 @@
 import { isStrict, memberMode, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
-import type { YupNode } from './yup-node.ts'
+import { isInheritedName, ownMember, type YupNode } from './yup-node.ts'
 
 /** What the ways of judging an object need to know of its schema. */
 export interface ObjectPlan {
@@ -7,6 +7,8 @@ export interface ObjectPlan {
   readonly keys: readonly string[]
   readonly members: readonly FastNode[]
   readonly known: ReadonlySet<string>
+  /** Reads a declared member of a value. */
+  readonly read: typeof ownMember
   /** Unknown keys are dropped. */
   readonly strips: boolean
   /** Unknown keys are an issue. */
@@ -24,5 +26,8 @@ export function planOf(schema: YupNode, mode: Mode, compile: CompileMember): Obj
   const names = schema.tests.map((test) => test.OPTIONS.name)
   const refuses = names.includes('exact') || (names.includes('noUnknown') && schema.spec.noUnknown === true)
   const strips = schema.spec.noUnknown === true && !strict
-  return { schema, keys, members, known: new Set(keys), strips, refuses, strict }
+  const read = keys.some(isInheritedName) ? ownMember : anyMember
+  return { schema, keys, members, known: new Set(keys), read, strips, refuses, strict }
 }
+
+const anyMember: typeof ownMember = (value, key) => value[key]
