@@ -18,14 +18,18 @@ import { isYup, ownMember, type YupNode } from './yup-node.ts'
  */
 export function compileText(schema: unknown): TextNode | undefined {
   if (!isYup(schema) || !isPlain(schema)) return undefined
-  const node = compileType(schema)
+  const writer = compileType(schema)
+  // Free-form values hold functions and symbols too, which JSON leaves out.
+  const node = writer && { ...writer, always: schema.spec.optional === false && schema.type !== 'mixed' }
   const { default: fallback } = schema.spec
   if (node === undefined || fallback === undefined) return node
-  const { quick, write } = node
-  return { quick, write: (value) => write(value === undefined ? schema.getDefault() : value) }
+  const { write } = node
+  return { ...node, write: (value) => write(value === undefined ? schema.getDefault() : value) }
 }
 
-function compileType(schema: YupNode): TextNode | undefined {
+type Writer = Omit<TextNode, 'always'>
+
+function compileType(schema: YupNode): Writer | undefined {
   if (schema.type === 'object') return compileObject(schema)
   if (schema.type === 'array') return compileArray(schema)
   return schema.type === 'tuple' ? undefined : compileValue(schema)
@@ -34,7 +38,7 @@ function compileType(schema: YupNode): TextNode | undefined {
 /** Nothing that leaves is cast. */
 const AS_IT_IS: Mode = { text: false, strict: true, heedsStrict: true, rootIsObject: false }
 
-function compileValue(schema: YupNode): TextNode {
+function compileValue(schema: YupNode): Writer {
   const { run } = compileLeaf(schema, AS_IT_IS)
   if (schema.type === 'date') return { quick: NOT_QUICK, write: dateWriter(run) }
   const quick = quickOf(schema, false, false)
@@ -84,7 +88,7 @@ function absence({ spec }: YupNode): Write {
   }
 }
 
-function compileArray(schema: YupNode): TextNode | undefined {
+function compileArray(schema: YupNode): Writer | undefined {
   const item = schema.innerType && compileText(schema.innerType)
   if (schema.innerType && !item) return undefined
   const { least, most, rest } = lengthLimits(schema)
@@ -112,7 +116,7 @@ function itemsBy({ write }: TextNode): Write {
   }
 }
 
-function compileObject(schema: YupNode): TextNode | undefined {
+function compileObject(schema: YupNode): Writer | undefined {
   const entries = Object.entries(schema.fields ?? {})
   const members = entries.map(([key, field]) => ({ key, node: compileText(field) }))
   if (!members.every(isCompiled)) return undefined

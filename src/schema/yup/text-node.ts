@@ -6,6 +6,8 @@ export interface TextNode {
   /** Settles most values of a leaf without a call of `write`. */
   readonly quick: Quick
   readonly write: Write
+  /** A valid value is never left out. */
+  readonly always: boolean
 }
 
 /** JSON text of a valid value, undefined for what is left out; or `FAIL`, which may also be said of a rare valid one. */

@@ -37,6 +37,10 @@ const SIMPLE: readonly ((random: Random, depth: number) => yup.ISchema<unknown>)
   () => yup.boolean(),
   () => yup.date().nullable(),
   () => yup.mixed(),
+  () => yup.mixed().required(),
+  () => yup.string().required(),
+  () => yup.boolean().defined().nullable(),
+  () => yup.number().default(2).required(),
   (random, depth) => yup.array(fieldOf(random, depth - 1)),
   (random, depth) => (depth > 0 ? outgoingSchema(random, depth - 1) : yup.boolean().nullable()),
 ]
