@@ -58,6 +58,16 @@ describe('compileValidator', () => {
   })
 })
 
+describe('A compiled schema with a field named like a member of Object.prototype', () => {
+  const schema = yup.object({ constructor: yup.string(), toString: yup.number().default(5), a: yup.number() })
+
+  it('takes only what the value has itself', () => {
+    expect(validate(schema, { a: '1' })).to.deep.equal({ a: 1, toString: 5 })
+    const sent = { constructor: 'x', toString: 1, a: 2 }
+    expect(validate(schema, sent)).to.equal(sent)
+  })
+})
+
 describe('A body validator', () => {
   for (const [how, schema] of [
     ['compiled', order],
