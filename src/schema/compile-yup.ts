@@ -8,7 +8,7 @@ import { isPlain } from './yup/known.ts'
 import { isYup, type YupNode } from './yup/yup-node.ts'
 
 /**
- * Compiles a plain yup schema to closures that give what `validateSync` gives with `abortEarly: false`, a hundred
+ * Compiles a plain yup schema to a function that gives what `validateSync` gives with `abortEarly: false`, a hundred
  * times sooner for a valid value, which is returned itself when nothing changes. Undefined when any part of it is not
  * yup's own (lazy, when, references, custom tests and transforms): then ask yup.
  * `test/schema/differential.test.ts` compares the two. With `text`, values are coerced as query text first.
