@@ -1,12 +1,10 @@
+import { assertSchema } from './assert-schema.ts'
 import { Invalid } from './invalid.ts'
 import { jsonView, withIsoDates } from './json-view.ts'
 import type { Schema } from './schema.ts'
-import { assertSchema } from './assert-schema.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './validate-yup.ts'
-import { FAIL } from './yup/fast-node.ts'
-import { compileOutputNode } from './yup/fast-output.ts'
-import { isYup, type YupNode } from './yup/yup-node.ts'
+import { isYup } from './yup/yup-node.ts'
 
 /**
  * Compiles a schema for values that leave: the function gives the value with its declared keys alone, at every depth,
@@ -17,21 +15,12 @@ import { isYup, type YupNode } from './yup/yup-node.ts'
  * Infinity are no numbers. Absent optional keys are left out, and absent keys with a default get it. An object schema
  * without fields drops every key: declare `mixed()` for free-form values.
  * A validator of another library filters as that library does.
+ *
+ * This is the long way, by yup itself: `compileSerializer` takes it only for what `compileText` does not settle.
  */
 export function compileOutput(schema: Schema): (value: unknown) => unknown {
   assertSchema(schema, 'response')
   if (!isYup(schema)) return validateByStandard(schema)
-  const slow = outputByYup(schema)
-  const fast = compileOutputNode(schema)
-  if (fast === undefined) return slow
-  return (value) => {
-    const result = fast.run(value)
-    return result === FAIL ? slow(value) : result
-  }
-}
-
-/** The long way: filter by the shape of the schema, then let yup judge without casting. */
-function outputByYup(schema: YupNode): (value: unknown) => unknown {
   const validate = validateByYup(schema, { strict: true })
   return (value) => {
     const result = validate(jsonView(schema, value))

@@ -2,11 +2,13 @@ import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { compileYup } from './compile-yup.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { oncePerSchema } from './once-per-schema.ts'
 import { coerceText } from './query-coercion.ts'
 import type { Schema, StandardLike } from './schema.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './validate-yup.ts'
+import { once } from './yup/fast-node.ts'
 import { isYup, type YupNode } from './yup/yup-node.ts'
 
 /** Where a value comes from, or `response` for one that leaves. */
@@ -23,14 +25,23 @@ export interface Validator {
 
 /**
  * Compiles a yup schema or a Standard Schema validator for a location. Query, path and header values are text and are
- * coerced (see `coerceText`); a body is not. A response is filtered as `compileOutput` says.
+ * coerced (see `coerceText`); a body is not. A response is filtered as `compileOutput` says. A yup schema is compiled
+ * at the first value, and once for all routes that give the same one.
  * @throws StartupError `MORTAR_NOT_A_SCHEMA` for anything else.
  */
 export function compileValidator(schema: Schema, location: ValidatedLocation): Validator {
   assertSchema(schema, location)
   if (location === 'response') return { validate: compileOutput(schema) }
-  const text = location !== 'body'
-  return { validate: isYup(schema) ? yupValidator(schema, text) : standardValidator(schema, text) }
+  return location === 'body' ? bodyValidatorOf(schema) : textValidatorOf(schema)
+}
+
+const bodyValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => validatorOf(schema, false))
+const textValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => validatorOf(schema, true))
+
+function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
+  if (!isYup(schema)) return { validate: standardValidator(schema, text) }
+  const validate = once(() => yupValidator(schema, text))
+  return { validate: (value) => validate()(value) }
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {

@@ -1,5 +1,6 @@
 import { isoText, readIsoDate } from './iso-date.ts'
-import { isRecord, isYup, itemSchema, ownMember, type YupNode } from './yup/yup-node.ts'
+import { OwnObject } from '../support/own-object.ts'
+import { isInheritedName, isRecord, isYup, itemSchema, ownMember, type YupNode } from './yup/yup-node.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -27,12 +28,13 @@ function contentsOf(schema: YupNode, value: object): unknown {
 /** The view with its dates as ISO strings. */
 export function withIsoDates(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? value : isoText(value)
-  if (Array.isArray(value)) return value.map(withIsoDates)
+  if (Array.isArray(value)) return 'toJSON' in value ? value : value.map(withIsoDates)
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withIsoDates(member)]))
 }
 
-function ownJson(value: unknown): unknown {
+/** What `JSON.stringify` would go on with: the value, or what its `toJSON` gives. */
+export function ownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? (toJSON.call(value, '') as unknown) : value
@@ -42,7 +44,9 @@ function membersOf({ fields = {} }: YupNode, value: Members): Members {
   const members = Object.entries(fields)
     .map(([key, field]) => [key, jsonView(field, ownMember(value, key), value)] as const)
     .filter(([key, member]) => member !== undefined && !isStripped(fields[key]))
-  return Object.fromEntries(members)
+  const shown = Object.fromEntries(members)
+  // yup reads absent members too, and must not find what every object inherits.
+  return Object.keys(fields).some(isInheritedName) ? Object.assign(new OwnObject(), shown) : shown
 }
 
 function isStripped(field: unknown): boolean {

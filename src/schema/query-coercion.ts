@@ -1,4 +1,4 @@
-import type { FastNode } from './yup/fast-node.ts'
+import { once, type FastNode, type LongWay } from './yup/fast-node.ts'
 import { readDigits } from './yup/quick.ts'
 import type { YupNode } from './yup/yup-node.ts'
 
@@ -37,15 +37,20 @@ export function coerceText(
 export function coerced(schema: YupNode, node: FastNode): FastNode {
   const step = STEPS[kindOfYup(schema)]
   if (step === keep) return node
-  const coerce = (value: unknown): unknown => step(value, refuse)
   return {
     quick: node.quick,
     run: (value) => node.run(step(value, refuse)),
-    cast: (value) => node.cast(coerce(value)),
+    long: once(() => coercedLongWay(node.long(), (value) => step(value, refuse))),
+  }
+}
+
+function coercedLongWay({ cast, addIssues }: LongWay, coerce: (value: unknown) => unknown): LongWay {
+  return {
+    cast: (value) => cast(coerce(value)),
     addIssues: (place, issues) => {
       // Nothing was cast, whatever the value looks like here.
       const untouched = place.value instanceof RefusedText
-      node.addIssues(untouched ? { ...place, original: place.value } : place, issues)
+      addIssues(untouched ? { ...place, original: place.value } : place, issues)
     },
   }
 }

@@ -73,6 +73,6 @@ export function mapMembers(
   const kept = entries
     .filter(([key]) => !isInheritedName(key) || declares(key))
     .map(([key, member]) => [key, map(member, key)] as const)
-  const same = kept.length === entries.length && kept.every(([key, member]) => member === value[key])
+  const same = kept.length === entries.length && kept.every(([key, member]) => Object.is(member, value[key]))
   return same ? value : Object.fromEntries(kept)
 }

@@ -6,6 +6,7 @@ import { compileValidator, type ValidatedLocation } from '../../src/schema/compi
 import { compileYup } from '../../src/schema/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
 import type { Schema } from '../../src/schema/schema.ts'
+import { compileSerializer } from '../../src/schema/serializer.ts'
 import type { YupNode } from '../../src/schema/yup/yup-node.ts'
 
 const validate = (schema: Schema, value: unknown, location: ValidatedLocation = 'body'): unknown =>
@@ -27,6 +28,44 @@ const order = yup.object({
     .required(),
   when: yup.date(),
   note: yup.string().nullable(),
+})
+
+describe('compileValidator', () => {
+  it('gives the routes that share a schema one validator for text and one for bodies', () => {
+    const schema = yup.object({ page: yup.number() })
+    const query = compileValidator(schema, 'query')
+    expect(compileValidator(schema, 'params')).to.equal(query)
+    expect(compileValidator(schema, 'body')).to.equal(compileValidator(schema, 'body'))
+    expect(compileValidator(schema, 'body')).not.to.equal(query)
+    expect(compileSerializer(schema)).to.equal(compileSerializer(schema))
+  })
+
+  it('takes objects of any number of fields, and any text for the name of one', () => {
+    const names = [
+      ...Array.from({ length: 100 }, (_, index) => `field${index}`),
+      '\'"`${x}\\',
+      '\u2028',
+      '\n',
+      '0',
+      '',
+    ]
+    const schema = yup.object(Object.fromEntries(names.map((name) => [name, yup.number().required()])))
+    const sent = Object.fromEntries(names.map((name, index) => [name, index]))
+    expect(validate(schema, sent)).to.equal(sent)
+    expect(validate(schema, { ...sent, '\n': '7' })).to.deep.equal({ ...sent, '\n': 7 })
+    expect(issuesOf(validate(schema, { ...sent, field99: 'x' }))).to.have.keys('field99')
+    expect(JSON.parse(compileSerializer(schema)({ ...sent, secret: 1 }) as string)).to.deep.equal(sent)
+  })
+})
+
+describe('A compiled schema with a field named like a member of Object.prototype', () => {
+  const schema = yup.object({ constructor: yup.string(), toString: yup.number().default(5), a: yup.number() })
+
+  it('takes only what the value has itself', () => {
+    expect(validate(schema, { a: '1' })).to.deep.equal({ a: 1, toString: 5 })
+    const sent = { constructor: 'x', toString: 1, a: 2 }
+    expect(validate(schema, sent)).to.equal(sent)
+  })
 })
 
 describe('A body validator', () => {

@@ -1,34 +1,36 @@
 import { ownIssuesOf } from './own-issues.ts'
-import { FAIL, isStrict, whenAbsent, type FastNode, type Mode } from './fast-node.ts'
+import { FAIL, isStrict, once, whenAbsent, type FastNode, type Mode } from './fast-node.ts'
 import { allTests } from './passes.ts'
-import { judge, OTHER, quickOf, SAME, type Quick } from './quick.ts'
+import { judge, OTHER, quickOf, SAME } from './quick.ts'
 import type { YupNode } from './yup-node.ts'
 
 type Run = FastNode['run']
-type Long = Pick<FastNode, 'cast' | 'addIssues'>
 
 /** Compiles a plain string, number, boolean, date or mixed schema. */
 export function compileLeaf(schema: YupNode, mode: Mode): FastNode {
   const strict = isStrict(schema, mode)
-  const node: Long = {
-    cast: strict ? (value) => value : castOf(schema),
-    addIssues: ownIssuesOf(schema),
-  }
+  const cast: Run = strict ? (value) => value : castOf(schema)
+  const long = once(() => ({ cast, addIssues: ownIssuesOf(schema) }))
   const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema), mode.text)
-  return { ...node, quick, run: runOf(schema, node, quick) }
+  return { quick, long, run: runOf(schema, { quick, long, cast }) }
 }
 
-function runOf(schema: YupNode, node: Long, quick: Quick): Run {
-  const absent = whenAbsent(schema, node, undefined)
-  const empty = whenAbsent(schema, node, null)
-  const passes = allTests(schema)
+function runOf(
+  schema: YupNode,
+  { quick, long, cast }: Pick<FastNode, 'quick' | 'long'> & { cast: Run },
+): Run {
+  const absent = whenAbsent(schema, long, undefined)
+  const empty = whenAbsent(schema, long, null)
+  const tests = once(() => allTests(schema))
   return (value) => {
     if (value === undefined) return absent()
     if (value === null) return empty()
     const verdict = judge(quick, value)
     if (verdict !== OTHER) return verdict === SAME ? value : FAIL
-    const cast = node.cast(value)
-    return cast !== undefined && cast !== null && schema._typeCheck(cast) && passes(cast) ? cast : FAIL
+    const result = cast(value)
+    return result !== undefined && result !== null && schema._typeCheck(result) && tests()(result)
+      ? result
+      : FAIL
   }
 }
 

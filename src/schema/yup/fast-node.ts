@@ -1,6 +1,6 @@
 import type { SchemaIssue } from '../invalid.ts'
 import type { Place } from './own-issues.ts'
-import type { Quick } from './quick.ts'
+import { judge, SAME, type Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from './yup-node.ts'
 
 /** What `run` returns instead of a value when it does not accept one. */
@@ -12,13 +12,25 @@ export interface FastNode {
   readonly quick: Quick
   /**
    * The typed value of a valid value, the value itself when nothing changes, or `FAIL`. It may also say `FAIL` of a
-   * rare valid value: `cast` and `addIssues` then decide.
+   * rare valid value: the long way then decides.
    */
   readonly run: (value: unknown) => unknown
+  /** Made when it is first asked for, as most routes never meet a value that needs it. */
+  readonly long: () => LongWay
+}
+
+/** Judges a value as yup does, with every issue. */
+export interface LongWay {
   /** yup's cast: never throws, and never changes the value it is given. */
   readonly cast: (value: unknown) => unknown
   /** Adds every issue of a cast value; none means that it is valid. */
   readonly addIssues: (place: Place, issues: SchemaIssue[]) => void
+}
+
+/** A function that makes something at its first call and gives the same at every other. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** How the schema around it changes a schema's meaning. */
@@ -51,24 +63,37 @@ export function isStrict(schema: YupNode, mode: Mode): boolean {
   return mode.strict || (schema.spec.strict && mode.heedsStrict)
 }
 
-/** The long way round: cast, then look for issues. */
-export function decide(node: Pick<FastNode, 'cast' | 'addIssues'>, value: unknown): unknown {
-  const cast = node.cast(value)
+/** A member's cast value; what `judge` settles is spared the long way. */
+export function castMember({ quick, long }: FastNode, value: unknown): unknown {
+  return judge(quick, value) === SAME ? value : long().cast(value)
+}
+
+/** A cast value with its issues. */
+export function castAndJudge(
+  long: LongWay,
+  value: unknown,
+): { cast: unknown; issues: readonly SchemaIssue[] } {
+  const cast = long.cast(value)
   const issues: SchemaIssue[] = []
-  node.addIssues({ value: cast, original: value, path: '' }, issues)
-  return issues.length === 0 ? cast : FAIL
+  long.addIssues({ value: cast, original: value, path: '' }, issues)
+  return { cast, issues }
 }
 
 /** A function that gives the typed value of an absent value; worked out once when the default cannot change. */
-export function whenAbsent(
-  schema: YupNode,
-  node: Pick<FastNode, 'cast' | 'addIssues'>,
-  absent: undefined | null,
-): () => unknown {
-  if (!isSteady(schema)) return () => decide(node, absent)
-  const once = decide(node, absent)
-  if (typeof once !== 'object' || once === null) return () => once
-  return Object.keys(once).length === 0 && isObject(once) ? () => ({}) : () => decide(node, absent)
+export function whenAbsent(schema: YupNode, long: FastNode['long'], absent: undefined | null): () => unknown {
+  const decide = (): unknown => {
+    const { cast, issues } = castAndJudge(long(), absent)
+    return issues.length === 0 ? cast : FAIL
+  }
+  const answer = once(() => steadied(schema, decide))
+  return () => answer()()
+}
+
+function steadied(schema: YupNode, decide: () => unknown): () => unknown {
+  if (!isSteady(schema)) return decide
+  const steady = decide()
+  if (typeof steady !== 'object' || steady === null) return () => steady
+  return Object.keys(steady).length === 0 && isObject(steady) ? () => ({}) : decide
 }
 
 /** True when no default of the schema or of its fields is worked out by a function. */

@@ -29,33 +29,49 @@ export function ownIssuesOf(schema: YupNode): AddIssues {
 function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
   // What yup's own tests use of a test context. `createError` only carries the parameters out.
   const context = { schema, resolve: (item: unknown) => item, createError: (overrides: object) => overrides }
+  const word = wordingOf(schema, OPTIONS.message)
   return (place, issues) => {
     if (OPTIONS.skipAbsent && (place.value === undefined || place.value === null)) return
     const result = OPTIONS.test.call(context, place.value, context)
     if (result === true) return
-    const params = result as { params?: Params } | false
-    const text = wording(OPTIONS.message, schema, place, { ...OPTIONS.params, ...(params && params.params) })
-    issues.push(issueAt(place.path, text))
+    const { params } = (result || {}) as { params?: Params }
+    const extra = params === undefined ? (OPTIONS.params ?? {}) : { ...OPTIONS.params, ...params }
+    issues.push(issueAt(place.path, word(place, extra)))
   }
 }
 
-const PLACEHOLDER = /\$\{\s*(\w+)\s*\}/g
+const PLACEHOLDER = /\$\{\s*(\w+)\s*\}/
 
-/** The message with its parameters, as `ValidationError.formatError` words it. */
-function wording(message: unknown, schema: YupNode, place: Place, extra: Params): unknown {
-  const { label } = schema.spec
-  const params: Params = {
+/** Words a message with its parameters, as `ValidationError.formatError` does. */
+function wordingOf(schema: YupNode, message: unknown): (place: Place, extra: Params) => unknown {
+  if (typeof message !== 'string')
+    return (place, extra) => ValidationError.formatError(message, paramsOf(schema, place, extra))
+  // Text and names of parameters in turn.
+  const [first = '', ...parts] = message.split(PLACEHOLDER)
+  return (place, extra) => {
+    let text = first
+    for (let index = 0; index < parts.length; index += 2) {
+      const name = parts[index]!
+      text += name === 'path' ? schema.spec.label || place.path || 'this' : quoted(schema, name, place, extra)
+      text += parts[index + 1]!
+    }
+    return text
+  }
+}
+
+function quoted(schema: YupNode, name: string, place: Place, extra: Params): string {
+  return printValue(Object.hasOwn(extra, name) ? extra[name] : paramsOf(schema, place, extra)[name])
+}
+
+function paramsOf({ spec }: YupNode, place: Place, extra: Params): Params {
+  return {
     value: showable(place.value),
     originalValue: place.original === place.value ? showable(place.value) : showable(place.original),
-    label,
+    label: spec.label,
     path: place.path,
     originalPath: place.path,
-    spec: schema.spec,
-    disableStackTrace: schema.spec.disableStackTrace,
+    spec,
+    disableStackTrace: spec.disableStackTrace,
     ...extra,
   }
-  if (typeof message !== 'string') return ValidationError.formatError(message, params)
-  return message.replace(PLACEHOLDER, (_, key: string) =>
-    key === 'path' ? label || place.path || 'this' : printValue(params[key]),
-  )
 }

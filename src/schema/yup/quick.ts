@@ -39,14 +39,6 @@ export function judge(quick: Quick, value: unknown): Verdict {
   return quick.rest === undefined || quick.rest(value) ? SAME : WRONG
 }
 
-/** The number that a few decimal digits stand for when it is valid; undefined when `run` must be asked. */
-export function judgeDigits(quick: Quick, value: unknown): number | undefined {
-  if (!quick.digits || typeof value !== 'string') return undefined
-  const number = readDigits(value)
-  if (number === undefined || number < quick.least || number > quick.most) return undefined
-  return quick.rest === undefined || quick.rest(number) ? number : undefined
-}
-
 /** The data of a plain leaf schema; `changes` says that its transforms change values of its own type. */
 export function quickOf(schema: YupNode, changes: boolean, text: boolean): Quick {
   const { type } = schema

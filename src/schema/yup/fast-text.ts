@@ -1,0 +1,155 @@
+import { isoText, readIsoDate } from '../iso-date.ts'
+import { ownJson } from '../json-view.ts'
+import { compileLeaf } from './fast-leaf.ts'
+import { FAIL, type Mode } from './fast-node.ts'
+import { generate } from './generate.ts'
+import { jsonString } from './json-string.ts'
+import { isPlain } from './known.ts'
+import { lengthLimits } from './passes.ts'
+import { NOT_QUICK, quickOf, type Quick } from './quick.ts'
+import type { TextMember, TextNode, Write } from './text-node.ts'
+import { listSource, objectSource } from './text-source.ts'
+import { isYup, ownMember, type YupNode } from './yup-node.ts'
+
+/**
+ * Compiles a plain schema to a function that judges a value and writes its declared keys, in the order in which they
+ * are declared; undefined when a part of the schema is not plain. `test/schema/text.test.ts` compares the text with
+ * that of the long way.
+ */
+export function compileText(schema: unknown): TextNode | undefined {
+  if (!isYup(schema) || !isPlain(schema)) return undefined
+  const writer = compileType(schema)
+  // Free-form values hold functions and symbols too, which JSON leaves out.
+  const node = writer && { ...writer, always: schema.spec.optional === false && schema.type !== 'mixed' }
+  const { default: fallback } = schema.spec
+  if (node === undefined || fallback === undefined) return node
+  const { write } = node
+  return { ...node, write: (value) => write(value === undefined ? schema.getDefault() : value) }
+}
+
+type Writer = Omit<TextNode, 'always'>
+
+function compileType(schema: YupNode): Writer | undefined {
+  if (schema.type === 'object') return compileObject(schema)
+  if (schema.type === 'array') return compileArray(schema)
+  return schema.type === 'tuple' ? undefined : compileValue(schema)
+}
+
+/** Nothing that leaves is cast. */
+const AS_IT_IS: Mode = { text: false, strict: true, heedsStrict: true, rootIsObject: false }
+
+function compileValue(schema: YupNode): Writer {
+  const { run } = compileLeaf(schema, AS_IT_IS)
+  if (schema.type === 'date') return { quick: NOT_QUICK, write: dateWriter(run) }
+  const quick = quickOf(schema, false, false)
+  if (schema.type !== 'number') return { quick, write: (value) => freeText(run(ownJson(value))) }
+  // Infinity is a number to yup, and null to JSON.
+  const write: Write = (value) => {
+    const shown = ownJson(value)
+    return isEndless(shown) ? FAIL : freeText(run(shown))
+  }
+  return { quick: withFiniteRange(quick), write }
+}
+
+function dateWriter(run: (value: unknown) => unknown): Write {
+  return (value) => {
+    if (value === undefined || value === null) return freeText(run(value))
+    const date = readIsoDate(value)
+    return date === undefined || run(date) === FAIL ? FAIL : `"${isoText(date)}"`
+  }
+}
+
+function withFiniteRange(quick: Quick): Quick {
+  const { least, most } = quick
+  return { ...quick, least: Math.max(least, -Number.MAX_VALUE), most: Math.min(most, Number.MAX_VALUE) }
+}
+
+function isEndless(value: unknown): boolean {
+  return value !== undefined && value !== null && !Number.isFinite(value)
+}
+
+/** What JSON makes of any value. Bigints and cycles, on which it throws, are for the long way to explain. */
+function freeText(value: unknown): ReturnType<Write> {
+  if (value === FAIL) return FAIL
+  if (value === null) return 'null'
+  if (typeof value === 'string') return jsonString(value)
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return FAIL
+  }
+}
+
+/** `undefined` and `null` where the schema allows them, else `FAIL`. */
+function absence({ spec }: YupNode): Write {
+  return (value) => {
+    if (value === undefined) return spec.optional ? undefined : FAIL
+    return value === null && spec.nullable ? 'null' : FAIL
+  }
+}
+
+function compileArray(schema: YupNode): Writer | undefined {
+  const item = schema.innerType && compileText(schema.innerType)
+  if (schema.innerType && !item) return undefined
+  const { least, most, rest } = lengthLimits(schema)
+  const none = absence(schema)
+  const writeItems = item ? (generate<Write>((refer) => listSource(item, refer)) ?? itemsBy(item)) : freeText
+  return {
+    quick: NOT_QUICK,
+    write: (value) => {
+      if (!Array.isArray(value)) return none(value)
+      if (hasToJson(value) || value.length < least || value.length > most || !rest(value)) return FAIL
+      return writeItems(value)
+    },
+  }
+}
+
+function itemsBy({ write }: TextNode): Write {
+  return (items) => {
+    const texts: string[] = []
+    for (const item of items as unknown[]) {
+      const text = write(item)
+      if (text === FAIL) return FAIL
+      texts.push(text ?? 'null')
+    }
+    return `[${texts.join(',')}]`
+  }
+}
+
+function compileObject(schema: YupNode): Writer | undefined {
+  const entries = Object.entries(schema.fields ?? {})
+  const members = entries.map(([key, field]) => ({ key, node: compileText(field) }))
+  if (!members.every(isCompiled)) return undefined
+  if (schema._whitelist.size + schema._blacklist.size > 0) return undefined
+  const none = absence(schema)
+  const writeMembers = generate<Write>((refer) => objectSource(members, refer)) ?? membersBy(members)
+  return {
+    quick: NOT_QUICK,
+    write: (value) => {
+      if (typeof value !== 'object' || value === null) return none(value)
+      return Array.isArray(value) || hasToJson(value) ? FAIL : writeMembers(value)
+    },
+  }
+}
+
+function isCompiled(member: { key: string; node: TextNode | undefined }): member is TextMember {
+  return member.node !== undefined
+}
+
+function hasToJson(value: object): boolean {
+  return typeof (value as { toJSON?: unknown }).toJSON === 'function'
+}
+
+function membersBy(members: readonly TextMember[]): Write {
+  const names = members.map(({ key }) => `${JSON.stringify(key)}:`)
+  return (value) => {
+    let text = ''
+    for (let index = 0; index < members.length; index++) {
+      const { key, node } = members[index]!
+      const member = node.write(ownMember(value as Readonly<Record<string, unknown>>, key))
+      if (member === FAIL) return FAIL
+      if (member !== undefined) text += `${text === '' ? '{' : ','}${names[index]!}${member}`
+    }
+    return text === '' ? '{}' : `${text}}`
+  }
+}

@@ -1,0 +1,63 @@
+import { childPath } from '../invalid.ts'
+import { mapMembers } from '../shape-guard.ts'
+import { castMember, type LongWay } from './fast-node.ts'
+import type { ObjectPlan } from './object-plan.ts'
+import { ownIssuesOf } from './own-issues.ts'
+import { judge, SAME } from './quick.ts'
+import { isInheritedName, isObject } from './yup-node.ts'
+
+type Members = Record<string, unknown>
+
+/** Casts an object and finds every issue in it, as yup does. */
+export function objectLongWay(plan: ObjectPlan): LongWay {
+  return { cast: castOf(plan), addIssues: addIssuesOf(plan) }
+}
+
+function castOf(plan: ObjectPlan): LongWay['cast'] {
+  const { schema, keys, members, known, strips, read } = plan
+  if (plan.strict) {
+    const castOne = new Map(keys.map((key, index) => [key, members[index]!.long().cast]))
+    const map = (member: unknown, key: string): unknown => castOne.get(key)?.(member) ?? member
+    return (value) => (isObject(value) ? mapMembers(value, (key) => known.has(key), map) : value)
+  }
+  return (input) => {
+    const value = input === undefined ? schema.getDefault() : input
+    if (!isObject(value)) return value
+    const result: Members = {}
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!
+      const cast = castMember(members[index]!, read(value, key))
+      if (cast !== undefined) result[key] = cast
+    }
+    if (!strips)
+      for (const key of Object.keys(value))
+        if (!known.has(key) && !isInheritedName(key)) result[key] = value[key]
+    return isSame(value, result) ? value : result
+  }
+}
+
+function isSame(value: Members, result: Members): boolean {
+  const keys = Object.keys(value)
+  return (
+    keys.length === Object.keys(result).length &&
+    keys.every((key) => Object.hasOwn(result, key) && result[key] === value[key])
+  )
+}
+
+function addIssuesOf({ schema, keys, members, read }: ObjectPlan): LongWay['addIssues'] {
+  const addOwnIssues = ownIssuesOf(schema)
+  return ({ value, original: given, path }, issues) => {
+    const original = given === undefined ? value : given
+    if (isObject(value)) {
+      const before = isObject(original) ? original : value
+      for (let index = 0; index < keys.length; index++) {
+        const key = keys[index]!
+        const member = read(value, key)
+        if (judge(members[index]!.quick, member) === SAME) continue
+        const place = { value: member, original: read(before, key), path: childPath(path, key) }
+        members[index]!.long().addIssues(place, issues)
+      }
+    }
+    addOwnIssues({ value, original, path }, issues)
+  }
+}

@@ -1,0 +1,68 @@
+import { FAIL } from './fast-node.ts'
+import type { TextMember, TextNode } from './text-node.ts'
+import type { Refer } from './generate.ts'
+import { isBare, jsonString } from './json-string.ts'
+import { quickSource } from './quick-source.ts'
+import { isInheritedName, ownMember } from './yup-node.ts'
+
+/** Source text of a function that writes the members of an object. */
+export function objectSource(members: readonly TextMember[], refer: Refer): string {
+  const surely = members.findIndex(({ node }) => node.always)
+  const steps = members.map((member, index) => {
+    const place = index === 0 ? 'first' : surely !== -1 && index > surely ? 'later' : 'open'
+    return memberSource(member, { value: `v${index}`, place }, refer)
+  })
+  return `(value) => {
+    let text = ''
+    ${steps.join('')}
+    return text === '' ? '{}' : text + '}'
+  }`
+}
+
+interface Slot {
+  /** Variable that holds the value. */
+  readonly value: string
+  /** Whether something is written before it; open when that depends on the members before. */
+  readonly place: 'first' | 'later' | 'open'
+}
+
+function memberSource({ key, node }: TextMember, { value, place }: Slot, refer: Refer): string {
+  const name = JSON.stringify(key)
+  const fail = refer(FAIL)
+  const lead = (quote: string): string => {
+    const [first, later] = [JSON.stringify(`{${name}:${quote}`), JSON.stringify(`,${name}:${quote}`)]
+    return { first, later, open: `(text === '' ? ${first} : ${later})` }[place]
+  }
+  // One text for the key and the quote, as each piece that is joined costs as much as reading a member.
+  const quick =
+    node.quick.type === 'string'
+      ? `${refer(isBare)}(${value}) ? ${lead('"')} + ${value} + '"' : ${lead('')} + ${refer(JSON.stringify)}(${value})`
+      : `${lead('')} + ${value}`
+  return `
+    const ${value} = ${isInheritedName(key) ? `${refer(ownMember)}(value, ${name})` : `value[${name}]`}
+    if (${quickSource(node.quick, value, refer)}) text += ${quick}
+    else {
+      const other = ${refer(node.write)}(${value})
+      if (other === ${fail}) return ${fail}
+      if (other !== undefined) text += ${lead('')} + other
+    }`
+}
+
+/** Source text of a function that writes the items of an array. */
+export function listSource(item: TextNode, refer: Refer): string {
+  const fail = refer(FAIL)
+  return `(items) => {
+    let text = '['
+    for (let index = 0; index < items.length; index++) {
+      if (index > 0) text += ','
+      const item = items[index]
+      if (${quickSource(item.quick, 'item', refer)}) text += ${item.quick.type === 'string' ? `${refer(jsonString)}(item)` : 'item'}
+      else {
+        const other = ${refer(item.write)}(item)
+        if (other === ${fail}) return ${fail}
+        text += other === undefined ? 'null' : other
+      }
+    }
+    return text + ']'
+  }`
+}

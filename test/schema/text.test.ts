@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import type { Schema } from '../../src/schema/schema.ts'
+import { compileOutput } from '../../src/schema/compile-output.ts'
+import { Invalid } from '../../src/schema/invalid.ts'
+import { FAIL } from '../../src/schema/yup/fast-node.ts'
+import { compileText } from '../../src/schema/yup/fast-text.ts'
+import { jsonString } from '../../src/schema/yup/json-string.ts'
+import type { YupNode } from '../../src/schema/yup/yup-node.ts'
+import { Random } from './support/random.ts'
+import { outgoingFor, outgoingSchema } from './support/random-outgoing.ts'
+
+/** `SCHEMA_CASES=100000 npx mocha test/schema/text.test.ts` writes that many values. */
+const CASES = Number(process.env.SCHEMA_CASES ?? 10_000)
+const VALUES_PER_SCHEMA = 10
+
+/** What leaves by the long way; undefined for what must not. */
+function textOfLongWay(schema: Schema, value: unknown): string | undefined {
+  const result = compileOutput(schema)(value)
+  return result instanceof Invalid ? undefined : JSON.stringify(result)
+}
+
+describe('Text that is written from a compiled schema', function () {
+  this.timeout(Math.max(20_000, CASES * 10))
+
+  it('is the text of the filtered value', () => {
+    let written = 0
+    for (let seed = 0; seed < CASES / VALUES_PER_SCHEMA; seed++) {
+      const random = new Random(seed)
+      const schema = outgoingSchema(random)
+      const node = compileText(schema)
+      if (node === undefined) continue
+      for (let index = 0; index < VALUES_PER_SCHEMA; index++) {
+        const value = outgoingFor(schema as unknown as YupNode, random)
+        const text = node.write(value)
+        if (text === FAIL) continue
+        written++
+        expect(text, `seed ${seed}, value ${index}`).to.equal(textOfLongWay(schema as Schema, value))
+      }
+    }
+    expect(written, 'values that the fast path took').to.be.above(CASES / 8)
+  })
+})
+
+describe('jsonString', () => {
+  it('gives what JSON.stringify gives for every unit of UTF-16, in short and in long texts', () => {
+    for (let unit = 0; unit <= 0xffff; unit++) {
+      const character = String.fromCharCode(unit)
+      for (const text of [character, `${'l'.repeat(60)}${character}`])
+        if (jsonString(text) !== JSON.stringify(text)) expect.fail(`unit ${unit} in ${text.length} units`)
+    }
+  })
+
+  it('gives what JSON.stringify gives for pairs, and for texts of every length', () => {
+    for (const text of ['\ud83d\ude00', 'a\ud83d\ude00b', '\ude00\ud83d', '', '"', 'a\\'])
+      for (const padding of [0, 39, 40, 41, 4_999, 5_000, 5_001]) {
+        const padded = text + 'p'.repeat(padding)
+        expect(jsonString(padded)).to.equal(JSON.stringify(padded))
+      }
+  })
+})
