@@ -46,7 +46,7 @@ export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner): Inne
     const call = (index: number): Promise<unknown> => {
       if (index < calls) throw calledTwice(chain[index - 1]!)
       calls = index + 1
-      return index === middlewares.length ? next() : run(middlewares[index]!, koa, () => call(index + 1))
+      return index === middlewares.length ? next() : called(middlewares[index]!, koa, () => call(index + 1))
     }
     return call(0)
   }
@@ -54,11 +54,11 @@ export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner): Inne
 }
 
 /** Async as every middleware in Koa, whatever it returns or throws. */
-function run(middleware: KoaMiddleware, koa: KoaContext, next: () => Promise<unknown>): Promise<unknown> {
+function called(middleware: KoaMiddleware, koa: KoaContext, next: () => Promise<unknown>): Promise<unknown> {
   try {
     return Promise.resolve(middleware(koa, next))
   } catch (error) {
-    return Promise.reject(error as Error)
+    return Promise.reject(error)
   }
 }
 

@@ -55,11 +55,13 @@ function collect(stream: Readable, limit: number, use: (content: Buffer) => unkn
       else chunks.push(chunk)
     }
     const onEnd = (): void => {
+      let result: unknown
       try {
-        resolve(use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)))
+        result = use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
       } catch (error) {
-        reject(error as Error)
+        return void reject(error)
       }
+      resolve(result)
     }
     // A request is read by one promise and four listeners: whatever lies between its bytes and its handler is felt.
     stream.on('data', onData).on('end', onEnd)

@@ -247,11 +247,11 @@ describe('Services', () => {
       .use(
         createRouter()
           .get('/circle', (ctx) => ctx.services['a'])
-          .get('/', ({ scope, id }) => [
+          .get('/', ({ scope, services, id }) => [
             scope.has('c'),
             scope.has('user'),
             scope.has('x'),
-            scope.resolve('c') === scope.resolve('c'),
+            scope.resolve('c') === services['c'],
             scope.resolve<{ ofD: string }>('c').ofD === id,
           ])
           .get('/unknown', ({ scope }) => scope.resolve('x')),
