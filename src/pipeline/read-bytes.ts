@@ -59,7 +59,8 @@ function collect(stream: Readable, limit: number, use: (content: Buffer) => unkn
       try {
         result = use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
       } catch (error) {
-        return void reject(error)
+        reject(error)
+        return
       }
       resolve(result)
     }
