@@ -25,8 +25,9 @@ async function run({ port, requests, status, connections, pipelining, seconds })
   }
   const before = process.cpuUsage()
   const begin = performance.now()
-  const clients = Array.from({ length: connections }, (_, index) =>
-    keepBusy({ port, wire, from: index * 7, status: String(status), pipelining, tally }),
+  const nextWire = inTurn(wire)
+  const clients = Array.from({ length: connections }, () =>
+    keepBusy({ port, nextWire, status: String(status), pipelining, tally }),
   )
   await sleep(seconds * 1000)
   // A server that is too slow for the round gets some time more, so that it has a figure at all.
@@ -48,20 +49,24 @@ async function run({ port, requests, status, connections, pipelining, seconds })
   }
 }
 
+/** How many requests were sent by all connections in all rounds. */
+let sentBefore = 0
+
+/** All connections take from one row, so that each request comes again only after all others. */
+function inTurn(wire) {
+  return () => wire[sentBefore++ % wire.length]
+}
+
 /** One connection that always has `pipelining` requests under way. */
-function keepBusy({ port, wire, from, status, pipelining, tally }) {
+function keepBusy({ port, nextWire, status, pipelining, tally }) {
   const sent = new Float64Array(pipelining)
   const read = createReader()
-  let next = from % wire.length
   let first = 0
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => send(pipelining))
 
   function send(count) {
     let text = ''
-    for (let each = 0; each < count; each++) {
-      text += wire[next]
-      if (++next === wire.length) next = 0
-    }
+    for (let each = 0; each < count; each++) text += nextWire()
     const now = performance.now()
     for (let each = 0; each < count; each++) sent[(first + pipelining - count + each) % pipelining] = now
     socket.write(text, 'latin1')

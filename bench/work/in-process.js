@@ -52,10 +52,14 @@ async function run({ requests, seconds }) {
     return connection
   })
   const blocks = []
+  let sent = 0
   const end = performance.now() + seconds * 1000
   while (performance.now() < end || blocks.length < 10) {
     const begin = process.hrtime.bigint()
-    for (let done = 0; done < BLOCK; done += CONNECTIONS) await oneOnEach(connections, wires, done)
+    for (let done = 0; done < BLOCK; done += CONNECTIONS) {
+      await oneOnEach(connections, wires, sent)
+      sent += CONNECTIONS
+    }
     blocks.push(Number(process.hrtime.bigint() - begin) / BLOCK)
   }
   return blocks

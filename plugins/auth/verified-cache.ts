@@ -15,12 +15,20 @@ const SWEEP_EVERY = 60_000
 /** A cache that drops the oldest entry when full, and all expired ones once a minute while it is used. */
 export function createVerifiedCache<Value>(capacity: number, clock: Clock): VerifiedCache<Value> {
   const entries = new Map<string, { value: Value; end: number }>()
+  // One iterator for all time, because a new one has to step over every entry that was ever dropped from the front.
+  let inOrder = entries.keys()
   let sweepAt = 0
 
   function sweep(now: number): void {
     if (now < sweepAt && sweepAt - now <= SWEEP_EVERY) return
     sweepAt = now + SWEEP_EVERY
     for (const [key, { end }] of entries) if (end <= now) entries.delete(key)
+  }
+
+  function dropOldest(): void {
+    let oldest = inOrder.next()
+    if (oldest.done === true) oldest = (inOrder = entries.keys()).next()
+    if (oldest.done !== true) entries.delete(oldest.value)
   }
 
   return {
@@ -33,10 +41,7 @@ export function createVerifiedCache<Value>(capacity: number, clock: Clock): Veri
       return undefined
     },
     set(key, value, end) {
-      if (entries.size >= capacity) {
-        const [oldest] = entries.keys()
-        if (oldest !== undefined) entries.delete(oldest)
-      }
+      if (entries.size >= capacity) dropOldest()
       if (capacity > 0) entries.set(key, { value, end })
     },
     get size() {
