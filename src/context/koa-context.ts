@@ -10,10 +10,12 @@ import type { RequestContext } from './request-context.ts'
 
 /** Shows Koa middleware the response as it stands: after `next()` it finds status, type and body where it looks for them. */
 export function showToKoa(ctx: RequestContext, koa: KoaContext, outgoing: Outgoing): void {
+  const { response } = koa
   // The type is set first, because Koa guesses one from the text of a body that has none.
-  if (outgoing.type !== undefined && !koa.response.get('Content-Type')) koa.set('Content-Type', outgoing.type)
-  koa.body = outgoing.payload
-  koa.status = outgoing.status
+  if (outgoing.type !== undefined && !koa.res.hasHeader('Content-Type'))
+    response.set('Content-Type', outgoing.type)
+  response.body = outgoing.payload
+  response.status = outgoing.status
   ctx.internal.shown = outgoing
   ctx.internal.status = outgoing.status
 }
@@ -25,9 +27,10 @@ export function showToKoa(ctx: RequestContext, koa: KoaContext, outgoing: Outgoi
 export function takeFromKoa(ctx: RequestContext, koa: KoaContext): Outgoing | 'answered' | undefined {
   if (koa.respond === false || ctx.internal.res.headersSent) return 'answered'
   const { shown } = ctx.internal
-  if (shown !== undefined && koa.body === shown.payload && koa.status === shown.status) return shown
-  if (koa.body === undefined || koa.body === null) return wroteStatus(koa) ? emptyOutgoing(koa) : undefined
-  return { status: koa.status, type: undefined, payload: payloadOf(koa.body) }
+  const { body, status } = koa.response
+  if (shown !== undefined && body === shown.payload && status === shown.status) return shown
+  if (body === undefined || body === null) return wroteStatus(koa) ? emptyOutgoing(koa) : undefined
+  return { status, type: undefined, payload: payloadOf(body) }
 }
 
 /** Koa keeps this mark when a status was set, not only assumed. */

@@ -21,7 +21,7 @@ interface KoaRouterLike {
 export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
   const middleware = typeof item === 'function' ? item : routesOf(item)
   const run = (ctx: Context, next: Next): Promise<unknown> =>
-    runKoa(middleware, ctx as unknown as RequestContext, next)
+    runKoa(middleware, ctx as unknown as RequestContext, () => next())
   Object.defineProperty(run, 'name', { value: middleware.name || 'Koa middleware' })
   WRAPPED.set(run, middleware)
   return run
@@ -50,7 +50,7 @@ export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner): Inne
     }
     return call(0)
   }
-  return (ctx) => runKoa(all, ctx, () => inner(ctx))
+  return (ctx) => runKoa(all, ctx, inner)
 }
 
 /** Async as every middleware in Koa, whatever it returns or throws. */
@@ -74,13 +74,13 @@ function routesOf(router: Partial<KoaRouterLike> | null): KoaMiddleware {
   )
 }
 
-async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, next: () => unknown): Promise<unknown> {
+async function runKoa(middleware: KoaMiddleware, ctx: RequestContext, inside: Inner): Promise<unknown> {
   const { koa, internal } = ctx
   let value: unknown
   let missed: Error | undefined
   const inner = async (): Promise<void> => {
     try {
-      value = await next()
+      value = await inside(ctx)
     } catch (error) {
       if (!isUnmatched(ctx, error)) throw error
       missed = error

@@ -10,7 +10,6 @@ const DEEPEST = 1000
  */
 export function parseJson(text: string): unknown {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  if (source.trim() === '') return undefined
   if (isTooDeep(source))
     throw new BadRequest(`The body is nested more than ${DEEPEST} levels deep.`, { code: 'malformed_body' })
   try {
@@ -19,6 +18,7 @@ export function parseJson(text: string): unknown {
       ? JSON.parse(source, withoutPrototype)
       : JSON.parse(source)
   } catch {
+    if (source.trim() === '') return undefined
     throw new BadRequest('The body is not valid JSON.', { code: 'malformed_body' })
   }
 }

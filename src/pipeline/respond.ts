@@ -56,12 +56,11 @@ function prepareOnce(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const { response } = route.definition
   if (response === undefined) return (ctx, value) => render(ctx, statusOf(ctx, value), value)
-  const serializers = Object.entries(response).map(
-    ([status, schema]) => [Number(status), compileSerializer(schema)] as const,
-  )
+  const statuses = Object.keys(response).map(Number)
+  const serializers = Object.values(response).map(compileSerializer)
   return (ctx, value) => {
     const status = statusOf(ctx, value)
-    const serialize = serializers.find(([declared]) => declared === status)?.[1]
+    const serialize = serializers[statuses.indexOf(status)]
     if (serialize === undefined || isBodiless(status)) return render(ctx, status, value)
     const text = serialize(value)
     return text instanceof Promise
