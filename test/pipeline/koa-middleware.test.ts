@@ -133,6 +133,52 @@ describe('Koa middleware', () => {
       expect((await fetch('/other')).status).to.equal(500)
     })
 
+    it('sees the very error that Koa middleware inside it threw', async () => {
+      const seen: unknown[] = []
+      const outer: Middleware = async (ctx, next) => {
+        await next().catch((error: unknown) => {
+          seen.push(error instanceof Koa.HttpError, (error as { status?: number }).status)
+          ctx.throw(410, 'said again')
+        })
+      }
+      const inner: Middleware = (ctx) => ctx.throw(409, 'said once')
+      const { fetch } = await open(with_(outer, inner))
+      const response = await fetch('/')
+      expect([response.status, ...seen]).to.deep.equal([410, true, 409])
+    })
+
+    it('runs in the order of its registration, with other middleware between', async () => {
+      const order: string[] = []
+      const koa =
+        (name: string): Middleware =>
+        async (_, next) => {
+          order.push(name)
+          await next()
+          order.push(`${name} again`)
+        }
+      const app = createApp({ logger: false })
+        .use(fromKoa(koa('a')))
+        .use(fromKoa(koa('b')))
+        .use(async (_, next) => {
+          order.push('c')
+          return next()
+        })
+        .use(fromKoa(koa('d')))
+        .use(routes())
+      const { fetch } = await open(app)
+      expect(await (await fetch('/text')).text()).to.equal('plain')
+      expect(order.join()).to.equal('a,b,c,d,d again,b again,a again')
+    })
+
+    it('is told when it calls next() twice, by the name of its place', async () => {
+      const twice: Middleware = async (_, next) => {
+        await next()
+        await next()
+      }
+      const { fetch } = await open(with_((_, next) => next(), twice))
+      expect(await (await fetch('/')).json()).to.include({ status: 500 })
+    })
+
     it('sees the errors of what is inside, and may answer for them', async () => {
       const rescue: Middleware = async (ctx, next) => {
         try {
