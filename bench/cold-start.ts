@@ -75,7 +75,13 @@ async function createApplications(): Promise<Application[]> {
   return [
     { name: 'raw node:http', script: join(starting, 'raw.js'), path: '/' },
     { name: 'Fastify, one route', script: join(starting, 'fastify.js'), path: '/' },
-    { name: 'route-only', script: join(starting, 'routes.js'), path: '/', limited: true },
+    { name: 'Mortar, one route', script: join(starting, 'one-route.js'), path: '/', limited: true },
+    {
+      name: 'Mortar, ten routes with schemas',
+      script: join(starting, 'routes.js'),
+      path: '/',
+      limited: true,
+    },
     { name: 'reference application (examples/notes)', script: buildReference(), path: '/notes' },
     { name: '1,000 route files, scanned', script, path: scanned.path, env: { ROUTES: scanned.directory } },
     { name: '1,000 route files, manifest', script, path: listed.path, env: { ROUTES: listed.directory } },

@@ -1,4 +1,5 @@
-import { boolean, type BooleanSchema } from 'yup'
+import type { BooleanSchema } from 'yup'
+import { loadYup } from '../support/lazy-packages.ts'
 
 const TRUE = /^(?:true|1|yes|on)$/i
 const FALSE = /^(?:false|0|no|off)$/i
@@ -8,7 +9,7 @@ const FALSE = /^(?:false|0|no|off)$/i
  * false, in any case; anything else is an issue. Chain as usual: `queryBoolean().default(false)`.
  */
 export function queryBoolean(): BooleanSchema<boolean | undefined> {
-  return boolean().transform(readSwitch)
+  return loadYup().boolean().transform(readSwitch)
 }
 
 /** True for the transform that `queryBoolean()` adds. */

@@ -4,6 +4,7 @@ import type ipaddr from 'ipaddr.js'
 import type Koa from 'koa'
 import type * as mimeTypes from 'mime-types'
 import type * as pino from 'pino'
+import type * as yup from 'yup'
 
 /*
  * Packages that an application may never need, each loaded at its first use and at once: a getter cannot wait for
@@ -23,6 +24,9 @@ export const loadMediaTypes: () => typeof mimeTypes = lazy(() => require('mime-t
 
 /** IP addresses and ranges, for `trustProxy`. */
 export const loadAddresses: () => typeof ipaddr = lazy(() => require('ipaddr.js'))
+
+/** The same yup that an application imports. */
+export const loadYup: () => typeof yup = lazy(() => require('yup'))
 
 /** The logger of an application that brings none. */
 export const loadPino: () => typeof pino = lazy(() => require('pino'))

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { Router } from '@koa/router'
 import cors from '@koa/cors'
 import { expect } from 'chai'
-import Koa, { type Middleware } from 'koa'
+import Koa, { HttpError, type Middleware } from 'koa'
 import compress from 'koa-compress'
 import helmet from 'koa-helmet'
 import mount from 'koa-mount'
@@ -137,7 +137,7 @@ describe('Koa middleware', () => {
       const seen: unknown[] = []
       const outer: Middleware = async (ctx, next) => {
         await next().catch((error: unknown) => {
-          seen.push(error instanceof Koa.HttpError, (error as { status?: number }).status)
+          seen.push(error instanceof HttpError, (error as { status?: number }).status)
           ctx.throw(410, 'said again')
         })
       }

@@ -1,6 +1,8 @@
-import * as yup from 'yup'
+import { loadYup } from '../../support/lazy-packages.ts'
 import { isSwitchTransform } from '../query-boolean.ts'
 import { isRef, type YupNode } from './yup-node.ts'
+
+const yup = loadYup()
 
 /**
  * Recognises the parts of a schema that yup itself made. yup makes a new function for each use, so identity says

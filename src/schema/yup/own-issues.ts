@@ -1,8 +1,10 @@
-import { printValue, ValidationError } from 'yup'
+import { loadYup } from '../../support/lazy-packages.ts'
 import { issueAt, type SchemaIssue } from '../invalid.ts'
 import { ownTests } from './known.ts'
 import { showable } from './showable.ts'
 import type { YupNode, YupTest } from './yup-node.ts'
+
+const { printValue, ValidationError } = loadYup()
 
 /** A cast value, what it was before the cast, and its path. */
 export interface Place {
