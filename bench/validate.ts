@@ -1,5 +1,6 @@
 // Measures compiled yup schemas beside yup and ajv, and serialisation beside JSON.stringify, in one interleaved run.
 // Run: npx tsx --conditions=source bench/validate.ts
+import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import * as yup from 'yup'
 import { compileSerializer } from '../src/schema/serializer.ts'
@@ -183,6 +184,23 @@ const rowOf = (id: number) => ({
   role: 'user',
   at: new Date(1.7e12 + id),
 })
+const fastJson = createRequire(import.meta.url)('fast-json-stringify') as (
+  schema: object,
+) => (value: unknown) => string
+const anyText = { type: 'string' }
+const rowJson = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    name: anyText,
+    email: anyText,
+    active: { type: 'boolean' },
+    role: anyText,
+    at: { type: 'string', format: 'date-time' },
+  },
+}
+const fastOne = fastJson(rowJson)
+const fastAll = fastJson({ type: 'array', items: rowJson })
 /** Text is counted in bytes as well, because a server does that and a text in pieces is joined by it. */
 const bytes = (json: unknown): number => Buffer.byteLength(json as string)
 const writeOne = compileSerializer(row)
@@ -193,6 +211,7 @@ for (const length of [1, 10, 100]) {
   compare(length === 1 ? 'one row' : `${length} rows`, {
     compiled: () => bytes(length === 1 ? writeOne(rows[0]) : writeAll(rows)),
     'compiled, an undeclared key': () => bytes(length === 1 ? writeOne(secret[0]) : writeAll(secret)),
+    'fast-json-stringify': () => bytes(length === 1 ? fastOne(rows[0]) : fastAll(rows)),
     'JSON.stringify': () => bytes(JSON.stringify(length === 1 ? rows[0] : rows)),
   })
 }
