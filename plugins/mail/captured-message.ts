@@ -47,9 +47,11 @@ export function captureMessage(
   }
 }
 
+const require = createRequire(import.meta.url)
+
 /** The table of media types is large, and loaded with the first attachment that does not say its own. */
 function typeOf(filename: string): string {
-  const { lookup } = createRequire(import.meta.url)('mime-types') as typeof mimeTypes
+  const { lookup } = require('mime-types') as typeof mimeTypes
   return lookup(filename) || 'application/octet-stream'
 }
 

@@ -8,6 +8,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { HttpError } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import { requestId } from '../context/request-id.ts'
+import { announcesBody } from '../support/announces-body.ts'
 
 /** What the direct door needs to know of the application while it serves. */
 export interface ListenerState {
@@ -63,9 +64,7 @@ function writeText(
  * exchange an idle connection keeps its last request, about 1 kB.
  */
 function skipReadingNothing(req: IncomingMessage): void {
-  const { headers } = req
-  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return
-  if (req.listenerCount('end') > 0 || req.listenerCount('close') > 0) return
+  if (announcesBody(req) || req.listenerCount('end') > 0 || req.listenerCount('close') > 0) return
   ;(req as { _dumped?: boolean })._dumped = true
 }
 

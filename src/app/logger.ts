@@ -40,17 +40,11 @@ const OPTIONS = {
 /** A logger that is made when it has something to write or a request asks for it: pino costs 15 ms and some MB. */
 function onFirstLine(create: () => Logger): Logger {
   let made: Logger | undefined
-  const write =
-    (level: Level) =>
-    (...line: unknown[]): void =>
-      writeTo((made ??= create()), level, line)
-  return {
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    child: (bindings) => (made ??= create()).child(bindings),
-  }
+  const logger = (): Logger => (made ??= create())
+  return loggerBy(
+    (level, line) => writeTo(logger(), level, line),
+    (bindings) => logger().child(bindings),
+  )
 }
 
 /** Loaded only for a terminal: a service in production never needs it. */
@@ -70,25 +64,27 @@ export const silentLogger: Logger = {
 
 /** The same logger for the framework's own lines: one that throws must not turn an answer into a crash. */
 export function unfailing(logger: Logger): Logger {
-  const guarded =
-    (level: Level) =>
-    (...line: unknown[]): void => {
+  return loggerBy(
+    (level, line) => {
       try {
         writeTo(logger, level, line)
       } catch {
         // There is nowhere left to say so.
       }
-    }
-  return {
-    debug: guarded('debug'),
-    info: guarded('info'),
-    warn: guarded('warn'),
-    error: guarded('error'),
-    child: (bindings) => logger.child(bindings),
-  }
+    },
+    (bindings) => logger.child(bindings),
+  )
 }
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
+
+function loggerBy(write: (level: Level, line: readonly unknown[]) => void, child: Logger['child']): Logger {
+  const at =
+    (level: Level) =>
+    (...line: unknown[]): void =>
+      write(level, line)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child }
+}
 
 function writeTo(logger: Logger, level: Level, line: readonly unknown[]): void {
   ;(logger[level] as (...parts: readonly unknown[]) => void)(...line)

@@ -29,17 +29,14 @@ export function takeFromKoa(ctx: RequestContext, koa: KoaContext): Outgoing | 'a
   const { shown } = ctx.internal
   const { body, status } = koa.response
   if (shown !== undefined && body === shown.payload && status === shown.status) return shown
-  if (body === undefined || body === null) return wroteStatus(koa) ? emptyOutgoing(koa) : undefined
+  if (body === undefined || body === null)
+    return wroteStatus(koa) ? { status, type: undefined, payload: null } : undefined
   return { status, type: undefined, payload: payloadOf(body) }
 }
 
 /** Koa keeps this mark when a status was set, not only assumed. */
 function wroteStatus(koa: KoaContext): boolean {
   return (koa.response as unknown as { _explicitStatus?: boolean })._explicitStatus === true
-}
-
-function emptyOutgoing(koa: KoaContext): Outgoing {
-  return { status: koa.status, type: undefined, payload: null }
 }
 
 function payloadOf(body: unknown): Outgoing['payload'] {

@@ -4,6 +4,7 @@ import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/htt
 import { StartupError } from '../errors/startup-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
+import { announcesBody } from '../support/announces-body.ts'
 import { bytes } from '../support/bytes.ts'
 import type { Inner } from './inner.ts'
 import { parseForm } from './parse-form.ts'
@@ -29,7 +30,13 @@ export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: In
     strict: body !== undefined || consumes !== undefined,
     accepted: consumes?.map((type) => type.toLowerCase()),
   }
-  return (ctx) => (isToBeRead(ctx) ? read(ctx, rules, inner) : inner(ctx))
+  return (ctx) => {
+    const { req } = ctx.internal
+    if (!announcesBody(req)) return inner(ctx)
+    if (!req.readableEnded) return read(ctx, rules, inner)
+    takeParsed(ctx)
+    return inner(ctx)
+  }
 }
 
 interface BodyRules {
@@ -39,17 +46,9 @@ interface BodyRules {
   readonly accepted: readonly string[] | undefined
 }
 
-function isToBeRead(ctx: RequestContext): boolean {
-  const { req } = ctx.internal
-  const length = req.headers['content-length']
-  if (req.headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return false
-  if (req.readableEnded) takeParsed(ctx)
-  else if (req.destroyed) throw clientLeft()
-  return !req.readableEnded
-}
-
 function read(ctx: RequestContext, { limit, strict, accepted }: BodyRules, inner: Inner): unknown {
-  const { headers } = ctx.internal.req
+  const { headers, destroyed } = ctx.internal.req
+  if (destroyed) throw clientLeft()
   const type = mediaType(headers['content-type'])
   const decode = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : decoderOf(type)
   if (!decode) return strict ? refuseType(type, accepted) : inner(ctx)
