@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createProject, freePort, linkPackages, type TestProject } from './project.ts'
+import { freePort } from '../support/free-port.ts'
+import { createProject, linkPackages, type TestProject } from './project.ts'
 
 const FILES = {
   'routes/index.get.ts': `import { greeting } from './_words.ts'\nexport default () => ({ greeting })\n`,

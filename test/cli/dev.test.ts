@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createProject, freePort, type Serving, type TestProject } from './project.ts'
+import { freePort } from '../support/free-port.ts'
+import { createProject, type Serving, type TestProject } from './project.ts'
 
 const route = (text: string, app = '../app.ts'): string => `import { hits } from '${app}'
 export default () => ({ text: ${JSON.stringify(text)}, hits: ++hits.count, pid: process.pid })

@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path'
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { ROOT } from '../architecture/tree.ts'
-import { createProject, freePort, type Serving, type TestProject } from './project.ts'
+import { freePort } from '../support/free-port.ts'
+import { createProject, type Serving, type TestProject } from './project.ts'
 import { installDependencies, linkDependencies, packFramework, type PackedFramework } from './scaffold.ts'
 
 /** `.ci/run` wants every combination, which takes minutes; a run by hand makes do with the default one. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../architecture/tree.ts'
 import { outputOf } from '../docs/child-output.ts'
+import { freePort } from '../support/free-port.ts'
 
 /** The reference application in a process of its own, as `npm start` runs it. */
 export interface RunningNotes {
@@ -50,13 +50,4 @@ export async function startNotes(variables: Readonly<Record<string, string>> = {
     throw error
   }
   return { url: `http://localhost:${port}`, port, directory, output: () => output.text(), stop }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

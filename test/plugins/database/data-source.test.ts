@@ -1,6 +1,4 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
@@ -9,6 +7,7 @@ import { type ConnectionOptions, createDataSource, openDataSource } from '../../
 import { StartupError } from '../../../src/index.ts'
 import { KINDS } from './databases.ts'
 import { Notes, temporaryFolder } from './notes.ts'
+import { freePort } from '../../support/free-port.ts'
 
 const Tags = new EntitySchema({ name: 'tags', columns: { id: { type: Number, primary: true } } })
 
@@ -133,7 +132,7 @@ describe('openDataSource', () => {
 
   for (const type of ['postgres', 'mysql'] as const)
     it(`names host and port of a ${type} server that does not answer, and nothing secret`, async () => {
-      const port = await closedPort()
+      const port = await freePort()
       const options = { type, host: '127.0.0.1', port, username: 'ann', password: 'hunter2', database: 'app' }
       const error = await failure(options)
       expect(error.code).to.equal('MORTAR_DATABASE_UNREACHABLE')
@@ -144,7 +143,7 @@ describe('openDataSource', () => {
   it('shows no password of a URL', async () => {
     const error = await failure({
       type: 'postgres',
-      url: `postgres://ann:hunter2@127.0.0.1:${await closedPort()}/app`,
+      url: `postgres://ann:hunter2@127.0.0.1:${await freePort()}/app`,
     })
     expect(error.message).to.match(/postgres at 127\.0\.0\.1:\d+/)
     expect(inspect(error)).not.to.include('hunter2')
@@ -191,13 +190,3 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(await source.manager.find(Notes)).to.eql([{ id: '2', text: 'kept' }])
     })
   })
-
-/** A port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
