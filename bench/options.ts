@@ -80,7 +80,7 @@ export function readOptions(argv: readonly string[], knownWorkloads: readonly st
   }
 }
 
-const QUICK_WORKLOADS = ['a', 'b', 'c', 'd', 'd:many', 'e:10:last', 'e:1000:last', 'f', 'g']
+const QUICK_WORKLOADS = ['a', 'b', 'c', 'd', 'd:off', 'd:many', 'e:10:last', 'e:1000:last', 'f', 'g']
 
 function chosenWorkloads(list: string, known: readonly string[]): string[] {
   return list.split(',').flatMap((wanted) => {

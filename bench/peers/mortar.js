@@ -63,11 +63,16 @@ const APPS = {
       ctx.status = 201
       return createOrder(ctx.body)
     }),
-  me: (router) => router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email })),
+  me: addMe,
+  'me:off': addMe,
   routes: (router, size) => {
     for (let index = 0; index < size; index++) router.get(`${routePrefix(index)}/:id`, userRoute, answerUser)
   },
   middleware: (router) => router.get('/users/:id', userRoute, answerUser),
+}
+
+function addMe(router) {
+  router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email }))
 }
 
 export async function start(app, size) {
@@ -76,7 +81,9 @@ export async function start(app, size) {
   const mortar = createApp({ environment: 'production', logger: false, openapi: false })
   if (app === 'middleware') await addMiddleware(mortar)
   mortar.use(router)
-  const tokens = app === 'me' ? await addAuth(mortar, size) : []
+  const tokens = app.startsWith('me')
+    ? await addAuth(mortar, size, app === 'me:off' ? { accessTokenCache: 0 } : {})
+    : []
   const { port } = await mortar.listen(0, '127.0.0.1')
   return { port, tokens }
 }
@@ -92,7 +99,7 @@ async function addMiddleware(mortar) {
 }
 
 /** The guard of the auth brick. Tokens are verified without the database, so none is opened. */
-async function addAuth(mortar, count) {
+async function addAuth(mortar, count, options) {
   const [{ auth }, { basicAuth }] = await Promise.all([
     entry('plugins/auth/index.js'),
     entry('plugins/auth/basic/index.js'),
@@ -101,7 +108,9 @@ async function addAuth(mortar, count) {
     throw new Error('The access token is verified without a database.')
   }
   mortar.use(
-    auth(basicAuth({ db, secret: SECRET, appUrl: 'https://example.com', accessTokenLifetime: '1d' })),
+    auth(
+      basicAuth({ db, secret: SECRET, appUrl: 'https://example.com', accessTokenLifetime: '1d', ...options }),
+    ),
   )
   await mortar.ready()
   const { authenticator } = mortar.services

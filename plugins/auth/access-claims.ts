@@ -29,15 +29,20 @@ const LONGEST_ID = 255
  */
 export function readAccessClaims(payload: unknown, rules: ClaimRules): AccessClaims | null {
   if (!isRecord(payload)) return null
-  const { iss, aud, sub, sid, iat, exp, jti, user } = payload
+  const { iss, aud, sub, sid, iat, exp, nbf, jti, user } = payload
   if (iss !== rules.issuer || aud !== rules.audience) return null
   if (!isId(sub) || !isId(sid) || !isId(jti) || !isRecord(user)) return null
-  if (!isSecond(iat) || !isSecond(exp) || !isCurrent(iat, exp, rules)) return null
+  if (!isSecond(iat) || !isSecond(exp) || !isCurrent(iat, exp, rules) || !hasBegun(nbf, rules)) return null
   return freezeDeep({ sub, sid, iat, exp, jti, user })
 }
 
 function isCurrent(iat: number, exp: number, { now, lifetime, tolerance }: ClaimRules): boolean {
   return iat < exp && iat <= now + tolerance && now < Math.min(exp, iat + lifetime)
+}
+
+/** This application writes no `nbf`; one that is there counts (RFC 7519 §4.1.5). */
+function hasBegun(nbf: unknown, { now }: ClaimRules): boolean {
+  return nbf === undefined || (isSecond(nbf) && nbf <= now)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

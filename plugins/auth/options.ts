@@ -23,6 +23,11 @@ export interface PasswordAuthOptions {
   readonly audience?: string
   /** Seconds or a duration; 15 minutes by default. */
   readonly accessTokenLifetime?: Duration
+  /**
+   * How many access tokens a process remembers until they expire, so that the signature of each is checked once; 10,000
+   * by default, 0 for none. A token of an ended session is refused all the same.
+   */
+  readonly accessTokenCache?: number
   /** How long a session lasts from its login; refreshing does not prolong it. Seconds or a duration; 30 days by default. */
   readonly refreshTokenLifetime?: Duration
   /** Seconds or a duration; 30 minutes by default. */
@@ -72,6 +77,12 @@ export function checkTexts({ cookieName, appUrl }: PasswordAuthOptions): void {
       'is not an http or https URL',
       "Write an address such as 'https://app.example.com'.",
     )
+}
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a number of remembered tokens that is none. */
+export function checkCounts({ accessTokenCache = 0 }: PasswordAuthOptions): void {
+  if (!Number.isSafeInteger(accessTokenCache) || accessTokenCache < 0)
+    throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
 }
 
 /** @throws StartupError `MORTAR_AUTH_OPTION` for a lifetime that cannot be read or is out of range. */

@@ -7,7 +7,13 @@ import type { AuthEvents } from './events.ts'
 import { createFlows } from './flows/flows.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { checkSecret, deriveKeys, type AuthKeys } from './keys.ts'
-import { checkTexts, resolveLifetimes, type PasswordAuthOptions, type ResolvedLifetimes } from './options.ts'
+import {
+  checkCounts,
+  checkTexts,
+  resolveLifetimes,
+  type PasswordAuthOptions,
+  type ResolvedLifetimes,
+} from './options.ts'
 import { assertCost, createPasswords } from './passwords.ts'
 import type { PasswordSession, SessionCookie } from './password-session.ts'
 import type { AuthProvider } from './provider.ts'
@@ -41,6 +47,7 @@ export function createPasswordProvider(
 ): AuthProvider<PasswordSession> {
   const keys = deriveKeys(options?.secret)
   checkTexts(options)
+  checkCounts(options)
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   return {
     name: variant.name,
@@ -89,17 +96,25 @@ function checkForEnvironment(options: PasswordAuthOptions, { environment, logger
 function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, services: Cradle): AuthParts {
   const { clock, logger } = services
   const events = services.events.typed<AuthEvents>()
-  const { issuer = 'mortar', audience = issuer, limits, redis, cost } = options
+  const { issuer = 'mortar', audience = issuer, limits, redis, cost, accessTokenCache: cache } = options
+  const lifetime = lifetimes.access
   return {
     store,
     events,
     clock,
     logger,
     passwords: createPasswords({ clock, ...(cost && { cost }) }),
-    accessTokens: createAccessTokens({ keys, issuer, audience, lifetime: lifetimes.access, clock }),
+    accessTokens: createAccessTokens({
+      keys,
+      issuer,
+      audience,
+      lifetime,
+      clock,
+      ...(cache !== undefined && { cache }),
+    }),
     refreshTokens: createRefreshTokens({ keys }),
     resetTokens: createResetTokens(),
-    endedSessions: createEndedSessions({ lifetime: lifetimes.access, clock }),
+    endedSessions: createEndedSessions({ lifetime, clock }),
     limits: createRateLimits({
       key: keys.limits,
       clock,

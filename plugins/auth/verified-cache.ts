@@ -11,18 +11,30 @@ export interface VerifiedCache<Value> {
 
 /** How often expired entries are looked for. */
 const SWEEP_EVERY = 60_000
+/** Of how many new keys a full cache takes one. */
+const ADMITS_ONE_OF = 8
 
-/** A cache that drops the oldest entry when full, and all expired ones once a minute while it is used. */
+/**
+ * A cache that drops all expired entries once a minute while it is used. When it is full, one new key of eight takes the
+ * place of the oldest: were it each one, more keys in turn than there is room for would find nothing at all.
+ */
 export function createVerifiedCache<Value>(capacity: number, clock: Clock): VerifiedCache<Value> {
   const entries = new Map<string, { value: Value; end: number }>()
   // One iterator for all time, because a new one has to step over every entry that was ever dropped from the front.
   let inOrder = entries.keys()
   let sweepAt = 0
+  let refused = 0
 
   function sweep(now: number): void {
     if (now < sweepAt && sweepAt - now <= SWEEP_EVERY) return
     sweepAt = now + SWEEP_EVERY
     for (const [key, { end }] of entries) if (end <= now) entries.delete(key)
+  }
+
+  function makeRoom(): boolean {
+    if (capacity === 0 || ++refused % ADMITS_ONE_OF !== 0) return false
+    dropOldest()
+    return true
   }
 
   function dropOldest(): void {
@@ -41,8 +53,8 @@ export function createVerifiedCache<Value>(capacity: number, clock: Clock): Veri
       return undefined
     },
     set(key, value, end) {
-      if (entries.size >= capacity) dropOldest()
-      if (capacity > 0) entries.set(key, { value, end })
+      if (entries.size >= capacity && !makeRoom()) return
+      entries.set(key, { value, end })
     },
     get size() {
       return entries.size

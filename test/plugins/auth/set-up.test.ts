@@ -63,6 +63,13 @@ describe('setting up basicAuth', () => {
       )
   })
 
+  it('fails for a number of remembered tokens that is none', async () => {
+    for (const accessTokenCache of [-1, 1.5, Number.NaN, Infinity, '10' as never]) {
+      const error = await failureOf(() => basicAuth({ secret: SECRET, accessTokenCache }))
+      expect([error.code, error.message].join()).to.match(/^MORTAR_AUTH_OPTION.*accessTokenCache/)
+    }
+  })
+
   it('fails for a cookie name that no cookie can have, and for an appUrl that is no address', async () => {
     for (const cookieName of ['', 'a b', 'a=b', 'a;b', 'a\r\nb', 'ä'])
       expect((await failureOf(() => basicAuth({ secret: SECRET, cookieName }))).code).to.equal(

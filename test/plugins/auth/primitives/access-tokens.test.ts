@@ -122,6 +122,16 @@ describe('access tokens', () => {
     expect(tokens.verify(token)).to.equal(null)
   })
 
+  it('are not taken for another one with the same signature that is remembered', () => {
+    const { tokens } = setUp()
+    const { token } = tokens.sign(ADA)
+    const [header, payload, signature] = token.split('.') as [string, string, string]
+    expect(tokens.verify(token)).to.be.an('object')
+    expect(tokens.verify(`${header}.${payload.slice(0, -4)}AAAA.${signature}`)).to.equal(null)
+    expect(tokens.verify(signature)).to.equal(null)
+    expect(tokens.verify(token)).to.be.an('object')
+  })
+
   it('are never accepted after a change, and verifying never throws', () => {
     const { tokens } = setUp(OLD, { cache: 0 })
     const { token } = tokens.sign(ADA)
@@ -146,8 +156,28 @@ describe('the cache of verified tokens', () => {
     const cache = createVerifiedCache<number>(3, clock)
     for (let each = 0; each < 10; each += 1) cache.set(`token ${each}`, each, clock.now() + 1000)
     expect(cache.size).to.equal(3)
-    expect(cache.get('token 9')).to.equal(9)
-    expect(cache.get('token 0')).to.equal(undefined)
+  })
+
+  it('gives the place of the oldest to one of eight that come when it is full', () => {
+    const clock = new TestClock()
+    const cache = createVerifiedCache<number>(3, clock)
+    for (let each = 0; each < 3 + 8; each += 1) cache.set(`token ${each}`, each, clock.now() + 1000)
+    const kept = Array.from({ length: 11 }, (_, each) => each).filter(
+      (each) => cache.get(`token ${each}`) === each,
+    )
+    expect(kept).to.deep.equal([1, 2, 10])
+  })
+
+  it('still knows most of the keys when more come in turn than it has room for', () => {
+    const clock = new TestClock()
+    const cache = createVerifiedCache<number>(100, clock)
+    let hits = 0
+    for (let each = 0; each < 120 * 50; each += 1) {
+      const key = `token ${each % 120}`
+      if (cache.get(key) === undefined) cache.set(key, each, clock.now() + 1000)
+      else hits += 1
+    }
+    expect(hits / (120 * 50)).to.be.above(0.7)
   })
 
   it('gives nothing at its end and lets go of all that has ended', () => {

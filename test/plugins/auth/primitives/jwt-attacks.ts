@@ -161,6 +161,8 @@ export const FORM_ATTACKS: Record<string, string> = {
   'a signature in plain base64': `${HEADER}.${PAYLOAD}.${Buffer.from(SIGNATURE, 'base64url').toString('base64')}`,
   'a signature that decodes to the same bytes': `${HEADER}.${PAYLOAD}.${sameBytes(SIGNATURE)}`,
   'a payload that decodes to the same bytes': `${HEADER}.${PAYLOAD}=.${SIGNATURE}`,
+  'something else than a dot in front of the signature': `${HEADER}.${PAYLOAD}!${SIGNATURE}`,
+  'nothing in front of the signature': `${HEADER}.${PAYLOAD}${SIGNATURE}`,
   'the signature of another token': `${HEADER}.${encode({ ...PAYLOAD_JSON, sub: 'eve' })}.${SIGNATURE}`,
   'a space in front': ` ${GENUINE}`,
   'a line break behind': `${GENUINE}\n`,
