@@ -3,13 +3,12 @@ import { parameterNames, parsePattern, patternOf } from './path-pattern.ts'
 import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
 import { METHODS, type Method } from './route.ts'
 import {
+  addEndpoint,
   capturedParams,
   createNode,
   endpointFor,
-  endpointsAt,
   searchTrie,
   type Endpoint,
-  type Endpoints,
   type Node,
 } from './segment-trie.ts'
 
@@ -90,7 +89,9 @@ export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): Rout
 interface Index<T> {
   readonly entries: TableEntry<T>[]
   readonly conflicts: ConflictRegister
-  readonly statics: Map<string, Endpoints<T>>
+  readonly statics: Map<string, Endpoint<T>>
+  /** True at each length that a static path has: V8 need not hash the others. */
+  readonly staticLengths: boolean[]
   readonly root: Node<T>
 }
 
@@ -99,6 +100,7 @@ function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
     entries: [],
     conflicts: createConflictRegister(),
     statics: new Map(),
+    staticLengths: [],
     root: createNode(),
   }
   for (const entry of entries) insert(index, entry)
@@ -110,23 +112,27 @@ function insert<T>(index: Index<T>, entry: TableEntry<T>): void {
   const segments = parsePattern(path, origin)
   index.conflicts.take({ method, path, origin, segments })
   const names = parameterNames(segments)
-  const endpoints =
-    names.length === 0 ? staticEndpoints(index, patternOf(segments)) : endpointsAt(index.root, segments)
-  endpoints.set(method, { target, names, isRest: segments.at(-1)?.kind === 'catch-all' })
+  const endpoint = { method, target, names, isRest: segments.at(-1)?.kind === 'catch-all' }
+  if (names.length > 0) addEndpoint(index.root, segments, endpoint)
+  else addStatic(index, patternOf(segments), endpoint)
   index.entries.push(entry)
 }
 
-function staticEndpoints<T>({ statics }: Index<T>, path: string): Endpoints<T> {
-  const endpoints = statics.get(path) ?? new Map<string, Endpoint<T>>()
-  statics.set(path, endpoints)
-  return endpoints
+function addStatic<T>(
+  { statics, staticLengths }: Index<T>,
+  path: string,
+  endpoint: Omit<Endpoint<T>, 'next'>,
+): void {
+  statics.set(path, { ...endpoint, next: statics.get(path) })
+  staticLengths[path.length] = true
 }
 
-function findIn<T>({ statics, root }: Index<T>, method: string, rawPath: string): Match<T> | undefined {
-  const path = withoutTrailingSlash(canonicalPath(rawPath))
-  const exact = statics.get(path)
+function findIn<T>(index: Index<T>, method: string, rawPath: string): Match<T> | undefined {
+  const isEscaped = rawPath.includes('%')
+  const path = withoutTrailingSlash(isEscaped ? canonicalPath(rawPath) : rawPath)
+  const exact = index.staticLengths[path.length] === true ? index.statics.get(path) : undefined
   const fixed = exact && endpointFor(exact, method)
   if (fixed) return { target: fixed.target, params: NO_PARAMS }
-  const found = searchTrie(root, path, method)
-  return found && { target: found.target, params: capturedParams(found, path) }
+  const found = searchTrie(index.root, path, method)
+  return found && { target: found.target, params: capturedParams(found, path, isEscaped) }
 }

@@ -1,59 +1,78 @@
 import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
 import type { Segment } from './path-pattern.ts'
+import { nextHash, textHash, TextTable, type Keyed } from './text-table.ts'
 
 /** What a pattern answers to one method, and the names that its captured values get. */
 export interface Endpoint<T> {
+  readonly method: string
   readonly target: T
   readonly names: readonly string[]
   /** True when the last name is a catch-all's. */
   readonly isRest: boolean
+  /** What the pattern answers to another method: few enough that no Map would find one sooner. */
+  readonly next: Endpoint<T> | undefined
 }
 
-/** The endpoints of one pattern by method. */
-export type Endpoints<T> = Map<string, Endpoint<T>>
-
-/** A position in the trie: what may follow the segments that lead here. */
-export interface Node<T> {
+/** A position in the trie, with the static segment that leads there: what may follow. */
+export interface Node<T> extends Keyed {
   /** How many values the parameters on the way here have captured. */
   readonly captures: number
-  readonly statics: Map<string, Node<T>>
+  statics: TextTable<Node<T>> | undefined
   param: Node<T> | undefined
   /** Answers when the path ends here. */
-  end: Endpoints<T> | undefined
+  end: Endpoint<T> | undefined
   /** Answers whatever follows, when at least one segment does. */
-  rest: Endpoints<T> | undefined
+  rest: Endpoint<T> | undefined
 }
 
 /** An empty position, by default a root. */
-export function createNode<T>(captures = 0): Node<T> {
-  return { captures, statics: new Map(), param: undefined, end: undefined, rest: undefined }
+export function createNode<T>(captures = 0, text = ''): Node<T> {
+  return {
+    text,
+    hash: textHash(text),
+    captures,
+    statics: undefined,
+    param: undefined,
+    end: undefined,
+    rest: undefined,
+  }
 }
 
-/** The endpoints of a pattern, made when they are not there. */
-export function endpointsAt<T>(root: Node<T>, segments: readonly Segment[]): Endpoints<T> {
+/** Adds what a pattern with parameters answers to one method. */
+export function addEndpoint<T>(
+  root: Node<T>,
+  segments: readonly Segment[],
+  endpoint: Omit<Endpoint<T>, 'next'>,
+): void {
   let node = root
   for (const segment of segments) {
-    if (segment.kind === 'catch-all') return (node.rest ??= new Map())
+    if (segment.kind === 'catch-all') {
+      node.rest = { ...endpoint, next: node.rest }
+      return
+    }
     node =
       segment.kind === 'param'
         ? (node.param ??= createNode(node.captures + 1))
         : staticChild(node, segment.value)
   }
-  return (node.end ??= new Map())
+  node.end = { ...endpoint, next: node.end }
 }
 
-function staticChild<T>(node: Node<T>, value: string): Node<T> {
-  const present = node.statics.get(value)
+function staticChild<T>(node: Node<T>, text: string): Node<T> {
+  const children = (node.statics ??= new TextTable<Node<T>>())
+  const present = children.find(text, 0, text.length, textHash(text))
   if (present) return present
-  const made = createNode<T>(node.captures)
-  node.statics.set(value, made)
+  const made = createNode<T>(node.captures, text)
+  children.add(made)
   return made
 }
 
 /** What a pattern answers to a method: `HEAD` falls back to `GET`. */
-export function endpointFor<T>(endpoints: Endpoints<T>, method: string): Endpoint<T> | undefined {
-  return endpoints.get(method) ?? (method === 'HEAD' ? endpoints.get('GET') : undefined)
+export function endpointFor<T>(first: Endpoint<T>, method: string): Endpoint<T> | undefined {
+  for (let each: Endpoint<T> | undefined = first; each; each = each.next)
+    if (each.method === method) return each
+  return method === 'HEAD' ? endpointFor(first, 'GET') : undefined
 }
 
 const SLASH = 47
@@ -73,30 +92,28 @@ export function searchTrie<T>(root: Node<T>, path: string, method: string): Endp
 }
 
 function descend<T>(node: Node<T>, path: string, start: number, method: string): Endpoint<T> | undefined {
-  const stop = segmentEnd(path, start)
-  if (stop === start) return undefined
-  if (node.statics.size > 0) {
-    const child = node.statics.get(path.slice(start, stop))
-    const found = child && proceed(child, path, stop, method)
-    if (found) return found
+  // A loop: segments are short, and calling `indexOf` costs more than reading them.
+  let stop = start
+  let hash = 0
+  for (; stop < path.length; stop++) {
+    const code = path.charCodeAt(stop)
+    if (code === SLASH) break
+    hash = nextHash(hash, code)
   }
+  if (stop === start) return undefined
+  const child = node.statics?.find(path, start, stop, hash)
+  const found = child && proceed(child, path, stop, method)
+  if (found) return found
   if (node.param) {
     starts[node.captures] = start
     ends[node.captures] = stop
-    const found = proceed(node.param, path, stop, method)
-    if (found) return found
+    const taken = proceed(node.param, path, stop, method)
+    if (taken) return taken
   }
   if (!node.rest || path.includes('//', start)) return undefined
   starts[node.captures] = start
   ends[node.captures] = path.length
   return endpointFor(node.rest, method)
-}
-
-/** A loop: segments are short, and calling `indexOf` costs more than reading them. */
-function segmentEnd(path: string, start: number): number {
-  let index = start
-  while (index < path.length && path.charCodeAt(index) !== SLASH) index++
-  return index
 }
 
 function proceed<T>(node: Node<T>, path: string, stop: number, method: string): Endpoint<T> | undefined {
@@ -108,9 +125,12 @@ function proceed<T>(node: Node<T>, path: string, stop: number, method: string): 
  * The captured values of the endpoint that `searchTrie` has just found, each percent-decoded once.
  * @throws BadRequest `malformed_path` when a catch-all would hold a `..`.
  */
-export function capturedParams<T>({ names, isRest }: Endpoint<T>, path: string): Record<string, string> {
+export function capturedParams<T>(
+  { names, isRest }: Endpoint<T>,
+  path: string,
+  isEscaped: boolean,
+): Record<string, string> {
   const params = new OwnObject() as Record<string, string>
-  const isEscaped = path.includes('%')
   for (let index = 0; index < names.length; index++) {
     const raw = path.slice(starts[index], ends[index])
     params[names[index]!] = isEscaped ? decodeURIComponent(raw) : raw

@@ -175,6 +175,26 @@ describe('route table: URL edge cases', () => {
     })
 })
 
+describe('route table: many static segments', () => {
+  // Each has the hash of each other in the usual sum by powers of 31.
+  const alike = ['AaAa', 'AaBB', 'BBAa', 'BBBB']
+
+  it('are told apart when their hashes are equal', () => {
+    const table = tableOf(...alike.slice(1).map((segment) => `GET /${segment}/:id`))
+    for (const segment of alike.slice(1))
+      expect(table.find('GET', `/${segment}/1`)?.target).to.equal(`GET /${segment}/:id`)
+    expect(table.find('GET', `/${alike[0]}/1`)).to.equal(undefined)
+  })
+
+  it('are all found, and nothing that one begins with or that begins with one', () => {
+    const names = Array.from({ length: 3000 }, (_, index) => `res${index * 7}`)
+    const table = tableOf(...names.map((name) => `GET /${name}/:id`))
+    for (const name of names) expect(table.find('GET', `/${name}/1`)?.target).to.equal(`GET /${name}/:id`)
+    for (const other of ['res', 'res1', 're', 'res7x', 'res20994', '', 'Res7'])
+      expect(table.find('GET', `/${other}/1`), other).to.equal(undefined)
+  })
+})
+
 describe('route table: methods', () => {
   const table = tableOf(
     'GET /users/me',
