@@ -20,16 +20,29 @@ export interface Series {
   readonly server: string
   readonly rounds: Round[]
   readonly startMs: number
-  /** Bytes after the last round. */
+  /** Bytes after the last round, of the largest process. */
   rss: number
 }
 
-/** Measures a workload on every server, in turns, so that what changes on the machine changes for all. */
+/**
+ * Measures a workload on every server, in turns, so that what changes on the machine changes for all; and on several
+ * processes of each, one after another, because two processes of the same program differ by some percent.
+ */
 export async function measureWorkload(
   workload: Workload,
   options: BenchOptions,
   load: Load,
 ): Promise<Series[]> {
+  const series = await measureProcesses(workload, options, load)
+  for (let more = 1; more < options.processes; more++)
+    for (const [index, { rounds, rss }] of (await measureProcesses(workload, options, load)).entries()) {
+      series[index]!.rounds.push(...rounds)
+      series[index]!.rss = Math.max(series[index]!.rss, rss)
+    }
+  return series
+}
+
+async function measureProcesses(workload: Workload, options: BenchOptions, load: Load): Promise<Series[]> {
   const servers = await startServers(workload, options)
   try {
     const wrong = (await Promise.all(servers.map((server) => disagreements(server, workload)))).flat()

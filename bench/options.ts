@@ -6,6 +6,9 @@ export interface BenchOptions {
   readonly peers: readonly string[]
   /** Other builds of Mortar to measure beside this one: name and `dist` folder. */
   readonly builds: readonly { readonly name: string; readonly dist: string }[]
+  /** Of each server, one after another. */
+  readonly processes: number
+  /** Of each process. */
   readonly rounds: number
   /** Of one round of one server. */
   readonly seconds: number
@@ -35,10 +38,10 @@ export const HELP = `npm run bench -- [options]
   --workloads a,b,e:1000   some of a b c d e f g; e:10, e:1000:last for parts of e (all)
   --peers raw,fastify      some of ${PEERS.join(' ')} (all)
   --against name=dist      another build of Mortar, as often as wanted
-  --rounds 7 --seconds 1 --warm-up 3
+  --processes 2 --rounds 10 --seconds 0.3 --warm-up 3
   --connections 50 --pipelining 1
   --load own|wrk|autocannon (own)
-  --quick                  raw, mortar, fastify and koa-stack; 3 rounds of half a second
+  --quick                  raw, mortar, fastify and koa-stack; one process, 5 rounds
   --no-build               takes dist as it is
   --no-write               leaves bench/results alone
 `
@@ -51,6 +54,7 @@ export function readOptions(argv: readonly string[], knownWorkloads: readonly st
       workloads: { type: 'string' },
       peers: { type: 'string' },
       against: { type: 'string', multiple: true },
+      processes: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       'warm-up': { type: 'string' },
@@ -69,8 +73,9 @@ export function readOptions(argv: readonly string[], knownWorkloads: readonly st
     workloads: values.workloads === undefined ? all : chosenWorkloads(values.workloads, knownWorkloads),
     peers: chosenPeers(values.peers ?? (quick ? 'raw,mortar,fastify,koa-stack' : PEERS.join(','))),
     builds: (values.against ?? []).map(readBuild),
-    rounds: numberOf('rounds', values.rounds, quick ? 3 : 7),
-    seconds: numberOf('seconds', values.seconds, quick ? 0.5 : 1),
+    processes: numberOf('processes', values.processes, quick ? 1 : 2),
+    rounds: numberOf('rounds', values.rounds, quick ? 5 : 10),
+    seconds: numberOf('seconds', values.seconds, 0.3),
     warmUp: numberOf('warm-up', values['warm-up'], quick ? 1.5 : 3),
     connections: numberOf('connections', values.connections, 50),
     pipelining: numberOf('pipelining', values.pipelining, 1),

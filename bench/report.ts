@@ -75,11 +75,14 @@ export function writeResults(
   writeFileSync(join(out, 'bench.svg'), plot(results))
 }
 
-function heading({ rounds, seconds, warmUp, connections, pipelining }: BenchOptions, load: string): string {
+function heading(
+  { processes, rounds, seconds, warmUp, connections, pipelining }: BenchOptions,
+  load: string,
+): string {
   const machine = `${cpus()[0]?.model ?? 'unknown CPU'}, ${availableParallelism()} cores`
   const cores = isPinned ? 'server and client on a core each' : 'server and client not pinned'
   return `# Results
 
 Node ${process.version}, ${machine}, ${process.platform}; ${cores}. Load: ${load}, ${connections} connections, ${pipelining} under way on each.
-${rounds} rounds of ${seconds} s a server, in turns, after ${warmUp} s of warm-up. Median [q25–q75]; ratios are taken round by round.`
+${processes} processes of each server, ${rounds} rounds of ${seconds} s each, in turns, after ${warmUp} s of warm-up. Median [q25–q75]; ratios are taken round by round.`
 }
