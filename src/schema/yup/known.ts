@@ -1,8 +1,10 @@
 import { loadYup } from '../../support/lazy-packages.ts'
 import { isSwitchTransform } from '../query-boolean.ts'
+import { mendUrlPattern } from './url-pattern.ts'
 import { isRef, type YupNode } from './yup-node.ts'
 
 const yup = loadYup()
+mendUrlPattern(yup)
 
 /**
  * Recognises the parts of a schema that yup itself made. yup makes a new function for each use, so identity says
