@@ -44,12 +44,13 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
 
 /** What nearly every response is: its headers go out as one list, and text of one byte a character needs no encoder. */
 function writeText(
-  { internal: { req, res }, method }: RequestContext,
+  { internal, method }: RequestContext,
   status: number,
   type: string | undefined,
   text: string,
 ): void {
-  skipReadingNothing(req)
+  const { res } = internal
+  skipReadingNothing(internal)
   const length = Buffer.byteLength(text)
   const headers = ['Content-Length', String(length)]
   if (type !== undefined && !res.hasHeader('Content-Type')) headers.push('Content-Type', type)
@@ -59,12 +60,13 @@ function writeText(
 }
 
 /**
- * Once a response is finished, Node reads what is left of its request, in three turns of the loop, even where a request
- * has no body. Where nobody could notice, it is told that this was done; without its mark, Node would do it again. In
+ * Once a response is finished, Node reads what is left of its request, in three turns of the loop, even where nothing can
+ * be left. Where nobody could notice, it is told that this was done; without its mark, Node would do it again. In
  * exchange an idle connection keeps its last request, about 1 kB.
  */
-function skipReadingNothing(req: IncomingMessage): void {
-  if (announcesBody(req) || req.listenerCount('end') > 0 || req.listenerCount('close') > 0) return
+function skipReadingNothing({ req, isBodyTaken }: RequestContext['internal']): void {
+  if (announcesBody(req) && !isBodyTaken) return
+  if (req.listenerCount('end') > 0 || req.listenerCount('close') > 0) return
   ;(req as { _dumped?: boolean })._dumped = true
 }
 

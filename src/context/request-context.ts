@@ -170,6 +170,8 @@ class Internal {
   readonly res: ServerResponse
   readonly door: Door
   status = 0
+  /** The whole body was taken out of the request at once: nothing of it is left to read. */
+  isBodyTaken = false
   id: string | undefined = undefined
   ip: string | undefined = undefined
   log: Logger | undefined = undefined

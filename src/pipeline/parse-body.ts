@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { parse as parseQuery } from 'node:querystring'
-import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import { BadRequest, UnsupportedMediaType } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
@@ -9,7 +9,7 @@ import { bytes } from '../support/bytes.ts'
 import type { Inner } from './inner.ts'
 import { parseForm } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
-import { clientLeft, readBytes } from './read-bytes.ts'
+import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
 import type { PipelineRuntime } from './runtime.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -127,10 +127,6 @@ function refuseType(type: string, accepted: readonly string[] | undefined): neve
   throw new UnsupportedMediaType(`${found}; send ${readable.join(', ')}.`, {
     headers: { Accept: readable.join(', ') },
   })
-}
-
-function tooLarge(limit: number): PayloadTooLarge {
-  return new PayloadTooLarge(`The body is larger than ${limit} bytes.`)
 }
 
 function limitOf(route: Route, runtime: PipelineRuntime): number {

@@ -10,19 +10,19 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: createBrotliDecompress,
 }
 
+/** What is done with the bytes of a body. */
+type Use = (content: Buffer) => unknown
+
 /**
- * Reads a whole body, undoes its `Content-Encoding`, gives `use` the bytes and resolves to what that returns. `limit`
- * counts decoded bytes, so that a small compressed body cannot unfold into a large one.
+ * Reads a whole body, undoes its `Content-Encoding`, gives `use` the bytes and answers with what that returns, in a
+ * promise unless all bytes are there already. `limit` counts decoded bytes, so that a small compressed body cannot
+ * unfold into a large one.
  * @throws PayloadTooLarge, UnsupportedMediaType for an unknown `Content-Encoding`, BadRequest for a body that breaks off or does not decode.
  */
-export function readBytes(
-  ctx: RequestContext,
-  limit: number,
-  use: (content: Buffer) => unknown,
-): Promise<unknown> {
+export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown {
   const { req } = ctx.internal
   const encoding = req.headers['content-encoding']?.trim().toLowerCase()
-  if (encoding === undefined || encoding === 'identity') return collect(req, limit, use)
+  if (encoding === undefined || encoding === 'identity') return readPlain(ctx, limit, use)
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
   if (!decoder)
     throw new UnsupportedMediaType(
@@ -33,14 +33,57 @@ export function readBytes(
     )
   const decoded = decoder()
   req.once('error', (error) => decoded.destroy(error)).pipe(decoded)
-  return collect(decoded, limit, use).catch((error: unknown) => {
+  const content = collect(decoded, limit).catch((error: unknown) => {
     req.unpipe(decoded)
     decoded.destroy()
     throw error
   })
+  return content.then(use)
 }
 
-function collect(stream: Readable, limit: number, use: (content: Buffer) => unknown): Promise<unknown> {
+/**
+ * Most bodies come in one packet with their head, and are there by the next tick. Those are taken as they are; only the
+ * others are worth a stream's events.
+ */
+function readPlain(ctx: RequestContext, limit: number, use: Use): unknown {
+  const { req } = ctx.internal
+  if (req.complete) return readNow(ctx, limit, use)
+  return new Promise((resolve, reject) => {
+    process.nextTick(() => {
+      try {
+        if (req.destroyed) throw clientLeft()
+        resolve(readNow(ctx, limit, use))
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+}
+
+function readNow(ctx: RequestContext, limit: number, use: Use): unknown {
+  const content = takeWhole(ctx)
+  if (content === null) return collect(ctx.internal.req, limit).then(use)
+  if (content.length > limit) throw tooLarge(limit)
+  return use(content)
+}
+
+/**
+ * The body, when all of it is there and nobody has begun to read. Node is told that it was not read, so that it reads the
+ * end of the request after the response, as it does where there is no body.
+ */
+function takeWhole({ internal }: RequestContext): Buffer | null {
+  const { req } = internal
+  const isWhole = req.complete || req.readableLength === Number(req.headers['content-length'])
+  if (!isWhole || req.readableFlowing !== null) return null
+  // A size, because newer Nodes otherwise give one packet at a time.
+  const content = req.read(req.readableLength) as Buffer | null
+  internal.isBodyTaken = content !== null
+  if (content !== null) (req as { _consuming?: boolean })._consuming = false
+  return content
+}
+
+/** What is done with the bytes follows on this promise, and not in an event, whose asynchronous context is the connection's. */
+function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
@@ -51,26 +94,21 @@ function collect(stream: Readable, limit: number, use: (content: Buffer) => unkn
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) stop(new PayloadTooLarge(`The body is larger than ${limit} bytes.`))
+      if (size > limit) stop(tooLarge(limit))
       else chunks.push(chunk)
     }
-    const onEnd = (): void => {
-      let result: unknown
-      try {
-        result = use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
-      } catch (error) {
-        reject(error)
-        return
-      }
-      resolve(result)
-    }
-    // A request is read by one promise and four listeners: whatever lies between its bytes and its handler is felt.
+    const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     stream.on('data', onData).on('end', onEnd)
     stream.on('error', () =>
       stop(new BadRequest('The body broke off or does not decode.', { code: 'malformed_body' })),
     )
     stream.on('aborted', () => stop(clientLeft()))
   })
+}
+
+/** What a body beyond its limit is answered with. */
+export function tooLarge(limit: number): PayloadTooLarge {
+  return new PayloadTooLarge(`The body is larger than ${limit} bytes.`)
 }
 
 /** Nobody reads it, but what waits for the body must not wait for ever. */

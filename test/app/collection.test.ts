@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setFlagsFromString, getHeapSpaceStatistics } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapSpaceStatistics } from 'node:v8'
 import { expect } from 'chai'
 import {
   createApp,
@@ -13,17 +12,15 @@ import {
   type App,
   type Authenticator,
 } from 'mortar'
+import { collectGarbage } from '../support/collect-garbage.ts'
 
 const REQUESTS = 500
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
 
 /** Bytes in the part of the heap that only a full collection cleans. */
 function oldBytes(): number {
   // What is alive after two minor collections counts as old.
-  collect({ type: 'minor' })
-  collect({ type: 'minor' })
+  collectGarbage({ type: 'minor' })
+  collectGarbage({ type: 'minor' })
   return getHeapSpaceStatistics()
     .filter(({ space_name }) => !space_name.startsWith('new_') && !space_name.includes('code'))
     .reduce((sum, { space_used_size }) => sum + space_used_size, 0)
@@ -65,7 +62,7 @@ describe('What a request leaves behind', () => {
         }
       }
       await run(REQUESTS)
-      collect()
+      collectGarbage()
       const before = oldBytes()
       await run(REQUESTS)
       const each = (oldBytes() - before) / REQUESTS
