@@ -23,25 +23,24 @@ function castOf(plan: ObjectPlan): LongWay['cast'] {
   return (input) => {
     const value = input === undefined ? schema.getDefault() : input
     if (!isObject(value)) return value
-    const result: Members = {}
+    const casts: unknown[] = []
+    let isSame = true
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index]!
-      const cast = castMember(members[index]!, read(value, key))
-      if (cast !== undefined) result[key] = cast
+      const given = read(value, key)
+      const cast = castMember(members[index]!, given)
+      casts.push(cast)
+      isSame &&= cast === given && Object.hasOwn(value, key) === (cast !== undefined)
     }
-    if (!strips)
-      for (const key of Object.keys(value))
-        if (!known.has(key) && !isInheritedName(key)) result[key] = value[key]
-    return isSame(value, result) ? value : result
+    const others = Object.keys(value).filter((key) => !known.has(key))
+    const kept = strips ? [] : others.filter((key) => !isInheritedName(key))
+    if (isSame && kept.length === others.length) return value
+    const result: Members = {}
+    for (let index = 0; index < keys.length; index++)
+      if (casts[index] !== undefined) result[keys[index]!] = casts[index]
+    for (const key of kept) result[key] = value[key]
+    return result
   }
-}
-
-function isSame(value: Members, result: Members): boolean {
-  const keys = Object.keys(value)
-  return (
-    keys.length === Object.keys(result).length &&
-    keys.every((key) => Object.hasOwn(result, key) && result[key] === value[key])
-  )
 }
 
 function addIssuesOf({ schema, keys, members, read }: ObjectPlan): LongWay['addIssues'] {
