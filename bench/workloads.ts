@@ -31,7 +31,7 @@ export interface Check {
 export interface Workload {
   readonly id: string
   readonly title: string
-  /** Which application a server starts, and how many routes or tokens it has. */
+  /** Which application a server starts, with a setting after a colon, and how many routes or tokens it has. */
   readonly app: string
   readonly size: number
   readonly without?: readonly string[]

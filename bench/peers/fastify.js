@@ -68,8 +68,16 @@ const APPS = {
       reply.code(201)
       return createOrder(request.body)
     }),
-  me: (fastify) => addGuarded(fastify, true),
-  'me:off': (fastify) => addGuarded(fastify, false),
+  me: async (fastify, size, setting) => {
+    const { default: jwt } = await import('@fastify/jwt')
+    const cache = setting !== 'off'
+    await fastify.register(jwt, {
+      secret: SECRET,
+      verify: { algorithms: ['HS256'], allowedIss: ISSUER, allowedAud: ISSUER, cache },
+    })
+    const onRequest = async (request) => request.jwtVerify()
+    fastify.get('/me', { onRequest, schema: ME }, async ({ user: { user } }) => user)
+  },
   routes: (fastify, size) => {
     for (let index = 0; index < size; index++)
       fastify.get(`${routePrefix(index)}/:id`, { schema: userSchema }, answerUser)
@@ -89,16 +97,6 @@ const APPS = {
   },
 }
 
-async function addGuarded(fastify, cache) {
-  const { default: jwt } = await import('@fastify/jwt')
-  await fastify.register(jwt, {
-    secret: SECRET,
-    verify: { algorithms: ['HS256'], allowedIss: ISSUER, allowedAud: ISSUER, cache },
-  })
-  const onRequest = async (request) => request.jwtVerify()
-  fastify.get('/me', { onRequest, schema: ME }, async ({ user: { user } }) => user)
-}
-
 const HELLO = { schema: { response: { 200: objectOf({ hello: { type: 'string' } }) } } }
 const ME = {
   response: {
@@ -113,9 +111,10 @@ export async function start(app, size) {
       return reply.code(422).send({ errors: error.validation.map(issueOf(error.validationContext)) })
     return reply.code(error.statusCode ?? 500).send({ error: error.message })
   })
-  await APPS[app](fastify, size)
+  const [work, setting] = app.split(':')
+  await APPS[work](fastify, size, setting)
   await fastify.listen({ port: 0, host: '127.0.0.1' })
-  return { port: fastify.server.address().port, tokens: app.startsWith('me') ? signTokens(size) : [] }
+  return { port: fastify.server.address().port, tokens: work === 'me' ? signTokens(size) : [] }
 }
 
 /** Fastify stops at the first location with an issue; an issue of ajv names its place as a JSON pointer. */

@@ -63,27 +63,22 @@ const APPS = {
       ctx.status = 201
       return createOrder(ctx.body)
     }),
-  me: addMe,
-  'me:off': addMe,
+  me: (router) => router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email })),
   routes: (router, size) => {
     for (let index = 0; index < size; index++) router.get(`${routePrefix(index)}/:id`, userRoute, answerUser)
   },
   middleware: (router) => router.get('/users/:id', userRoute, answerUser),
 }
 
-function addMe(router) {
-  router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email }))
-}
-
 export async function start(app, size) {
+  const [work, setting] = app.split(':')
   const router = createRouter()
-  APPS[app](router, size)
+  APPS[work](router, size)
   const mortar = createApp({ environment: 'production', logger: false, openapi: false })
-  if (app === 'middleware') await addMiddleware(mortar)
+  if (work === 'middleware') await addMiddleware(mortar)
   mortar.use(router)
-  const tokens = app.startsWith('me')
-    ? await addAuth(mortar, size, app === 'me:off' ? { accessTokenCache: 0 } : {})
-    : []
+  const tokens =
+    work === 'me' ? await addAuth(mortar, size, setting === 'off' ? { accessTokenCache: 0 } : {}) : []
   const { port } = await mortar.listen(0, '127.0.0.1')
   return { port, tokens }
 }

@@ -5,9 +5,10 @@ import { checkOrder, Issues, readUserInput, signTokens, verifyToken } from '../w
 import { createOrder, EXTRA_HEADERS, findUser, publicOrder, publicUser, routePrefix } from '../work/data.js'
 
 export async function start(app, size) {
-  const server = createServer(LISTENERS[app](size))
+  const [work] = app.split(':')
+  const server = createServer(LISTENERS[work](size))
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const tokens = app.startsWith('me') ? signTokens(size) : []
+  const tokens = work === 'me' ? signTokens(size) : []
   return { port: server.address().port, tokens }
 }
 
@@ -24,8 +25,13 @@ const LISTENERS = {
     if (req.method === 'POST' && req.url === '/orders') readJson(req, res, answerOrder)
     else notFound(res)
   },
-  me: answersMe,
-  'me:off': answersMe,
+  me: () => (req, res) => {
+    if (req.method !== 'GET' || req.url !== '/me') return notFound(res)
+    const claims = verifyToken(req.headers.authorization)
+    if (claims === null) return send(res, 401, { error: 'unauthorized' })
+    const { id, name, email } = claims.user
+    send(res, 200, { id, name, email })
+  },
   routes: (size) => {
     const handlers = new Map()
     for (let index = 0; index < size; index++) handlers.set(routePrefix(index).slice(1, -6), answerUser)
@@ -44,16 +50,6 @@ const LISTENERS = {
     if (req.method === 'GET' && req.url.startsWith('/users/')) answerUser(req.url, 7, res)
     else notFound(res)
   },
-}
-
-function answersMe() {
-  return (req, res) => {
-    if (req.method !== 'GET' || req.url !== '/me') return notFound(res)
-    const claims = verifyToken(req.headers.authorization)
-    if (claims === null) return send(res, 401, { error: 'unauthorized' })
-    const { id, name, email } = claims.user
-    send(res, 200, { id, name, email })
-  }
 }
 
 function answerUser(url, from, res) {

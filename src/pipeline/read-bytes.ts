@@ -77,8 +77,9 @@ function takeWhole({ internal }: RequestContext): Buffer | null {
   if (!isWhole || req.readableFlowing !== null) return null
   // A size, because newer Nodes otherwise give one packet at a time.
   const content = req.read(req.readableLength) as Buffer | null
-  internal.isBodyTaken = content !== null
-  if (content !== null) (req as { _consuming?: boolean })._consuming = false
+  if (content === null) return null
+  internal.isBodyTaken = true
+  ;(req as { _consuming?: boolean })._consuming = false
   return content
 }
 

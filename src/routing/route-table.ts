@@ -128,11 +128,10 @@ function addStatic<T>(
 }
 
 function findIn<T>(index: Index<T>, method: string, rawPath: string): Match<T> | undefined {
-  const isEscaped = rawPath.includes('%')
-  const path = withoutTrailingSlash(isEscaped ? canonicalPath(rawPath) : rawPath)
+  const path = withoutTrailingSlash(canonicalPath(rawPath))
   const exact = index.staticLengths[path.length] === true ? index.statics.get(path) : undefined
   const fixed = exact && endpointFor(exact, method)
   if (fixed) return { target: fixed.target, params: NO_PARAMS }
   const found = searchTrie(index.root, path, method)
-  return found && { target: found.target, params: capturedParams(found, path, isEscaped) }
+  return found && { target: found.target, params: capturedParams(found, path) }
 }

@@ -125,12 +125,9 @@ function proceed<T>(node: Node<T>, path: string, stop: number, method: string): 
  * The captured values of the endpoint that `searchTrie` has just found, each percent-decoded once.
  * @throws BadRequest `malformed_path` when a catch-all would hold a `..`.
  */
-export function capturedParams<T>(
-  { names, isRest }: Endpoint<T>,
-  path: string,
-  isEscaped: boolean,
-): Record<string, string> {
+export function capturedParams<T>({ names, isRest }: Endpoint<T>, path: string): Record<string, string> {
   const params = new OwnObject() as Record<string, string>
+  const isEscaped = path.includes('%')
   for (let index = 0; index < names.length; index++) {
     const raw = path.slice(starts[index], ends[index])
     params[names[index]!] = isEscaped ? decodeURIComponent(raw) : raw
