@@ -16,9 +16,12 @@ export class MissingTable extends Error {
   }
 }
 
-/** 401 of a login: the same for a wrong password and for an address without an account. */
+/** 401 of a login: the same bytes for a wrong password and for an address without an account (ASVS 6.3.8). */
 export function invalidCredentials(): Unauthorized {
-  return new Unauthorized('The e-mail address or the password is wrong.', { code: 'invalid_credentials' })
+  return new Unauthorized('The e-mail address or the password is wrong.', {
+    code: 'invalid_credentials',
+    instance: false,
+  })
 }
 
 /** 401 of change-password when the current password is not right. */
@@ -41,9 +44,12 @@ export function unknownSecret(): ServiceUnavailable {
   })
 }
 
-/** 401 of reset-password: the same for an unknown, a used and an expired token. */
+/** 401 of reset-password: the same bytes for an unknown, a used and an expired token. */
 export function invalidResetToken(): Unauthorized {
-  return new Unauthorized('The reset token is not valid; ask for a new one.', { code: 'invalid_reset_token' })
+  return new Unauthorized('The reset token is not valid; ask for a new one.', {
+    code: 'invalid_reset_token',
+    instance: false,
+  })
 }
 
 /** 409 of signup. */

@@ -38,6 +38,7 @@ export class LimitReached extends TooManyRequests {
   constructor(limit: CountedLimit, resetIn: number) {
     super(resetIn / 1000, 'Too many attempts. Try again later.', {
       code: 'too_many_requests',
+      instance: false,
       headers: headersOf([[limit, { remaining: 0, resetIn }]]),
     })
     this.rule = limit.rule

@@ -12,6 +12,8 @@ export interface HttpErrorOptions {
   readonly title?: string
   /** URI that identifies the kind of problem (RFC 9457 `type`); by default that of the code, or `about:blank`. */
   readonly type?: string
+  /** `false` leaves `instance` out of the problem, where two responses must be the same bytes. `X-Request-Id` stays. */
+  readonly instance?: false
   readonly cause?: unknown
 }
 
@@ -35,6 +37,8 @@ export class HttpError extends Error {
   readonly code: string
   readonly title: string | undefined
   readonly type: string | undefined
+  /** False when the problem document has no `instance`. */
+  readonly instance: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly extensions: Readonly<Record<string, unknown>>
 
@@ -47,6 +51,7 @@ export class HttpError extends Error {
     this.code = options.code ?? codeOfStatus(status)
     this.title = options.title
     this.type = options.type
+    this.instance = options.instance !== false
     this.headers = options.headers ?? {}
     this.extensions = options.extensions ?? {}
   }

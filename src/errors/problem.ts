@@ -12,8 +12,8 @@ export interface Problem {
   readonly status: number
   readonly detail: string
   readonly code: string
-  /** The request id, which the log lines of the request carry too. */
-  readonly instance: string
+  /** The request id, which the log lines of the request carry too; absent when the error asked for identical bytes. */
+  readonly instance?: string
   readonly [extension: string]: unknown
 }
 
@@ -36,9 +36,15 @@ function deliberate(error: HttpError, instance: string): Problem {
     status: error.status,
     detail: error.message,
     code: error.code,
-    instance,
+    ...(error.instance !== false && { instance }),
   }
-  return { ...standard, ...error.extensions, ...standard }
+  return { ...standard, ...withoutInstance(error), ...standard }
+}
+
+/** Extension members never stand in for a standard one, also not for an `instance` that is left out. */
+function withoutInstance({ extensions }: HttpError): Readonly<Record<string, unknown>> {
+  const { instance: _, ...others } = extensions
+  return others
 }
 
 /** The framework's own codes have a URN each; an application's own code is told apart by `code` alone. */

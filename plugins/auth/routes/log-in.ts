@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
-import { email, JSON_BODY, knownPassword, limited, problem, signedIn } from './shapes.ts'
+import { email, JSON_BODY, knownPassword, limited, signedIn, uniformProblem } from './shapes.ts'
 
 /** `POST /auth/login`: the same 401 for a wrong password and for an address without an account. */
 export const logInRoute = defineRoute(
@@ -11,7 +11,7 @@ export const logInRoute = defineRoute(
     operationId: 'logIn',
     ...JSON_BODY,
     body: yup.object({ email, password: knownPassword }),
-    response: { 200: signedIn, 401: problem('The address or the password is wrong.'), 429: limited },
+    response: { 200: signedIn, 401: uniformProblem('The address or the password is wrong.'), 429: limited },
   },
   async (ctx) => {
     const input = { email: canonical(ctx.body.email), password: ctx.body.password }

@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { authOf } from './auth-context.ts'
-import { JSON_BODY, limited, message, newPassword, problem, resetToken } from './shapes.ts'
+import { JSON_BODY, limited, message, newPassword, resetToken, uniformProblem } from './shapes.ts'
 
 /** `POST /auth/reset-password`: every session ends, and nobody is signed in by it. */
 export const resetPasswordRoute = defineRoute(
@@ -11,7 +11,7 @@ export const resetPasswordRoute = defineRoute(
     operationId: 'resetPassword',
     ...JSON_BODY,
     body: yup.object({ token: resetToken, password: newPassword }),
-    response: { 200: message, 401: problem('The token is unknown, used or expired.'), 429: limited },
+    response: { 200: message, 401: uniformProblem('The token is unknown, used or expired.'), 429: limited },
   },
   async (ctx) => {
     await authOf(ctx).flows.resetPassword(ctx.body, ctx)

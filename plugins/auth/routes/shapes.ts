@@ -81,8 +81,12 @@ export const problem = (description: string) =>
     })
     .meta({ description })
 
+/** A problem document whose bytes are the same for every account: it has no `instance`. */
+export const uniformProblem = (description: string) =>
+  problem(description).omit(['instance']).meta({ description })
+
 /** What all limited endpoints answer beyond their limit. */
-export const limited = problem('Too many attempts; `Retry-After` says how many seconds to wait.')
+export const limited = uniformProblem('Too many attempts; `Retry-After` says how many seconds to wait.')
 
 /** What the endpoints that act on the refresh cookie answer to a page of another origin. */
 export const crossSite = problem('A page of another origin made the browser send the refresh cookie.')

@@ -23,15 +23,12 @@ describe('defences of the auth endpoints', () => {
       const ask = (email: string, n: number) =>
         house.post('/auth/login', { email, password: 'wrong password' }, from(`192.0.2.${n}`))
       const replies = [await ask(ADA.email, 1), await ask('nobody@example.com', 2), await ask(without, 3)]
-      const shapes = replies.map(({ status, rawHeaders, body }) =>
-        JSON.stringify([
-          status,
-          rawHeaders
-            .map((each) => (each === body.instance ? 'ID' : each))
-            .filter((each) => !each.endsWith('GMT')),
-          { ...body, instance: '' },
-        ]),
-      )
+      const shapes = replies.map(({ status, rawHeaders, text }) => {
+        const fixed = rawHeaders.map((each, index) =>
+          /request-id|^date$/i.test(rawHeaders[index - 1] ?? '') ? '' : each,
+        )
+        return JSON.stringify([status, fixed, text])
+      })
       expect(new Set(shapes).size, shapes.join('\n')).to.equal(1)
     })
 
