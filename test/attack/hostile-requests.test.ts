@@ -5,11 +5,18 @@ import { expect } from 'chai'
 import { hostileApp } from './hostile-app.ts'
 import { hostileRequest, type HostileRequest } from './hostile-request.ts'
 import { Random } from '../schema/support/random.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
+import { seedFor } from '../support/seed.ts'
 
-/** `HOSTILE_REQUESTS=20000` sends as many through each door; the seed makes a finding come back. */
+/** `HOSTILE_REQUESTS=20000` sends that many through each door; `TEST_SEED` repeats a finding. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 2500)
-const SEED = Number(process.env.HOSTILE_SEED ?? 20_260_101)
+const SEED = seedFor('hostile requests')
 const AT_ONCE = 24
+const MEBIBYTE = 1024 * 1024
+
+/** Milliseconds after which a client half-closes; one whose complete request was not answered by then tries again. */
+const PATIENCE = 400
+const MORE_PATIENCE = 5000
 
 interface Outcome {
   readonly status: number
@@ -25,14 +32,15 @@ describe('Hostile requests', () => {
     it(`through ${door.name} get an answer below 500 or are cut, and leave nothing behind`, async function () {
       this.timeout(20_000 + COUNT * 20)
       const { port, close } = await door.open()
-      const memory = heldMemory()
-      const findings = await attack(port)
-      expect(findings.slice(0, 5)).to.deep.equal([])
-      expect(heldMemory() - memory).to.be.lessThan(300 * 1024 * 1024)
-      expect(await (await fetch(`http://127.0.0.1:${port}/json`)).json()).to.deep.equal({ a: 1 })
-      const start = performance.now()
-      await close()
-      expect(performance.now() - start).to.be.lessThan(2000)
+      try {
+        const memory = heldMemory()
+        const findings = await attack(port)
+        expect(findings.slice(0, 5)).to.deep.equal([])
+        expect(heldMemory() - memory).to.be.lessThan(30 * MEBIBYTE)
+        expect(await (await fetch(`http://127.0.0.1:${port}/json`)).json()).to.deep.equal({ a: 1 })
+      } finally {
+        await close()
+      }
     })
 })
 
@@ -43,7 +51,7 @@ async function attack(port: number): Promise<string[]> {
   const sendMany = async (): Promise<void> => {
     for (let index = sent++; index < COUNT; index = sent++) {
       const request = hostileRequest(new Random(SEED + index))
-      const { status, ending } = await send(port, request)
+      const { status, ending } = await sendPatiently(port, request)
       if (ending === 'hung' || status >= 500 || (status === 0 && !request.mayBeCut))
         findings.push(`${SEED + index}: ${status} ${ending} ${shown(request)}`)
     }
@@ -52,13 +60,19 @@ async function attack(port: number): Promise<string[]> {
   return findings
 }
 
+/** A busy machine may answer late: only a request that gets no response at its second, longer try is a finding. */
+async function sendPatiently(port: number, request: HostileRequest): Promise<Outcome> {
+  const outcome = await send(port, request, PATIENCE)
+  return outcome.status === 0 && !request.mayBeCut ? send(port, request, MORE_PATIENCE) : outcome
+}
+
 /** Sends one request. A client that waits in vain closes its side, and then the server has to end it. */
-function send(port: number, { pieces }: HostileRequest): Promise<Outcome> {
+function send(port: number, { pieces }: HostileRequest, patience: number): Promise<Outcome> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-    const giveUp = setTimeout(() => socket.end(), 400)
-    const hang = setTimeout(() => finish('hung'), 6000)
+    const giveUp = setTimeout(() => socket.end(), patience)
+    const hang = setTimeout(() => finish('hung'), patience + 6000)
     const finish = (ending: Outcome['ending']): void => {
       clearTimeout(giveUp)
       clearTimeout(hang)
@@ -92,7 +106,9 @@ function shown({ pieces }: HostileRequest): string {
   )
 }
 
+/** Bytes that are still referenced. */
 function heldMemory(): number {
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }

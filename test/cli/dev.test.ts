@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../support/free-port.ts'
 import { createProject, type Serving, type TestProject } from './project.ts'
+
+/** Milliseconds until a change must show. */
+const DEADLINE = 30_000
 
 const route = (text: string, app = '../app.ts'): string => `import { hits } from '${app}'
 export default () => ({ text: ${JSON.stringify(text)}, hits: ++hits.count, pid: process.pid })
@@ -47,11 +50,13 @@ describe('mortar dev', function () {
   }
 
   async function until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer> {
+    const deadline = Date.now() + DEADLINE
     for (;;) {
-      // Between an end and a start nobody listens.
+      // Nobody listens during a restart.
       const answer = await get(path).catch(() => undefined)
       if (answer && wanted(answer)) return answer
-      await nextTurn()
+      if (Date.now() > deadline) throw new Error(`The last response of ${path} was ${JSON.stringify(answer)}`)
+      await pause(20)
     }
   }
 

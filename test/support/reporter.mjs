@@ -22,20 +22,15 @@ export default class ClosingLine extends Spec {
   epilogue() {
     super.epilogue()
     for (const [line, count] of this.#skipped) Base.consoleLog('  skipped %d: %s', count, line)
+    Base.consoleLog('  seed of the random tests: TEST_SEED=%s', process.env.TEST_SEED)
     Base.consoleLog('%s', closingLine(this.stats))
   }
 }
 
+/** The suite that `skipSuite` marked, with its reason, or the test itself. */
 function describeSkip(test) {
-  const suite = skippedSuite(test.parent)
-  return suite
-    ? `${suite.fullTitle()} (${suite.skipReason})`
-    : `${test.fullTitle()} (marked as skipped in the file)`
-}
-
-/** The suite around a test on which `serverUrl` left a reason. */
-function skippedSuite(suite) {
-  return suite && (suite.skipReason ? suite : skippedSuite(suite.parent))
+  const marked = /^(.*?) \[skipped: (.*?)\]/.exec(test.fullTitle())
+  return marked ? `${marked[1]} (${marked[2]})` : `${test.fullTitle()} (marked as skipped in the file)`
 }
 
 function closingLine({ passes, failures, pending }) {

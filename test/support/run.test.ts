@@ -5,45 +5,53 @@ import { expect } from 'chai'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Runs Mocha as `npm test` does, on one file. */
-function runMocha(file: string): { status: number | null; output: string } {
-  const args = ['node_modules/mocha/bin/mocha.js', file, '--no-color']
+function runMocha(file: string, ...options: string[]): { status: number | null; output: string } {
+  const args = ['node_modules/mocha/bin/mocha.js', file, '--no-color', ...options]
   const env = { PATH: process.env.PATH, NODE_ENV: 'test' }
   const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env, timeout: 20_000 })
   return { status: run.status, output: run.stdout }
 }
 
-describe('the test run', () => {
-  let status: number | null
-  let output: string
+for (const [name, options] of [
+  ['The test run', []],
+  ['The parallel test run', ['--parallel', '--jobs', '2']],
+] as const)
+  describe(name, () => {
+    let status: number | null
+    let output: string
 
-  before(() => {
-    ;({ status, output } = runMocha('test/support/planted/faulty-run.ts'))
-  })
+    before(() => {
+      ;({ status, output } = runMocha('test/support/planted/faulty-run.ts', ...options))
+    })
 
-  it('ends with a line of the numbers alone', () => {
-    expect(output.trimEnd().split('\n').at(-1)).to.equal('3 passed, 1 failed, 1 skipped')
-  })
+    it('prints the seed of its random tests', () => {
+      expect(output).to.match(/TEST_SEED=\d+/)
+    })
 
-  it('fails when something failed', () => {
-    expect(status).to.equal(1)
-  })
+    it('ends with a line of the numbers alone', () => {
+      expect(output.trimEnd().split('\n').at(-1)).to.equal('3 passed, 1 failed, 1 skipped')
+    })
 
-  it('names what a test left open', () => {
-    expect(output).to.match(
-      /1 TCPServerWrap \(server on port \d+, open since "a run with faults leaves a server open"\)/,
-    )
-  })
+    it('fails when something failed', () => {
+      expect(status).to.equal(1)
+    })
 
-  it('names the test whose rejection nobody handled', () => {
-    expect(output).to.include(
-      'Rejected without a handler in or after "a run with faults rejects without a handler"',
-    )
-  })
+    it('names what a test left open', () => {
+      expect(output).to.match(
+        /1 TCPServerWrap \(server on port \d+, open since "a run with faults leaves a server open"\)/,
+      )
+    })
 
-  it('gives the reason of a skipped suite and runs none of its hooks', () => {
-    expect(output).to.include(
-      'skipped 1: a run with faults a suite without its server (NO_SERVER is not set)',
-    )
-    expect(output).not.to.include('a hook of a skipped suite ran')
+    it('names the test whose rejection nobody handled', () => {
+      expect(output).to.include(
+        'Rejected without a handler in or after "a run with faults rejects without a handler"',
+      )
+    })
+
+    it('gives the reason of a skipped suite and runs none of its hooks', () => {
+      expect(output).to.include(
+        'skipped 1: a run with faults a suite without its server (NO_SERVER is not set)',
+      )
+      expect(output).not.to.include('a hook of a skipped suite ran')
+    })
   })
-})

@@ -5,7 +5,7 @@ interface SkippableSuite {
   readonly root: boolean
   readonly tests: unknown[]
   pending: boolean
-  skipReason?: string
+  title: string
 }
 
 /**
@@ -21,12 +21,15 @@ export function serverUrl(variable: ServerVariable): string {
   return ''
 }
 
-/** Skips the suite whose body is being read, with a reason for the report. Hooks declared after it never run. */
+/**
+ * Skips the suite whose body is being read, with a reason for the report. Hooks declared after it never run. The reason
+ * joins the title, the one property of a suite that a parallel run hands to the reporter.
+ */
 export function skipSuite(reason: string): void {
   const suite = currentSuite()
   if (suite.root) throw new Error('Call this inside a describe(), else every test would be skipped.')
   suite.pending = true
-  suite.skipReason = reason
+  suite.title += ` [skipped: ${reason}]`
 }
 
 /** Mocha names the suite being read only through the tests declared in it, so one is declared and taken out. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import './seed.ts'
 import { describeOpenHandles, noteOpenHandles, openHandles } from './open-handles.ts'
 
 process.env.NODE_ENV = 'test'
@@ -35,8 +36,10 @@ export const mochaHooks = {
 
   async afterAll(): Promise<void> {
     const left = await waitForClosing(2000)
-    // Mocha waits for an empty event loop, which would never come; this ends it once the report is out.
-    if (left.size > 0) setTimeout(() => process.exit(1), 1000).unref()
+    // Mocha waits for an empty event loop, which would never come; this ends it once the report is out. A worker of a
+    // parallel run is ended by its parent and still has other files to run.
+    if (left.size > 0 && process.env.MOCHA_WORKER_ID === undefined)
+      setTimeout(() => process.exit(1), 1000).unref()
     const faults = [...unhandled.values()]
     if (left.size > 0) faults.push(new Error(`The tests left these open: ${describeOpenHandles(left)}`))
     const [first, ...others] = faults
