@@ -105,7 +105,11 @@ export function describeTransport(
         bcc: 'unseen@example.com',
         replyTo: 'reply@example.com',
       })
-      expect(kept).to.include({ cc: 'cc@example.com', bcc: 'unseen@example.com', replyTo: 'reply@example.com' })
+      expect(kept).to.include({
+        cc: 'cc@example.com',
+        bcc: 'unseen@example.com',
+        replyTo: 'reply@example.com',
+      })
       if (!transport.received) return
       expect(transport.received[0]!.envelope.to).to.have.members([
         'ada@example.com',
