@@ -9,7 +9,7 @@ import type { EventBus } from '../contracts/events.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { isInspecting } from '../support/environment.ts'
-import { isRouter, type AnyRouter } from '../routing/router.ts'
+import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import type { Listening } from './app.ts'
 import { assemble, type Assembly, type House, type Parts } from './boot.ts'
 import { checkRoutes } from './check-routes.ts'
@@ -181,7 +181,7 @@ export class Application {
     if (!this.assembled) return void this.parts.routers.push(router)
     const routes = router.routes()
     checkRoutes(routes)
-    this.addRoutes({ routes, scopes: [] })
+    this.addRoutes({ routes, scopes: scopesOfRouter(router) })
   }
 
   private addMiddleware(run: Middleware): void {

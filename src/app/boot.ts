@@ -8,7 +8,7 @@ import type { Authenticator } from '../contracts/authenticator.ts'
 import type { ContextClass } from '../context/context-class.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
-import type { AnyRouter } from '../routing/router.ts'
+import { scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from './check-routes.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
@@ -56,10 +56,16 @@ export function assemble(
   for (const brick of bricks) installBrick(brick, container, contextClass)
   for (const [name, registration] of parts.overrides) container.override(name, registration)
   if (singletons) container.resolveSingletons()
-  const scopes = [...bricks.flatMap(brickScopes), ...parts.scopes]
+  const brickRouters = bricks.map((brick) => ({ brick, routers: routersIn(brick, core) }))
+  const routers = [...brickRouters.flatMap((each) => each.routers), ...parts.routers]
   const routes = [
-    ...bricks.flatMap((brick) => brickRoutes(brick, core)),
+    ...brickRouters.flatMap(({ brick, routers: own }) => brickRoutes(brick, own)),
     ...parts.routers.flatMap((router) => router.routes()),
+  ]
+  const scopes = [
+    ...bricks.flatMap(brickScopes),
+    ...parts.scopes,
+    ...routers.flatMap((router) => scopesOfRouter(router)),
   ]
   checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
@@ -70,10 +76,13 @@ export function assemble(
   return { bricks, documentation: own.documentation }
 }
 
+function routersIn(brick: AnyBrick, core: CoreServices): readonly AnyRouter[] {
+  return routersOf(brick, typeof brick.routes === 'function' ? brick.routes(core) : (brick.routes ?? []))
+}
+
 /** The origin of a brick's route says whose it is. */
-function brickRoutes(brick: AnyBrick, core: CoreServices): Route[] {
-  const routers = typeof brick.routes === 'function' ? brick.routes(core) : (brick.routes ?? [])
-  return routersOf(brick, routers).flatMap((router) =>
+function brickRoutes(brick: AnyBrick, routers: readonly AnyRouter[]): Route[] {
+  return routers.flatMap((router) =>
     router.routes().map((route) => ({ ...route, origin: `brick '${brick.name}'` })),
   )
 }

@@ -7,6 +7,7 @@ import type {
   Handler,
   Method,
   Middleware,
+  MiddlewareScope,
   NamedMiddleware,
   Route,
   RouteDefinition,
@@ -73,7 +74,8 @@ export interface AnyRouter {
   routes(prefix?: string): Route[]
 }
 
-interface Inherited {
+/** What a router takes over from the routers that it is mounted in. */
+export interface Inherited {
   readonly prefix: string
   readonly tags: readonly string[]
   readonly auth: AuthRequirement | undefined
@@ -92,6 +94,34 @@ type Entry =
   | { readonly kind: 'child'; readonly router: AnyRouter }
 
 const COLLECT = Symbol.for('mortar.router.collect')
+const SCOPES = Symbol.for('mortar.router.scopes')
+
+/** The inside of a router: its routes, and middleware that it adds to the application below a prefix. */
+interface RouterParts {
+  readonly [COLLECT]: (inherited: Inherited) => Route[]
+  readonly [SCOPES]?: (prefix: string) => MiddlewareScope[]
+}
+
+const NOTHING: Inherited = { prefix: '', tags: [], auth: undefined, hidden: false, middleware: [] }
+
+/** Makes a router whose routes and scopes are computed when it is mounted. */
+export function routerOf(
+  collect: (inherited: Inherited) => Route[],
+  scopes: (prefix: string) => MiddlewareScope[],
+): AnyRouter {
+  const router: AnyRouter & RouterParts = {
+    [ROUTER]: true,
+    [COLLECT]: collect,
+    [SCOPES]: scopes,
+    routes: (prefix = '') => collect({ ...NOTHING, prefix }),
+  }
+  return router
+}
+
+/** The middleware that a router and its children add to the application, outside of their routes. */
+export function scopesOfRouter(router: AnyRouter, prefix = ''): MiddlewareScope[] {
+  return (router as AnyRouter & RouterParts)[SCOPES]?.(prefix) ?? []
+}
 
 /** Makes a router. Its middleware covers its own routes and its children's, and never an unmatched path. */
 export function createRouter(options: GuardedRouterOptions): Router<true>
@@ -136,12 +166,16 @@ export function createRouter(options: RouterOptions = {}): object {
     )
   }
 
-  const router: Router & { [COLLECT]: typeof collect } = {
+  const router: Router & RouterParts = {
     ...verbsOf(add),
     [ROUTER]: true,
     [COLLECT]: collect,
+    [SCOPES]: (prefix) =>
+      entries.flatMap((entry) =>
+        entry.kind === 'child' ? scopesOfRouter(entry.router, joinPath(prefix, options.prefix ?? '')) : [],
+      ),
     use,
-    routes: (prefix = '') => collect({ prefix, tags: [], auth: undefined, hidden: false, middleware: [] }),
+    routes: (prefix = '') => collect({ ...NOTHING, prefix }),
   }
   return router
 }
@@ -189,7 +223,7 @@ export function isRouter(value: unknown): value is AnyRouter {
 }
 
 function collectFrom(router: AnyRouter, inherited: Inherited): Route[] {
-  return (router as AnyRouter & { [COLLECT]: (inherited: Inherited) => Route[] })[COLLECT](inherited)
+  return (router as AnyRouter & RouterParts)[COLLECT](inherited)
 }
 
 function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: string): Route {

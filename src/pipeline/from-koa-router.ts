@@ -1,0 +1,158 @@
+import type { Middleware as KoaMiddleware } from 'koa'
+import type { KoaContext } from '../context/context.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { NotFound } from '../errors/http-error.ts'
+import { StartupError, StartupErrors } from '../errors/startup-error.ts'
+import { readLayers, type KoaRouter, type ReadLayers } from '../routing/koa-router-layers.ts'
+import type { AuthRequirement, Handler, Middleware, Route, RouteDefinition } from '../routing/route.ts'
+import { routerOf, type AnyRouter, type Inherited } from '../routing/router.ts'
+import { joinPath } from '../support/url-path.ts'
+import { checkKoaRouter } from './check-koa-router.ts'
+import { fromKoa } from './from-koa.ts'
+import { nestKoaRouter } from './nest-koa-router.ts'
+
+/** What `fromKoaRouter` gives to all routes of a router. Each key is optional. */
+export interface KoaRouterOptions {
+  /** Prefix in front of every path, as a router of @koa/router that is nested there. */
+  readonly prefix?: string
+  readonly tags?: readonly string[]
+  /** Guard of every route: `true`, a policy or policies. Without it, the guard of the parent router. */
+  readonly auth?: AuthRequirement
+  /** Leaves the routes out of the OpenAPI document. */
+  readonly hidden?: boolean
+  /**
+   * Media types of bodies that Mortar reads and leaves in `ctx.request.body`. By default none: the router's own body
+   * parser reads the request.
+   */
+  readonly consumes?: readonly string[]
+  /** Layers that cannot be routes: an error at the start (the default), or plain middleware without a guard. */
+  readonly unsupported?: 'error' | 'middleware'
+}
+
+/**
+ * Adopts a router of @koa/router 15: each of its layers becomes a route of the application, with the guard and the tags
+ * given here. A request runs all layers that match it, in their order, as in Koa. `app.use()` mounts the result.
+ * @throws StartupError for something that is not a router, and for unknown or wrong options. Layers that cannot be
+ * routes are reported when the application starts.
+ */
+export function fromKoaRouter(router: KoaRouter, options: KoaRouterOptions = {}): AnyRouter {
+  const source = checkKoaRouter(router, options)
+  return routerOf(
+    (inherited) => adopt(source, options, inherited),
+    (prefix) => plainScopes(source, options, prefix),
+  )
+}
+
+function adopt(router: KoaRouter, options: KoaRouterOptions, inherited: Inherited): Route[] {
+  const nested = nestKoaRouter(router, joinPath(inherited.prefix, options.prefix ?? ''))
+  const definition = definitionOf(options, inherited)
+  const layers = readLayers(nested.stack)
+  refuseUnsupported(layers, options, definition.auth)
+  const handler = handlerOf(nested.routes() as KoaMiddleware)
+  return layers.routes.map(({ method, path, origin }) => ({
+    method,
+    path,
+    definition,
+    handler,
+    middleware: inherited.middleware,
+    origin,
+  }))
+}
+
+function definitionOf(options: KoaRouterOptions, inherited: Inherited): RouteDefinition {
+  const auth = options.auth ?? inherited.auth
+  const tags = [...inherited.tags, ...(options.tags ?? [])]
+  return {
+    consumes: options.consumes ?? [],
+    ...(auth === undefined ? {} : { auth }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...((options.hidden ?? inherited.hidden) ? { hidden: true } : {}),
+  }
+}
+
+/** Plain middleware runs outside every guard, so a router with a guard must not lose layers to it. */
+function refuseUnsupported(
+  { unsupported }: ReadLayers,
+  options: KoaRouterOptions,
+  auth: AuthRequirement | undefined,
+): void {
+  if (unsupported.length === 0) return
+  const isPlain = options.unsupported === 'middleware'
+  if (isPlain && (auth === undefined || auth === false)) return
+  const errors = unsupported.map(({ error }) => (isPlain ? unguarded(error) : error))
+  if (errors.length === 1) throw errors[0]!
+  throw new StartupErrors(`${errors.length} layers of a router of @koa/router cannot be routes.`, errors)
+}
+
+function unguarded(cause: StartupError): StartupError {
+  return new StartupError(
+    `${cause.message.split('\n')[0]!} As plain middleware it would run without the guard of its router.`,
+    {
+      code: 'MORTAR_KOA_ROUTER_UNGUARDED',
+      remedy: 'Rewrite the layer, or move it to a router that you adopt without auth.',
+      cause,
+    },
+  )
+}
+
+/** One handler serves every route of a router: the router itself finds the layers, as it does in Koa. */
+function handlerOf(dispatch: KoaMiddleware): Handler {
+  const run = fromKoa(async (koa) => {
+    await dispatch(koa, nothingFurther)
+    if (isUnanswered(koa)) throw new Unanswered()
+  })
+  return async (ctx) => {
+    const { koa, body } = ctx
+    if (body !== undefined) (koa.request as { body?: unknown }).body = body
+    // As in Koa, the status is 404 until the router sets a body or a status.
+    if (isUnanswered(koa)) koa.res.statusCode = 404
+    try {
+      return await run(ctx, nothingFurther)
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      // No layer answered, so no route did: Koa middleware in front sees a 404 that it may answer.
+      ;(ctx as unknown as RequestContext).route = ''
+      throw new NotFound(`There is nothing at ${ctx.path}.`)
+    }
+  }
+}
+
+class Unanswered extends Error {}
+
+async function nothingFurther(): Promise<undefined> {}
+
+function isUnanswered(koa: KoaContext): boolean {
+  const isEmpty = koa.body === undefined || koa.body === null
+  return koa.respond !== false && !koa.headerSent && isEmpty && !isStatusSet(koa)
+}
+
+/** Koa keeps this mark when code has set a status. */
+function isStatusSet(koa: KoaContext): boolean {
+  return (koa.response as unknown as { _explicitStatus?: boolean })._explicitStatus === true
+}
+
+/** The layers that cannot be routes, for requests that no route of the application matches. */
+function plainScopes(
+  router: KoaRouter,
+  options: KoaRouterOptions,
+  prefix: string,
+): { prefix: string; middleware: { run: Middleware; origin: string } }[] {
+  if (options.unsupported !== 'middleware') return []
+  const nested = nestKoaRouter(router, joinPath(prefix, options.prefix ?? ''))
+  const plain = new Set(readLayers(nested.stack).unsupported.map(({ layer }) => layer))
+  if (plain.size === 0) return []
+  const stack = nested.stack.filter((layer) => layer.methods.length === 0 || plain.has(layer))
+  const rest = Object.assign(Object.create(Object.getPrototypeOf(nested) as object), nested, {
+    stack,
+  }) as KoaRouter
+  const run = fromKoa(rest)
+  return [
+    {
+      prefix: '/',
+      middleware: {
+        run: (ctx, next) => (ctx.route === '' ? run(ctx, next) : next()),
+        origin: 'plain layers of a router of @koa/router',
+      },
+    },
+  ]
+}

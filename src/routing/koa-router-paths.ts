@@ -1,0 +1,103 @@
+import { StartupError } from '../errors/startup-error.ts'
+import { joinPath } from '../support/url-path.ts'
+import { parsePattern, type Segment } from './path-pattern.ts'
+
+/** Optional groups that one path may have: each doubles the number of patterns. */
+const MAX_GROUPS = 4
+
+/**
+ * The patterns that together match what a path of @koa/router 15 matches: `/users{/:id}` is `/users` and `/users/:id`.
+ * Escaped characters become percent-escapes, as in Mortar's own patterns.
+ * @throws StartupError for a path that no pattern can express, with the reason and the remedy.
+ */
+export function expandKoaPath(path: string, origin: string): string[] {
+  const groups = path.replaceAll(/\\./g, '').split('{').length - 1
+  if (groups > MAX_GROUPS)
+    throw refusal(path, origin, `has ${groups} optional groups`, 'Write the paths one by one.')
+  const unescaped = /[()[\]+?!]/.exec(path.replaceAll(/\\./g, ''))
+  if (unescaped)
+    throw refusal(
+      path,
+      origin,
+      `has '${unescaped[0]}', which @koa/router 15 does not accept either`,
+      'Check the value of the parameter with router.param(), and write optional parts as {/:name}.',
+    )
+  const expanded = expandGroups(path).map((each) => withEscapes(each))
+  for (const each of expanded) parsePattern(each === '' ? '/' : each, origin)
+  return [...new Set(expanded.map((each) => joinPath('', each)))]
+}
+
+/**
+ * Gives parameters at one position the name that was used there first, because the route table and OpenAPI know one name
+ * for a position. A name that the path has already used gets a number: `/users/:id/posts/:id2`.
+ */
+export function createParameterNames(): (path: string) => string {
+  const names = new Map<string, string>()
+  return (path) => {
+    const used = new Set<string>()
+    const raw = path.split('/').slice(1)
+    let position = ''
+    const parts = parsePattern(path).map((segment, index) => {
+      position += `/${segment.kind === 'static' ? segment.value : markOf(segment)}`
+      if (segment.kind === 'static') return raw[index]!
+      const name = names.get(position) ?? unusedName(segment.name, used)
+      names.set(position, name)
+      used.add(name)
+      return `${markOf(segment)}${name}`
+    })
+    return `/${parts.join('/')}`
+  }
+}
+
+function unusedName(name: string, used: ReadonlySet<string>): string {
+  let number = 2
+  let free = name
+  while (used.has(free)) free = `${name}${number++}`
+  return free
+}
+
+function markOf(segment: Segment): string {
+  return segment.kind === 'param' ? ':' : '*'
+}
+
+/** The path with and without each optional group; groups may be nested. */
+function expandGroups(path: string): string[] {
+  const end = indexOfUnescaped(path, '}', 0)
+  if (end === -1) return [path]
+  let start = -1
+  for (
+    let at = indexOfUnescaped(path, '{', 0);
+    at !== -1 && at < end;
+    at = indexOfUnescaped(path, '{', at + 1)
+  )
+    start = at
+  const before = path.slice(0, start)
+  const after = path.slice(end + 1)
+  return [before + after, before + path.slice(start + 1, end) + after].flatMap(expandGroups)
+}
+
+function indexOfUnescaped(path: string, character: string, from: number): number {
+  for (let at = from; at < path.length; at++) {
+    if (path[at] === '\\') at++
+    else if (path[at] === character) return at
+  }
+  return -1
+}
+
+/** `\:` is a literal colon, which a pattern writes as `%3A`. */
+function withEscapes(path: string): string {
+  return path.replaceAll(/\\([\s\S])/g, (_, character: string) =>
+    /[\w.~-]/.test(character)
+      ? character
+      : [...Buffer.from(character)]
+          .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+          .join(''),
+  )
+}
+
+function refusal(path: string, origin: string, found: string, remedy: string): StartupError {
+  return new StartupError(`The path '${path}' of ${origin} ${found}.`, {
+    code: 'MORTAR_KOA_ROUTER_LAYER',
+    remedy,
+  })
+}
