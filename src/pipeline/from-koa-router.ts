@@ -104,6 +104,9 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
   return async (ctx) => {
     const { koa, body } = ctx
     if (body !== undefined) (koa.request as { body?: unknown }).body = body
+    koa.state['mortar'] = ctx
+    // The user that the guard has checked, also where an outer Koa application has set another.
+    if (ctx.user !== null) koa.state['user'] = ctx.user
     // As in Koa, the status is 404 until the router sets a body or a status.
     if (isUnanswered(koa)) koa.res.statusCode = 404
     try {
