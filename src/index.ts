@@ -64,6 +64,7 @@ export type {
 } from './contracts/auth-store.ts'
 export { systemClock } from './contracts/clock.ts'
 export type { Clock } from './contracts/clock.ts'
+export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'
 export type { Environment } from './contracts/environment.ts'
 export type { EventBus } from './contracts/events.ts'
 export type { Logger } from './contracts/logger.ts'

@@ -10,6 +10,7 @@ import {
   type Policy,
 } from '../../src/index.ts'
 import { refuseLate } from './deadline.ts'
+import { authFindings } from './doctor.ts'
 import {
   checkProvider,
   connectProvider,
@@ -61,6 +62,7 @@ export function auth<Session extends ProviderSession>(
     routes: provider.routes ? [mount(provider, prefix)] : [],
     start: ({ authProvider }) => authProvider.start?.(),
     stop: ({ authProvider }) => authProvider.stop?.(),
+    doctor: ({ environment }) => authFindings(environment),
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Cradle, CoreServices, Registrations } from '../container/registration.ts'
+import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { Context } from '../context/context.ts'
 import type { Middleware } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
@@ -30,6 +31,11 @@ export interface Brick<
   readonly start?: (services: Cradle) => unknown
   /** Reverse order, each with a deadline. */
   readonly stop?: (services: Cradle) => unknown
+  /**
+   * Findings for `mortar doctor`, which assembles the application without starting it: nothing is connected, and
+   * `services` makes what is asked for.
+   */
+  readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
 }
 
 /** Any brick, where its types do not matter. */
@@ -40,12 +46,15 @@ export interface BrickDefinition<
   Name extends string,
   Services extends object,
   Members extends object,
-> extends Omit<Brick<Name, Services, Members>, 'members' | 'start' | 'stop'> {
+> extends Omit<Brick<Name, Services, Members>, 'members' | 'start' | 'stop' | 'doctor'> {
   readonly members?: {
     readonly [Member in keyof Members]: MemberFactory<Members[Member], CoreServices & Services>
   }
   readonly start?: (services: Cradle<CoreServices & Services>) => unknown
   readonly stop?: (services: Cradle<CoreServices & Services>) => unknown
+  readonly doctor?: (
+    services: Cradle<CoreServices & Services>,
+  ) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
 }
 
 /** Defines a brick; the types of its services and ctx members are read from the factories. */

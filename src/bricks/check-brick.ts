@@ -13,6 +13,7 @@ const SLOTS = new Set([
   'middleware',
   'start',
   'stop',
+  'doctor',
 ] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
 
 /**
@@ -23,7 +24,7 @@ const SLOTS = new Set([
 export function checkBrick(brick: AnyBrick): void {
   for (const slot of Object.keys(brick))
     if (!SLOTS.has(slot)) throw wrongShape(brick, `has the slot '${slot}', which is none`, remedyFor(slot))
-  for (const slot of ['start', 'stop'] as const)
+  for (const slot of ['start', 'stop', 'doctor'] as const)
     if (brick[slot] !== undefined && typeof brick[slot] !== 'function')
       throw wrongShape(brick, `has a '${slot}' that is not a function`, 'Give the function itself.')
   if (!(brick.middleware ?? []).every(isFunction))

@@ -2,6 +2,7 @@ import { loadEnvFiles } from '../support/env-files.ts'
 import { processVariables } from '../support/environment.ts'
 import type { Command, CommandInput } from './command.ts'
 import { checkApplication } from './doctor/check-application.ts'
+import { checkBricks } from './doctor/check-bricks.ts'
 import { checkBuild } from './doctor/check-build.ts'
 import { checkDatabase } from './doctor/check-database.ts'
 import { checkEnvironment } from './doctor/check-environment.ts'
@@ -63,7 +64,11 @@ async function examineApplication(project: Project): Promise<Finding[]> {
   const connect = inspected.problems.length === 0
   try {
     inspected.resolveSingletons()
-    return [...findings, ...(await checkDatabase(inspected, connect))]
+    return [
+      ...findings,
+      ...(await checkDatabase(inspected, connect)),
+      ...(connect ? await checkBricks(inspected) : []),
+    ]
   } catch (error) {
     return [...findings, ...findingsOf(error)]
   }

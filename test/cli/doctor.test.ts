@@ -148,6 +148,24 @@ describe('mortar doctor', function () {
     expect(codes()).to.deep.equal(['MORTAR_DOCTOR_SCHEMA'])
   })
 
+  it('asks each brick for findings, and reports a check that throws', () => {
+    const { code, report } = examine({
+      ...ROUTE,
+      'app.ts': `import { createApp, defineBrick } from 'mortar'
+const page = 'https://example.com/disk'
+export const app = createApp()
+  .use(defineBrick({ name: 'disk', doctor: ({ environment }) => [
+    { level: 'note', code: 'DISK_FULL', found: 'The disk is full in ' + environment + '.', remedy: 'Free it.', page },
+  ] }))
+  .use(defineBrick({ name: 'broken', doctor: () => { throw new Error('no disk') } }))
+`,
+    })
+    const found = new Map(report.findings.map((finding) => [finding.code, finding.found]))
+    expect(found.get('DISK_FULL')).to.equal('The disk is full in development.')
+    expect(found.get('MORTAR_DOCTOR_BRICK')).to.equal("The check of the brick 'broken' failed: no disk")
+    expect(code).to.equal(1)
+  })
+
   it('never shows a value of the environment', () => {
     const ran = examine(withAuth('schema'), { AUTH_SECRET: 'hunter2hunter2', NODE_ENV: 'mystery' })
     expect(ran.out + ran.err).not.to.match(/hunter2|mystery/)

@@ -1,14 +1,13 @@
 import type { InspectedProject } from '../inspect-project.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** What an application is told of the network around it, and what follows for its cookies and addresses. */
-export function checkApplication({ options, routes, bricks }: InspectedProject): Finding[] {
+/** The application's routes, and what it knows of the network around it. */
+export function checkApplication({ options, routes }: InspectedProject): Finding[] {
   const inProduction = options.environment === 'production'
   const own = routes.filter(({ origin }) => origin !== 'the framework' && !origin.startsWith('brick '))
   return [
     ...(own.length === 0 ? [noRoutes()] : []),
     ...(inProduction ? checkAddress(options.appUrl) : []),
-    ...(bricks.some(({ name }) => name === 'auth') ? [explainCookies(inProduction)] : []),
     explainProxy(options.trustProxy, inProduction),
   ]
 }
@@ -38,17 +37,6 @@ function checkAddress(appUrl: string | undefined): Finding[] {
   if (protocol === 'https:' && hostname !== 'localhost') return []
   const found = `The public address begins with ${protocol}//${hostname}, in production.`
   return [finding('warning', 'MORTAR_DOCTOR_APP_URL', found, remedy)]
-}
-
-function explainCookies(inProduction: boolean): Finding {
-  return finding(
-    'note',
-    'MORTAR_DOCTOR_COOKIES',
-    inProduction
-      ? 'Cookies are Secure: browsers send them over https only, so a proxy that ends TLS is needed.'
-      : 'Cookies are not Secure in development, so that they work over plain http.',
-    'Nothing is to be done; NODE_ENV decides it.',
-  )
 }
 
 function explainProxy(trustProxy: unknown, inProduction: boolean): Finding {

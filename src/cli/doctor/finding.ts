@@ -1,23 +1,14 @@
+import type { DoctorFinding, DoctorLevel } from '../../contracts/doctor-finding.ts'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
-/** `error` and `warning` make the exit code 1; `note` explains a setting that is as it may be. */
-export type Level = 'error' | 'warning' | 'note'
-
-/** One thing that the doctor found. */
-export interface Finding {
-  readonly level: Level
-  /** Stable code: one of the doctor's own, or that of the startup error. */
-  readonly code: string
-  readonly found: string
-  readonly remedy: string
-  /** Where it is explained: a page of the documentation and its anchor. */
-  readonly page: string
-}
+/** A finding, in the command's own short words. */
+export type Finding = DoctorFinding
+export type Level = DoctorLevel
 
 /** Codes of the doctor's own checks; `docs/cli.md` has a heading for each. */
 export type DoctorCode =
   | 'MORTAR_DOCTOR_APP_URL'
-  | 'MORTAR_DOCTOR_COOKIES'
+  | 'MORTAR_DOCTOR_BRICK'
   | 'MORTAR_DOCTOR_DATABASE_FILE'
   | 'MORTAR_DOCTOR_ENVIRONMENT'
   | 'MORTAR_DOCTOR_ENV_FILE'

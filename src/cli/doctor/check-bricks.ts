@@ -1,0 +1,29 @@
+import type { Inspection } from '../../app/inspection.ts'
+import type { AnyBrick } from '../../bricks/brick.ts'
+import type { Cradle } from '../../container/registration.ts'
+import { type Finding, finding } from './finding.ts'
+
+/** The findings of the bricks themselves. A check that throws is a finding too and hides no other. */
+export async function checkBricks({
+  bricks,
+  services,
+}: Pick<Inspection, 'bricks' | 'services'>): Promise<Finding[]> {
+  const found = await Promise.all(bricks.map((brick) => checkBrick(brick, services as Cradle)))
+  return found.flat()
+}
+
+async function checkBrick({ name, doctor }: AnyBrick, services: Cradle): Promise<readonly Finding[]> {
+  try {
+    return (await doctor?.(services)) ?? []
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [
+      finding(
+        'error',
+        'MORTAR_DOCTOR_BRICK',
+        `The check of the brick '${name}' failed: ${reason}`,
+        'Fix the cause, or report it to the author of the brick.',
+      ),
+    ]
+  }
+}
