@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import type Koa from 'koa'
 import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
@@ -8,6 +10,7 @@ import type { TypedApp } from '../routing/define-route.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 import type { Inspection } from './inspection.ts'
+import type { ListenOptions } from './listen-options.ts'
 import type { RouteSink } from '../routing/route-sink.ts'
 
 /** The ctx members that a brick adds. */
@@ -36,8 +39,12 @@ export type ServicesOfBricks<Bricks extends readonly unknown[]> = Bricks extends
 export interface Listening {
   /** `http://127.0.0.1:3000` */
   readonly url: string
+  /** 0 for a Unix socket. */
   readonly port: number
+  /** The address that is bound, or the path of a Unix socket. */
   readonly host: string
+  /** Node's own server, for what the framework does not offer: `server.on('upgrade', …)`. */
+  readonly server: Server | TlsServer
 }
 
 /** An application: what it is made of, and its way from start to end. */
@@ -54,8 +61,14 @@ export interface App<Members extends object = {}, Services extends object = {}>
   override(registrations: Readonly<Record<string, Registration<unknown, object>>>): this
   /** Boots without listening: routes compiled, bricks started. Safe to call again. @throws StartupError */
   ready(): Promise<this>
-  /** Boots and listens. Port 0 takes a free one. @throws StartupError */
+  /**
+   * Boots and listens. Port 0 picks a free one. Without a host it binds `HOST`, else all interfaces in production and
+   * loopback elsewhere.
+   * @throws StartupError
+   */
   listen(port?: number, host?: string): Promise<Listening>
+  /** The same with TLS, a Unix socket or other limits than the option `server`. @throws StartupError */
+  listen(options: ListenOptions): Promise<Listening>
   /** Where it listens, once `listen()`. */
   readonly listening: Listening | undefined
   /**

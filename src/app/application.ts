@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
 import type { AnyBrick } from '../bricks/brick.ts'
+import { isBrick } from '../bricks/is-brick.ts'
 import { createServiceContainer } from '../container/container.ts'
 import type { CoreServices, Cradle, Registration } from '../container/registration.ts'
 import { createContextClass } from '../context/context-class.ts'
@@ -10,12 +11,15 @@ import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { isInspecting } from '../support/environment.ts'
 import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
+import { withDeadline } from '../support/with-deadline.ts'
 import type { Listening } from './app.ts'
 import { assemble, type Assembly, type House, type Parts } from './boot.ts'
 import { checkRoutes } from './check-routes.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createEventBus } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import { announce } from './announce.ts'
+import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
 import type { Inspection } from './inspection.ts'
 import { closedAlready, listensAlready, notUsable, onlyInspected, providedTwice, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -140,10 +144,10 @@ export class Application {
     return this.server
   }
 
-  async listen(port = 3000, host?: string): Promise<Listening> {
+  async listen(given?: number | ListenOptions, host?: string): Promise<Listening> {
     await this.ready()
     if (this.starting) throw listensAlready(this.server?.url)
-    this.starting = startServer(this.serving.handle, { port, host }, this.serving.state)
+    this.starting = this.startListening(listenOptions(given, host))
     try {
       this.server = await this.starting
     } catch (error) {
@@ -152,7 +156,13 @@ export class Application {
     }
     if (this.closing) throw closedAlready()
     if (this.options.signals) this.removeSignalHandlers = closeOnSignals(() => this.close())
+    announce(this.server, this.options)
     return this.server
+  }
+
+  private async startListening(given: ListenOptions): Promise<RunningServer> {
+    const plan = planListening({ ...this.options.server, ...given }, this.environment)
+    return startServer(this.serving.handle, plan)
   }
 
   close(): Promise<void> {
@@ -219,8 +229,9 @@ export class Application {
 
   private async shutDown(): Promise<void> {
     const { shutdownTimeout } = this.options
-    this.serving.state.closing = true
-    await this.booting?.catch(() => undefined)
+    this.serving.beginToClose()
+    // A start that hangs must not hold the stop; what it has started is stopped when its turn comes.
+    await withDeadline(Promise.resolve(this.booting), shutdownTimeout).catch(() => undefined)
     // A server that is about to listen is waited for, or it would be left open.
     const server = await this.starting?.catch(() => undefined)
     await Promise.all([server?.drain(shutdownTimeout), this.serving.drain(shutdownTimeout)])
@@ -232,13 +243,4 @@ export class Application {
     if (this.booting === undefined) return
     throw tooLate(what)
   }
-}
-
-function isBrick(item: unknown): item is AnyBrick {
-  return (
-    typeof item === 'object' &&
-    item !== null &&
-    typeof (item as AnyBrick).name === 'string' &&
-    (item as AnyBrick).name !== ''
-  )
 }

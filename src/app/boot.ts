@@ -104,5 +104,6 @@ function pipelineRuntime(container: Container, options: ResolvedOptions): Pipeli
     authenticator,
     trustedOrigins: [...options.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])],
     bodyLimit: options.bodyLimit,
+    handlerTimeout: options.handlerTimeout,
   }
 }

@@ -8,6 +8,7 @@ import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import { isBodiless } from '../pipeline/render.ts'
 import { loadKoa } from '../support/lazy-packages.ts'
+import { endEventStreamOnClose } from './end-event-stream.ts'
 import type { ListenerState } from './listener.ts'
 
 /** Serves one request of a Koa application through the pipeline. */
@@ -65,6 +66,7 @@ function koaDoor(koa: KoaContext, state: ListenerState): Door {
       if (ctx.internal.id !== undefined) koa.set('X-Request-Id', ctx.internal.id)
       if (outgoing.payload === null) koa.remove('Content-Type')
       showToKoa(ctx, koa, outgoing)
+      endEventStreamOnClose(ctx, outgoing, state.open)
       if (outgoing.payload === null && !isBodiless(outgoing.status)) koa.length = 0
     },
   }

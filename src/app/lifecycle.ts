@@ -7,7 +7,11 @@ import { withDeadline } from '../support/with-deadline.ts'
 
 /** Starts and stops the bricks of an application. */
 export interface Lifecycle {
-  /** Starts in the given order; when one fails, those that had started are stopped in reverse. @throws StartupError */
+  /**
+   * Starts in the given order; when one fails, those that had started are stopped in reverse. A brick whose start
+   * outlasts `stop()` is stopped as soon as it has started, and none is started after it.
+   * @throws StartupError
+   */
   start(bricks: readonly AnyBrick[], services: Cradle): Promise<void>
   /** Stops what was started, in reverse; one that fails or outlives the deadline is logged and does not stop the others. */
   stop(services: Cradle): Promise<void>
@@ -16,8 +20,10 @@ export interface Lifecycle {
 /** @param timeout seconds that each brick has for its stop. */
 export function createLifecycle(logger: Logger, timeout: number): Lifecycle {
   const started: AnyBrick[] = []
+  let isStopped = false
 
   async function stop(services: Cradle): Promise<void> {
+    isStopped = true
     for (let brick = started.pop(); brick; brick = started.pop())
       try {
         await withDeadline(Promise.resolve(brick.stop?.(services)), timeout)
@@ -35,6 +41,7 @@ export function createLifecycle(logger: Logger, timeout: number): Lifecycle {
         try {
           await brick.start?.(services)
           started.push(brick)
+          if (isStopped) return await stop(services)
         } catch (error) {
           await stop(services)
           throw startFailure(brick, error)

@@ -1,19 +1,19 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
-import type { Socket } from 'node:net'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
+import type { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { HttpError } from '../errors/http-error.ts'
-import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
-import { requestId } from '../context/request-id.ts'
+import { endEventStreamOnClose } from './end-event-stream.ts'
 import { announcesBody } from '../support/announces-body.ts'
 
 /** What the direct door needs to know of the application while it serves. */
 export interface ListenerState {
   /** True once the application is closing: connections are told to end after their present response. */
   closing: boolean
+  /** What ends when the application begins to close. */
+  readonly open: OpenRequests
   /** Takes what goes wrong once a response has begun. */
   readonly reporter: Logger
 }
@@ -25,6 +25,7 @@ export function createDirectDoor(state: ListenerState): Door {
       const { res } = ctx.internal
       if (state.closing) res.setHeader('Connection', 'close')
       if (ctx.internal.id !== undefined) res.setHeader('X-Request-Id', ctx.internal.id)
+      endEventStreamOnClose(ctx, outgoing, state.open)
       write(ctx, outgoing, state.reporter)
     },
   }
@@ -93,45 +94,4 @@ function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): v
     // A source that fails half-way must not look like a complete response.
     if (!res.writableEnded) res.destroy()
   })
-}
-
-/** Makes the HTTP server of an application; what cannot even be parsed as a request gets a problem document too. */
-export function createHttpServer(handle: (req: IncomingMessage, res: ServerResponse) => void): Server {
-  const server = createServer(handle)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    answerBrokenRequest(error, socket),
-  )
-  server.on('checkExpectation', (_req, res) => {
-    const body = problemText(417, 'Only 100-continue can be expected.')
-    const length = Buffer.byteLength(body)
-    res.writeHead(417, { 'Content-Type': PROBLEM_TYPE, 'Content-Length': length }).end(body)
-  })
-  return server
-}
-
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Node's own rule: a response that has begun is not followed by another one in the middle of it.
-  const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
-  if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
-  const status = STATUS_OF_PARSE_ERROR[error.code ?? ''] ?? 400
-  const body = problemText(status, 'The request cannot be read as HTTP.')
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A client that never closes its side would otherwise hold the connection.
-  socket.once('finish', () => socket.destroySoon())
-}
-
-function problemText(status: number, detail: string): string {
-  return JSON.stringify(problemOf(new HttpError(status, detail), requestId(undefined), false))
-}
-
-const STATUS_OF_PARSE_ERROR: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
 }

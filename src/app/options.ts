@@ -6,8 +6,9 @@ import type { Logger } from '../contracts/logger.ts'
 import type { TrustProxy } from '../context/client-address.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
-import { seconds, type Duration } from '../support/duration.ts'
+import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { readEnvironment } from '../support/environment.ts'
+import { planListening, type ServerOptions } from './listen-options.ts'
 import { createLogger, silentLogger, unfailing } from './logger.ts'
 
 /** What the OpenAPI document says of the application. */
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly trustProxy?: TrustProxy
   /** Largest body of a route that sets no limit of its own: bytes or a size. 1 MiB by default. */
   readonly bodyLimit?: Size
+  /** How long a handler may take for its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
+  readonly handlerTimeout?: Duration
   /** Name of the cookie that may carry the credential. `access_token` by default. */
   readonly tokenCookie?: string
   /** Public address of the application, for links in mails: `https://app.example.com`. Never taken from `Host`. */
@@ -45,6 +48,8 @@ export interface AppOptions {
   readonly openapi?: OpenApiOptions | false
   /** How long `close()` waits for requests in flight, and each brick for its stop: seconds or a duration. 10 s by default. */
   readonly shutdownTimeout?: Duration
+  /** Limits of the server that `listen()` makes: time-outs, connections, size of headers. */
+  readonly server?: ServerOptions
   /** Whether `listen()` ends the process properly on SIGTERM and SIGINT. By default everywhere but under test. */
   readonly signals?: boolean
 }
@@ -64,11 +69,13 @@ export interface ResolvedOptions {
   readonly clock: Clock
   readonly trustProxy: TrustProxy
   readonly bodyLimit: number
+  readonly handlerTimeout: number
   readonly tokenCookie: string
   readonly appUrl: string | undefined
   readonly trustedOrigins: readonly string[]
   readonly openapi: OpenApiOptions | false
   readonly shutdownTimeout: number
+  readonly server: ServerOptions
   readonly signals: boolean
 }
 
@@ -86,11 +93,15 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     clock: options.clock ?? systemClock,
     trustProxy: options.trustProxy ?? false,
     bodyLimit: checked('bodyLimit', () => bytes(options.bodyLimit ?? '1mb')),
+    handlerTimeout: checked('handlerTimeout', () =>
+      timeout(options.handlerTimeout ?? (environment === 'production' ? '60s' : 0)),
+    ),
     tokenCookie: options.tokenCookie ?? 'access_token',
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
     trustedOrigins: trustedOrigins(options),
     openapi: options.openapi ?? {},
     shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
+    server: checkedServer(options.server ?? {}, environment),
     signals: options.signals ?? environment !== 'test',
   }
 }
@@ -107,6 +118,17 @@ function knownEnvironment(environment: Environment): Environment {
 function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): readonly string[] {
   const own = appUrl === undefined ? [] : [origin('appUrl', appUrl)]
   return [...own, ...listed.map((url) => origin('trustedOrigins', url))].map((url) => new URL(url).origin)
+}
+
+function timeout(value: Duration): number {
+  if (isTimeout(value)) return seconds(value)
+  throw new RangeError(`it is not a duration of at most 24 days, such as '30s'.`)
+}
+
+/** Judged when the application is made, so that a wrong limit does not wait for `listen()`. */
+function checkedServer(server: ServerOptions, environment: Environment): ServerOptions {
+  planListening(server, environment)
+  return server
 }
 
 function checked<T>(option: string, read: () => T): T {

@@ -1,9 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Listening } from './app.ts'
-import { createHttpServer, type ListenerState } from './listener.ts'
+import { answerBrokenRequests, refuseWrongHost } from './broken-request.ts'
+import { drain, trackConnections } from './drain.ts'
+import type { BindAddress, ListenPlan } from './listen-options.ts'
 
 /** The HTTP server of an application while it runs. */
 export interface RunningServer extends Listening {
@@ -11,111 +13,93 @@ export interface RunningServer extends Listening {
   drain(timeout: number): Promise<void>
 }
 
-/** Starts to listen. @throws StartupError when the address cannot be had. */
-export async function startServer(
-  handle: (req: IncomingMessage, res: ServerResponse) => void,
-  address: { readonly port: number; readonly host: string | undefined },
-  state: ListenerState,
-): Promise<RunningServer> {
-  const server = createHttpServer(handle)
-  const sockets = openSockets(server)
-  await bind(server, address)
-  const { port, address: host } = server.address() as AddressInfo
-  return {
-    url: `http://${hostForUrl(host)}:${port}`,
-    port,
-    host,
-    drain: (timeout) => drain(server, sockets, timeout, state),
+type Handle = (req: IncomingMessage, res: ServerResponse) => void
+
+/** Starts to listen. @throws StartupError when the address cannot be bound or the TLS options are wrong. */
+export async function startServer(handle: Handle, plan: ListenPlan): Promise<RunningServer> {
+  const server = await createHttpServer(handle, plan)
+  const connections = trackConnections(server, plan.tls !== undefined)
+  await bind(server, plan.address)
+  return { ...locationOf(server, plan), server, drain: (timeout) => drain(server, connections, timeout) }
+}
+
+async function createHttpServer(handle: Handle, plan: ListenPlan): Promise<Server | TlsServer> {
+  const { tls, maxHeaderSize, maxConnections, keepAliveTimeout } = plan
+  const options = {
+    keepAliveTimeout,
+    headersTimeout: plan.headersTimeout,
+    requestTimeout: plan.requestTimeout,
+    connectionsCheckingInterval: plan.connectionsCheckingInterval,
+    // Node refuses a missing Host without a body; refuseWrongHost explains it.
+    requireHostHeader: false,
+    ...(maxHeaderSize === undefined ? {} : { maxHeaderSize }),
+  }
+  const listener: Handle = (req, res) => {
+    if (!refuseWrongHost(req, res)) handle(req, res)
+  }
+  const server =
+    tls === undefined
+      ? createServer(options, listener)
+      : await createTlsServer({ ...tls, ...options }, listener)
+  if (maxConnections !== undefined) server.maxConnections = maxConnections
+  answerBrokenRequests(server)
+  return server
+}
+
+async function createTlsServer(options: object, listener: Handle): Promise<TlsServer> {
+  const https = await import('node:https')
+  try {
+    return https.createServer(options, listener)
+  } catch (cause) {
+    throw new StartupError(`The option tls of listen() cannot be used: ${(cause as Error).message}.`, {
+      code: 'MORTAR_LISTEN',
+      remedy: 'Give it a key and a certificate that belong together: tls: { key, cert }.',
+      cause,
+    })
   }
 }
 
-function bind(server: Server, { port, host }: { port: number; host: string | undefined }): Promise<void> {
+function bind(server: Server, address: BindAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    const refuse = (cause: NodeJS.ErrnoException): void => reject(cannotListen(cause, port))
+    const refuse = (cause: NodeJS.ErrnoException): void => reject(cannotListen(cause, address))
     server.once('error', refuse)
+    const bound = (): void => {
+      server.off('error', refuse)
+      resolve()
+    }
     try {
-      server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve)
+      if ('path' in address) server.listen({ path: address.path }, bound)
+      else {
+        const { port, host } = address
+        server.listen({ port, ...(host === undefined ? {} : { host }) }, bound)
+      }
     } catch (cause) {
-      // A port that is no number from 0 to 65535.
+      // A port that is not a number from 0 to 65535.
       refuse(cause as NodeJS.ErrnoException)
     }
   })
 }
 
-function cannotListen(cause: NodeJS.ErrnoException, port: number): StartupError {
+function cannotListen(cause: NodeJS.ErrnoException, address: BindAddress): StartupError {
+  const where = 'path' in address ? address.path : `port ${address.port} of ${address.host ?? 'any address'}`
   const remedies: Readonly<Record<string, string>> = {
     EADDRINUSE: 'Stop the process that uses it, or set PORT to another one.',
-    EACCES: 'Take a port above 1023, or give the process the right to use this one.',
+    EACCES: 'Use a port above 1023, or give the process the right to use this one.',
+    EADDRNOTAVAIL: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
+    ENOTFOUND: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
   }
-  return new StartupError(`The application cannot listen on port ${port}: ${cause.code ?? cause.message}.`, {
+  return new StartupError(`The application cannot listen on ${where}: ${cause.code ?? cause.message}.`, {
     code: 'MORTAR_LISTEN',
     remedy: remedies[cause.code ?? ''] ?? 'Check host and port.',
     cause,
   })
 }
 
-function openSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  return sockets
-}
-
-/** Milliseconds in which requests that were under way arrive, before connections without a request are ended. */
-const GRACE = 10
-/** A turn of the event loop after it reads what has come in while this process was busy. */
-async function requestsUnderWay(): Promise<void> {
-  await wait(GRACE)
-  for (let turn = 0; turn < 3; turn++) await nextTurn()
-}
-
-/** Milliseconds between two looks for connections that have nothing more to wait for. */
-const SWEEP = 50
-
-async function drain(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  timeout: number,
-  state: ListenerState,
-): Promise<void> {
-  // From here on each response ends its connection, so that a client learns of the end before it asks again.
-  state.closing = true
-  if (sockets.size > 0) await requestsUnderWay()
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  const sweep = createSweep(server, sockets)
-  sweep()
-  const sweeping = setInterval(sweep, SWEEP)
-  const deadline = setTimeout(() => {
-    for (const socket of sockets) socket.destroy()
-  }, timeout * 1000)
-  await closed
-  clearInterval(sweeping)
-  clearTimeout(deadline)
-}
-
-/**
- * Ends the connections that have been answered, and those on which no request is complete and nothing has moved since the
- * last look: browsers open some in advance.
- */
-function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
-  const seen = new WeakMap<Socket, number>()
-  return () => {
-    server.closeIdleConnections()
-    for (const socket of sockets) {
-      const quiet = seen.get(socket) === socket.bytesRead || socket.bytesRead === 0
-      if (quiet && !isAnswering(socket)) socket.destroy()
-      seen.set(socket, socket.bytesRead)
-    }
-  }
-}
-
-/** Node keeps the present response of a connection on its socket, and tells of it in no other way. */
-function isAnswering(socket: Socket): boolean {
-  return Boolean((socket as { _httpMessage?: unknown })._httpMessage)
+function locationOf(server: Server, { address, tls }: ListenPlan): Omit<Listening, 'server'> {
+  const scheme = tls === undefined ? 'http' : 'https'
+  if ('path' in address) return { url: `${scheme}+unix:${address.path}`, port: 0, host: address.path }
+  const { port, address: host } = server.address() as AddressInfo
+  return { url: `${scheme}://${hostForUrl(host)}:${port}`, port, host }
 }
 
 /** An unspecified address is reached through the loopback one, and IPv6 stands in brackets (RFC 3986 §3.2.2). */

@@ -9,8 +9,10 @@ import {
   type ContextRuntime,
   type RequestContext,
 } from '../context/request-context.ts'
+import { OpenRequests } from '../context/request-signal.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
 import { answerUnavailable, createKoaDoor } from './koa-door.ts'
@@ -23,7 +25,8 @@ export interface Serving {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
   /** The Koa application: the other door, made when first asked for. */
   readonly koa: Koa
-  readonly state: ListenerState
+  /** From here on each response ends its connection, and `ctx.signal` and event streams of requests under way end. */
+  beginToClose(): void
   /** Counts work as in flight until it settles. */
   track<T>(work: Promise<T>): Promise<T>
   /** Waits for what came through Koa or `inject`, for at most `timeout` seconds; the server waits for its own. */
@@ -48,7 +51,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   const { Context } = house.contextClass
   const { dispatcher, options } = house
   const { reporter } = options
-  const state: ListenerState = { closing: false, reporter }
+  const state: ListenerState = { closing: false, reporter, open: new OpenRequests() }
   const { track, drain } = createPending()
   const directDoor = createDirectDoor(state)
   let runtime: ContextRuntime | undefined
@@ -79,7 +82,10 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
     }, state))
 
   return {
-    state,
+    beginToClose() {
+      state.closing = true
+      state.open.abortAll()
+    },
     track,
     drain,
     handle(req, res) {
@@ -91,7 +97,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
       return koaApp()
     },
     compile() {
-      runtime = createContextRuntime(house, (req, res) => koaApp().createContext(req, res))
+      runtime = createContextRuntime(house, state.open, (req, res) => koaApp().createContext(req, res))
     },
   }
 }
@@ -112,21 +118,15 @@ function createPending(): Pick<Serving, 'track' | 'drain'> {
   }
 }
 
-/** A pipelined response that waits for its turn has no socket yet, and never closes when the connection ends first. */
 function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  if (res.closed || req.socket.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
-    const done = (): void => {
-      req.socket.off('close', done)
-      resolve()
-    }
-    if (!res.socket) req.socket.once('close', done)
-    res.once('close', done)
+    whenClosed(req, res, resolve)
   })
 }
 
 function createContextRuntime(
   house: House,
+  open: OpenRequests,
   createKoaContext: ContextRuntime['createKoaContext'],
 ): ContextRuntime {
   const { options, container } = house
@@ -136,6 +136,7 @@ function createContextRuntime(
     : undefined
   return {
     logger: options.logger,
+    open,
     tokenCookies: [options.tokenCookie, ...[authenticator?.cookie ?? []].flat()],
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,

@@ -20,10 +20,7 @@ export async function serve({
   if (typeof app?.listen !== 'function') throw noApp(file)
   if (server !== undefined || app.listening !== undefined) return app
   if (routes !== undefined && app.batches.length === 0) await loadRoutes(app, routes)
-  const host = env.string('HOST', {
-    default: app.environment === 'production' ? '0.0.0.0' : '127.0.0.1',
-  })
-  const { url } = await app.listen(env.port('PORT', { default: 3000 }), host)
+  const { url } = await app.listen(env.port('PORT', { default: 3000 }))
   if (app.environment === 'production') process.stdout.write(`${url}\n`)
   return app
 }

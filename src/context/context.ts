@@ -28,7 +28,10 @@ export interface BaseContext {
   readonly route: string
   /** Client address: the socket's, or one that a trusted proxy vouches for. */
   readonly ip: string
-  /** Aborts when the client goes away before the response is complete. */
+  /**
+   * Aborts when the client leaves before the response is complete, when `handlerTimeout` is over, and when the
+   * application begins to close. Its reason is the `HttpError` that fits.
+   */
   readonly signal: AbortSignal
   /** The credential found, without a check: `Authorization: Bearer`, else cookie, else `access_token` in the query. */
   readonly token: string | null

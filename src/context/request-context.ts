@@ -6,6 +6,7 @@ import type { User } from '../contracts/user.ts'
 import { loadCookies, loadMediaTypes } from '../support/lazy-packages.ts'
 import { parseQuery } from '../support/parse-query.ts'
 import { requestId } from './request-id.ts'
+import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import { findCredential } from './credential.ts'
 import { locationOf } from './location.ts'
@@ -14,6 +15,8 @@ import type { Outgoing } from './outgoing.ts'
 /** What every context of one application shares. */
 export interface ContextRuntime {
   readonly logger: Logger
+  /** What ends when the application begins to close. */
+  readonly open: OpenRequests
   readonly tokenCookies: readonly string[]
   readonly requestIdHeader: string
   /** Whether cookies are `Secure` unless they say otherwise; undefined follows the connection. */
@@ -100,7 +103,8 @@ export class RequestContext {
   }
 
   get signal(): AbortSignal {
-    return (this.internal.signal ??= abortWhenClientLeaves(this.internal.res))
+    const { internal } = this
+    return (internal.abort ??= createAbort(internal.runtime.open, internal.req, internal.res)).signal
   }
 
   get status(): number {
@@ -180,7 +184,7 @@ class Internal {
   credential: Credential | null | undefined = undefined
   /** Why the credential could not be evaluated; a guarded route throws it. */
   refusal: unknown = undefined
-  signal: AbortSignal | undefined = undefined
+  abort: AbortController | undefined = undefined
   cookies: Cookies | undefined = undefined
   scope: RequestScope | undefined = undefined
   services: Readonly<Record<string, unknown>> | undefined = undefined
@@ -211,11 +215,4 @@ function originForm(target: string): string {
   const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(target)
   if (!match) return target
   return match[1]!.startsWith('/') ? match[1]! : `/${match[1]!}`
-}
-
-function abortWhenClientLeaves(res: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  if (res.destroyed && !res.writableFinished) controller.abort()
-  else res.once('close', () => res.writableFinished || controller.abort())
-  return controller.signal
 }

@@ -29,14 +29,17 @@ export const PROBLEM_CODES = {
   gone: { status: 410, title: 'Gone' },
   payload_too_large: { status: 413, title: 'Payload Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  expectation_failed: { status: 417, title: 'Expectation Failed' },
   validation_failed: { status: 422, title: 'Validation failed' },
   too_many_requests: { status: 429, title: 'Too Many Requests' },
+  headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
   client_closed_request: { status: 499, title: 'Client Closed Request' },
   internal_error: { status: 500, title: 'Internal Server Error' },
   response_mismatch: { status: 500, title: 'Response does not match its schema' },
   missing_table: { status: 500, title: 'Missing table' },
   not_implemented: { status: 501, title: 'Not Implemented' },
   service_unavailable: { status: 503, title: 'Service Unavailable' },
+  handler_timeout: { status: 503, title: 'Handler timed out' },
 } as const satisfies Record<string, CodeEntry>
 
 export type ProblemCode = keyof typeof PROBLEM_CODES

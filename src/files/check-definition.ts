@@ -2,6 +2,7 @@ import { DEFINITION_KEYS, type Method, type RouteDefinition } from '../routing/r
 import { isStandard } from '../schema/validate-standard.ts'
 import { isYup } from '../schema/yup/yup-node.ts'
 import { bytes } from '../support/bytes.ts'
+import { isTimeout } from '../support/duration.ts'
 import { nearest } from '../support/nearest.ts'
 import { describeValue, isPlainObject } from './describe-value.ts'
 import { listOf, type Finding } from './diagnostics.ts'
@@ -28,6 +29,7 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   operationId: expectValue('a string', isString),
   hidden: expectValue('a boolean', (value) => typeof value === 'boolean'),
   bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
+  handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
   consumes: expectValue("an array of media types such as 'application/json'", isMediaTypes),
 }
 

@@ -2,6 +2,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { publicContext } from '../context/request-context.ts'
 import type { NamedMiddleware, Route } from '../routing/route.ts'
 import { fail } from './error-boundary.ts'
+import { withHandlerTimeout } from './handler-timeout.ts'
 import { guardSteps } from './guard.ts'
 import { identifySteps } from './identify.ts'
 import { wrapInMiddleware } from './middleware-chain.ts'
@@ -25,7 +26,7 @@ export function compileRoute(
   scopes: readonly NamedMiddleware[],
   runtime: PipelineRuntime,
 ): CompiledRoute {
-  const handler: Inner = (ctx) => route.handler(publicContext(ctx))
+  const handler = withHandlerTimeout(route, runtime, (ctx) => route.handler(publicContext(ctx))) // 503 when it hangs
   const validated = inOrder(validateSteps(route), handler) //  params, query, headers, body: 422 with every issue
   const parsed = withParsedBody(route, runtime, validated) //  bytes are read only for those who may
   const guarded = inOrder(guardSteps(route, runtime), parsed) // who may: 401, 403

@@ -88,7 +88,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /** A stream that will not be sent is closed, so that what it reads from is let go. */
-function discard(value: unknown): null {
+export function discard(value: unknown): null {
   if (typeof value !== 'object' || value === null) return null
   if (value instanceof Readable) value.once('error', ignore).destroy()
   const web = value instanceof Response ? value.body : value

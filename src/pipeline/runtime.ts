@@ -12,4 +12,6 @@ export interface PipelineRuntime {
   readonly trustedOrigins: readonly string[]
   /** Bytes. */
   readonly bodyLimit: number
+  /** Seconds that a handler may take; 0 for no limit. */
+  readonly handlerTimeout: number
 }

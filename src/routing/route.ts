@@ -27,6 +27,8 @@ export interface RouteDefinition {
   readonly hidden?: boolean
   /** Largest accepted body: bytes, or a size such as `'2mb'`. By default the application's `bodyLimit`. */
   readonly bodyLimit?: number | string
+  /** How long the handler may take: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`. */
+  readonly handlerTimeout?: number | string
   /** Media types that the body may have; by default JSON, forms, text and bytes. An empty list leaves the body unread. */
   readonly consumes?: readonly string[]
 }
@@ -45,6 +47,7 @@ export const DEFINITION_KEYS = [
   'operationId',
   'hidden',
   'bodyLimit',
+  'handlerTimeout',
   'consumes',
 ] as const satisfies readonly (keyof RouteDefinition)[]
 

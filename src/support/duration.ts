@@ -17,6 +17,19 @@ export function seconds(duration: Duration): number {
   return value
 }
 
+/** Seconds of the longest delay of a timer; a longer one fires immediately. */
+const LONGEST_DELAY = 2_147_483
+
+/** True for a duration that a timer can wait for: at most 24 days. */
+export function isTimeout(value: unknown): value is Duration {
+  if (typeof value !== 'number' && typeof value !== 'string') return false
+  try {
+    return seconds(value) <= LONGEST_DELAY
+  } catch {
+    return false
+  }
+}
+
 function parse(text: string): number {
   const match = FORM.exec(text.trim())
   return match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] : Number.NaN

@@ -30,6 +30,17 @@ export function isCommand(variables: Variables = processVariables()): boolean {
   return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'
 }
 
+/**
+ * Address that `listen()` binds when it is given none: `HOST`, else every interface in production (undefined) and
+ * loopback elsewhere, so that nobody else on the network reaches a development server.
+ */
+export function defaultHost(
+  environment: 'development' | 'test' | 'production',
+  variables: Variables = processVariables(),
+): string | undefined {
+  return variables['HOST']?.trim() || (environment === 'production' ? undefined : '127.0.0.1')
+}
+
 const DEFAULT_THREADS = 4
 const MOST_THREADS = 1024
 

@@ -1,0 +1,26 @@
+import { isIP } from 'node:net'
+import type { Listening } from './app.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/**
+ * Outside production, logs where the application listens and warns about a development server that other machines can
+ * reach. In production an application without a request log never loads a logger for it (15 ms, some MB).
+ */
+export function announce(
+  { url, host }: Pick<Listening, 'url' | 'host'>,
+  { environment, reporter }: Pick<ResolvedOptions, 'environment' | 'reporter'>,
+): void {
+  if (environment === 'production') return
+  reporter.info({ url, host }, `Listening at ${url}`)
+  if (environment !== 'development' || isThisMachineOnly(host)) return
+  reporter.warn(
+    `This development server listens on ${host}, so other machines can reach it: they see the messages of unexpected ` +
+      'errors. The mail page /_framework/mail stays closed to them unless mail({ page }) opens it. ' +
+      'Set HOST=127.0.0.1 to keep it to this machine, or NODE_ENV=production to serve others.',
+  )
+}
+
+/** Loopback (127.0.0.0/8, ::1), or a Unix socket. */
+function isThisMachineOnly(host: string): boolean {
+  return isIP(host) === 0 || host === '::1' || host.startsWith('127.') || host.startsWith('::ffff:127.')
+}

@@ -1,0 +1,17 @@
+import { Readable } from 'node:stream'
+import type { Outgoing } from '../context/outgoing.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { OpenRequests } from '../context/request-signal.ts'
+
+/**
+ * Ends a stream of server-sent events when the application begins to close. Such a stream has no end of its own and
+ * would hold the stop until its deadline; the browser connects again by itself (HTML, section 9.2).
+ */
+export function endEventStreamOnClose(ctx: RequestContext, outgoing: Outgoing, open: OpenRequests): void {
+  const { payload } = outgoing
+  if (typeof payload === 'string' || !(payload instanceof Readable)) return
+  const { req, res } = ctx.internal
+  const type = String(res.getHeader('Content-Type') ?? outgoing.type ?? '')
+  if (!type.toLowerCase().startsWith('text/event-stream')) return
+  open.add({ abort: () => res.end(() => payload.destroy()) }, req, res)
+}

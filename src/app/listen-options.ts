@@ -1,0 +1,141 @@
+import type { ServerOptions as TlsServerOptions } from 'node:https'
+import type { Environment } from '../contracts/environment.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import { bytes, type Size } from '../support/bytes.ts'
+import { isTimeout, seconds, type Duration } from '../support/duration.ts'
+import { defaultHost } from '../support/environment.ts'
+
+/** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
+export interface ServerOptions {
+  /** How long an idle connection stays open for its next request. 75 s in production, else 5 s. */
+  readonly keepAliveTimeout?: Duration
+  /** How long a client may take for the headers of a request. 30 s by default. */
+  readonly headersTimeout?: Duration
+  /** How long a client may take for a whole request, body included. 5 minutes by default. */
+  readonly requestTimeout?: Duration
+  /** Connections beyond this number are closed unanswered. No limit by default. */
+  readonly maxConnections?: number
+  /** Largest request headers: bytes or a size. 16 kB by default. */
+  readonly maxHeaderSize?: Size
+}
+
+/** Where and how `listen()` serves. */
+export interface ListenOptions extends ServerOptions {
+  /** 3000 by default; 0 picks a free port. */
+  readonly port?: number
+  /** Address to bind. By default `HOST`, else all interfaces in production and `127.0.0.1` elsewhere. */
+  readonly host?: string
+  /** A Unix socket in place of host and port. */
+  readonly path?: string
+  /** Serves HTTPS: options of `node:https`, such as `{ key, cert }`. */
+  readonly tls?: TlsServerOptions
+}
+
+/** Where to bind: a Unix socket, or a port of one address or of all. */
+export type BindAddress =
+  { readonly path: string } | { readonly port: number; readonly host: string | undefined }
+
+/** Listen options with defaults filled in: times in milliseconds, sizes in bytes. */
+export interface ListenPlan {
+  readonly address: BindAddress
+  readonly tls: TlsServerOptions | undefined
+  readonly keepAliveTimeout: number
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  /** Interval at which Node looks for connections that are over their limits. */
+  readonly connectionsCheckingInterval: number
+  readonly maxConnections: number | undefined
+  readonly maxHeaderSize: number | undefined
+}
+
+const KEYS = [
+  'port',
+  'host',
+  'path',
+  'tls',
+  'keepAliveTimeout',
+  'headersTimeout',
+  'requestTimeout',
+  'maxConnections',
+  'maxHeaderSize',
+]
+const HEADERS_TIMEOUT = '30s'
+const REQUEST_TIMEOUT = '5m'
+/** Milliseconds. A client that exceeds a limit is cut off at most this much later. */
+const LONGEST_INTERVAL = 5000
+/** The arguments of `listen(port, host)` and `listen(options)` as options. */
+export function listenOptions(
+  given: number | ListenOptions | undefined,
+  host: string | undefined,
+): ListenOptions {
+  if (typeof given === 'object') return given
+  return { ...(given === undefined ? {} : { port: given }), ...(host === undefined ? {} : { host }) }
+}
+
+/**
+ * Fills in the defaults of an environment.
+ * @throws StartupError (`MORTAR_LISTEN`) naming the option that cannot be used.
+ */
+export function planListening(options: ListenOptions, environment: Environment): ListenPlan {
+  for (const key of Object.keys(options))
+    if (!KEYS.includes(key)) throw wrong(key, 'is unknown', `Write one of ${KEYS.join(', ')}.`)
+  const keepAlive = duration('keepAliveTimeout', options, environment === 'production' ? '75s' : '5s')
+  const request = duration('requestTimeout', options, REQUEST_TIMEOUT)
+  const headers = duration('headersTimeout', options, HEADERS_TIMEOUT)
+  if (options.headersTimeout !== undefined && request > 0 && headers > request)
+    throw wrong('headersTimeout', 'is longer than requestTimeout', 'Raise requestTimeout, or lower it.')
+  const headersTimeout = request > 0 ? Math.min(headers, request) : headers
+  return {
+    address: addressOf(options, environment),
+    tls: options.tls,
+    keepAliveTimeout: keepAlive,
+    headersTimeout,
+    requestTimeout: request,
+    connectionsCheckingInterval: checkingInterval([headersTimeout, request]),
+    maxConnections: maxConnections(options),
+    maxHeaderSize: maxHeaderSize(options),
+  }
+}
+
+function addressOf({ path, port = 3000, host }: ListenOptions, environment: Environment): BindAddress {
+  if (path === undefined) return { port, host: host ?? defaultHost(environment) }
+  if (typeof path === 'string' && path !== '') return { path }
+  throw wrong('path', 'is not the path of a Unix socket', 'Write a path such as /run/app.sock.')
+}
+
+/** A quarter of the shortest limit, so that a slow client is cut off near its limit. */
+function checkingInterval(limits: readonly number[]): number {
+  const shortest = Math.min(...limits.filter((limit) => limit > 0))
+  return Math.max(10, Math.min(Math.ceil(shortest / 4), LONGEST_INTERVAL))
+}
+
+/** @returns milliseconds. */
+function duration(
+  option: 'keepAliveTimeout' | 'headersTimeout' | 'requestTimeout',
+  options: ListenOptions,
+  standard: string,
+): number {
+  const value = options[option] ?? standard
+  if (isTimeout(value)) return Math.ceil(seconds(value) * 1000)
+  throw wrong(option, 'is not a duration of at most 24 days', "Write seconds or a duration such as '75s'.")
+}
+
+function maxConnections({ maxConnections: count }: ListenOptions): number | undefined {
+  if (count === undefined || (Number.isInteger(count) && count > 0)) return count
+  throw wrong('maxConnections', 'is not a whole number from 1', 'Write how many, or leave it out.')
+}
+
+function maxHeaderSize({ maxHeaderSize: size }: ListenOptions): number | undefined {
+  if (size === undefined) return undefined
+  try {
+    const value = bytes(size)
+    if (value >= 1) return value
+  } catch {
+    // Reported below.
+  }
+  throw wrong('maxHeaderSize', 'is not a size', "Write bytes or a size such as '16kb'.")
+}
+
+function wrong(option: string, found: string, remedy: string): StartupError {
+  return new StartupError(`The option ${option} of listen() ${found}.`, { code: 'MORTAR_LISTEN', remedy })
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
+import { whenClosed } from '../support/when-closed.ts'
+
+/** Something under way that is told to end: an `AbortController`, or a stream that is being sent. */
+export interface Abortable {
+  abort(reason: unknown): void
+}
+
+/** What is under way in an application and ends when the application begins to close. */
+export class OpenRequests {
+  private readonly open = new Set<Abortable>()
+  private reason: unknown = undefined
+
+  /** Aborts everything that was added, and immediately whatever is added later. */
+  abortAll(): void {
+    this.reason ??= new ServiceUnavailable('The application is closing.', { retryAfter: 1 })
+    for (const one of this.open) one.abort(this.reason)
+    this.open.clear()
+  }
+
+  /** Keeps `one` until the response is closed. `onClose` is called then. */
+  add(one: Abortable, req: IncomingMessage, res: ServerResponse, onClose?: () => void): void {
+    if (this.reason !== undefined) one.abort(this.reason)
+    else this.open.add(one)
+    whenClosed(req, res, () => {
+      this.open.delete(one)
+      onClose?.()
+    })
+  }
+}
+
+/** Makes the controller behind `ctx.signal`: it aborts when the client leaves or the application begins to close. */
+export function createAbort(open: OpenRequests, req: IncomingMessage, res: ServerResponse): AbortController {
+  const controller = new AbortController()
+  open.add(controller, req, res, () => {
+    if (!res.writableFinished) controller.abort(clientLeft())
+  })
+  return controller
+}
+
+function clientLeft(): HttpError {
+  return new HttpError(499, 'The client left before the response was complete.', {
+    code: 'client_closed_request',
+  })
+}

@@ -1,0 +1,99 @@
+import type { RequestContext } from '../context/request-context.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { ServiceUnavailable } from '../errors/http-error.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import type { Route } from '../routing/route.ts'
+import { isTimeout, seconds } from '../support/duration.ts'
+import type { Inner } from './inner.ts'
+import { discard } from './render.ts'
+import type { PipelineRuntime } from './runtime.ts'
+import { isThenable } from './thenable.ts'
+
+/**
+ * Limits how long a handler may take for its value: after that the request is a 503 `handler_timeout`, and `ctx.signal`
+ * aborts. The time begins after the body was read, and ends with the value: a stream that is returned may take as long
+ * as it needs. A response that has begun, and a body that is still arriving, are left alone.
+ * @throws StartupError for a `handlerTimeout` that is not a duration.
+ */
+export function withHandlerTimeout(route: Route, runtime: PipelineRuntime, handler: Inner): Inner {
+  const limit = limitOf(route, runtime)
+  if (limit === 0) return handler
+  return (ctx) => {
+    const value = handler(ctx)
+    return isThenable(value) ? race(ctx, value, { limit, runtime }) : value
+  }
+}
+
+interface Limit {
+  /** Milliseconds. */
+  readonly limit: number
+  readonly runtime: PipelineRuntime
+}
+
+function race(ctx: RequestContext, work: PromiseLike<unknown>, { limit, runtime }: Limit): Promise<unknown> {
+  const { internal } = ctx
+  return new Promise((resolve, reject) => {
+    let reason: ServiceUnavailable | undefined
+    const timer = startTimer(internal, limit, () => {
+      reason = tooLate()
+      reject(reason)
+      // A handler that reads ctx.signal later finds it aborted.
+      ;(internal.abort ??= new AbortController()).abort(reason)
+    })
+    work.then(
+      (value) => {
+        timer.stop()
+        if (reason === undefined) resolve(value)
+        else discard(value)
+      },
+      (error: unknown) => {
+        timer.stop()
+        if (reason === undefined) reject(error)
+        else if (error !== reason) logLate(ctx, error, runtime)
+      },
+    )
+  })
+}
+
+/** Calls `onEnd` after `limit` milliseconds in which the response has not begun and no more of the body has come. */
+function startTimer(
+  { req, res }: RequestContext['internal'],
+  limit: number,
+  onEnd: () => void,
+): { stop(): void } {
+  let received = req.socket.bytesRead
+  let timer = setTimeout(judge, limit)
+  function judge(): void {
+    if (res.headersSent) return
+    if (req.complete || req.socket.bytesRead === received) return onEnd()
+    received = req.socket.bytesRead
+    timer = setTimeout(judge, limit)
+  }
+  return { stop: () => clearTimeout(timer) }
+}
+
+function tooLate(): ServiceUnavailable {
+  return new ServiceUnavailable('The request took too long to handle. Try again later.', {
+    code: 'handler_timeout',
+    retryAfter: 1,
+  })
+}
+
+function logLate(ctx: RequestContext, error: unknown, { logger }: PipelineRuntime): void {
+  const fields = { requestId: ctx.id, route: ctx.route, err: describeError(error) }
+  logger.warn(fields, 'A handler failed after its request had timed out')
+}
+
+function limitOf({ definition, method, path, origin }: Route, runtime: PipelineRuntime): number {
+  const { handlerTimeout } = definition
+  if (handlerTimeout === undefined) return runtime.handlerTimeout * 1000
+  if (isTimeout(handlerTimeout)) return seconds(handlerTimeout) * 1000
+  throw new StartupError(
+    `${method} ${path} has a handlerTimeout that is not a duration of at most 24 days.`,
+    {
+      code: 'MORTAR_ROUTE_VALUE',
+      remedy: "Write seconds or a duration such as '30s'; 0 means no limit.",
+      files: [origin],
+    },
+  )
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/**
+ * Calls `done` once the response is closed: sent in full, or cut off. A pipelined response that waits for its turn has
+ * no socket yet and never closes when the connection ends first, so its connection counts too.
+ */
+export function whenClosed(req: IncomingMessage, res: ServerResponse, done: () => void): void {
+  if (res.closed || res.destroyed || req.socket.destroyed) return done()
+  let isDone = false
+  const once = (): void => {
+    if (isDone) return
+    isDone = true
+    req.socket.off('close', once)
+    done()
+  }
+  if (!res.socket) req.socket.once('close', once)
+  res.once('close', once)
+}

@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { expect } from 'chai'
+import { Readable } from 'node:stream'
+import { request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createApp, createRouter, StartupError, type AppOptions, type Context } from 'mortar'
+import { deferred } from '../support/deferred.ts'
+import { throughBothDoors } from '../support/doors.ts'
+
+const never = (): Promise<never> => new Promise<never>(() => {})
+
+describe('The time limit of handlers', () => {
+  throughBothDoors((open) => {
+    it('answers 503 handler_timeout with Retry-After, and aborts ctx.signal with that error', async () => {
+      let reason: unknown
+      const app = createApp({ handlerTimeout: 0.02 }).use(
+        createRouter().get('/', async (ctx) => {
+          ctx.signal.addEventListener('abort', () => (reason = ctx.signal.reason))
+          await never()
+        }),
+      )
+      const door = await open(app)
+      const response = await door.fetch('/')
+      expect(response.status).to.equal(503)
+      expect(response.headers.get('retry-after')).to.equal('1')
+      expect(await response.json()).to.include({ code: 'handler_timeout' })
+      expect(reason).to.include({ status: 503, code: 'handler_timeout' })
+    })
+
+    it('leaves a stream alone that takes longer', async () => {
+      async function* slow() {
+        yield 'a'
+        await wait(60)
+        yield 'b'
+      }
+      const app = createApp({ handlerTimeout: 0.02 }).use(
+        createRouter().get('/', () => Readable.from(slow())),
+      )
+      expect(await (await (await open(app)).fetch('/')).text()).to.equal('ab')
+    })
+
+    it('leaves a handler alone that has begun to answer by itself', async () => {
+      const app = createApp({ handlerTimeout: 0.02 }).use(
+        createRouter().get('/', async (ctx) => {
+          ctx.koa.respond = false
+          ctx.koa.res.write('a')
+          await wait(60)
+          ctx.koa.res.end('b')
+        }),
+      )
+      expect(await (await (await open(app)).fetch('/')).text()).to.equal('ab')
+    })
+  })
+
+  it('does not count the time of a body that is still arriving', async () => {
+    const app = createApp({ handlerTimeout: 0.05 }).use(
+      createRouter().post('/', { consumes: [] }, async (ctx) => {
+        let size = 0
+        for await (const chunk of ctx.koa.req) size += (chunk as Buffer).length
+        return { size }
+      }),
+    )
+    const { port } = await app.listen(0)
+    const req = request({ port, host: '127.0.0.1', method: 'POST', headers: { 'Content-Length': 8 } })
+    const status = new Promise((resolve) => {
+      req.on('response', (res) => resolve(res.resume().statusCode))
+    })
+    for (let part = 0; part < 8; part++) {
+      req.write('x')
+      await wait(20)
+    }
+    req.end()
+    expect(await status).to.equal(200)
+    await app.close()
+  })
+
+  it('is that of the route where it has one, and none with 0', async () => {
+    const router = createRouter()
+      .get('/short', { handlerTimeout: '10ms' }, never)
+      .get('/free', { handlerTimeout: 0 }, async () => {
+        await wait(30)
+        return 'done'
+      })
+    const app = createApp({ handlerTimeout: 0.01 }).use(router)
+    expect((await app.inject('/short')).statusCode).to.equal(503)
+    expect((await app.inject('/free')).body).to.equal('done')
+    await app.close()
+  })
+
+  it('closes a stream that comes too late, and logs an error that comes too late', async () => {
+    const late = Readable.from(['x'])
+    const lines: unknown[] = []
+    const log = (...line: unknown[]) => void lines.push(line)
+    const logger = { debug: log, info: log, warn: log, error: () => undefined, child: () => logger }
+    const gate = deferred()
+    const router = createRouter()
+      .get('/stream', async () => {
+        await gate.promise
+        return late
+      })
+      .get('/error', async () => {
+        await gate.promise
+        throw new Error('too late')
+      })
+    const app = createApp({ handlerTimeout: 0.01, logger, logRequests: false }).use(router)
+    await Promise.all([app.inject('/stream'), app.inject('/error')])
+    gate.resolve()
+    await wait(1)
+    expect(late.destroyed).to.equal(true)
+    expect(JSON.stringify(lines)).to.contain('too late')
+    await app.close()
+  })
+
+  it('aborts a ctx.signal that is read only afterwards', async () => {
+    const seen = deferred()
+    let aborted: boolean | undefined
+    const handler = async (ctx: Context) => {
+      await wait(20)
+      ;({ aborted } = ctx.signal)
+      seen.resolve()
+    }
+    const app = createApp({ handlerTimeout: 0.005 }).use(createRouter().get('/', handler))
+    await app.inject('/')
+    await seen.promise
+    expect(aborted).to.equal(true)
+    await app.close()
+  })
+
+  it('refuses what is not a duration', () => {
+    const options = { handlerTimeout: 'soon' } satisfies AppOptions
+    expect(() => createApp(options)).to.throw(StartupError, 'handlerTimeout')
+  })
+
+  it('refuses a route with what is not a duration', async () => {
+    const app = createApp().use(createRouter().get('/', { handlerTimeout: '30d' }, never))
+    const error: unknown = await app.ready().catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'MORTAR_ROUTE_VALUE' })
+  })
+})
+
+describe('ctx.signal and event streams of an application that closes', () => {
+  throughBothDoors((open) => {
+    it('aborts with 503, so that a handler that waits for it ends', async () => {
+      const arrival = deferred()
+      const app = createApp({ shutdownTimeout: 5 }).use(
+        createRouter().get('/', async ({ signal }) => {
+          arrival.resolve()
+          await once(signal, 'abort')
+          signal.throwIfAborted()
+        }),
+      )
+      const door = await open(app)
+      const pending = door.fetch('/')
+      await arrival.promise
+      const closing = app.close()
+      const response = await pending
+      expect(response.status).to.equal(503)
+      expect(response.headers.get('connection')).to.equal('close')
+      await closing
+    })
+
+    it('ends a stream of server-sent events that looks at no signal, without cutting it', async () => {
+      async function* events() {
+        yield 'data: 1\n\n'
+        await never()
+      }
+      const app = createApp({ shutdownTimeout: 5 }).use(
+        createRouter().get('/', (ctx) => {
+          ctx.type = 'text/event-stream'
+          return events()
+        }),
+      )
+      const door = await open(app)
+      const response = await door.fetch('/')
+      const start = performance.now()
+      const closing = app.close()
+      expect(await response.text()).to.equal('data: 1\n\n')
+      await closing
+      expect(performance.now() - start).to.be.lessThan(2500)
+    })
+  })
+
+  it('aborts at once for a request that comes while it closes', async () => {
+    const gate = deferred()
+    const arrival = deferred()
+    const app = createApp().use(
+      createRouter().get('/', async ({ signal }) => {
+        arrival.resolve()
+        await gate.promise
+        return { aborted: signal.aborted }
+      }),
+    )
+    const pending = app.inject('/')
+    await arrival.promise
+    const closing = app.close()
+    gate.resolve()
+    expect((await pending).json()).to.deep.equal({ aborted: true })
+    await closing
+  })
+})

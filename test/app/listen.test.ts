@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { get as getByTls } from 'node:https'
+import { tmpdir } from 'node:os'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createApp, createRouter, StartupError, type App, type AppOptions, type ListenOptions } from 'mortar'
+import { planListening } from '../../src/app/listen-options.ts'
+import { rawRequest } from '../support/raw-request.ts'
+import { deferred } from '../support/deferred.ts'
+
+const TLS = join(import.meta.dirname, '../fixtures/tls')
+const key = readFileSync(join(TLS, 'key.pem'))
+const cert = readFileSync(join(TLS, 'cert.pem'))
+
+function hello(options: AppOptions = {}): App {
+  return createApp(options).use(createRouter().get('/', () => 'hello'))
+}
+
+async function failure(work: Promise<unknown>): Promise<StartupError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).to.be.instanceOf(StartupError)
+  return error as StartupError
+}
+
+describe('listen()', () => {
+  const apps: App[] = []
+  const open = (app: App): App => {
+    apps.push(app)
+    return app
+  }
+  afterEach(async () => {
+    await Promise.all(apps.splice(0).map((app) => app.close()))
+  })
+
+  it('takes options and returns the server of Node', async () => {
+    const app = open(hello())
+    const { url, host, server } = await app.listen({ port: 0, host: '127.0.0.1', keepAliveTimeout: '3s' })
+    expect(host).to.equal('127.0.0.1')
+    expect(server.listening).to.equal(true)
+    expect(server.keepAliveTimeout).to.equal(3000)
+    expect(await (await fetch(url)).text()).to.equal('hello')
+    expect(app.listening?.server).to.equal(server)
+  })
+
+  it('passes limits on to the server, those of listen() before those of createApp', async () => {
+    const app = open(hello({ server: { maxConnections: 7, requestTimeout: 9, headersTimeout: 8 } }))
+    const { server } = await app.listen({ port: 0, headersTimeout: 4 })
+    expect([server.maxConnections, server.requestTimeout, server.headersTimeout]).to.deep.equal([
+      7, 9000, 4000,
+    ])
+  })
+
+  it('keeps idle connections for 75 s in production and 5 s elsewhere', () => {
+    expect(planListening({}, 'production').keepAliveTimeout).to.equal(75_000)
+    expect(planListening({}, 'development').keepAliveTimeout).to.equal(5000)
+  })
+
+  it('binds loopback outside production and every interface in production', async () => {
+    expect((await open(hello({ environment: 'development', logger: false })).listen(0)).host).to.equal(
+      '127.0.0.1',
+    )
+    const { host, url } = await open(hello({ environment: 'production', logger: false })).listen(0)
+    expect(host).to.be.oneOf(['::', '0.0.0.0'])
+    expect(url).to.match(/^http:\/\/localhost:\d+$/)
+  })
+
+  it('serves HTTPS, and finishes requests in flight when it closes', async () => {
+    const gate = deferred()
+    const arrival = deferred()
+    const app = createApp().use(
+      createRouter().get('/', async () => {
+        arrival.resolve()
+        await gate.promise
+        return 'secret'
+      }),
+    )
+    const { url, port } = await app.listen({ port: 0, host: '127.0.0.1', tls: { key, cert } })
+    expect(url).to.equal(`https://127.0.0.1:${port}`)
+    const idle = connect(port, '127.0.0.1').on('error', () => undefined)
+    const body = new Promise<string>((resolve, reject) => {
+      getByTls(url, { ca: cert }, (res) => {
+        res.setEncoding('utf8').on('data', resolve)
+      }).on('error', reject)
+    })
+    await arrival.promise
+    idle.destroy()
+    const closing = app.close()
+    gate.resolve()
+    expect(await body).to.equal('secret')
+    await closing
+  })
+
+  it('serves a Unix socket', async () => {
+    const path = join(tmpdir(), `mortar-${process.pid}.sock`)
+    await open(hello()).listen({ path })
+    const req = request({ socketPath: path, path: '/' }).end()
+    const [res] = (await once(req, 'response')) as [NodeJS.ReadableStream & { statusCode: number }]
+    expect(res.statusCode).to.equal(200)
+    res.resume()
+    await once(res, 'end')
+  })
+
+  it('closes connections beyond maxConnections', async () => {
+    const { port } = await open(hello()).listen({ port: 0, maxConnections: 1 })
+    const agent = new Agent({ keepAlive: true })
+    const req = request({ port, host: '127.0.0.1', agent }).end()
+    const [res] = (await once(req, 'response')) as [NodeJS.ReadableStream]
+    res.resume()
+    await once(res, 'end')
+    expect((await rawRequest(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).text).to.equal('')
+    agent.destroy()
+  })
+
+  const wrong: Readonly<Record<string, unknown>> = {
+    'a key that does not exist': { keepAlive: 3 },
+    'a duration that is not one': { keepAliveTimeout: 'soon' },
+    'a duration that no timer can wait for': { requestTimeout: '30d' },
+    'headers that may take longer than the request': { headersTimeout: 20, requestTimeout: 10 },
+    'a number of connections that is not one': { maxConnections: 0 },
+    'a size that is not one': { maxHeaderSize: 'big' },
+    'a path that is empty': { path: '' },
+  }
+  for (const [name, options] of Object.entries(wrong))
+    it(`refuses ${name}`, async () => {
+      expect((await failure(open(hello()).listen(options as ListenOptions))).code).to.equal('MORTAR_LISTEN')
+    })
+
+  it('refuses a certificate that it cannot use', async () => {
+    const error = await failure(open(hello()).listen({ port: 0, tls: { key: 'x', cert: 'y' } }))
+    expect(error.message).to.contain('tls')
+  })
+
+  it('refuses wrong limits of createApp when the application is made', () => {
+    expect(() => createApp({ server: { keepAliveTimeout: 'soon' } })).to.throw(
+      StartupError,
+      'keepAliveTimeout',
+    )
+  })
+})
+
+describe('What listen() logs', () => {
+  async function linesOf(environment: 'development' | 'production', host: string): Promise<string[]> {
+    const lines: string[] = []
+    const log = (level: string) => (fields: unknown, message?: unknown) =>
+      void lines.push(`${level} ${String(message ?? fields)}`)
+    const logger = {
+      debug: log('debug'),
+      info: log('info'),
+      warn: log('warn'),
+      error: log('error'),
+      child: () => logger,
+    }
+    const app = hello({ environment, logger, logRequests: false })
+    await app.listen(0, host)
+    await app.close()
+    return lines
+  }
+
+  it('is the address', async () => {
+    expect((await linesOf('development', '127.0.0.1'))[0]).to.match(
+      /^info Listening at http:\/\/127\.0\.0\.1:\d+$/,
+    )
+  })
+
+  it('is a warning when other machines can reach a development server', async () => {
+    const warnings = (await linesOf('development', '0.0.0.0')).filter((line) => line.startsWith('warn'))
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.contain('/_framework/mail').and.to.contain('HOST')
+    expect((await linesOf('development', '127.0.0.1')).join()).not.to.contain('warn')
+    expect((await linesOf('production', '0.0.0.0')).join()).not.to.contain('warn')
+  })
+})
+
+describe('A request that listen() cannot read', () => {
+  let app: App
+  let port: number
+  before(async () => {
+    app = hello().use(createRouter().post('/', ({ body }) => body))
+    ;({ port } = await app.listen({ port: 0, headersTimeout: 0.1, requestTimeout: 0.2 }))
+  })
+  after(() => app.close())
+
+  const broken: Readonly<Record<string, readonly [status: number, code: string, bytes: string]>> = {
+    'no Host': [400, 'bad_request', 'GET / HTTP/1.1\r\n\r\n'],
+    'two Hosts': [400, 'bad_request', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n'],
+    'the same Host twice': [400, 'bad_request', 'GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
+    'bytes that are not HTTP': [400, 'bad_request', 'hello\r\n\r\n'],
+    'headers that are too large': [
+      431,
+      'headers_too_large',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ],
+    'headers that do not end': [408, 'request_timeout', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow:'],
+    'a body that does not end': [
+      408,
+      'request_timeout',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nx',
+    ],
+    'an expectation': [417, 'expectation_failed', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n'],
+  }
+  for (const [name, [status, code, bytes]] of Object.entries(broken))
+    it(`gets ${status} as a problem and is disconnected: ${name}`, async () => {
+      const answer = await rawRequest(port, bytes)
+      expect(answer.status).to.equal(status)
+      expect(answer.ending).to.equal('end')
+      expect(answer.text).to.contain('Connection: close').and.to.contain('application/problem+json')
+      const problem = JSON.parse(answer.text.split('\r\n\r\n')[1]!) as Record<string, unknown>
+      expect(problem).to.include({ status, code })
+      expect(problem['detail']).to.be.a('string')
+    })
+
+  it('may leave Host out in HTTP/1.0', async () => {
+    expect((await rawRequest(port, 'GET / HTTP/1.0\r\n\r\n')).text).to.match(/^HTTP\/1\.1 200 /)
+  })
+})
