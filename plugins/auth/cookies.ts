@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/index.ts'
+import { readCookie, type Environment } from '../../src/index.ts'
 
 /** Headers as Node gives them: lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -44,7 +44,7 @@ export function createRefreshCookie(options: RefreshCookieOptions): RefreshCooki
     ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${age}; ${attributes}`)
   return {
     name,
-    read: (headers) => readCookie(headers.cookie, name),
+    read: ({ cookie = '' }) => readCookie(typeof cookie === 'string' ? cookie : cookie.join('; '), name),
     set: write,
     clear: (ctx) => write(ctx, '', 0),
   }
@@ -52,16 +52,4 @@ export function createRefreshCookie(options: RefreshCookieOptions): RefreshCooki
 
 function isSecureByDefault({ environment, appUrl }: RefreshCookieOptions): boolean {
   return environment === 'production' || /^https:/i.test(appUrl ?? '')
-}
-
-/** Two values of one name mean that somebody else set one of them (cookie tossing): then neither counts. */
-function readCookie(header: string | readonly string[] | undefined, name: string): string | null {
-  const text = typeof header === 'string' ? header : (header ?? []).join('; ')
-  const values = new Set<string>()
-  for (const pair of text.split(';')) {
-    const at = pair.indexOf('=')
-    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim())
-  }
-  const [value] = values
-  return values.size === 1 && value ? value : null
 }

@@ -10,6 +10,7 @@ import type { PipelineRuntime } from '../pipeline/runtime.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
 import { scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from './check-routes.ts'
+import { documentedScheme } from './credential-rules.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -102,6 +103,7 @@ function pipelineRuntime(container: Container, options: ResolvedOptions): Pipeli
     environment: options.environment,
     logger: options.reporter,
     authenticator,
+    securityScheme: documentedScheme(options, authenticator),
     trustedOrigins: [...options.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])],
     bodyLimit: options.bodyLimit,
     handlerTimeout: options.handlerTimeout,

@@ -42,7 +42,7 @@ function buildOpenApi(routes: readonly Route[], runtime: PipelineRuntime, openap
     version: openapi.version ?? '0.0.0',
     ...(openapi.description === undefined ? {} : { description: openapi.description }),
     ...(openapi.servers === undefined ? {} : { servers: openapi.servers }),
-    ...(runtime.authenticator === undefined ? {} : { security: runtime.authenticator.securityScheme }),
+    ...(runtime.securityScheme === undefined ? {} : { security: runtime.securityScheme }),
     // What a brick leaves out of its own schemas is nothing that the application could mend.
     warn: (message, route) => runtime.logger[route.origin.startsWith('brick ') ? 'debug' : 'warn'](message),
   })

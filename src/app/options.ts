@@ -1,4 +1,5 @@
 import type { AnyBrick } from '../bricks/brick.ts'
+import type { Credential } from '../contracts/authenticator.ts'
 import type { Clock } from '../contracts/clock.ts'
 import { systemClock } from '../contracts/clock.ts'
 import type { Environment } from '../contracts/environment.ts'
@@ -9,6 +10,7 @@ import { bytes, type Size } from '../support/bytes.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { readEnvironment } from '../support/environment.ts'
 import { planListening, type ServerOptions } from './listen-options.ts'
+import { checkCredentials } from './credential-rules.ts'
 import { createLogger, silentLogger, unfailing } from './logger.ts'
 
 /** What the OpenAPI document says of the application. */
@@ -40,6 +42,11 @@ export interface AppOptions {
   readonly handlerTimeout?: Duration
   /** Name of the cookie that may carry the credential. `access_token` by default. */
   readonly tokenCookie?: string
+  /**
+   * Where a request may carry its credential; by default `['header', 'cookie', 'query']`. A response to a credential of
+   * the query is not stored (`no-store`).
+   */
+  readonly credentials?: readonly Credential['source'][]
   /** Public address of the application, for links in mails: `https://app.example.com`. Never taken from `Host`. */
   readonly appUrl?: string
   /** Origins besides the request's own whose pages may send unsafe requests with a cookie credential. */
@@ -71,6 +78,7 @@ export interface ResolvedOptions {
   readonly bodyLimit: number
   readonly handlerTimeout: number
   readonly tokenCookie: string
+  readonly credentials: readonly Credential['source'][]
   readonly appUrl: string | undefined
   readonly trustedOrigins: readonly string[]
   readonly openapi: OpenApiOptions | false
@@ -97,6 +105,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
       timeout(options.handlerTimeout ?? (environment === 'production' ? '60s' : 0)),
     ),
     tokenCookie: options.tokenCookie ?? 'access_token',
+    credentials: checkCredentials(options.credentials),
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
     trustedOrigins: trustedOrigins(options),
     openapi: options.openapi ?? {},

@@ -3,6 +3,7 @@ import type Koa from 'koa'
 import { compileServices, type ReadRequest } from '../container/request-services.ts'
 import { compileClientAddress } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
+import { compileCredential } from '../context/credential.ts'
 import {
   type Door,
   publicContext,
@@ -16,6 +17,7 @@ import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
 import { answerUnavailable, createKoaDoor } from './koa-door.ts'
+import { credentialRules } from './credential-rules.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import { logRequest } from './log-request.ts'
 
@@ -137,7 +139,7 @@ function createContextRuntime(
   return {
     logger: options.logger,
     open,
-    tokenCookies: [options.tokenCookie, ...[authenticator?.cookie ?? []].flat()],
+    findCredential: compileCredential(credentialRules(options, authenticator)),
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,
     clientAddress: compileClientAddress(options.trustProxy),

@@ -3,6 +3,11 @@ import type { IPv4, IPv6 } from 'ipaddr.js'
 import { StartupError } from '../errors/startup-error.ts'
 import { loadAddresses } from '../support/lazy-packages.ts'
 
+/** The beginning of a mapped IPv4 address, in every way to write it. */
+const MAPPED = /^[0:]*:ffff:/i
+/** As Node writes the addresses of its sockets. */
+const DOTTED = /^::ffff:\d+\.\d+\.\d+\.\d+$/
+
 /** Proxies to believe: addresses and CIDRs, or how many hops in front of the application are its own. */
 export type TrustProxy = readonly string[] | number | false
 
@@ -80,6 +85,12 @@ function parseAddress(entry: string): string | undefined {
   return IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text) ? withoutMapping(text) : undefined
 }
 
+/** `::ffff:1.2.3.4` and `::ffff:102:304` are `1.2.3.4`, in whatever form they were written (RFC 4291 §2.5.5.2). */
 function withoutMapping(address: string): string {
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+  if (!MAPPED.test(address)) return address
+  if (DOTTED.test(address)) return address.slice(7)
+  const { IPv6 } = loadAddresses()
+  if (!IPv6.isValid(address)) return address
+  const parsed = IPv6.parse(address)
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : address
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential } from '../contracts/authenticator.ts'
+import { readCookie } from '../support/read-cookie.ts'
 import type { RequestHeaders } from './context.ts'
 
 // Whatever follows the scheme was sent as the token: one that is none must not let a cookie speak in its place.
@@ -13,16 +14,39 @@ export interface CredentialSource {
   readonly rawQuery: Readonly<Record<string, string | string[] | undefined>>
 }
 
+/** Places in which a request may carry its credential. */
+export const CREDENTIAL_SOURCES = ['header', 'cookie', 'query'] as const
+
+/** Where an application looks for the credential of a request. */
+export interface CredentialRules {
+  readonly sources: readonly Credential['source'][]
+  /** Names of token cookies, in the order in which they are read. */
+  readonly cookies: readonly string[]
+}
+
 /**
- * The credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie, else the query parameter
- * `access_token`. The first found wins, and there is no fall-back when it turns out to be invalid.
+ * Compiles the search for the credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie, else
+ * the query parameter `access_token`, as far as they are among the sources. The first found is the credential; the next
+ * source is not used when it is invalid. Two different values of a token cookie are none.
  */
-export function findCredential(request: CredentialSource, cookieNames: readonly string[]): Credential | null {
-  const headers = request.rawHeaders as IncomingHttpHeaders
-  const bearer = headers.authorization === undefined ? '' : bearerOf(headers.authorization)
-  if (bearer) return { token: bearer, source: 'header' }
-  const cookie = headers.cookie === undefined ? '' : cookieValue(headers.cookie, cookieNames)
-  if (cookie) return { token: cookie, source: 'cookie' }
+export function compileCredential({
+  sources,
+  cookies,
+}: CredentialRules): (request: CredentialSource) => Credential | null {
+  const readsHeader = sources.includes('header')
+  const names = sources.includes('cookie') ? cookies : []
+  const readsQuery = sources.includes('query')
+  return (request) => {
+    const { authorization, cookie } = request.rawHeaders as IncomingHttpHeaders
+    const bearer = readsHeader && authorization !== undefined ? bearerOf(authorization) : ''
+    if (bearer) return { token: bearer, source: 'header' }
+    const value = cookie === undefined ? '' : cookieValue(cookie, names)
+    if (value) return { token: value, source: 'cookie' }
+    return readsQuery ? queryCredential(request) : null
+  }
+}
+
+function queryCredential(request: CredentialSource): Credential | null {
   const { url, path } = request
   if (url.length === path.length || !url.includes('access_token=', path.length)) return null
   const parameter = request.rawQuery['access_token']
@@ -41,19 +65,11 @@ function bearerOf(authorization: string): string {
 
 const SPACE = 0x20
 
-/** The value of the first of these cookies that is there; quotes around a value are not part of it (RFC 6265 §4.1.1). */
+/** The value of the first of these cookies that has one. */
 function cookieValue(header: string, names: readonly string[]): string {
   for (const name of names) {
-    if (!header.includes(name)) continue
-    for (const pair of header.split(';')) {
-      const mark = pair.indexOf('=')
-      if (mark === -1 || pair.slice(0, mark).trim() !== name) continue
-      const value = pair
-        .slice(mark + 1)
-        .trim()
-        .replace(/^"(.*)"$/, '$1')
-      if (value) return value
-    }
+    const value = readCookie(header, name)
+    if (value !== null) return value
   }
   return ''
 }

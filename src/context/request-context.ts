@@ -8,8 +8,9 @@ import { parseQuery } from '../support/parse-query.ts'
 import { requestId } from './request-id.ts'
 import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
-import { findCredential } from './credential.ts'
+import type { CredentialSource } from './credential.ts'
 import { locationOf } from './location.ts'
+import { privateDoor } from './private-door.ts'
 import type { Outgoing } from './outgoing.ts'
 
 /** What every context of one application shares. */
@@ -17,7 +18,7 @@ export interface ContextRuntime {
   readonly logger: Logger
   /** What ends when the application begins to close. */
   readonly open: OpenRequests
-  readonly tokenCookies: readonly string[]
+  findCredential(request: CredentialSource): Credential | null
   readonly requestIdHeader: string
   /** Whether cookies are `Secure` unless they say otherwise; undefined follows the connection. */
   readonly secureCookies: boolean | undefined
@@ -93,9 +94,12 @@ export class RequestContext {
   }
 
   get credential(): Credential | null {
-    if (this.internal.credential === undefined)
-      this.internal.credential = findCredential(this, this.internal.runtime.tokenCookies)
-    return this.internal.credential
+    const { internal } = this
+    if (internal.credential === undefined) {
+      internal.credential = internal.runtime.findCredential(this)
+      if (internal.credential?.source === 'query') internal.door = privateDoor(internal.door, internal.res)
+    }
+    return internal.credential
   }
 
   get token(): string | null {
@@ -172,7 +176,7 @@ class Internal {
   readonly runtime: ContextRuntime
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  readonly door: Door
+  door: Door
   status = 0
   /** The whole body was taken out of the request at once: nothing of it is left to read. */
   isBodyTaken = false

@@ -1,4 +1,4 @@
-import type { Authenticator } from '../contracts/authenticator.ts'
+import type { Authenticator, SecurityScheme } from '../contracts/authenticator.ts'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 
@@ -8,6 +8,8 @@ export interface PipelineRuntime {
   readonly logger: Logger
   /** Undefined when no brick provides one; then a route with `auth` is refused at boot. */
   readonly authenticator: Authenticator | undefined
+  /** How the OpenAPI document describes the credential. */
+  readonly securityScheme: SecurityScheme | undefined
   /** Origins besides the request's own whose pages may use a cookie credential for unsafe methods. */
   readonly trustedOrigins: readonly string[]
   /** Bytes. */

@@ -44,6 +44,16 @@ describe('The client address', () => {
     ],
     ['matches IPv6 ranges', ['2001:db8::/32'], '2001:db8::9', '1.1.1.1', '1.1.1.1'],
     ['does not read octal', 1, '10.0.0.1', '010.1.1.1', '10.0.0.1'],
+    ['unwraps IPv4 in IPv6 in hexadecimal', false, '::ffff:606:606', undefined, '6.6.6.6'],
+    ['unwraps IPv4 in IPv6 in capitals', 1, '10.0.0.1', '::FFFF:6.6.6.6', '6.6.6.6'],
+    ['unwraps IPv4 in IPv6 written out', 1, '10.0.0.1', '0:0:0:0:0:ffff:0606:0606', '6.6.6.6'],
+    ['unwraps IPv4 in IPv6 in brackets', 1, '10.0.0.1', '[::ffff:6.6.6.6]:80', '6.6.6.6'],
+    ['keeps other IPv6 addresses', 1, '10.0.0.1', '2001:db8::ffff:6:6', '2001:db8::ffff:6:6'],
+    ['trusts one address without its neighbours', ['10.0.0.1'], '10.0.0.2', '1.1.1.1', '10.0.0.2'],
+    ['trusts one IPv6 address without its /64', ['2001:db8::1'], '2001:db8::2', '1.1.1.1', '2001:db8::2'],
+    ['trusts a mapped hop in the chain', ['10.0.0.0/8'], '10.0.0.1', '1.1.1.1, ::ffff:10.0.0.2', '1.1.1.1'],
+    ['does not trust a peer without an address', ['10.0.0.0/8'], '', '1.1.1.1', ''],
+    ['does not trust a peer on a Unix socket', ['127.0.0.1'], '/run/app.sock', '1.1.1.1', '/run/app.sock'],
     ['survives an empty chain', 1, '10.0.0.1', '', '10.0.0.1'],
   ]
   for (const [name, trust, peer, forwarded, expected] of table)

@@ -30,7 +30,7 @@ export const knownPassword = text().meta({ format: 'password' })
 /** A name to be shown; the handler takes its stored form. */
 export const shownName = judged('name', (value) =>
   displayName(value) === null ? 'Write a name of at most 200 characters without line breaks.' : undefined,
-).max(200)
+).meta({ description: '1 to 200 characters.' })
 
 /** The token of a reset link. */
 export const resetToken = text().max(256)

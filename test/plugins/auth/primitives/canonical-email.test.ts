@@ -26,6 +26,7 @@ const SAME: Record<string, readonly [string, string]> = {
   'the shortest': ['a@b.c', 'a@b.c'],
   '64 characters before the @': [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
   '254 characters': [longest(254), longest(254)],
+  'more space around it than an address is long': [`${' '.repeat(400)}a@b.example`, 'a@b.example'],
 }
 
 function longest(length: number): string {
@@ -63,6 +64,14 @@ const NONE: Record<string, unknown> = {
   'a zero-width joiner': 'a\u200dda@example.com',
   'a soft hyphen in the domain': 'ada@ex\u00adample.com',
   'a change of direction': 'ada\u202e@example.com',
+  'a Hangul filler, which has no shape': 'a\u3164da@example.com',
+  'a Hangul choseong filler': 'a\u115fda@example.com',
+  'a combining grapheme joiner': 'a\u034fda@example.com',
+  'a variation selector': 'ada\ufe0f@example.com',
+  'a variation selector of the supplement': 'ada\u{e0100}@example.com',
+  'a domain whose Unicode form is not of letters': 'ada@xn--ls8h.example',
+  'so much space that it is not read': `${' '.repeat(2000)}a@b.example`,
+  '254 characters or less, but more bytes': `a@${Array.from({ length: 3 }, () => 'é'.repeat(50)).join('.')}.example`,
   'a lone surrogate': 'ada\ud800@example.com',
   'two addresses by comma': 'ada,eve@example.com',
   'two addresses by semicolon': 'ada;eve@example.com',

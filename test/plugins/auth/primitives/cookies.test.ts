@@ -50,6 +50,18 @@ describe('the refresh cookie', () => {
     'the cookie alone': ['__Host-mortar_refresh=abc.def', 'abc.def'],
     'the cookie among others': ['a=1; __Host-mortar_refresh=abc; b=2', 'abc'],
     'the cookie without spaces around': ['a=1;__Host-mortar_refresh=abc;b=2', 'abc'],
+    'spaces and tabs around name and value': [' \t__Host-mortar_refresh\t = \tabc \t', 'abc'],
+    'a no-break space in front of the name': ['\u00a0__Host-mortar_refresh=evil', null],
+    'a no-break space behind the name': ['__Host-mortar_refresh\u00a0=evil', null],
+    'a vertical tab or form feed in front of the name': [
+      '\v__Host-mortar_refresh=evil; \f__Host-mortar_refresh=evil',
+      null,
+    ],
+    'the real cookie beside one with a no-break space': [
+      '\u00a0__Host-mortar_refresh=evil; __Host-mortar_refresh=abc',
+      'abc',
+    ],
+    'a value and an empty one': ['__Host-mortar_refresh=abc; __Host-mortar_refresh=', null],
     'a value with =': ['__Host-mortar_refresh=a=b', 'a=b'],
     'two headers': [['a=1', '__Host-mortar_refresh=abc'], 'abc'],
     'the same value twice': ['__Host-mortar_refresh=abc; __Host-mortar_refresh=abc', 'abc'],

@@ -1,0 +1,57 @@
+import { CREDENTIAL_SOURCES, type CredentialRules } from '../context/credential.ts'
+import type { Authenticator, Credential, SecurityScheme } from '../contracts/authenticator.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import { nearest } from '../support/nearest.ts'
+
+interface CredentialOptions {
+  readonly credentials: readonly Credential['source'][]
+  readonly tokenCookie: string
+}
+
+/**
+ * Checks the option `credentials` of `createApp`; all sources by default.
+ * @throws StartupError `MORTAR_OPTION` for something that is not a list of `header`, `cookie` and `query`, or is empty.
+ */
+export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly Credential['source'][] {
+  if (!Array.isArray(given) || given.length === 0)
+    throw wrong('is not a list with at least one source', `Write some of ${quoted(CREDENTIAL_SOURCES)}.`)
+  for (const source of given as unknown[]) {
+    if (CREDENTIAL_SOURCES.some((known) => known === source)) continue
+    const near = nearest(String(source), CREDENTIAL_SOURCES)
+    throw wrong(
+      `has the unknown source '${String(source)}'`,
+      near === undefined ? `Write some of ${quoted(CREDENTIAL_SOURCES)}.` : `Did you mean '${near}'?`,
+    )
+  }
+  return [...(given as Credential['source'][])]
+}
+
+/** Where the credential of a request is looked for. */
+export function credentialRules(
+  { credentials, tokenCookie }: CredentialOptions,
+  authenticator: Authenticator | undefined,
+): CredentialRules {
+  return { sources: credentials, cookies: [tokenCookie, ...[authenticator?.cookie ?? []].flat()] }
+}
+
+/** The scheme of the OpenAPI document: the authenticator's, or where the header is not read, the cookie or parameter. */
+export function documentedScheme(
+  options: CredentialOptions,
+  authenticator: Authenticator | undefined,
+): SecurityScheme | undefined {
+  if (authenticator === undefined || options.credentials.includes('header'))
+    return authenticator?.securityScheme
+  const { name } = authenticator.securityScheme
+  if (!options.credentials.includes('cookie'))
+    return { name, scheme: { type: 'apiKey', in: 'query', name: 'access_token' } }
+  const cookie = [authenticator.cookie ?? options.tokenCookie].flat()[0]!
+  return { name, scheme: { type: 'apiKey', in: 'cookie', name: cookie } }
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ')
+}
+
+function wrong(found: string, remedy: string): StartupError {
+  return new StartupError(`The option credentials ${found}.`, { code: 'MORTAR_OPTION', remedy })
+}

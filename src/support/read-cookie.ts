@@ -1,0 +1,38 @@
+const SPACE = 0x20
+const TAB = 0x09
+
+/**
+ * Returns the value of the cookie of exactly this name, without quotes around it (RFC 6265 §4.1.1), or null: when there is
+ * none, when it is empty, and when two values differ, because then somebody else has set one of them (cookie tossing).
+ * Only space and tab around a name are ignored (RFC 6265 §5.2): a browser compares all other bytes when it checks the
+ * prefix `__Host-`.
+ */
+export function readCookie(header: string, name: string): string | null {
+  if (!header.includes(name)) return null
+  let found: string | null = null
+  for (const pair of header.split(';')) {
+    const mark = pair.indexOf('=')
+    if (mark === -1 || trimmed(pair, 0, mark) !== name) continue
+    const value = unquoted(trimmed(pair, mark + 1, pair.length))
+    if (found !== null && found !== value) return null
+    found = value
+  }
+  return found === '' ? null : found
+}
+
+/** A loop, because a pattern for spaces at the end takes quadratic time. */
+function trimmed(text: string, from: number, to: number): string {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB
+}
+
+function unquoted(value: string): string {
+  return value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+}
