@@ -6,6 +6,8 @@ export { registerModules } from './files/manifest.ts'
 export type { RouteModules } from './files/manifest.ts'
 export type { RouteBatch, RouteSink } from './routing/route-sink.ts'
 export { createApp } from './app/create-app.ts'
+export { servicesFor } from './app/services-for.ts'
+export type { ServiceMakers, ServicesFor } from './app/services-for.ts'
 export { defineConfig } from './app/define-config.ts'
 export type { Inspection } from './app/inspection.ts'
 export type { App, Listening } from './app/app.ts'
@@ -31,8 +33,12 @@ export { defineBrick } from './bricks/brick.ts'
 export type { AnyBrick, Brick, BrickDefinition, MemberFactory } from './bricks/brick.ts'
 export { scoped, singleton, transient, value } from './container/registration.ts'
 export type {
+  AnyRegistration,
+  AnyServices,
+  AwilixRegistration,
   CoreServices,
   Cradle,
+  DisposeOptions,
   Lifetime,
   Registration,
   Registrations,

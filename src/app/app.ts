@@ -1,9 +1,15 @@
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
+import type { AwilixContainer } from 'awilix'
 import type Koa from 'koa'
 import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
-import type { CoreServices, Registration, Registrations, RequestServices } from '../container/registration.ts'
+import type {
+  AnyRegistration,
+  CoreServices,
+  Registrations,
+  RequestServices,
+} from '../container/registration.ts'
 import type { EventBus } from '../contracts/events.ts'
 import type { Environment } from '../contracts/environment.ts'
 import type { TypedApp } from '../routing/define-route.ts'
@@ -53,12 +59,19 @@ export interface App<Members extends object = {}, Services extends object = {}>
   /** Adds a brick, mounts a router, or adds middleware around the whole application, outermost first. */
   use<B extends AnyBrick>(brick: B): App<Members & MembersOfBrick<B>, Services & ServicesOfBrick<B>>
   use(item: AnyRouter | Middleware): this
-  /** Registers the application's own services: `app.provide({ notes: scoped(({ db, user }) => …) })`. */
+  /**
+   * Registers the application's own services: `app.provide({ notes: scoped(({ db, user }) => …) })`. A factory sees the
+   * services that were registered before this call.
+   */
   provide<Added extends object>(
     registrations: Registrations<Added, CoreServices & RequestServices & Services>,
   ): App<Members, Services & Added>
   /** Replaces services before the start, for tests: `app.override({ mailer: value(fake) })`. */
-  override(registrations: Readonly<Record<string, Registration<unknown, object>>>): this
+  override(
+    registrations: Readonly<
+      Record<string, AnyRegistration<unknown, CoreServices & RequestServices & Services>>
+    >,
+  ): this
   /** Boots without listening: routes compiled, bricks started. Safe to call again. @throws StartupError */
   ready(): Promise<this>
   /**
@@ -87,6 +100,11 @@ export interface App<Members extends object = {}, Services extends object = {}>
   readonly environment: Environment
   /** Services by name, once `ready()`; scoped ones need a request. */
   readonly services: Readonly<Services & CoreServices>
+  /**
+   * The awilix container: complete and its singletons made once `ready()`. `register` works until the start and checks as
+   * `provide` does; a request's own scope is `ctx.scope`.
+   */
+  readonly container: AwilixContainer<Services & CoreServices>
   /** The routes known so far, as data. */
   readonly routes: readonly Route[]
 }

@@ -1,9 +1,11 @@
+import type { AwilixContainer } from 'awilix'
 import type Koa from 'koa'
 import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { isBrick } from '../bricks/is-brick.ts'
 import { createServiceContainer } from '../container/container.ts'
-import type { CoreServices, Cradle, Registration } from '../container/registration.ts'
+import { createDisposal } from '../container/disposal.ts'
+import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import { createContextClass } from '../context/context-class.ts'
 import type { Environment } from '../contracts/environment.ts'
 import type { EventBus } from '../contracts/events.ts'
@@ -23,11 +25,12 @@ import { listenOptions, planListening, type ListenOptions } from './listen-optio
 import type { Inspection } from './inspection.ts'
 import { closedAlready, listensAlready, notUsable, onlyInspected, providedTwice, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
+import { createPendingLoads } from './pending-loads.ts'
 import { createServing, type Serving } from './serving.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { closeOnSignals } from './signals.ts'
 
-type Registrations = Readonly<Record<string, Registration<unknown, object>>>
+type Registrations = Readonly<Record<string, AnyRegistration>>
 
 /** An application from its making to its end; the parts it is put together from stand in files of their own. */
 export class Application {
@@ -44,7 +47,7 @@ export class Application {
   private readonly house: House
   private readonly serving: Serving
   private readonly lifecycle: Lifecycle
-  private readonly loading = new Set<Promise<unknown>>()
+  private readonly loading = createPendingLoads()
   private booting: Promise<void> | undefined = undefined
   private closing: Promise<void> | undefined = undefined
   private assembled = false
@@ -61,12 +64,15 @@ export class Application {
     this.house = {
       options,
       core,
-      container: createServiceContainer(core),
+      container: createServiceContainer(core, {
+        disposeAll: createDisposal(options.reporter, options.shutdownTimeout),
+        refuseLate: (what) => this.refuseAfterStart(what),
+      }),
       contextClass: createContextClass(),
       dispatcher: createDispatcher(),
     }
     this.serving = createServing(this.house, () => this.ready())
-    this.lifecycle = createLifecycle(options.reporter, options.shutdownTimeout)
+    this.lifecycle = createLifecycle(this.house.container, options.reporter, options.shutdownTimeout)
   }
 
   use(item: AnyBrick | AnyRouter | Middleware): this {
@@ -105,15 +111,10 @@ export class Application {
     return this.house.dispatcher.batches
   }
 
-  async trackLoad<T>(work: Promise<T>, directory: string): Promise<T> {
-    this.loading.add(work)
+  trackLoad<T>(work: Promise<T>, directory: string): Promise<T> {
     if (this.booting !== undefined)
       this.warn(`Routes of ${directory} are loaded after the start and work from then on.`)
-    try {
-      return await work
-    } finally {
-      this.loading.delete(work)
-    }
+    return this.loading.track(work)
   }
 
   warn(message: string): void {
@@ -183,6 +184,10 @@ export class Application {
     return this.house.container.cradle
   }
 
+  get container(): AwilixContainer<Record<string, unknown>> {
+    return this.house.container.awilix
+  }
+
   get routes(): readonly Route[] {
     return this.house.dispatcher.routes
   }
@@ -206,25 +211,23 @@ export class Application {
   }
 
   private async assembleAll(singletons: boolean): Promise<Assembly> {
-    await this.pendingLoads()
+    await this.loading.settle(this.options.reporter)
     this.assembled = true
     return assemble(this.parts, this.house, { singletons })
   }
 
   private async boot(): Promise<void> {
     if (isInspecting()) throw onlyInspected()
-    const { bricks, documentation } = await this.assembleAll(true)
-    // In production it waits for its first reader: a fault in it was found before.
-    if (this.environment !== 'production') (await documentation?.())?.document()
-    this.serving.compile()
-    await this.lifecycle.start(bricks, this.house.container.cradle as Cradle)
-  }
-
-  /** Routes that are still being loaded belong to the application; serving without them would answer 404 for a while. */
-  private async pendingLoads(): Promise<void> {
-    if (this.loading.size === 0) return
-    this.options.reporter.debug('Waiting for loadRoutes, which was not awaited')
-    while (this.loading.size > 0) await Promise.all(this.loading)
+    try {
+      const { bricks, documentation } = await this.assembleAll(true)
+      // In production it waits for its first reader: a fault in it was found before.
+      if (this.environment !== 'production') (await documentation?.())?.document()
+      this.serving.compile()
+      await this.lifecycle.start(bricks)
+    } catch (error) {
+      await this.lifecycle.stop()
+      throw error
+    }
   }
 
   private async shutDown(): Promise<void> {
@@ -235,12 +238,12 @@ export class Application {
     // A server that is about to listen is waited for, or it would be left open.
     const server = await this.starting?.catch(() => undefined)
     await Promise.all([server?.drain(shutdownTimeout), this.serving.drain(shutdownTimeout)])
-    await this.lifecycle.stop(this.house.container.cradle as Cradle)
+    await this.serving.disposeRequests(shutdownTimeout)
+    await this.lifecycle.stop()
     this.removeSignalHandlers?.()
   }
 
   private refuseAfterStart(what: string): void {
-    if (this.booting === undefined) return
-    throw tooLate(what)
+    if (this.booting !== undefined) throw tooLate(what)
   }
 }

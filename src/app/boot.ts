@@ -3,7 +3,7 @@ import { installBrick } from '../bricks/install.ts'
 import { orderBricks } from '../bricks/registry.ts'
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { Container } from '../container/container.ts'
-import type { CoreServices, Registration } from '../container/registration.ts'
+import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { ContextClass } from '../context/context-class.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
@@ -20,8 +20,8 @@ export interface Parts {
   readonly bricks: AnyBrick[]
   readonly routers: AnyRouter[]
   readonly scopes: MiddlewareScope[]
-  readonly provided: Map<string, Registration<unknown>>
-  readonly overrides: Map<string, Registration<unknown>>
+  readonly provided: Map<string, AnyRegistration>
+  readonly overrides: Map<string, AnyRegistration>
 }
 
 /** Where the parts are put. */

@@ -1,28 +1,33 @@
 import type { AnyBrick } from '../bricks/brick.ts'
+import type { Container } from '../container/container.ts'
 import type { Cradle } from '../container/registration.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 
-/** Starts and stops the bricks of an application. */
+/** Starts and stops the bricks of an application, and disposes of its services. */
 export interface Lifecycle {
   /**
    * Starts in the given order; when one fails, those that had started are stopped in reverse. A brick whose start
    * outlasts `stop()` is stopped as soon as it has started, and none is started after it.
    * @throws StartupError
    */
-  start(bricks: readonly AnyBrick[], services: Cradle): Promise<void>
-  /** Stops what was started, in reverse; one that fails or outlives the deadline is logged and does not stop the others. */
-  stop(services: Cradle): Promise<void>
+  start(bricks: readonly AnyBrick[]): Promise<void>
+  /**
+   * Stops what was started, in reverse, and then disposes of the services. A brick or disposer that fails or outlives the
+   * deadline is logged and does not stop the others.
+   */
+  stop(): Promise<void>
 }
 
 /** @param timeout seconds that each brick has for its stop. */
-export function createLifecycle(logger: Logger, timeout: number): Lifecycle {
+export function createLifecycle(container: Container, logger: Logger, timeout: number): Lifecycle {
   const started: AnyBrick[] = []
   let isStopped = false
+  const services = container.cradle as Cradle
 
-  async function stop(services: Cradle): Promise<void> {
+  async function stop(): Promise<void> {
     isStopped = true
     for (let brick = started.pop(); brick; brick = started.pop())
       try {
@@ -33,17 +38,18 @@ export function createLifecycle(logger: Logger, timeout: number): Lifecycle {
           `The brick '${brick.name}' did not stop properly`,
         )
       }
+    await container.dispose()
   }
 
   return {
-    async start(bricks, services) {
+    async start(bricks) {
       for (const brick of bricks)
         try {
           await brick.start?.(services)
           started.push(brick)
-          if (isStopped) return await stop(services)
+          if (isStopped) return await stop()
         } catch (error) {
-          await stop(services)
+          await stop()
           throw startFailure(brick, error)
         }
     },

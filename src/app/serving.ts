@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Koa from 'koa'
-import { compileServices, type ReadRequest } from '../container/request-services.ts'
+import { compileServices } from '../container/request-services.ts'
+import type { ReadRequest } from '../container/request-state.ts'
 import { compileClientAddress } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
 import { compileCredential } from '../context/credential.ts'
@@ -20,6 +21,7 @@ import { answerUnavailable, createKoaDoor } from './koa-door.ts'
 import { credentialRules } from './credential-rules.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import { logRequest } from './log-request.ts'
+import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
 /** How an application answers requests, through either door. */
 export interface Serving {
@@ -33,6 +35,8 @@ export interface Serving {
   track<T>(work: Promise<T>): Promise<T>
   /** Waits for what came through Koa or `inject`, for at most `timeout` seconds; the server waits for its own. */
   drain(timeout: number): Promise<void>
+  /** Disposes of the services of requests that are still open; called when none can be in flight any more. */
+  disposeRequests(timeout: number): Promise<void>
   /** Fixes what requests share; called once everything is assembled. */
   compile(): void
 }
@@ -54,7 +58,8 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   const { dispatcher, options } = house
   const { reporter } = options
   const state: ListenerState = { closing: false, reporter, open: new OpenRequests() }
-  const { track, drain } = createPending()
+  const ends = createRequestEnds()
+  const pending = createPending()
   const directDoor = createDirectDoor(state)
   let runtime: ContextRuntime | undefined
   let koa: Koa | undefined
@@ -79,17 +84,14 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
         reporter.error({ err: describeError(error) }, 'A request came to an application that does not run')
         return answerUnavailable(context)
       }
-      void track(closeOf(context.req, context.res))
+      void pending.track(closeOf(context.req, context.res))
       await serve(context.req, context.res, door, context)
     }, state))
 
   return {
-    beginToClose() {
-      state.closing = true
-      state.open.abortAll()
-    },
-    track,
-    drain,
+    beginToClose: () => beginToClose(state),
+    ...pending,
+    disposeRequests: ends.drain,
     handle(req, res) {
       // Middleware added with app.koa.use() wraps the direct door's requests too.
       if (koa !== undefined && koa.middleware.length > 1) void callbackOf(koa)(req, res)
@@ -99,9 +101,14 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
       return koaApp()
     },
     compile() {
-      runtime = createContextRuntime(house, state.open, (req, res) => koaApp().createContext(req, res))
+      runtime = createContextRuntime(house, { open: state.open, ends }, koaApp)
     },
   }
+}
+
+function beginToClose(state: ListenerState): void {
+  state.closing = true
+  state.open.abortAll()
 }
 
 /** Work in flight that no server of the application's own waits for. */
@@ -128,11 +135,11 @@ function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
 
 function createContextRuntime(
   house: House,
-  open: OpenRequests,
-  createKoaContext: ContextRuntime['createKoaContext'],
+  { open, ends }: { readonly open: OpenRequests; readonly ends: RequestEnds },
+  koaApp: () => Koa,
 ): ContextRuntime {
   const { options, container } = house
-  const createServices = compileServices(container, READ_REQUEST)
+  const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)
     : undefined
@@ -143,12 +150,9 @@ function createContextRuntime(
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,
     clientAddress: compileClientAddress(options.trustProxy),
-    createScope: (ctx) => ({
-      resolve: <T>(name: string) => ctx.services[name] as T,
-      has: (name) => container.has(name) || name in READ_REQUEST,
-    }),
-    createServices,
-    createKoaContext,
+    createScope: (ctx) => requests.scope(ctx.services),
+    createServices: requests.services,
+    createKoaContext: (req, res) => koaApp().createContext(req, res),
   }
 }
 

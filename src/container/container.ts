@@ -1,8 +1,10 @@
-import { asFunction, asValue, createContainer, type AwilixContainer } from 'awilix/browser'
+import { asFunction, createContainer, type AwilixContainer, type Resolver } from 'awilix/browser'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
+import { takeDisposables, type DisposeAll } from './disposal.ts'
 import { explainResolution } from './explain-resolution.ts'
-import type { CoreServices, Lifetime, Registration } from './registration.ts'
+import { readRegistration, type ServiceEntry } from './read-registration.ts'
+import { value, type AnyRegistration, type CoreServices } from './registration.ts'
 
 /** Names that awilix answers itself, or that the framework fills per request. */
 const RESERVED = new Set([
@@ -17,16 +19,20 @@ const RESERVED = new Set([
   'requestId',
 ])
 const REQUEST_SERVICES = ['ctx', 'user', 'requestId'] as const
+/** Owner of what an application registers on `app.container` itself. */
+const DIRECT = 'app.container.register'
 
 /** The services of one application: registered by name once, resolved from the application or from a request. */
 export interface Container {
+  /** The awilix container behind it; its `register` checks as `app.provide` does, its `dispose` keeps the order. */
+  readonly awilix: AwilixContainer<Record<string, unknown>>
   /**
    * @param owner who registers it, for messages: `brick 'mail'` or `app.provide`.
-   * @throws StartupError for a name that is taken or reserved.
+   * @throws StartupError for a name that is taken or reserved, or a value that is not a registration.
    */
-  register(name: string, registration: Registration<unknown>, owner: string): void
+  register(name: string, registration: AnyRegistration, owner: string): void
   /** Replaces a service that is registered. @throws StartupError when there is none of that name. */
-  override(name: string, registration: Registration<unknown>): void
+  override(name: string, registration: AnyRegistration): void
   has(name: string): boolean
   ownerOf(name: string): string | undefined
   readonly names: readonly string[]
@@ -34,66 +40,98 @@ export interface Container {
   readonly cradle: Readonly<Record<string, unknown>>
   /** Makes every singleton now, so that a wrong dependency is found before the first request. */
   resolveSingletons(): void
-  /** The registration of a service that a request makes: scoped or transient. */
-  registrationOf(name: string): Registration<unknown> | undefined
+  /** The service of that name if a request makes it: scoped or transient. */
+  requestService(name: string): ServiceEntry | undefined
+  readonly disposeAll: DisposeAll
+  /** Disposes of every instance made so far, the last one first. Never rejects. */
+  dispose(): Promise<void>
 }
 
-/** What is remembered of a service besides its resolver. */
-interface Entry {
-  readonly owner: string
-  readonly lifetime: Lifetime
-  readonly perRequest: Registration<unknown> | undefined
+/** How a container ends instances, and when it takes no more registrations. */
+export interface ContainerOptions {
+  readonly disposeAll: DisposeAll
+  /** @throws StartupError once `app.container.register` comes too late. */
+  readonly refuseLate: (what: string) => void
 }
 
 /** Makes a container that holds the framework's own services. */
-export function createServiceContainer(core: CoreServices): Container {
+export function createServiceContainer(core: CoreServices, options: ContainerOptions): Container {
   const awilix = createContainer<Record<string, unknown>>({ strict: true })
-  const owners = new Map<string, Entry>()
+  const entries = new Map<string, ServiceEntry>()
+  const put = putInto(awilix, entries)
 
-  function put(name: string, registration: Registration<unknown>, owner: string): void {
-    const { lifetime } = registration
-    const perRequest = lifetime === 'scoped' || lifetime === 'transient' ? registration : undefined
-    owners.set(name, { owner, lifetime, perRequest })
-    awilix.register({ [name]: resolverOf(registration) })
+  function register(name: string, registration: AnyRegistration, owner: string): void {
+    const entry = readRegistration(name, registration, owner)
+    const present = entries.get(name)?.owner
+    // As in awilix, the later of two direct registrations wins.
+    refuseTakenName(name, owner, present === DIRECT && owner === DIRECT ? undefined : present)
+    put(name, entry)
   }
 
   for (const [name, instance] of Object.entries(core))
-    put(name, { lifetime: 'value', factory: () => instance }, 'the framework')
-  for (const name of REQUEST_SERVICES) awilix.register({ [name]: asFunction(outsideRequest(name)).scoped() })
+    put(name, readRegistration(name, value(instance), 'the framework'))
+  adapt(awilix, options, register)
 
   return {
-    register(name, registration, owner) {
-      refuseOther(name, registration, owner)
-      refuseTakenName(name, owner, owners.get(name)?.owner)
-      put(name, registration, owner)
-    },
+    awilix,
+    register,
     override(name, registration) {
-      const known = owners.get(name)
-      if (!known) throw nothingToOverride(name, [...owners.keys()])
-      refuseOther(name, registration, 'app.override')
-      put(name, registration, known.owner)
+      const known = entries.get(name)
+      if (!known) throw nothingToOverride(name, [...entries.keys()])
+      put(name, { ...readRegistration(name, registration, 'app.override'), owner: known.owner })
     },
-    has: (name) => owners.has(name),
-    ownerOf: (name) => owners.get(name)?.owner,
+    has: (name) => entries.has(name),
+    ownerOf: (name) => entries.get(name)?.owner,
     get names() {
-      return [...owners.keys()]
+      return [...entries.keys()]
     },
     cradle: awilix.cradle,
     resolveSingletons() {
-      for (const [name, { owner, lifetime }] of owners)
+      for (const [name, { owner, lifetime }] of entries)
         if (lifetime === 'singleton') resolveAtBoot(awilix, name, owner)
     },
-    registrationOf: (name) => owners.get(name)?.perRequest,
+    requestService(name) {
+      const entry = entries.get(name)
+      return entry?.lifetime === 'scoped' || entry?.lifetime === 'transient' ? entry : undefined
+    },
+    disposeAll: options.disposeAll,
+    dispose: () => awilix.dispose(),
   }
 }
 
-function resolverOf(registration: Registration<unknown>) {
-  if (registration.lifetime === 'value') return asValue(registration.factory(undefined as never))
-  const resolver = asFunction(registration.factory as (cradle: object) => unknown)
-  // A transient inside a singleton is one more instance, not a value kept for too long.
-  if (registration.lifetime === 'transient')
-    return asFunction(registration.factory as () => unknown, { isLeakSafe: true })
-  return registration.lifetime === 'scoped' ? resolver.scoped() : resolver.singleton()
+/** Registers what only a request has, before the `register` of the container is replaced below. */
+function putInto(
+  awilix: Container['awilix'],
+  entries: Map<string, ServiceEntry>,
+): (name: string, entry: ServiceEntry) => void {
+  const register = awilix.register.bind(awilix) as (name: string, resolver: Resolver<unknown>) => unknown
+  for (const name of REQUEST_SERVICES) register(name, asFunction(outsideRequest(name)).scoped())
+  return (name, entry) => {
+    entries.set(name, entry)
+    register(name, entry.resolver)
+  }
+}
+
+/** Lets `app.container.register` check as `app.provide` does, and `app.container.dispose` keep the order. */
+function adapt(
+  awilix: Container['awilix'],
+  { disposeAll, refuseLate }: ContainerOptions,
+  register: Container['register'],
+): void {
+  awilix.dispose = async () => {
+    const disposables = takeDisposables(awilix.cache)
+    awilix.cache.clear()
+    await disposeAll(disposables)
+  }
+  awilix.register = (first: string | symbol | Record<string, AnyRegistration>, second?: AnyRegistration) => {
+    refuseLate(DIRECT)
+    const given = typeof first === 'object' ? first : { [first]: second! }
+    for (const name of Reflect.ownKeys(given)) {
+      if (typeof name === 'symbol') throw symbolName(name)
+      register(name, given[name]!, DIRECT)
+    }
+    return awilix
+  }
 }
 
 function resolveAtBoot(awilix: AwilixContainer<Record<string, unknown>>, name: string, owner: string): void {
@@ -120,12 +158,10 @@ function refuseTakenName(name: string, owner: string, present: string | undefine
     })
 }
 
-/** Without types, a bare factory or value is easily given where a registration belongs. */
-function refuseOther(name: string, registration: unknown, owner: string): void {
-  if (typeof (registration as Partial<Registration<unknown>> | null)?.factory === 'function') return
-  throw new StartupError(`${owner} registers the service '${name}' with what is no registration.`, {
+function symbolName(name: symbol): StartupError {
+  return new StartupError(`${DIRECT} was given ${String(name)}. A service is named by a string.`, {
     code: 'MORTAR_SERVICE_SHAPE',
-    remedy: `Wrap it: ${name}: singleton(…), scoped(…), transient(…) or value(…).`,
+    remedy: 'Register it under a string.',
   })
 }
 

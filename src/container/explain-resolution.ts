@@ -18,7 +18,8 @@ export function explainResolution(
   if (error.message.includes('shorter lifetime'))
     return new StartupError(`A service outlives what it asks for: ${path} (registered by ${owner}).`, {
       code: 'MORTAR_SERVICE_LIFETIME',
-      remedy: 'Make the first service scoped, or let it take the value of the request as an argument.',
+      remedy:
+        'Give the first service the shorter lifetime, or pass it the value as an argument where it is used.',
       cause: error,
     })
   if (error.message.includes('Cyclic'))
@@ -27,7 +28,7 @@ export function explainResolution(
       remedy: 'Move what both need into a third service.',
       cause: error,
     })
-  const missing = /Could not resolve '([^']+)'/.exec(error.message)?.[1] ?? name
+  const missing = missingFrom(error) ?? name
   const guess = nearest(missing, known)
   return new StartupError(
     `The service '${name}' of ${owner} asks for '${missing}', which nothing registers: ${path}.`,
@@ -39,6 +40,28 @@ export function explainResolution(
       cause: error,
     },
   )
+}
+
+/**
+ * The error for a resolution that failed during a request: in the framework's words when awilix refused it, unchanged when
+ * a factory threw it.
+ */
+export function explainInRequest(
+  error: unknown,
+  name: string,
+  owner: string,
+  known: readonly string[],
+): unknown {
+  if (!(error instanceof AwilixResolutionError)) return error
+  const message =
+    missingFrom(error) === name && !error.message.includes(' -> ')
+      ? `No service is named '${name}'. Register it with app.provide or through a brick.`
+      : explainResolution(error, name, owner, known).message
+  return new Error(message, { cause: error })
+}
+
+function missingFrom(error: AwilixResolutionError): string | undefined {
+  return /Could not resolve '([^']+)'/.exec(error.message)?.[1]
 }
 
 function failedFactory(cause: unknown, name: string, owner: string): StartupError {

@@ -28,49 +28,69 @@ export interface RequestServices {
 }
 
 /**
- * What a factory is handed: services by name. Names of other bricks' services are `any`, because a service crosses
- * bricks by name and its type cannot be seen from here; annotate the parameter where it matters.
+ * Services by name where the application is not known, as in a brick: names besides `Known` are `any`, because a service
+ * crosses bricks by name. Where the application is known (`app.provide`, `servicesFor`), a factory sees only its services.
  */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Cradle<Known = CoreServices> = Known & { readonly [service: string]: any }
 
+/** The services that a factory may ask for where the application is not known. */
+export type AnyServices = Cradle<CoreServices & RequestServices>
+
 /**
  * A service registration: data, made by `singleton`, `scoped`, `transient` or `value`.
- * `Known` are the services whose types its factory sees.
+ * `Known` are the services that its factory sees.
  */
-export interface Registration<T, Known = CoreServices & RequestServices> {
+export interface Registration<T, Known = AnyServices> {
   readonly lifetime: Lifetime
   /** A method, so that a factory that knows fewer services still fits where more are known. */
-  factory(services: Cradle<Known>): T
+  factory(services: Known): T
+  /** Called once with the instance when its application closes or its request has ended; may be asynchronous. */
+  dispose?(instance: T): unknown
+}
+
+/** A registration of awilix's own: what `asClass`, `asFunction`, `asValue` or `aliasTo` returns. */
+export interface AwilixRegistration<T> {
+  resolve(container: never): T
+  readonly lifetime?: 'SINGLETON' | 'SCOPED' | 'TRANSIENT'
+}
+
+/** Options of a registration whose instances live as long as the application or the request. */
+export interface DisposeOptions<T> {
+  /** Ends an instance: when the application closes, or when the request has ended. Asynchronous ones are awaited. */
+  readonly dispose?: (instance: T) => unknown
 }
 
 /** One instance for the application, made when it starts. */
-export function singleton<T, Known = CoreServices>(
-  factory: (services: Cradle<Known>) => T,
+export function singleton<T, Known = Cradle>(
+  factory: (services: Known) => T,
+  options?: DisposeOptions<NoInfer<T>>,
 ): Registration<T, Known> {
-  return { lifetime: 'singleton', factory }
+  return { lifetime: 'singleton', factory, ...options }
 }
 
 /** One instance a request, made when first asked for; may ask for `ctx`, `user` and `requestId`. */
-export function scoped<T, Known = CoreServices & RequestServices>(
-  factory: (services: Cradle<Known>) => T,
+export function scoped<T, Known = AnyServices>(
+  factory: (services: Known) => T,
+  options?: DisposeOptions<NoInfer<T>>,
 ): Registration<T, Known> {
-  return { lifetime: 'scoped', factory }
+  return { lifetime: 'scoped', factory, ...options }
 }
 
-/** A new instance for each that asks. */
-export function transient<T, Known = CoreServices>(
-  factory: (services: Cradle<Known>) => T,
-): Registration<T, Known> {
+/** A new instance for each service or handler that asks. It is never disposed of. */
+export function transient<T, Known = Cradle>(factory: (services: Known) => T): Registration<T, Known> {
   return { lifetime: 'transient', factory }
 }
 
-/** An instance that exists already. */
+/** An instance that exists already. It is never disposed of. */
 export function value<T>(instance: T): Registration<T, object> {
   return { lifetime: 'value', factory: () => instance }
 }
 
+/** A registration of either kind. */
+export type AnyRegistration<T = unknown, Known = never> = Registration<T, Known> | AwilixRegistration<T>
+
 /** Registrations by service name, whose factories see the services in `Known`. */
-export type Registrations<Services, Known = CoreServices & RequestServices> = {
-  readonly [Name in keyof Services]: Registration<Services[Name], Known>
+export type Registrations<Services, Known = AnyServices> = {
+  readonly [Name in keyof Services]: AnyRegistration<Services[Name], Known>
 }

@@ -1,13 +1,17 @@
+import type { RequestScope } from '../context/context.ts'
 import type { Container } from './container.ts'
-import type { Registration, RequestServices } from './registration.ts'
-
-/** How the values that only a request has are read from it. */
-export type ReadRequest<Source> = {
-  readonly [Name in keyof RequestServices]: (source: Source) => RequestServices[Name]
-}
+import { RequestState, type SharedByRequests } from './request-state.ts'
 
 /** The services of one request by name. */
 export type Services = Readonly<Record<string, unknown>>
+
+/** The way from a request to its services. */
+export interface RequestContainer<Source> {
+  /** The services by name, each made on first read. */
+  services(source: Source): Services
+  /** The awilix scope behind services that `services()` returned. */
+  scope(services: Services): RequestScope
+}
 
 const LOOKED_FOR_BY_JAVASCRIPT = new Set([
   'then',
@@ -18,76 +22,61 @@ const LOOKED_FOR_BY_JAVASCRIPT = new Set([
   'asymmetricMatch',
 ])
 
+const STATE = Symbol('state')
+
 /**
- * Compiles the view of the services that a request gets, which is also what scoped and transient factories are handed:
- * a getter per service. Singletons and values are the application's; a scoped service is made when it is first read and
- * kept. An unknown name throws instead of being undefined. Scopes of awilix would do the same, but one of them costs
- * more than the rest of a request and keeps it alive until V8 collects its old objects.
+ * Compiles the view of the services that a request gets: a getter per service. Singletons and values are the
+ * application's; a scoped service is made when it is first read and kept. An unknown name throws instead of being
+ * undefined. Where any service of a request is registered with awilix's own functions, an awilix scope makes them all.
+ * Without one the view makes them, because a scope costs more than the rest of a request and stays in memory until V8
+ * collects its old objects; test/container/disposal.test.ts checks both ways alike.
  */
 export function compileServices<Source>(
   container: Container,
-  read: ReadRequest<Source>,
-): (source: Source) => Services {
+  { read, watchEnd }: Pick<SharedByRequests<Source>, 'read' | 'watchEnd'>,
+): RequestContainer<Source> {
+  const needsScope = container.names.some((name) => {
+    const service = container.requestService(name)
+    return service !== undefined && service.native === undefined
+  })
+  const shared: SharedByRequests<Source> = { container, read, watchEnd, needsScope }
   class RequestServiceView {
-    readonly [STATE]: State<Source>
+    readonly [STATE]: RequestState<Source>
 
     constructor(source: Source) {
-      this[STATE] = { source, made: undefined, making: [] }
+      this[STATE] = new RequestState(shared, source)
     }
   }
   const { prototype } = RequestServiceView
-  Object.setPrototypeOf(prototype, refuseUnknownNames())
+  Object.setPrototypeOf(prototype, unknownNames())
   const define = (name: string, get: (this: RequestServiceView) => unknown): void =>
     void Object.defineProperty(prototype, name, { enumerable: true, get })
 
   for (const name of container.names) {
-    const registration = container.registrationOf(name)
-    if (registration === undefined) define(name, () => container.cradle[name])
-    else
-      define(name, function make() {
-        return instanceOf(this, this[STATE], name, registration)
-      })
-  }
-  for (const [name, value] of Object.entries(read))
-    define(name, function readValue() {
-      return value(this[STATE].source)
+    const service = container.requestService(name)
+    define(name, function get() {
+      const state = this[STATE]
+      if (service !== undefined) return state.make(this, name, service)
+      return state.openScope ? state.openScope.resolve(name) : container.cradle[name]
     })
-  return (source) => new RequestServiceView(source) as unknown as Services
-}
-
-interface State<Source> {
-  readonly source: Source
-  made: Map<string, unknown> | undefined
-  /** The services being made now, each asked for by the one before it. */
-  readonly making: string[]
-}
-
-const STATE = Symbol('state')
-
-function instanceOf(
-  services: object,
-  state: State<unknown>,
-  name: string,
-  { lifetime, factory }: Registration<unknown>,
-): unknown {
-  const { made, making } = state
-  if (made?.has(name) === true) return made.get(name)
-  if (making.includes(name))
-    throw new Error(`Services need each other in a circle: ${[...making, name].join(' → ')}.`)
-  making.push(name)
-  try {
-    const instance = factory(services as never)
-    if (lifetime === 'scoped') (state.made ??= new Map()).set(name, instance)
-    return instance
-  } finally {
-    making.pop()
+  }
+  for (const [name, get] of Object.entries(read))
+    define(name, function readValue() {
+      return get(this[STATE].source)
+    })
+  return {
+    services: (source) => new RequestServiceView(source) as unknown as Services,
+    scope: (services) => (services as unknown as RequestServiceView)[STATE].scope,
   }
 }
 
-function refuseUnknownNames(): object {
+/** A name that was registered on `ctx.scope` is found there; any other is refused. */
+function unknownNames(): object {
   return new Proxy(Object.create(null) as object, {
-    get(_target, name) {
+    get(_target, name, services: { readonly [STATE]: RequestState<unknown> }) {
       if (typeof name === 'symbol' || LOOKED_FOR_BY_JAVASCRIPT.has(name)) return undefined
+      const scope = services[STATE].openScope
+      if (scope?.has(name) === true) return scope.resolve(name)
       throw new Error(`No service is named '${name}'. Register it with app.provide or through a brick.`)
     },
   })

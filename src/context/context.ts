@@ -1,3 +1,4 @@
+import type { AwilixContainer } from 'awilix'
 import type { ParameterizedContext } from 'koa'
 import type Cookies from 'cookies'
 import type { Logger } from '../contracts/logger.ts'
@@ -58,9 +59,12 @@ export interface BaseContext {
   readonly koa: KoaContext
 }
 
-/** What application code may do with the scope of a request. */
-export interface RequestScope {
-  resolve<T = unknown>(name: string): T
+/**
+ * An awilix scope that also knows `ctx`, `user` and `requestId`. What is registered on it belongs to this request alone;
+ * its disposers run when the request has ended.
+ */
+export interface RequestScope extends AwilixContainer<Readonly<Record<string, unknown>>> {
+  /** Whether a service of that name is registered. */
   has(name: string): boolean
 }
 

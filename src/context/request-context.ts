@@ -193,6 +193,9 @@ class Internal {
   scope: RequestScope | undefined = undefined
   services: Readonly<Record<string, unknown>> | undefined = undefined
   members: Record<string, unknown> | undefined = undefined
+  /** The handler and all middleware have settled; the response may still be under way. */
+  isSettled = false
+  onSettled: (() => void) | undefined = undefined
   koa: KoaContext | undefined = undefined
   prepare: Prepare | undefined = undefined
   /** The value last prepared and what it became, so that a value is rendered once. */

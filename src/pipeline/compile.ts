@@ -40,15 +40,31 @@ export function compileRoute(
     ctx.internal.prepare = prepare
     try {
       const value = run(ctx)
-      if (!isThenable(value)) return respond(ctx, value, runtime)
+      if (!isThenable(value)) return settle(ctx, value, runtime)
       return value.then(
-        (settled) => respond(ctx, settled, runtime),
-        (error: unknown) => fail(ctx, error, runtime),
+        (settled) => settle(ctx, settled, runtime),
+        (error: unknown) => settleFailed(ctx, error, runtime),
       )
     } catch (error) {
-      fail(ctx, error, runtime)
+      settleFailed(ctx, error, runtime)
     }
   }
+}
+
+function settle(ctx: RequestContext, value: unknown, runtime: PipelineRuntime): void | PromiseLike<void> {
+  markSettled(ctx)
+  return respond(ctx, value, runtime)
+}
+
+function settleFailed(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): void {
+  markSettled(ctx)
+  fail(ctx, error, runtime)
+}
+
+/** Services of the request that have a disposer wait for this and for the end of the response. */
+function markSettled({ internal }: RequestContext): void {
+  internal.isSettled = true
+  internal.onSettled?.()
 }
 
 /** Runs the steps one after another and then the last function; synchronous as long as every step is. */

@@ -10,7 +10,8 @@ import {
   transient,
   value,
   type AnyBrick,
-  type Registration,
+  type AnyRegistration,
+  type AnyServices,
 } from 'mortar'
 import { seedFor } from '../support/seed.ts'
 
@@ -206,7 +207,7 @@ describe('Bricks', () => {
 
 describe('Services', () => {
   const answer = (
-    services: Readonly<Record<string, Registration<unknown, object>>>,
+    services: Readonly<Record<string, AnyRegistration<unknown, AnyServices>>>,
     read: (services: Record<string, unknown>) => unknown,
   ) =>
     createApp()
@@ -240,9 +241,9 @@ describe('Services', () => {
   it('of a request are found by name through its scope, and one by one in a circle are refused', async () => {
     const app = createApp()
       .provide({
-        a: scoped(({ b }) => b as unknown),
-        b: transient(({ a }) => a as unknown),
-        c: scoped(({ d }) => ({ ofD: d as unknown })),
+        a: scoped(({ b }: AnyServices) => b as unknown),
+        b: transient(({ a }: AnyServices) => a as unknown),
+        c: scoped(({ d }: AnyServices) => ({ ofD: d as unknown })),
         d: transient(({ requestId }) => requestId as unknown),
       })
       .use(

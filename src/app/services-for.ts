@@ -1,0 +1,39 @@
+import {
+  scoped,
+  singleton,
+  transient,
+  type CoreServices,
+  type DisposeOptions,
+  type Registration,
+  type RequestServices,
+} from '../container/registration.ts'
+import type { ServicesOf, TypedApp } from '../routing/define-route.ts'
+
+/**
+ * The services of an application by name, with `ctx`, `user` and `requestId`, as a parameter type for what awilix makes:
+ * `constructor({ db }: ServicesFor<typeof app>)`.
+ */
+export type ServicesFor<A extends TypedApp> = CoreServices & RequestServices & ServicesOf<A>
+
+/** `singleton`, `scoped` and `transient` whose factories see `Known`, and no other names. */
+export interface ServiceMakers<Known> {
+  singleton<T>(
+    factory: (services: CoreServices & Known) => T,
+    options?: DisposeOptions<NoInfer<T>>,
+  ): Registration<T, CoreServices & Known>
+  scoped<T>(
+    factory: (services: CoreServices & RequestServices & Known) => T,
+    options?: DisposeOptions<NoInfer<T>>,
+  ): Registration<T, CoreServices & RequestServices & Known>
+  transient<T>(
+    factory: (services: CoreServices & RequestServices & Known) => T,
+  ): Registration<T, CoreServices & RequestServices & Known>
+}
+
+/**
+ * The registration functions for a module of services that stands apart from the application:
+ * `const { scoped } = servicesFor<typeof app>()`. A service that the application does not have is a type error.
+ */
+export function servicesFor<A extends TypedApp>(): ServiceMakers<ServicesOf<A>> {
+  return { singleton, scoped, transient }
+}
