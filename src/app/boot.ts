@@ -107,5 +107,6 @@ function pipelineRuntime(container: Container, options: ResolvedOptions): Pipeli
     trustedOrigins: [...options.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])],
     bodyLimit: options.bodyLimit,
     handlerTimeout: options.handlerTimeout,
+    multipart: options.multipart,
   }
 }

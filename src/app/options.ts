@@ -8,6 +8,7 @@ import type { TrustProxy } from '../context/client-address.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
+import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { readEnvironment } from '../support/environment.ts'
 import { planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials } from './credential-rules.ts'
@@ -40,6 +41,8 @@ export interface AppOptions {
   readonly bodyLimit?: Size
   /** How long a handler may take for its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
   readonly handlerTimeout?: Duration
+  /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`; a route may set its own. */
+  readonly multipart?: MultipartOptions
   /** Name of the cookie that may carry the credential. `access_token` by default. */
   readonly tokenCookie?: string
   /**
@@ -77,6 +80,7 @@ export interface ResolvedOptions {
   readonly trustProxy: TrustProxy
   readonly bodyLimit: number
   readonly handlerTimeout: number
+  readonly multipart: FormLimits
   readonly tokenCookie: string
   readonly credentials: readonly Credential['source'][]
   readonly appUrl: string | undefined
@@ -104,6 +108,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     handlerTimeout: checked('handlerTimeout', () =>
       timeout(options.handlerTimeout ?? (environment === 'production' ? '60s' : 0)),
     ),
+    multipart: checked('multipart', () => formLimits(options.multipart)),
     tokenCookie: options.tokenCookie ?? 'access_token',
     credentials: checkCredentials(options.credentials),
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),

@@ -5,6 +5,7 @@ import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
 import { loadCookies, loadMediaTypes } from '../support/lazy-packages.ts'
 import { parseQuery } from '../support/parse-query.ts'
+import { BadRequest } from '../errors/http-error.ts'
 import { requestId } from './request-id.ts'
 import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
@@ -35,6 +36,9 @@ export interface Door {
 
 /** Turns a handler's value into what goes over the wire; the matched route's own. */
 export type Prepare = (ctx: RequestContext, value: unknown) => Outgoing | Promise<Outgoing>
+
+/** Pairs of one query; Node's own parser ignores those beyond the same number. */
+const MAX_QUERY_PAIRS = 1000
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(
   Object.create(null) as Record<string, string>,
@@ -90,7 +94,12 @@ export class RequestContext {
   }
 
   get rawQuery(): Record<string, string | string[] | undefined> {
-    return parseQuery(this.url.slice(this.path.length + 1))
+    const query = parseQuery(this.url.slice(this.path.length + 1), MAX_QUERY_PAIRS)
+    if (query === undefined)
+      throw new BadRequest(`The query has more than ${MAX_QUERY_PAIRS} parameters.`, {
+        code: 'too_many_parameters',
+      })
+    return query
   }
 
   get credential(): Credential | null {

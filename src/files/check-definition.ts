@@ -3,6 +3,7 @@ import { isStandard } from '../schema/validate-standard.ts'
 import { isYup } from '../schema/yup/yup-node.ts'
 import { bytes } from '../support/bytes.ts'
 import { isTimeout } from '../support/duration.ts'
+import { formLimits } from '../support/form-limits.ts'
 import { nearest } from '../support/nearest.ts'
 import { describeValue, isPlainObject } from './describe-value.ts'
 import { listOf, type Finding } from './diagnostics.ts'
@@ -30,6 +31,7 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   hidden: expectValue('a boolean', (value) => typeof value === 'boolean'),
   bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
   handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
+  multipart: checkMultipart,
   consumes: expectValue("an array of media types such as 'application/json'", isMediaTypes),
 }
 
@@ -138,6 +140,22 @@ function checkAuth(_key: Key, value: unknown): Finding[] {
         "Write true for any signed-in user, 'name' for a policy, ['a', 'b'] for several, or false for everybody.",
     },
   ]
+}
+
+function checkMultipart(_key: Key, value: unknown): Finding[] {
+  try {
+    formLimits(value ?? null)
+    return []
+  } catch (error) {
+    return [
+      {
+        code: 'MORTAR_ROUTE_VALUE',
+        found: `has \`multipart\` with a limit that cannot be read: ${(error as Error).message.slice(0, -1)}`,
+        remedy:
+          'Write maxFields, maxFiles, maxFileSize and maxHeaderSize as numbers or sizes; each is optional.',
+      },
+    ]
+  }
 }
 
 function expectValue(expected: string, isValid: (value: unknown) => boolean): Check {

@@ -1,4 +1,5 @@
 import type { Route } from '../routing/route.ts'
+import { formShapeOf, type FormShape } from '../schema/form-shape.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
 import type { SchemaReader } from './schema-reader.ts'
 
@@ -7,17 +8,29 @@ export function hasBody({ definition }: Route): boolean {
   return definition.body !== undefined || (definition.consumes?.length ?? 0) > 0
 }
 
-/** The request body in each media type that the route reads; JSON when it names none. */
+/** The request body in each media type that the route reads; when it names none, multipart for files, else JSON. */
 export function requestBodyOf(route: Route, reader: SchemaReader): JsonObject | undefined {
   if (!hasBody(route)) return undefined
   const { body, consumes } = route.definition
   const schema = body && reader.read(body, 'input', { route, part: 'body' })
-  const types = consumes && consumes.length > 0 ? consumes : ['application/json']
+  const form = formShapeOf(body)
+  const types = consumes && consumes.length > 0 ? consumes : [form.hasFiles ? MULTIPART : 'application/json']
   return withoutEmpty({
     description: schema?.description,
     required: isOptional(schema) ? undefined : true,
-    content: Object.fromEntries(types.map((type) => [type, schema ? { schema } : {}])),
+    content: Object.fromEntries(
+      types.map((type) => [type, { ...(schema && { schema }), ...(type === MULTIPART && encodingOf(form)) }]),
+    ),
   })
+}
+
+const MULTIPART = 'multipart/form-data'
+
+/** The media types of the parts that are files (OpenAPI 3.1, encoding object). */
+function encodingOf({ types }: FormShape): JsonObject {
+  if (types.size === 0) return {}
+  const encoding = [...types].map(([name, list]) => [name, { contentType: list.join(', ') }] as const)
+  return { encoding: Object.fromEntries(encoding) }
 }
 
 /** An object without a required key may be left out, as its schema takes nothing for `{}`. */

@@ -46,18 +46,19 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
     for (const [name, value] of Object.entries(thrown.headers)) res.setHeader(name, value)
   if (problem.status === 401 && !res.hasHeader('WWW-Authenticate'))
     res.setHeader('WWW-Authenticate', 'Bearer')
-  if (problem.status === 413 && !req.complete) lingerOver(req)
+  lingerOver(req, problem.status)
   door.send(ctx, { status: problem.status, type: PROBLEM_TYPE, payload: stringify(problem) })
 }
 
-/** Milliseconds in which the rest of a body that is too large is thrown away. */
+/** Milliseconds in which the rest of a body that is too large, or was refused half-way, is thrown away. */
 const LINGER = 2000
 
 /**
  * A connection that is closed with bytes unread is reset, and the answer can be lost with it. So the rest is read for a
  * while, and whoever still sends then is cut off.
  */
-function lingerOver(req: IncomingMessage): void {
+function lingerOver(req: IncomingMessage, status: number): void {
+  if (req.complete || (status !== 413 && !req.readableDidRead)) return
   req.on('error', ignore).resume()
   const timer = setTimeout(() => req.complete || req.destroy(), LINGER).unref()
   req.once('close', () => clearTimeout(timer))

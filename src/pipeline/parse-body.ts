@@ -1,13 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { parse as parseQuery } from 'node:querystring'
-import { BadRequest, UnsupportedMediaType } from '../errors/http-error.ts'
+import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { announcesBody } from '../support/announces-body.ts'
 import { bytes } from '../support/bytes.ts'
+import { matchesType } from '../support/media-type.ts'
+import { parseQuery } from '../support/parse-query.ts'
 import type { Inner } from './inner.ts'
-import { parseForm } from './parse-form.ts'
+import { formOf } from './multipart/form-of-route.ts'
+import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
 import type { PipelineRuntime } from './runtime.ts'
@@ -15,7 +17,7 @@ import type { PipelineRuntime } from './runtime.ts'
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Turns the bytes of a body into the value of `ctx.body`. */
-type Decode = (content: Buffer) => unknown
+type Decode = (content: Buffer, rules: BodyRules) => unknown
 
 /**
  * Reads the body before `inner`, for routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs
@@ -25,10 +27,14 @@ type Decode = (content: Buffer) => unknown
 export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: Inner): Inner {
   const { body, consumes } = route.definition
   if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return inner
+  const limit = limitOf(route, runtime)
+  const { accepted, form, maxFields } = formOf(route, runtime, limit)
   const rules: BodyRules = {
-    limit: limitOf(route, runtime),
+    limit,
     strict: body !== undefined || consumes !== undefined,
-    accepted: consumes?.map((type) => type.toLowerCase()),
+    accepted,
+    form,
+    maxFields,
   }
   return (ctx) => {
     const { req } = ctx.internal
@@ -44,23 +50,30 @@ interface BodyRules {
   /** Whether a body of a type that is not read is a 415, or left alone. */
   readonly strict: boolean
   readonly accepted: readonly string[] | undefined
+  /** Undefined where the route does not declare multipart: it is then a 415, of which nothing is read. */
+  readonly form: Form | undefined
+  /** Most fields of an urlencoded form. */
+  readonly maxFields: number
 }
 
-function read(ctx: RequestContext, { limit, strict, accepted }: BodyRules, inner: Inner): unknown {
+function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
+  const { limit, strict, accepted, form } = rules
   const { headers, destroyed } = ctx.internal.req
   if (destroyed) throw clientLeft()
   const type = mediaType(headers['content-type'])
-  const decode = accepted && !accepted.some((pattern) => matches(pattern, type)) ? undefined : decoderOf(type)
+  const decode =
+    accepted && !accepted.some((pattern) => matchesType(pattern, type)) ? undefined : decoderOf(type)
   if (!decode) return strict ? refuseType(type, accepted) : inner(ctx)
+  if (decode === 'form' && !form) return refuseType(type, accepted)
   if (Number(headers['content-length']) > limit) throw tooLarge(limit)
   if (decode === 'form')
-    return parseForm(ctx, limit).then((body) => {
+    return parseForm(ctx, form!).then((body) => {
       ctx.body = body
       return inner(ctx)
     })
   if (decode !== asBytes) refuseForeignCharset(headers['content-type'])
   return readBytes(ctx, limit, (content) => {
-    ctx.body = decode(content)
+    ctx.body = decode(content, rules)
     return inner(ctx)
   })
 }
@@ -86,8 +99,10 @@ const JSON_TYPE = 'application/json'
 const asJson: Decode = (content) => parseJson(asText(content))
 const asBytes: Decode = (content) => content
 
-function asFields(content: Buffer): unknown {
-  const fields = parseQuery(asText(content), '&', '=', { maxKeys: 0 })
+function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
+  const fields = parseQuery(asText(content), maxFields)
+  if (fields === undefined)
+    throw new PayloadTooLarge(`The form has more than ${maxFields} fields.`, { code: 'too_many_fields' })
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '__proto__'))
 }
 
@@ -111,19 +126,9 @@ function mediaType(header: string | undefined): string {
   return header.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-function matches(pattern: string, type: string): boolean {
-  if (pattern === type) return true
-  return pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))
-}
-
 function refuseType(type: string, accepted: readonly string[] | undefined): never {
   const found = type === '' ? 'The body has no Content-Type' : `The media type '${type}' is not read here`
-  const readable = accepted ?? [
-    'application/json',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data',
-    'text/*',
-  ]
+  const readable = accepted ?? ['application/json', 'application/x-www-form-urlencoded', 'text/*']
   throw new UnsupportedMediaType(`${found}; send ${readable.join(', ')}.`, {
     headers: { Accept: readable.join(', ') },
   })

@@ -1,101 +1,138 @@
-import { unlink } from 'node:fs/promises'
-import { BadRequest, isHttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import { finished } from 'node:stream'
+import type { koaBody as KoaBody } from 'koa-body'
 import type { RequestContext } from '../context/request-context.ts'
-
-/** A file of a multipart body, as it stands in `ctx.body` under its field name. It is deleted when the response is done. */
-export interface UploadedFile {
-  /** Where its content lies until the response is done. */
-  readonly filepath: string
-  /** The name that the client gave it; never use it as a path. */
-  readonly originalFilename: string | null
-  readonly mimetype: string | null
-  /** Bytes. */
-  readonly size: number
-}
+import { BadRequest, isHttpError, UnsupportedMediaType } from '../errors/http-error.ts'
+import { UploadedFile } from '../schema/uploaded-file.ts'
+import { boundaryOf } from './multipart/boundary.ts'
+import { FormGuard, type FormPart, type FormRules } from './multipart/form-guard.ts'
+import { TemporaryFiles } from './multipart/temporary-files.ts'
+import { clientLeft } from './read-bytes.ts'
 
 type Fields = Record<string, unknown>
 
+/** What koa-body leaves on `ctx.request`, by the keys of the guard. */
+interface Parsed {
+  body?: Readonly<Record<string, string>>
+  files?: Readonly<Record<string, { readonly filepath: string }>>
+}
+
+/** What a route says about its forms. */
+export interface Form extends FormRules {
+  /** Names whose value is a list, also when one part has the name. */
+  readonly lists: ReadonlySet<string>
+}
+
 /**
- * Parses a multipart body with koa-body, which is loaded when the first one arrives. Files join the fields
- * under their names, an array where a name repeats.
+ * Parses a multipart body with koa-body, which is loaded when the first one arrives; `FormGuard` bounds what it gets.
+ * Fields and files are in one object by name, in a list where a name repeats. The files are deleted when the response
+ * closes, and before an error is thrown.
+ * @throws PayloadTooLarge for each limit with its own code, BadRequest and UnsupportedMediaType for what cannot be read.
  */
-export async function parseForm(ctx: RequestContext, limit: number): Promise<Fields> {
-  refuseEncoding(ctx)
+export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields> {
+  const { req, res } = ctx.internal
+  refuseEncoding(req.headers['content-encoding'])
+  const guard = new FormGuard(boundaryOf(req.headers['content-type']), form)
   const { koaBody } = await import('koa-body')
-  const { koa } = ctx
-  const uploads: { filepath: string }[] = []
-  ctx.internal.res.once('close', () => void removeAll(uploads))
-  const parse = koaBody({
-    multipart: true,
-    json: false,
-    text: false,
-    urlencoded: false,
-    parsedMethods: [ctx.method],
-    formidable: {
-      maxFileSize: limit,
-      maxTotalFileSize: limit,
-      maxFieldsSize: limit,
-      allowEmptyFiles: true,
-      minFileSize: 0,
-      // A part that is not handed on is dropped: one without a name, or with one that would reach a prototype.
-      onPart: (part: { name: string | null }, handle: (part: unknown) => void) => {
-        if (part.name !== null && part.name !== '__proto__') handle(part)
-      },
-      onFileBegin: (_field: string, file: { filepath: string }) => void uploads.push(file),
-    },
-  } as Parameters<typeof koaBody>[0])
+  if (req.destroyed || res.destroyed) throw clientLeft()
+  const files = new TemporaryFiles()
+  res.once('close', () => void files.remove())
   try {
-    await parse(koa, () => Promise.resolve())
+    const parsed = await Promise.race([failure(guard), parse(koaBody, guard, files, ctx)])
+    return fieldsOf(guard.parts, parsed, form.lists)
   } catch (error) {
-    throw formError(error, limit)
+    req.unpipe(guard)
+    guard.destroy()
+    await files.remove()
+    throw formError(error)
   }
-  const request = koa.request as unknown as { body?: Fields; files?: Record<string, unknown> }
-  return { ...withoutPrototype(request.body ?? {}), ...uploadedFiles(request.files ?? {}) }
 }
 
 /** Multipart is read as it arrives, so that files go to the disk; nothing decodes it on the way. */
-function refuseEncoding(ctx: RequestContext): void {
-  const encoding = ctx.internal.req.headers['content-encoding']
+function refuseEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new UnsupportedMediaType('A multipart body is read without a content encoding only.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
 }
 
-/**
- * What koa-body and formidable say of the client's mistakes: some carry `status` or `httpCode`, others nothing. Only what
- * a system call says, such as a full disk, is not the client's.
- */
-function formError(error: unknown, limit: number): unknown {
-  const { status, httpCode, syscall } = error as { status?: number; httpCode?: number; syscall?: string }
-  if (isHttpError(error) || syscall !== undefined) return error
-  if ((httpCode ?? status) === 413)
-    return new PayloadTooLarge(`The body is larger than ${limit} bytes, or has too many parts.`, {
-      cause: error,
-    })
-  return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
+/** Rejects when the guard refuses the form. */
+function failure(guard: FormGuard): Promise<never> {
+  return new Promise((_, reject) => {
+    guard.on('error', reject)
+  })
 }
 
-/** The parser's file objects reduced to what is promised of them. */
-function uploadedFiles(files: Fields): Fields {
-  const entries = Object.entries(withoutPrototype(files))
+async function parse(
+  koaBody: typeof KoaBody,
+  guard: FormGuard,
+  files: TemporaryFiles,
+  ctx: RequestContext,
+): Promise<Parsed> {
+  const request: Parsed = {}
+  const middleware = koaBody({
+    multipart: true,
+    json: false,
+    text: false,
+    urlencoded: false,
+    formidable: {
+      ...UNLIMITED,
+      filename: () => `upload-${process.pid}-${randomUUID()}`,
+      fileWriteStreamHandler: (file: unknown) => files.create((file as { filepath: string }).filepath),
+    },
+  })
+  // The part of a Koa context that koa-body reads; the guard takes the place of the request.
+  const context = { method: 'POST', req: guard, request, is: () => 'multipart' }
+  const done = middleware(context as never, () => Promise.resolve())
+  const { req } = ctx.internal
+  finished(req, { writable: false }, (error) => error && guard.destroy(clientLeft()))
+  req.pipe(guard)
+  await done
+  return request
+}
+
+/** The guard has judged everything before formidable reads it. */
+const UNLIMITED = {
+  maxFields: Infinity,
+  maxFieldsSize: Infinity,
+  maxFiles: Infinity,
+  maxFileSize: Infinity,
+  maxTotalFileSize: Infinity,
+  allowEmptyFiles: true,
+  minFileSize: 0,
+}
+
+function fieldsOf(parts: readonly FormPart[], parsed: Parsed, lists: ReadonlySet<string>): Fields {
+  const values = new Map<string, unknown[]>()
+  for (const part of parts) {
+    const value = valueOf(part, parsed)
+    const before = values.get(part.head.name)
+    if (before === undefined) values.set(part.head.name, [value])
+    else before.push(value)
+  }
   return Object.fromEntries(
-    entries.map(([name, found]) => [
-      name,
-      Array.isArray(found) ? found.map(uploadedFile) : uploadedFile(found),
-    ]),
+    [...values].map(([name, found]) => [name, found.length > 1 || lists.has(name) ? found : found[0]]),
   )
 }
 
-function uploadedFile(found: unknown): UploadedFile {
-  const { filepath, originalFilename, mimetype, size } = found as UploadedFile
-  return { filepath, originalFilename, mimetype, size }
+function valueOf({ key, head, size }: FormPart, { body = {}, files = {} }: Parsed): unknown {
+  if (head.filename !== null)
+    return new UploadedFile({
+      filepath: files[key]!.filepath,
+      originalFilename: head.filename,
+      mimetype: head.mimetype,
+      size,
+    })
+  const text = Buffer.from(body[key]!, 'base64')
+  if (!isUtf8(text))
+    throw new BadRequest('A field of the form is not valid UTF-8.', { code: 'malformed_body' })
+  return text.toString('utf8')
 }
 
-function withoutPrototype(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '__proto__'))
-}
-
-async function removeAll(uploads: readonly { filepath: string }[]): Promise<void> {
-  await Promise.allSettled(uploads.map(({ filepath }) => unlink(filepath)))
+/** Only what a system call reports, such as a full disk, is not the client's mistake. */
+function formError(error: unknown): unknown {
+  const { syscall } = error as { syscall?: string }
+  if (isHttpError(error) || syscall !== undefined) return error
+  return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
 }

@@ -1,6 +1,7 @@
 import type { Authenticator, SecurityScheme } from '../contracts/authenticator.ts'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
+import type { FormLimits } from '../support/form-limits.ts'
 
 /** What the compiled routes of one application share. */
 export interface PipelineRuntime {
@@ -16,4 +17,6 @@ export interface PipelineRuntime {
   readonly bodyLimit: number
   /** Seconds that a handler may take; 0 for no limit. */
   readonly handlerTimeout: number
+  /** Limits of forms that a route does not set itself. */
+  readonly multipart: FormLimits
 }

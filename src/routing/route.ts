@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Schema } from '../schema/schema.ts'
+import type { MultipartOptions } from '../support/form-limits.ts'
 
 /** Methods that a route can answer, in the order in which `Allow` lists them. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -29,7 +30,12 @@ export interface RouteDefinition {
   readonly bodyLimit?: number | string
   /** How long the handler may take: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`. */
   readonly handlerTimeout?: number | string
-  /** Media types that the body may have; by default JSON, forms, text and bytes. An empty list leaves the body unread. */
+  /** Limits of this route's forms; what it leaves out is the application's. */
+  readonly multipart?: MultipartOptions
+  /**
+   * Media types that the body may have; by default JSON, urlencoded forms, text and bytes, and multipart/form-data alone
+   * where `body` has a `file()`. An empty list leaves the body unread.
+   */
   readonly consumes?: readonly string[]
 }
 
@@ -48,6 +54,7 @@ export const DEFINITION_KEYS = [
   'hidden',
   'bodyLimit',
   'handlerTimeout',
+  'multipart',
   'consumes',
 ] as const satisfies readonly (keyof RouteDefinition)[]
 

@@ -1,5 +1,6 @@
 import { addConstraints } from './json-schema-constraints.ts'
 import type { DescriptionPlace, Direction, JsonSchema, Keywords } from './json-schema-parts.ts'
+import { isFileSchema } from './file.ts'
 import { childPath } from './invalid.ts'
 import { isRef, isYup, type YupNode } from './yup/yup-node.ts'
 
@@ -8,6 +9,8 @@ export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace): JsonS
   if (!isYup(schema)) return omit(place, isRef(schema) ? 'a reference is not shown' : 'it is not a schema')
   if (schema.type === 'lazy')
     return { ...omit(place, 'a lazy schema is not shown'), ...annotationsOf(schema) }
+  // OpenAPI's notation of a part with bytes; the limits of a file have no words in JSON Schema.
+  if (isFileSchema(schema)) return { type: 'string', format: 'binary', ...annotationsOf(schema) }
   if (schema.conditions.length > 0) place.onOmission(place.path, 'its conditions (when) are not shown')
   const keywords: Keywords = { ...TYPES[schema.type]?.(schema, place) }
   addConstraints(schema, keywords, place)

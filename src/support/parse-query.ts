@@ -4,22 +4,20 @@ import { OwnObject } from './own-object.ts'
 /** Values of a query by name; a name that repeats has a list. */
 export type Query = Record<string, string | string[]>
 
-/** Pairs beyond these are not read. */
-const MOST_PAIRS = 1000
-
 /**
  * Reads the text behind the `?` of a URL as `node:querystring` does, to which a differential test holds it, into an
- * object that is ten times as fast to walk.
+ * object that is ten times as fast to walk. Undefined when it has more than `maxPairs` pairs.
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, maxPairs: number): Query | undefined {
   const query = new OwnObject() as Query
   const read = text.includes('%') || text.includes('+') ? decode : asItIs
   let from = 0
-  for (let pairs = 0; from < text.length && pairs < MOST_PAIRS;) {
+  for (let pairs = 0; from < text.length;) {
     const next = text.indexOf('&', from)
     const to = next === -1 ? text.length : next
     if (to > from) {
       pairs++
+      if (pairs > maxPairs) return undefined
       const mark = text.indexOf('=', from)
       const end = mark === -1 || mark > to ? to : mark
       add(query, read(text.slice(from, end)), end < to ? read(text.slice(end + 1, to)) : '')

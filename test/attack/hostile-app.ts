@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { createApp, createRouter, fromKoa, queryBoolean, type App } from 'mortar'
+import { createApp, createRouter, file, fromKoa, queryBoolean, type App } from 'mortar'
 import { array, date, mixed, number, object, string } from 'yup'
 import { z } from 'zod'
 import { tokens } from '../support/tokens-brick.ts'
@@ -56,6 +56,15 @@ const routes = () =>
       '/form',
       { consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'], bodyLimit: '64kb' },
       (ctx) => ctx.body,
+    )
+    .post(
+      '/upload',
+      {
+        body: object({ a: string(), file: file({ maxSize: 100, types: ['text/*'] }), all: array(file()) }),
+        bodyLimit: '64kb',
+        multipart: { maxFields: 3, maxFiles: 2, maxHeaderSize: 200 },
+      },
+      (ctx) => ({ a: ctx.body.a, size: ctx.body.file?.size }),
     )
     .post('/echo', (ctx) => ({ body: ctx.body ?? null }))
     .delete('/items/:id', (ctx) => ctx.params)

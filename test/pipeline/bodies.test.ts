@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { createApp, createRouter, type UploadedFile } from 'mortar'
-import { array, mixed, number, object, string } from 'yup'
+import { createApp, createRouter, file } from 'mortar'
+import { array, number, object, string } from 'yup'
 import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
 
 type Body = NonNullable<RequestInit['body']>
@@ -15,6 +15,7 @@ const routes = () =>
   createRouter()
     .post('/echo', (ctx) => ({ body: ctx.body === undefined ? 'undefined' : ctx.body }))
     .post('/declared', { body: object({ name: string().required() }) }, (ctx) => ctx.body)
+    .post('/form', { consumes: ['multipart/form-data'] }, (ctx) => ctx.body)
     .post('/small', { bodyLimit: 10 }, (ctx) => ({ body: ctx.body }))
     .post('/json', { consumes: ['application/json'] }, (ctx) => ({ body: ctx.body }))
     .post('/stream', { consumes: [] }, async (ctx) => {
@@ -23,14 +24,10 @@ const routes = () =>
       return { size }
     })
     .post('/bytes', (ctx) => (Buffer.isBuffer(ctx.body) ? ctx.body.toString('hex') : 'no'))
-    .post(
-      '/upload',
-      { body: object({ title: string().required(), file: mixed<UploadedFile>().required() }) },
-      (ctx) => {
-        paths.push(ctx.body.file.filepath)
-        return { title: ctx.body.title, size: ctx.body.file.size, there: existsSync(ctx.body.file.filepath) }
-      },
-    )
+    .post('/upload', { body: object({ title: string().required(), file: file().required() }) }, (ctx) => {
+      paths.push(ctx.body.file.filepath)
+      return { title: ctx.body.title, size: ctx.body.file.size, there: existsSync(ctx.body.file.filepath) }
+    })
     .post(
       '/:id',
       {
@@ -98,22 +95,23 @@ describe('A body', () => {
     it('that is malformed is a 4xx that shows nothing of it', async () => {
       const door = await serve()
       const form = 'multipart/form-data'
-      const broken: readonly (readonly [Body, Record<string, string>, number])[] = [
+      const broken: readonly (readonly [Body, Record<string, string>, number, path?: string])[] = [
         ['{"secret":', json, 400],
         ['{"a":1} x', json, 400],
         ['not gzip', { ...json, 'content-encoding': 'gzip' }, 400],
         ['{}', { ...json, 'content-encoding': 'compress' }, 415],
         ['{}', { 'content-type': 'application/json; charset=utf-16' }, 415],
-        ['x', { 'content-type': form }, 400],
+        ['x', { 'content-type': form }, 400, '/form'],
         [
           '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nsec',
           { 'content-type': `${form}; boundary=b` },
           400,
+          '/form',
         ],
-        ['garbage', { 'content-type': `${form}; boundary=b` }, 400],
+        ['garbage', { 'content-type': `${form}; boundary=b` }, 400, '/form'],
       ]
-      for (const [body, headers, status] of broken) {
-        const response = await post(door, '/echo', body, headers)
+      for (const [body, headers, status, path = '/echo'] of broken) {
+        const response = await post(door, path, body, headers)
         expect(response.status, `${String(body)} ${JSON.stringify(headers)}`).to.equal(status)
         expect(await response.text()).to.not.contain('secret')
       }

@@ -10,10 +10,12 @@ import { bearer, tokens } from '../support/tokens-brick.ts'
 const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data; boundary=B'
 
+const consumes = ['application/json', FORM, 'multipart/form-data', 'text/*']
+
 const routes = () =>
   createRouter()
-    .post('/echo', (ctx) => ({ body: ctx.body ?? 'none' }))
-    .post('/declared', { body: object({ a: string().required() }) }, (ctx) => ctx.body)
+    .post('/echo', { consumes }, (ctx) => ({ body: ctx.body ?? 'none' }))
+    .post('/declared', { consumes, body: object({ a: string().required() }) }, (ctx) => ctx.body)
     .post('/guarded', { auth: true, body: mixed() }, () => 'answered')
 
 const part = (head: string, content: string) =>

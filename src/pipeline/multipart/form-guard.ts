@@ -1,0 +1,164 @@
+import { Transform, type TransformCallback } from 'node:stream'
+import { PayloadTooLarge } from '../../errors/http-error.ts'
+import type { FormLimits } from '../../support/form-limits.ts'
+import { tooLarge } from '../read-bytes.ts'
+import { PartScanner } from './part-scanner.ts'
+import { readPartHead, type PartHead } from './part-head.ts'
+
+/*
+ * Stands in front of formidable, the parser of koa-body, which has no bound for headers, reads a file name in quadratic
+ * time and makes an event of each CR in a content. It judges every byte itself and passes on a form of its own making:
+ * names are numbers, and contents are base64, which holds no character of the boundary.
+ * `test/pipeline/multipart.test.ts` and `hostile-multipart.test.ts` hold it to this.
+ */
+
+/** Limits of the forms of one route; sizes in bytes. */
+export interface FormRules extends FormLimits {
+  /** Every byte of the body counts towards it. */
+  readonly limit: number
+  /** Largest file by field name. */
+  readonly sizes: ReadonlyMap<string, number>
+}
+
+/** A part that was passed on. */
+export interface FormPart {
+  /** Its name in the form that is passed on. */
+  readonly key: string
+  readonly head: PartHead & { readonly name: string }
+  /** Bytes. */
+  size: number
+}
+
+const BOUNDARY = '_'.repeat(32)
+/** Chunks below this size are collected first, so that a body in pieces of one byte costs no more than another. */
+const SMALL = 4096
+const NOTHING = Buffer.alloc(0)
+
+/** Reads a multipart body and gives formidable one of the same contents, of which it needs to fear nothing. */
+export class FormGuard extends Transform {
+  /** What formidable reads of a request besides its bytes. */
+  readonly headers = {
+    'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+    'transfer-encoding': 'chunked',
+  }
+  /** Every part that was passed on, in the order of the body. */
+  readonly parts: FormPart[] = []
+  readonly #rules: FormRules
+  readonly #scanner: PartScanner
+  #received = 0
+  #files = 0
+  #fields = 0
+  #small: Buffer | undefined
+  #filled = 0
+  /** The current part; undefined while it is dropped. */
+  #part: FormPart | undefined
+  #isOpen = false
+  /** Up to two bytes that wait for a third. */
+  #odd: Buffer = NOTHING
+
+  constructor(boundary: string, rules: FormRules) {
+    super()
+    this.#rules = rules
+    this.#scanner = new PartScanner(boundary, rules.maxHeaderSize, {
+      head: (block) => this.#begin(readPartHead(block)),
+      content: (piece) => this.#add(piece),
+      end: () => this.#end(),
+    })
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    attempt(done, () => {
+      this.#received += chunk.length
+      if (this.#received > this.#rules.limit) throw tooLarge(this.#rules.limit)
+      if (this.#filled + chunk.length <= SMALL) return this.#collect(chunk)
+      this.#scanSmall()
+      this.#scanner.write(chunk)
+    })
+  }
+
+  override _flush(done: TransformCallback): void {
+    attempt(done, () => {
+      this.#scanSmall()
+      this.#scanner.finish()
+      this.push(`--${BOUNDARY}--\r\n`)
+    })
+  }
+
+  #collect(chunk: Buffer): void {
+    this.#small ??= Buffer.allocUnsafe(SMALL)
+    chunk.copy(this.#small, this.#filled)
+    this.#filled += chunk.length
+  }
+
+  #scanSmall(): void {
+    if (this.#small === undefined) return
+    const collected = this.#small.subarray(0, this.#filled)
+    // What is scanned may be kept, so the next chunks get memory of their own.
+    this.#small = undefined
+    this.#filled = 0
+    this.#scanner.write(collected)
+  }
+
+  /** A part is a file when it has a file name. Limits are judged before anything of it is passed on. */
+  #begin(head: PartHead): void {
+    const { maxFiles, maxFields } = this.#rules
+    if (head.filename === null) this.#fields += 1
+    else this.#files += 1
+    if (this.#files > maxFiles) throw tooMany('files', maxFiles, 'too_many_files')
+    if (this.#fields > maxFields) throw tooMany('fields', maxFields, 'too_many_fields')
+    const { name } = head
+    const isDropped = name === null || name === '__proto__'
+    this.#part = isDropped ? undefined : { key: `p${this.parts.length}`, head: { ...head, name }, size: 0 }
+    // A file input that was left empty is sent as a file without name and content, and is no value.
+    if (this.#part !== undefined && head.filename !== '') this.#open(this.#part)
+  }
+
+  #open(part: FormPart): void {
+    this.#isOpen = true
+    this.parts.push(part)
+    const file =
+      '; filename="f"\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64'
+    const disposition = `Content-Disposition: form-data; name="${part.key}"`
+    this.push(`--${BOUNDARY}\r\n${disposition}${part.head.filename === null ? '' : file}\r\n\r\n`)
+  }
+
+  #add(piece: Buffer): void {
+    const part = this.#part
+    if (part === undefined) return
+    if (!this.#isOpen) this.#open(part)
+    part.size += piece.length
+    if (part.head.filename !== null) this.#judgeSize(part)
+    const bytes = this.#odd.length === 0 ? piece : Buffer.concat([this.#odd, piece])
+    const whole = bytes.length - (bytes.length % 3)
+    if (whole > 0) this.push(bytes.toString('base64', 0, whole), 'latin1')
+    // A copy, as the piece would keep the memory of its whole chunk.
+    this.#odd = whole === bytes.length ? NOTHING : Buffer.from(bytes.subarray(whole))
+  }
+
+  #judgeSize({ head, size }: FormPart): void {
+    const most = Math.min(this.#rules.maxFileSize, this.#rules.sizes.get(head.name) ?? Infinity)
+    if (size <= most) return
+    const detail = `The file in the field '${head.name.slice(0, 100)}' is larger than ${most} bytes.`
+    throw new PayloadTooLarge(detail, { code: 'file_too_large' })
+  }
+
+  #end(): void {
+    if (this.#isOpen) this.push(`${this.#odd.toString('base64')}\r\n`, 'latin1')
+    this.#odd = NOTHING
+    this.#isOpen = false
+    this.#part = undefined
+  }
+}
+
+function tooMany(what: string, most: number, code: string): PayloadTooLarge {
+  return new PayloadTooLarge(`The form has more than ${most} ${what}.`, { code })
+}
+
+function attempt(done: TransformCallback, act: () => void): void {
+  try {
+    act()
+    done()
+  } catch (error) {
+    done(error as Error)
+  }
+}

@@ -1,0 +1,44 @@
+import { StartupError } from '../../errors/startup-error.ts'
+import type { Route } from '../../routing/route.ts'
+import { formShapeOf } from '../../schema/form-shape.ts'
+import { formLimits } from '../../support/form-limits.ts'
+import { matchesType } from '../../support/media-type.ts'
+import type { Form } from '../parse-form.ts'
+import type { PipelineRuntime } from '../runtime.ts'
+
+const MULTIPART = 'multipart/form-data'
+
+/** What a route declares about the media types of its body. */
+export interface FormOfRoute {
+  /** Media types that it reads, in lower case; undefined when it names none. */
+  readonly accepted: readonly string[] | undefined
+  /** Undefined where it does not declare multipart. */
+  readonly form: Form | undefined
+  readonly maxFields: number
+}
+
+/**
+ * A route reads multipart where its `consumes` lists it or its body schema has a `file()`; without `consumes`, such a
+ * schema is multipart alone. `limit` is the largest body in bytes.
+ * @throws StartupError `MORTAR_MULTIPART` for `file()` where `consumes` has no multipart.
+ */
+export function formOf(route: Route, runtime: PipelineRuntime, limit: number): FormOfRoute {
+  const { body, consumes } = route.definition
+  const limits = formLimits(route.definition.multipart, runtime.multipart)
+  const { maxFields } = limits
+  const listed = consumes?.map((type) => type.toLowerCase())
+  const isListed = listed?.some((pattern) => matchesType(pattern, MULTIPART)) ?? false
+  const shape = formShapeOf(body)
+  if (!isListed && !shape.hasFiles) return { accepted: listed, form: undefined, maxFields }
+  if (listed !== undefined && !isListed)
+    throw new StartupError(
+      `${route.method} ${route.path} has a file() in its body, and \`consumes\` without multipart/form-data.`,
+      {
+        code: 'MORTAR_MULTIPART',
+        remedy: 'Leave `consumes` out, or add multipart/form-data to it.',
+        files: [route.origin],
+      },
+    )
+  const { sizes, lists } = shape
+  return { accepted: listed ?? [MULTIPART], form: { ...limits, limit, sizes, lists }, maxFields }
+}

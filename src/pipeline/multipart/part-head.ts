@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer'
+import { BadRequest, UnsupportedMediaType } from '../../errors/http-error.ts'
+
+/** The headers of one part of a form (RFC 7578 §4). */
+export interface PartHead {
+  /** Name of the field; null when the part has none. */
+  readonly name: string | null
+  /** Name that the client gave a file, without folders; null for a field. Empty for a file input left empty. */
+  readonly filename: string | null
+  /** Media type without parameters, in lower case. */
+  readonly mimetype: string | null
+}
+
+/**
+ * Reads the header block of a part in time that grows with its length alone.
+ * @throws BadRequest `malformed_body` for what is not a header, repeats or hides control characters, and for a
+ * `Content-Transfer-Encoding` that changes bytes (RFC 7578 §4.7); UnsupportedMediaType for a charset other than UTF-8.
+ */
+export function readPartHead(block: Buffer): PartHead {
+  if (!isUtf8(block)) throw malformed('The headers of a part are not valid UTF-8.')
+  const headers = headersOf(block.toString('utf8'))
+  refuseEncoding(headers.get('content-transfer-encoding'))
+  const disposition = parametersOf(headers.get('content-disposition'))
+  const filename = filenameOf(disposition)
+  const type = headers.get('content-type')
+  if (filename === null) refuseCharset(type)
+  return {
+    name: disposition.get('name')?.replaceAll('%22', '"') ?? null,
+    filename,
+    mimetype: type?.split(';', 1)[0]!.trim().toLowerCase() || null,
+  }
+}
+
+const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i
+// oxlint-disable-next-line no-control-regex -- they are what is refused
+const CONTROL = /[\u0000-\u0008\n-\u001f\u007f]/
+
+function headersOf(block: string): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>()
+  if (block === '') return headers
+  for (const line of block.split('\r\n')) {
+    const header = CONTROL.test(line) ? null : HEADER.exec(line)
+    if (header === null) throw malformed('A part has a header that cannot be read.')
+    const name = header[1]!.toLowerCase()
+    if (headers.has(name)) throw malformed('A part has the same header twice.')
+    headers.set(name, header[2]!.trim())
+  }
+  return headers
+}
+
+/** One parameter of `Content-Disposition`: a token or a quoted string, in which `\"` is a quote. */
+const PARAMETER = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/iy
+
+function parametersOf(header: string | undefined): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>()
+  if (header === undefined) return parameters
+  const kind = /^[^;]*/.exec(header)![0]
+  if (kind.trim().toLowerCase() !== 'form-data') throw malformed('A part of the form is not form-data.')
+  for (PARAMETER.lastIndex = kind.length; PARAMETER.lastIndex < header.length;) {
+    const match = PARAMETER.exec(header)
+    if (match === null) throw malformed('A part has a Content-Disposition that cannot be read.')
+    const name = match[1]!.toLowerCase()
+    if (parameters.has(name)) throw malformed('A part has the same parameter twice.')
+    parameters.set(name, match[2]?.replaceAll('\\"', '"') ?? match[3]!)
+  }
+  return parameters
+}
+
+/** `filename*` (RFC 5987) counts only where there is no `filename`: RFC 7578 §4.2 knows no such parameter. */
+function filenameOf(parameters: ReadonlyMap<string, string>): string | null {
+  const plain = parameters.get('filename')?.replaceAll('%22', '"')
+  const name = plain ?? decodeExtended(parameters.get('filename*'))
+  return name === null ? null : name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+}
+
+function decodeExtended(value: string | undefined): string | null {
+  if (value === undefined) return null
+  const match = /^utf-8'[^']*'(.*)$/i.exec(value)
+  try {
+    const name = match && decodeURIComponent(match[1]!)
+    if (name !== null && !CONTROL.test(name)) return name
+  } catch {
+    // An escape that does not decode is reported below.
+  }
+  throw malformed('A part has a filename* that cannot be read.')
+}
+
+function refuseEncoding(encoding = 'binary'): void {
+  if (!['binary', '7bit', '8bit'].includes(encoding.toLowerCase()))
+    throw malformed('A part has a Content-Transfer-Encoding; send its bytes as they are.')
+}
+
+/** The text of a field is UTF-8; a file may be in any charset. */
+function refuseCharset(type = ''): void {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
+  if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
+    throw new UnsupportedMediaType('A field of the form has a charset other than UTF-8.')
+}
+
+function malformed(detail: string): BadRequest {
+  return new BadRequest(detail, { code: 'malformed_body' })
+}

@@ -1,0 +1,32 @@
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { unlink } from 'node:fs/promises'
+import { Writable } from 'node:stream'
+
+/** The temporary files of one request. Once they are removed, no new one is made. */
+export class TemporaryFiles {
+  readonly #streams: WriteStream[] = []
+  #isRemoved = false
+
+  /** Makes a new file that only this process's user can read, or a stream that goes nowhere after `remove`. */
+  create(path: string): Writable {
+    if (this.#isRemoved) return new Writable({ write: (_chunk, _encoding, done) => done() })
+    const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    this.#streams.push(stream)
+    return stream
+  }
+
+  /** Deletes every file, each once it is closed: one that is just being opened would appear again. Never rejects. */
+  async remove(): Promise<void> {
+    this.#isRemoved = true
+    await Promise.allSettled(this.#streams.splice(0).map(removeOne))
+  }
+}
+
+async function removeOne(stream: WriteStream): Promise<void> {
+  if (!stream.closed)
+    await new Promise<void>((resolve) => {
+      stream.on('error', () => undefined)
+      stream.once('close', resolve).destroy()
+    })
+  await unlink(stream.path)
+}

@@ -1,0 +1,65 @@
+import { isFileSchema } from './file.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import type { Schema } from './schema.ts'
+import { shapeOfJson, shapeOfYup } from './text-shape.ts'
+import { isYup, type YupNode } from './yup/yup-node.ts'
+
+/** What a body schema says about the parts of a form. */
+export interface FormShape {
+  /** The schema has a `file()` somewhere. */
+  readonly hasFiles: boolean
+  /** Names of fields that are lists: one part of that name is a list of one. */
+  readonly lists: ReadonlySet<string>
+  /** Largest file in bytes by field name, where a `file({ maxSize })` says so. */
+  readonly sizes: ReadonlyMap<string, number>
+  /** Media types by field name, where a `file({ types })` says so. */
+  readonly types: ReadonlyMap<string, readonly string[]>
+}
+
+/** Reads a body schema for forms; undefined is a route without one. */
+export function formShapeOf(schema: Schema | undefined): FormShape {
+  const files = schema === undefined ? [] : fieldsOf(schema).flatMap(fileField)
+  return {
+    hasFiles: schema !== undefined && hasFile(schema, new Set()),
+    lists: new Set(schema === undefined ? [] : listsOf(schema)),
+    sizes: new Map(files.flatMap(([name, node]) => entry<number>(name, node, 'fileSize', 'max'))),
+    types: new Map(
+      files.flatMap(([name, node]) => entry<readonly string[]>(name, node, 'fileType', 'types')),
+    ),
+  }
+}
+
+function fieldsOf(schema: Schema): readonly (readonly [string, unknown])[] {
+  return isYup(schema) ? Object.entries(schema.fields ?? {}) : []
+}
+
+/** The field with its file schema: its own, or that of its items. */
+function fileField([name, field]: readonly [string, unknown]): (readonly [string, YupNode])[] {
+  const node = isYup(field) && field.type === 'array' ? field.innerType : field
+  return isYup(node) && isFileSchema(node) ? [[name, node]] : []
+}
+
+/** The last of several tests counts, as the most recently chained one. */
+function entry<T>(name: string, node: YupNode, test: string, param: string): (readonly [string, T])[] {
+  const found = node.tests.findLast(({ OPTIONS }) => OPTIONS.name === test)
+  return found === undefined ? [] : [[name, found.OPTIONS.params?.[param] as T]]
+}
+
+function hasFile(schema: unknown, seen: Set<unknown>): boolean {
+  if (!isYup(schema) || seen.has(schema)) return false
+  seen.add(schema)
+  if (isFileSchema(schema)) return true
+  const { types } = schema.spec ?? {}
+  const members = [
+    ...Object.values(schema.fields ?? {}),
+    schema.innerType,
+    ...(Array.isArray(types) ? types : []),
+  ]
+  return members.some((member) => hasFile(member, seen))
+}
+
+function listsOf(schema: Schema): readonly string[] {
+  const shape = isYup(schema) ? shapeOfYup(schema) : shapeOfJson(jsonSchemaOf(schema, 'input'))
+  const members = 'members' in shape ? shape.members : undefined
+  return [...(members ?? [])].flatMap(([name, member]) => (member.kind === 'list' ? [name] : []))
+}
