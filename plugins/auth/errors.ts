@@ -1,4 +1,10 @@
-import { Conflict, ServiceUnavailable, Unauthorized, type HttpErrorOptions } from '../../src/index.ts'
+import {
+  Conflict,
+  ServiceUnavailable,
+  Unauthorized,
+  ValidationFailed,
+  type HttpErrorOptions,
+} from '../../src/index.ts'
 
 /** A table of the authentication is not in the database: an operator's error, found at the first statement. */
 export class MissingTable extends Error {
@@ -29,9 +35,28 @@ export function wrongCurrentPassword(): Unauthorized {
   return new Unauthorized('The current password is wrong.', { code: 'invalid_credentials' })
 }
 
+/** 422 for a new password that is too easy to guess; `message` tells its owner why. */
+export class PasswordRefused extends ValidationFailed {
+  constructor(path: 'password' | 'next', message: string) {
+    super([{ location: 'body', path, message }])
+  }
+}
+
+/** 401 of refresh for a token that was replaced long ago: somebody has a copy. The session is over. */
+export class TokenReused extends Unauthorized {
+  readonly session: { readonly userId: string; readonly sessionId: string }
+
+  constructor(session: TokenReused['session']) {
+    super(NO_SESSION, { code: 'invalid_session' })
+    this.session = session
+  }
+}
+
+const NO_SESSION = 'There is no session to refresh; log in again.'
+
 /** 401 of refresh: no cookie, or one whose session is over. */
 export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
-  return new Unauthorized('There is no session to refresh; log in again.', {
+  return new Unauthorized(NO_SESSION, {
     ...options,
     code: 'invalid_session',
   })

@@ -28,35 +28,48 @@ export interface LimitedEvent extends AddressEvent {
 }
 
 /**
- * The events of the auth brick by type, for `app.events.typed<AuthEvents>()`. Each flow emits exactly one, whatever its
- * end (OWASP Logging Vocabulary; ASVS 16.3.1).
+ * Why an attempt failed: the code of the refusal; `weak_password`; `busy` when too many hashes wait; `error` when the
+ * server failed, for which the log has the error itself.
+ */
+export interface FailureEvent extends AddressEvent {
+  readonly reason: string
+  readonly userId?: string
+}
+
+/**
+ * The events of the auth brick by type, for `app.events.typed<AuthEvents>()`. Each flow that begins emits exactly one,
+ * whatever its end (OWASP Logging Vocabulary; ASVS 16.3.1). A request that fails its schema or the guard begins no flow.
+ * `auth.password.unusable`, `auth.password.reset.mail.failed` and `auth.limits.*` are about the system, and come besides.
  */
 export interface AuthEvents {
   'auth.signup.succeeded': SessionEvent
-  'auth.signup.failed': AddressEvent & { readonly reason: 'email_taken' }
+  'auth.signup.failed': FailureEvent
   'auth.signup.limited': LimitedEvent
   'auth.login.succeeded': SessionEvent
   /** `userId` only when the address has an account. The caller is told the same in every case. */
-  'auth.login.failed': AddressEvent & { readonly userId?: string }
+  'auth.login.failed': FailureEvent
   'auth.login.limited': LimitedEvent
   'auth.token.refreshed': SessionEvent
   /** A refresh cookie that proves no session. */
-  'auth.token.refused': AuthEvent
+  'auth.token.refused': AuthEvent & { readonly reason: string }
   /** A refresh token that was replaced long ago: somebody has a copy. The session is over. */
   'auth.token.reused': SessionEvent
   'auth.token.limited': LimitedEvent
   /** Without a session when there was none to end. */
   'auth.logout': AuthEvent & { readonly userId?: string; readonly sessionId?: string }
+  'auth.logout.failed': AuthEvent & { readonly reason: string; readonly userId?: string }
   'auth.password.changed': SessionEvent
-  'auth.password.change.failed': SessionEvent
+  'auth.password.change.failed': SessionEvent & { readonly reason: string }
   'auth.password.change.limited': LimitedEvent
   /** `userId` only when the address has an account. The caller is told the same in every case. */
   'auth.password.reset.requested': AddressEvent & { readonly userId?: string }
   'auth.password.reset.request.limited': LimitedEvent
+  'auth.password.reset.request.failed': FailureEvent
   /** The reset mail could not be sent; the caller was told the same as ever. */
   'auth.password.reset.mail.failed': UserEvent & { readonly error: string }
   'auth.password.reset.succeeded': UserEvent
-  'auth.password.reset.failed': AuthEvent
+  /** `userId` when the token was valid. */
+  'auth.password.reset.failed': AuthEvent & { readonly reason: string; readonly userId?: string }
   'auth.password.reset.limited': LimitedEvent
   /** An unsafe request with a cookie came from another origin. */
   'auth.csrf.refused': AuthEvent & { readonly path: string }

@@ -18,6 +18,8 @@ export interface AuthKeys {
   readonly refresh: readonly Buffer[]
   /** Key that hides addresses and IPs in the counters of the rate limits. */
   readonly limits: Buffer
+  /** Keys of the marks in device cookies. */
+  readonly device: readonly Buffer[]
 }
 
 /**
@@ -31,6 +33,7 @@ export function deriveKeys(secret: Secret): AuthKeys {
     access: secrets.map((each) => createSecretKey(derive(each, 'access-token'))),
     refresh: secrets.map((each) => derive(each, 'refresh-token')),
     limits: derive(secrets[0]!, 'rate-limit'),
+    device: secrets.map((each) => derive(each, 'device-cookie')),
   }
 }
 

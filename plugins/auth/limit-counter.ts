@@ -23,6 +23,8 @@ export interface LimitCounter {
   count(key: string): Promise<Count>
   /** Forgets the attempts of a key. */
   clear(key: string): Promise<void>
+  /** Takes one attempt back. */
+  giveBack(key: string): Promise<void>
 }
 
 /** Settings of `createLimitCounter`. */
@@ -58,6 +60,7 @@ function localCounter(limit: CountedLimit, memory: MemoryCounter): LimitCounter 
     limit,
     count: (key) => countOf(memory.consume(key)),
     clear: async (key) => void (await memory.delete(key)),
+    giveBack: async (key) => void (await memory.reward(key)),
   }
 }
 
@@ -101,6 +104,11 @@ function sharedCounter(
         async () => undefined,
       )
     },
+    giveBack: (key) =>
+      attempt(
+        async () => void (await shared.reward(key)),
+        () => local.giveBack(key),
+      ),
   }
 }
 

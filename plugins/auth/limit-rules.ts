@@ -7,23 +7,40 @@ export interface Limit {
   readonly window: Duration
 }
 
-/** What a limit counts by. `pair` is an address from one network. */
-export type LimitScope = 'ip' | 'address' | 'pair' | 'session' | 'user'
+/**
+ * What a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a browser
+ * with a device cookie for the address.
+ */
+export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
 
 /** The endpoints that are limited. */
 export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword'
 
-/** The limits as they are when nothing is said. On failures alone: `login` by address and pair, `changePassword`. */
+/**
+ * The limits by default. `login` by address, pair and device and `changePassword` count failures alone. An attempt
+ * with a device cookie counts by `device` in place of `pair` and `address`, which strangers can use up.
+ */
 export const DEFAULT_LIMITS = {
   login: {
     ip: { limit: 30, window: '1m' },
+    site: { limit: 300, window: '1m' },
     // Before the address, so that tries from one network beyond its own budget cost the address nothing.
     pair: { limit: 10, window: '15m' },
-    address: { limit: 10, window: '15m' },
+    address: { limit: 100, window: '15m' },
+    device: { limit: 10, window: '15m' },
   },
-  signup: { ip: { limit: 20, window: '1m' }, address: { limit: 5, window: '1h' } },
-  forgot: { ip: { limit: 20, window: '1m' }, address: { limit: 5, window: '15m' } },
-  reset: { ip: { limit: 20, window: '1m' } },
+  signup: {
+    ip: { limit: 20, window: '1m' },
+    site: { limit: 200, window: '1m' },
+    address: { limit: 5, window: '1h' },
+  },
+  forgot: {
+    ip: { limit: 20, window: '1m' },
+    site: { limit: 200, window: '1m' },
+    address: { limit: 5, window: '15m' },
+    device: { limit: 5, window: '15m' },
+  },
+  reset: { ip: { limit: 20, window: '1m' }, site: { limit: 200, window: '1m' } },
   refresh: { session: { limit: 60, window: '1m' } },
   changePassword: { user: { limit: 5, window: '15m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
@@ -55,6 +72,24 @@ export function resolveLimits(options: LimitOptions | false = {}): readonly Coun
   if (options === false) return []
   refuseUnknown(options, DEFAULT_LIMITS, 'limits')
   return (Object.keys(DEFAULT_LIMITS) as LimitRule[]).flatMap((rule) => limitsOf(rule, options[rule]))
+}
+
+/** Kept when requests for a reset are not limited. */
+const LEAST_RESET_TOKENS = 32
+
+/**
+ * Reset tokens of one address that are valid at the same time: as many as the limits let out during a token's lifetime,
+ * so that no stranger's request ends the owner's link. `lifetime` in seconds.
+ */
+export function mostResetTokens(options: LimitOptions | false | undefined, lifetime: number): number {
+  const perAddress = resolveLimits(options).filter(
+    ({ rule, scope }) => rule === 'forgot' && (scope === 'address' || scope === 'device'),
+  )
+  const issued = perAddress.map(({ limit, window }) => limit * (Math.ceil(lifetime / window) + 1))
+  return Math.max(
+    LEAST_RESET_TOKENS,
+    issued.reduce((sum, each) => sum + each, 0),
+  )
 }
 
 function limitsOf(rule: LimitRule, changes: LimitOptions[LimitRule] = {}): CountedLimit[] {

@@ -1,15 +1,15 @@
 /*
  * rate-limiter-flexible's own memory store keeps a timer for each key and as many keys as an attacker invents, and its
- * timers fire at once beyond 2^31 ms. This one has fixed room, no timers and the application's clock. When the room is
- * taken by windows that still run, new keys share a fixed number of places: they may be limited too early, and no
- * counter is ever forgotten. Held by test/plugins/auth/primitives/memory-counter.test.ts.
+ * timers fire immediately beyond 2^31 ms. This counter has fixed room, no timers and the application's clock. When
+ * running windows fill the room, new keys share a count-min sketch: a key may then be limited too early, with a
+ * probability that its size keeps low, and no counter is ever forgotten. Tested by
+ * test/plugins/auth/primitives/memory-counter.test.ts.
  */
-import { createHash } from 'node:crypto'
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../src/index.ts'
+import { CountMinSketch } from './count-min-sketch.ts'
 
 const DEFAULT_CAPACITY = 50_000
-const SHARED_PLACES = 4096
 
 /** Settings of a `MemoryCounter`. */
 export interface MemoryCounterOptions {
@@ -38,7 +38,9 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
   readonly #clock: Clock
   readonly #capacity: number
   readonly #own = new Map<string, Window>()
-  readonly #shared = new Map<string, Window>()
+  readonly #sketch: CountMinSketch
+  /** When the window of the sketch ends. */
+  #sketchEnd = -Infinity
 
   constructor({
     points,
@@ -53,11 +55,17 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     this.#duration = duration
     this.#clock = clock
     this.#capacity = capacity
+    this.#sketch = new CountMinSketch(points + 1)
   }
 
-  /** Keys and shared places that are held. */
+  /** Keys that have a window of their own. */
   get size(): number {
-    return this.#own.size + this.#shared.size
+    return this.#own.size
+  }
+
+  /** Bytes of what the other keys share. */
+  get sharedBytes(): number {
+    return this.#sketch.bytes
   }
 
   /** Rejects with a `RateLimiterRes`, which is no Error, when the points are used up. */
@@ -72,60 +80,79 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return this.#add(String(key), points)
   }
 
+  /** Takes points back from a key that has a window of its own. What others share only counts upwards. */
   override async reward(key: string | number, points = 1): Promise<RateLimiterRes> {
-    return this.#add(String(key), -points)
+    const window = this.#find(String(key))
+    if (window) window.consumed = Math.max(0, window.consumed - points)
+    return this.#result(window ?? this.#shared(String(key)))
   }
 
   override async get(key: string | number): Promise<RateLimiterRes | null> {
-    const window = this.#find(String(key))
-    return window ? this.#result(window) : null
+    const window = this.#find(String(key)) ?? this.#shared(String(key))
+    return window.consumed === 0 ? null : this.#result(window)
   }
 
-  /** Sets what is consumed and begins a new window; on a shared place it can only add to what others consumed. */
+  /** Sets what is consumed and begins a new window; in the sketch it can only add to what is consumed. */
   override async set(key: string | number, points: number, duration: number): Promise<RateLimiterRes> {
     this.#own.delete(String(key))
-    const window = this.#find(String(key)) ?? this.#begin(String(key), duration)
-    window.consumed = Math.max(window.consumed, points)
-    return this.#result(window)
+    const { consumed } = this.#shared(String(key))
+    return this.#add(String(key), Math.max(0, points - consumed), duration)
   }
 
   override block(key: string | number, duration: number): Promise<RateLimiterRes> {
     return this.set(key, this.#points + 1, duration)
   }
 
-  /** Forgets a key. A shared place counts for others too and stays as it is. */
+  /** Forgets a key. The sketch counts for other keys too and stays as it is. */
   override async delete(key: string | number): Promise<boolean> {
     return this.#own.delete(String(key))
   }
 
-  #add(key: string, points: number): RateLimiterRes {
-    const window = this.#find(key) ?? this.#begin(key, this.#duration)
-    window.consumed += points
-    return this.#result(window)
+  #add(key: string, points: number, duration = this.#duration): RateLimiterRes {
+    const own = this.#find(key) ?? this.#begin(key, duration)
+    if (own === null) return this.#addShared(key, points)
+    own.consumed += points
+    return this.#result(own)
   }
 
   #find(key: string): Window | undefined {
-    const window = this.#own.get(key) ?? this.#shared.get(placeOf(key))
+    const window = this.#own.get(key)
     return window && window.end > this.#clock.now() ? window : undefined
   }
 
-  #begin(key: string, duration: number): Window {
-    const window = { consumed: 0, end: this.#clock.now() + duration * 1000 }
+  /** @returns null when there is no room, or when the sketch counts this key already and must not be left behind. */
+  #begin(key: string, duration: number): Window | null {
     this.#dropExpired()
-    this.#own.delete(key)
-    if (this.#own.size < this.#capacity) this.#own.set(key, window)
-    else this.#shared.set(placeOf(key), window)
+    if (this.#own.size >= this.#capacity || this.#shared(key).consumed > 0) return null
+    const window = { consumed: 0, end: this.#clock.now() + duration * 1000 }
+    this.#own.set(key, window)
     return window
+  }
+
+  #shared(key: string): Window {
+    const runs = this.#sketchEnd > this.#clock.now()
+    return {
+      consumed: runs ? this.#sketch.estimate(key) : 0,
+      end: runs ? this.#sketchEnd : this.#clock.now(),
+    }
+  }
+
+  #addShared(key: string, points: number): RateLimiterRes {
+    const now = this.#clock.now()
+    if (this.#sketchEnd <= now) {
+      this.#sketch.clear()
+      this.#sketchEnd = now + this.#duration * 1000
+    }
+    return this.#result({ consumed: this.#sketch.add(key, points), end: this.#sketchEnd })
   }
 
   /** Windows are in the order of their end, because each lasts equally long: stop at the first that still runs. */
   #dropExpired(): void {
     const now = this.#clock.now()
-    for (const windows of [this.#own, this.#shared])
-      for (const [key, { end }] of windows) {
-        if (end > now) break
-        windows.delete(key)
-      }
+    for (const [key, { end }] of this.#own) {
+      if (end > now) break
+      this.#own.delete(key)
+    }
   }
 
   #result({ consumed, end }: Window): RateLimiterRes {
@@ -136,8 +163,4 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
       consumed === 1,
     )
   }
-}
-
-function placeOf(key: string): string {
-  return String(createHash('sha256').update(key).digest().readUInt32BE() % SHARED_PLACES)
 }

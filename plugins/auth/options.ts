@@ -2,9 +2,10 @@ import { seconds, StartupError, type Duration, type Environment } from '../../sr
 import type { Secret } from './keys.ts'
 import type { HashCost } from './passwords.ts'
 import type { LimitOptions, RedisClient } from './rate-limits.ts'
+import type { WeakPasswordOptions } from './weak-passwords/password-judge.ts'
 
 /** What both variants with e-mail and password take, whatever database they store in. */
-export interface PasswordAuthOptions {
+export interface PasswordAuthOptions extends WeakPasswordOptions {
   /**
    * At least 32 random bytes, from `AUTH_SECRET`. A list replaces a secret without logging anybody out: the first one
    * signs, all verify.
@@ -52,6 +53,13 @@ export interface PasswordAuthOptions {
    * is https.
    */
   readonly secureCookie?: boolean
+  /**
+   * Whether a browser that signed in gets a device cookie, whose failed logins are counted apart from those of
+   * strangers; true by default.
+   */
+  readonly deviceCookie?: boolean
+  /** Whether each event of the brick is a log line; true by default. */
+  readonly logEvents?: boolean
 }
 
 /** Lifetimes in seconds. */

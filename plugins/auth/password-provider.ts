@@ -1,11 +1,15 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { Cradle, Credential, User, AuthStore } from '../../src/index.ts'
 import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
-import { createRefreshCookie } from './cookies.ts'
+import { createRefreshCookie, type RefreshCookieOptions } from './cookies.ts'
+import { createDeviceCookie } from './device-cookie.ts'
+import { createDeviceMarks } from './device-marks.ts'
 import { createEndedSessions } from './ended-sessions.ts'
 import type { AuthEvents } from './events.ts'
 import { createFlows } from './flows/flows.ts'
 import type { AuthParts } from './flows/parts.ts'
+import { mostResetTokens } from './limit-rules.ts'
+import { logAuthEvents } from './log-events.ts'
 import { checkSecret, deriveKeys, type AuthKeys } from './keys.ts'
 import {
   checkCounts,
@@ -22,6 +26,7 @@ import { createRefreshTokens } from './refresh-tokens.ts'
 import { createResetMail } from './reset-mail.ts'
 import { createResetTokens } from './reset-tokens.ts'
 import { passwordRoutes } from './routes/router.ts'
+import { createPasswordJudge } from './weak-passwords/password-judge.ts'
 
 /** What distinguishes one variant from the other. */
 export interface Variant {
@@ -68,6 +73,7 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
   const { options } = settings
   checkForEnvironment(options, services)
   const parts = createParts(settings, store, services)
+  if (options.logEvents !== false) logAuthEvents(parts.events, services.logger, settings.keys.limits)
   const flows = createFlows(parts)
   const appUrl = options.appUrl ?? services.appUrl
   const claimsOf = (token: string | null): AccessClaims | null => {
@@ -78,6 +84,10 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     flows,
     events: parts.events,
     cookie: sessionCookie(options, services),
+    device: createDeviceCookie(
+      cookieSettings(options, services),
+      options.deviceCookie === false ? undefined : parts.devices,
+    ),
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf,
     identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
@@ -123,17 +133,31 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
       ...(redis && { redis }),
     }),
     lifetimes,
-    sendResetMail: createResetMail(options, services),
+    devices: createDeviceMarks(keys.device),
+    judgePassword: createPasswordJudge(options, services),
+    mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
+    resetMail: createResetMail(options, services),
+    mailDelay: services.environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
   }
 }
 
-function sessionCookie(options: PasswordAuthOptions, { environment, appUrl: ownUrl }: Cradle): SessionCookie {
-  const { appUrl = ownUrl, cookieName, secureCookie } = options
-  const { read, set, clear } = createRefreshCookie({
-    environment,
+/** Milliseconds: far more than the work takes, so that it seldom meets the request that comes next. */
+const MAIL_DELAY = [50, 500] as const
+
+function cookieSettings(options: PasswordAuthOptions, services: Cradle): RefreshCookieOptions {
+  const appUrl = options.appUrl ?? services.appUrl
+  return {
+    environment: services.environment,
     ...(appUrl !== undefined && { appUrl }),
+    ...(options.secureCookie !== undefined && { secure: options.secureCookie }),
+  }
+}
+
+function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionCookie {
+  const { cookieName } = options
+  const { read, set, clear } = createRefreshCookie({
+    ...cookieSettings(options, services),
     ...(cookieName !== undefined && { name: cookieName }),
-    ...(secureCookie !== undefined && { secure: secureCookie }),
   })
   return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }

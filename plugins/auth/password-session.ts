@@ -1,6 +1,7 @@
 import type { EventBus } from '../../src/index.ts'
 import type { AccessClaims } from './access-tokens.ts'
 import type { CookieTarget, Headers } from './cookies.ts'
+import type { DeviceCookie } from './device-cookie.ts'
 import type { AuthEvents } from './events.ts'
 import type { AuthFlows } from './flows/flows.ts'
 import type { Grant } from './flows/sessions.ts'
@@ -11,6 +12,7 @@ export interface PasswordSession extends ProviderSession {
   readonly flows: AuthFlows
   readonly events: EventBus<AuthEvents>
   readonly cookie: SessionCookie
+  readonly device: DeviceCookie
   /** Origin of the application's own pages, if it is configured. */
   readonly appOrigin: string | undefined
   /** @returns the claims of an access token that is valid now, or null. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { systemClock, TooManyRequests, type Clock, type EventBus } from '../../src/index.ts'
-import { clientNetwork } from './client-network.ts'
+import { clientNetwork, clientSite } from './client-network.ts'
 import type { AuthEvents } from './events.ts'
 import { createLimitCounter, type Count, type LimitCounter, type RedisClient } from './limit-counter.ts'
 import {
@@ -19,6 +19,8 @@ export interface LimitSubject {
   readonly email?: string
   readonly user?: string
   readonly session?: string
+  /** Identifier of a verified device cookie for `email`. */
+  readonly device?: string
 }
 
 /** Where the limits stand after an attempt that was allowed. */
@@ -55,6 +57,8 @@ export interface RateLimits {
   attempt(rule: LimitRule, subject: LimitSubject): Promise<LimitState>
   /** The attempt was genuine: forgets what is counted against its address or user. Tries of an IP stay counted. */
   success(rule: LimitRule, subject: LimitSubject): Promise<void>
+  /** Takes an attempt back that the server could not process. `except` names scopes that stay counted. */
+  giveBack(rule: LimitRule, subject: LimitSubject, except?: readonly LimitScope[]): Promise<void>
 }
 
 /** Settings of `createRateLimits`. */
@@ -73,8 +77,15 @@ export interface RateLimitsOptions {
 }
 
 /** What counts failures alone, and is cleared by a success. */
-const FAILURES: ReadonlySet<string> = new Set(['login.address', 'login.pair', 'changePassword.user'])
-const PRIVATE_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
+const FAILURES: ReadonlySet<string> = new Set([
+  'login.address',
+  'login.pair',
+  'login.device',
+  'changePassword.user',
+])
+const PRIVATE_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device', 'site'])
+/** Scopes that strangers can use up; a device cookie counts apart from them. */
+const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
 
 /**
  * Limits that are the same for addresses with and without an account, in every environment.
@@ -87,12 +98,19 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const counters = resolveLimits(options.limits).map((limit) =>
     createLimitCounter({ limit, clock, ...shared, ...(capacity !== undefined && { capacity }) }),
   )
-  const ofRule = (rule: LimitRule): LimitCounter[] => counters.filter(({ limit }) => limit.rule === rule)
+  const applying = (rule: LimitRule, subject: LimitSubject): LimitCounter[] => {
+    const ofRule = counters.filter(({ limit }) => limit.rule === rule)
+    const hasDevice = subject.device !== undefined && ofRule.some(({ limit }) => limit.scope === 'device')
+    return ofRule.filter(({ limit: { scope } }) => {
+      if (scope === 'site') return clientSite(subject.ip) !== undefined
+      return scope === 'device' ? hasDevice : !(hasDevice && STRANGERS_SCOPES.has(scope))
+    })
+  }
 
   return {
     async attempt(rule, subject) {
       const visible: [CountedLimit, Count][] = []
-      for (const { limit, count } of ofRule(rule)) {
+      for (const { limit, count } of applying(rule, subject)) {
         const state = await count(keyOf(key, limit, subject))
         if (!state.allowed) throw new LimitReached(limit, state.resetIn)
         if (!PRIVATE_SCOPES.has(limit.scope)) visible.push([limit, state])
@@ -100,8 +118,12 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
       return { headers: headersOf(visible) }
     },
     async success(rule, subject) {
-      for (const { limit, clear } of ofRule(rule))
+      for (const { limit, clear } of applying(rule, subject))
         if (FAILURES.has(`${limit.rule}.${limit.scope}`)) await clear(keyOf(key, limit, subject))
+    },
+    async giveBack(rule, subject, except = []) {
+      for (const { limit, giveBack } of applying(rule, subject))
+        if (!except.includes(limit.scope)) await giveBack(keyOf(key, limit, subject))
     },
   }
 }
@@ -120,14 +142,23 @@ function watch(events: EventBus<AuthEvents> | undefined): (error?: unknown) => v
 
 /** Addresses and IPs stand in the counters only as HMACs of fixed length. */
 function keyOf(key: Buffer, { rule, scope }: CountedLimit, subject: LimitSubject): string {
-  const text = JSON.stringify([rule, scope, ...partsOf(scope, subject)])
+  const text = JSON.stringify([rule, scope, ...partsOf(rule, scope, subject)])
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-function partsOf(scope: LimitScope, { ip, email, user, session }: LimitSubject): (string | undefined)[] {
+function partsOf(
+  rule: LimitRule,
+  scope: LimitScope,
+  { ip, email, user, session, device }: LimitSubject,
+): (string | undefined)[] {
   switch (scope) {
     case 'ip':
       return [clientNetwork(ip)]
+    case 'site':
+      return [clientSite(ip)]
+    case 'device':
+      // Mails are counted for all devices of an address together: each login makes another cookie.
+      return rule === 'forgot' ? [email] : [email, device]
     case 'address':
       return [email]
     case 'pair':

@@ -1,33 +1,38 @@
-import type { Cradle, Mailer } from '../../src/index.ts'
+import type { Cradle, Mailer, MailMessage } from '../../src/index.ts'
 import { linkBase, type PasswordAuthOptions } from './options.ts'
 
-/** Brings a reset token to its owner. Rejects when the mail could not be handed over. */
-export type SendResetMail = (to: string, token: string) => Promise<unknown>
+/** The mail of forgot-password. */
+export interface ResetMail {
+  /** Brings a reset token to its owner. Rejects when the mail could not be handed over. */
+  send(to: string, token: string): Promise<unknown>
+  /** Does the work of `send` as far as this process does it, for an address without an account, and sends nothing. */
+  rehearse(to: string, token: string): Promise<unknown>
+}
 
 /**
- * The way a reset token takes: the application's own function, else the service `mailer`, else the log in development.
+ * The way of a reset token: the application's own function, else the service `mailer`, else the log in development.
  * @throws StartupError `MORTAR_AUTH_APP_URL` in production, when links would have to be made without an `appUrl`.
  */
 export function createResetMail(
   options: Pick<PasswordAuthOptions, 'sendResetEmail' | 'appUrl'>,
   services: Cradle,
-): SendResetMail {
+): ResetMail {
   const { sendResetEmail } = options
-  if (sendResetEmail) return async (to, token) => sendResetEmail(to, token)
+  // A function of the application cannot be rehearsed: it would send the mail.
+  if (sendResetEmail)
+    return { send: async (to, token) => sendResetEmail(to, token), rehearse: async () => undefined }
   const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
-  if (services.environment === 'production' && !mailerOf(services)) services.logger.warn(NO_WAY)
-  return async (to, token) => {
-    const link = `${base}/reset-password?token=${token}`
-    const mailer = mailerOf(services)
-    if (mailer)
-      return mailer.send({
-        to: [to],
-        subject: 'Reset your password',
-        text: textWith(link),
-        html: htmlWith(link),
-      })
-    if (services.environment === 'production') throw new Error(NO_WAY)
-    services.logger.info(`Reset link for ${to}: ${link}`)
+  const isProduction = services.environment === 'production'
+  if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
+  const linkOf = (token: string): string => `${base}/reset-password?token=${token}`
+  return {
+    async send(to, token) {
+      const mailer = mailerOf(services)
+      if (mailer) return mailer.send(messageOf(to, linkOf(token)))
+      if (isProduction) throw new Error(NO_WAY)
+      services.logger.info(`Reset link for ${to}: ${linkOf(token)}`)
+    },
+    rehearse: async (to, token) => mailerOf(services) && compose(messageOf(to, linkOf(token))),
   }
 }
 
@@ -37,6 +42,19 @@ const NO_WAY =
 /** The mail brick is optional, and asking the container for a service that is not there throws. */
 function mailerOf(services: Cradle): Mailer | undefined {
   return Object.hasOwn(services, 'mailer') ? (services['mailer'] as Mailer) : undefined
+}
+
+/** Composes a message in full and throws it away. */
+async function compose({ to, subject, text, html }: ResetMessage): Promise<void> {
+  const { default: nodemailer } = await import('nodemailer')
+  const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
+  await nowhere.sendMail({ from: 'nobody@localhost', to, subject, text, html })
+}
+
+type ResetMessage = MailMessage & { readonly to: string[]; readonly text: string; readonly html: string }
+
+function messageOf(to: string, link: string): ResetMessage {
+  return { to: [to], subject: 'Reset your password', text: textWith(link), html: htmlWith(link) }
 }
 
 const WHY = 'Somebody, probably you, asked to reset the password of your account.'

@@ -1,6 +1,7 @@
 import { Unauthorized } from '../../../src/index.ts'
 import { wrongCurrentPassword } from '../errors.ts'
-import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
+import { withEvent } from './outcome.ts'
+import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { rotateOwn } from './refresh.ts'
 import { clearAfterNewPassword, type Grant } from './sessions.ts'
 
@@ -21,36 +22,37 @@ export interface OwnSession {
  * Replaces the password of a signed-in user. The statement that stores it ends every other session and keeps this one;
  * of two changes at once one wins, because the other's current password is none any more.
  * @returns the next refresh token of this session, or null when none was presented.
- * @throws Unauthorized `invalid_credentials` for a wrong current password; LimitReached.
+ * @throws Unauthorized `invalid_credentials` for a wrong current password; PasswordRefused, LimitReached.
  */
-export async function changePassword(
+export function changePassword(
   parts: AuthParts,
-  { current, next }: ChangePassword,
+  input: ChangePassword,
   own: OwnSession,
   caller: Caller,
 ): Promise<Grant | null> {
-  const { userId, sessionId } = own
-  const about = { ...eventOrigin(caller), userId, sessionId }
-  await countAttempt(parts, caller, 'changePassword', { user: userId })
+  const { userId, sessionId, refreshToken } = own
+  const counted = { user: userId }
+  return withEvent(parts, { flow: 'changePassword', caller, known: { userId, sessionId } }, () =>
+    countedWork(parts, caller, { rule: 'changePassword', counted }, async () => {
+      await replacePassword(parts, input, own)
+      await parts.limits.success('changePassword', { ip: caller.ip, ...counted })
+      await clearAfterNewPassword(parts, userId)
+      return rotateOwn(parts, refreshToken, sessionId)
+    }),
+  )
+}
+
+async function replacePassword(
+  parts: AuthParts,
+  { current, next }: ChangePassword,
+  { userId, sessionId }: OwnSession,
+): Promise<void> {
   const user = await parts.store.findUserById(userId)
   if (user === null) throw new Unauthorized('The account does not exist any more.', { code: 'invalid_token' })
   const { valid } = await parts.passwords.verify(user.passwordHash, current)
-  const changed =
-    valid &&
-    (await parts.store.setPassword({
-      userId,
-      passwordHash: await parts.passwords.hash(next),
-      keptSession: sessionId,
-      now: parts.clock.now(),
-      version: user.passwordVersion,
-    }))
-  if (!changed) {
-    parts.events.emit('auth.password.change.failed', about)
+  if (!valid) throw wrongCurrentPassword()
+  await refuseWeak(parts, 'next', next, user)
+  const change = { userId, passwordHash: await parts.passwords.hash(next), keptSession: sessionId }
+  if (!(await parts.store.setPassword({ ...change, now: parts.clock.now(), version: user.passwordVersion })))
     throw wrongCurrentPassword()
-  }
-  await parts.limits.success('changePassword', { ip: caller.ip, user: userId })
-  await clearAfterNewPassword(parts, userId)
-  const grant = await rotateOwn(parts, own.refreshToken, sessionId)
-  parts.events.emit('auth.password.changed', about)
-  return grant
 }

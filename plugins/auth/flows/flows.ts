@@ -1,5 +1,5 @@
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
-import { createForgotPassword } from './forgot-password.ts'
+import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { logIn, type LogIn } from './log-in.ts'
 import { logOut } from './log-out.ts'
@@ -19,7 +19,7 @@ export interface AuthFlows {
     caller: Caller,
   ): Promise<void>
   changePassword(input: ChangePassword, own: OwnSession, caller: Caller): Promise<Grant | null>
-  forgotPassword(email: string, caller: Caller): Promise<void>
+  forgotPassword(input: ForgotPasswordInput, caller: Caller): Promise<void>
   resetPassword(input: ResetPassword, caller: Caller): Promise<void>
   /** Ends every session of a user. */
   signOut(userId: string): Promise<void>

@@ -1,11 +1,22 @@
-import type { Clock, EventBus, Logger, AuthStore } from '../../../src/index.ts'
+import {
+  ServiceUnavailable,
+  type Clock,
+  type EventBus,
+  type Logger,
+  type AuthStore,
+} from '../../../src/index.ts'
 import type { AccessTokens } from '../access-tokens.ts'
+import type { DeviceMarks } from '../device-marks.ts'
 import type { EndedSessions } from '../ended-sessions.ts'
+import { PasswordRefused } from '../errors.ts'
 import type { AuthEvents } from '../events.ts'
 import type { Passwords } from '../passwords.ts'
-import { LimitReached, type LimitRule, type RateLimits } from '../rate-limits.ts'
+import type { LimitRule, LimitSubject, RateLimits } from '../rate-limits.ts'
 import type { RefreshTokens } from '../refresh-tokens.ts'
+import type { ResetMail } from '../reset-mail.ts'
 import type { ResetTokens } from '../reset-tokens.ts'
+import type { PasswordUser } from '../weak-passwords/own-words.ts'
+import type { PasswordJudge } from '../weak-passwords/password-judge.ts'
 
 /** What the flows are made of; none of it knows HTTP, and only the store knows a database. */
 export interface AuthParts {
@@ -20,8 +31,13 @@ export interface AuthParts {
   readonly clock: Clock
   readonly logger: Logger
   readonly lifetimes: Lifetimes
-  /** Brings a reset token to its owner. */
-  readonly sendResetMail: (to: string, token: string) => Promise<unknown>
+  readonly devices: DeviceMarks
+  readonly judgePassword: PasswordJudge
+  /** Reset tokens of one user that are valid at the same time. */
+  readonly mostResetTokens: number
+  readonly resetMail: ResetMail
+  /** Milliseconds to wait before the work of a reset mail begins, at random. */
+  readonly mailDelay: () => number
 }
 
 /** Lifetimes in seconds. */
@@ -45,24 +61,17 @@ export function eventOrigin({ id, ip }: Caller): { readonly ip: string; readonly
   return { ip, requestId: id }
 }
 
-const LIMITED = {
-  login: 'auth.login.limited',
-  signup: 'auth.signup.limited',
-  forgot: 'auth.password.reset.request.limited',
-  reset: 'auth.password.reset.limited',
-  refresh: 'auth.token.limited',
-  changePassword: 'auth.password.change.limited',
-} as const satisfies Record<LimitRule, keyof AuthEvents>
-
 /** Whom an attempt is counted against, besides the client's address. */
 export interface Counted {
   readonly email?: string
   readonly user?: string
   readonly session?: string
+  /** Identifier of a verified device mark for `email`. */
+  readonly device?: string | undefined
 }
 
 /**
- * Counts an attempt before any work is done for it, and tells the caller where the limits stand.
+ * Counts an attempt before any work is done for it, and tells the caller the state of the limits.
  * @throws LimitReached (429) beyond a limit.
  */
 export async function countAttempt(
@@ -71,15 +80,47 @@ export async function countAttempt(
   rule: LimitRule,
   counted: Counted,
 ): Promise<void> {
+  const { headers } = await parts.limits.attempt(rule, subjectOf(caller, counted))
+  for (const [name, value] of Object.entries(headers)) caller.set(name, value)
+}
+
+/**
+ * Counts an attempt and does its work, which hashes a password. A full hash queue refuses it before anything is counted
+ * or read. When the queue fills up later, or the new password is too weak, the attempt is given back: neither is a guess.
+ * @throws LimitReached; ServiceUnavailable; and what `work` throws.
+ */
+export async function countedWork<T>(
+  parts: AuthParts,
+  caller: Caller,
+  { rule, counted }: { readonly rule: LimitRule; readonly counted: Counted },
+  work: () => Promise<T>,
+): Promise<T> {
+  parts.passwords.refuseWhenFull()
+  await countAttempt(parts, caller, rule, counted)
   try {
-    const { headers } = await parts.limits.attempt(rule, { ip: caller.ip, ...counted })
-    for (const [name, value] of Object.entries(headers)) caller.set(name, value)
+    return await work()
   } catch (error) {
-    if (error instanceof LimitReached) {
-      const { email, user } = counted
-      const about = { ...(email !== undefined && { email }), ...(user !== undefined && { userId: user }) }
-      parts.events.emit(LIMITED[rule], { ...eventOrigin(caller), scope: error.scope, ...about })
-    }
+    const subject = subjectOf(caller, counted)
+    if (error instanceof ServiceUnavailable) await parts.limits.giveBack(rule, subject)
+    // The network stays charged: a rule of the application may be costly.
+    if (error instanceof PasswordRefused) await parts.limits.giveBack(rule, subject, ['ip', 'site'])
     throw error
   }
+}
+
+/** @throws PasswordRefused (422) naming the field `path` when a new password is too easy to guess. */
+export async function refuseWeak(
+  parts: AuthParts,
+  path: 'password' | 'next',
+  password: string,
+  { id, name, email }: PasswordUser,
+): Promise<void> {
+  // No more of the user than that: a rule of the application may pass it on.
+  const reason = await parts.judgePassword(password, { ...(id !== undefined && { id }), name, email })
+  if (reason !== undefined) throw new PasswordRefused(path, reason)
+}
+
+/** The subject of the limits for an attempt. */
+export function subjectOf({ ip }: Caller, { device, ...counted }: Counted): LimitSubject {
+  return { ip, ...counted, ...(device !== undefined && { device }) }
 }

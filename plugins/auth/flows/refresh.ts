@@ -6,10 +6,11 @@
  * secret it does not know: it cannot make that token again, and asks to come back.
  * Held by test/plugins/auth/refresh.test.ts and roll-out.test.ts.
  */
-import { invalidSession, unknownSecret } from '../errors.ts'
+import { invalidSession, TokenReused, unknownSecret } from '../errors.ts'
 import type { RefreshTokenHashes } from '../refresh-tokens.ts'
 import type { StoredSession } from '../../../src/index.ts'
-import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
+import { withEvent, type Known } from './outcome.ts'
+import { countAttempt, type AuthParts, type Caller } from './parts.ts'
 import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
 
 /**
@@ -26,28 +27,31 @@ export type Refresh = (presented: string | null, caller: Caller) => Promise<Gran
 export function createRefresh(parts: AuthParts): Refresh {
   const running = new Map<string, Promise<Grant>>()
 
-  return async (presented, caller) => {
+  const exchangeOnce: Refresh = async (presented, caller) => {
     const hashes = parts.refreshTokens.hashes(presented)
-    if (presented === null || hashes === null) throw refused(parts, caller)
+    if (presented === null || hashes === null) throw invalidSession()
     const known = running.get(hashes.hash)
-    if (known) return shared(parts, await known, hashes, caller)
+    if (known) return shared(parts, await known, hashes)
     const begun = rotate(parts, presented, hashes, caller).finally(() => running.delete(hashes.hash))
     running.set(hashes.hash, begun)
     return begun
   }
+  return (presented, caller) => {
+    const known: Known = {}
+    return withEvent(parts, { flow: 'refresh', caller, known }, async () => {
+      const grant = await exchangeOnce(presented, caller)
+      Object.assign(known, { userId: grant.user.id, sessionId: grant.sessionId })
+      return grant
+    })
+  }
 }
 
 /** An exchange that began earlier may have missed the end of the session by another process. */
-async function shared(
-  parts: AuthParts,
-  grant: Grant,
-  { familyHash }: RefreshTokenHashes,
-  caller: Caller,
-): Promise<Grant> {
+async function shared(parts: AuthParts, grant: Grant, { familyHash }: RefreshTokenHashes): Promise<Grant> {
   const session = await parts.store.findSession(familyHash)
   const user = session && (await parts.store.findUserById(session.userId))
   if (session && isAlive(parts, session, user)) return grant
-  throw refused(parts, caller)
+  throw invalidSession()
 }
 
 /**
@@ -74,18 +78,13 @@ async function rotate(
   caller: Caller,
 ): Promise<Grant> {
   const session = await parts.store.findSession(hashes.familyHash)
-  if (session === null) throw refused(parts, caller)
+  if (session === null) throw invalidSession()
   // A repeated exchange of the predecessor changes nothing and is free; only a step forward counts.
   if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
   const step = await exchange(parts, session, presented, hashes)
-  if (step === 'over') throw refused(parts, caller)
-  const about = { ...eventOrigin(caller), userId: session.userId, sessionId: session.id }
-  if (step === 'stolen') {
-    parts.events.emit('auth.token.reused', about)
-    throw invalidSession()
-  }
-  if (step === 'unknown') throw secretMissing(parts, caller)
-  parts.events.emit('auth.token.refreshed', about)
+  if (step === 'over') throw invalidSession()
+  if (step === 'stolen') throw new TokenReused({ userId: session.userId, sessionId: session.id })
+  if (step === 'unknown') throw secretMissing(parts)
   return step
 }
 
@@ -121,13 +120,7 @@ async function end<Outcome>(parts: AuthParts, session: StoredSession, outcome: O
   return outcome
 }
 
-function refused(parts: AuthParts, caller: Caller): Error {
-  parts.events.emit('auth.token.refused', eventOrigin(caller))
-  return invalidSession()
-}
-
-function secretMissing(parts: AuthParts, caller: Caller): Error {
-  parts.events.emit('auth.token.refused', eventOrigin(caller))
+function secretMissing(parts: AuthParts): Error {
   parts.logger.warn(
     'A refresh token was made with a secret that this process does not know. ' +
       'Give a new secret to every process as the second of the list before it becomes the first.',

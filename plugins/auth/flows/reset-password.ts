@@ -1,7 +1,7 @@
 import { invalidResetToken } from '../errors.ts'
-import type { StoredResetToken } from '../../../src/index.ts'
-import { MOST_RESET_TOKENS } from './forgot-password.ts'
-import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
+import type { StoredResetToken, StoredUser } from '../../../src/index.ts'
+import { withEvent, type Known } from './outcome.ts'
+import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword } from './sessions.ts'
 
 /** What reset-password takes; the password is validated already, so that a weak one does not cost the token. */
@@ -13,34 +13,34 @@ export interface ResetPassword {
 /**
  * Redeems a reset token: takes it, then hashes, then stores the password with the statement that ends every session.
  * In this order a token works once, only its taker makes the server hash, and no crash leaves an old session beside
- * the new password. The owner may log in at once, even if an attacker had used up the address's failures.
- * @throws Unauthorized `invalid_reset_token` for an unknown, used or expired token; LimitReached.
+ * the new password. A weak password is refused before, and costs no token. The owner may log in immediately, even if an
+ * attacker had used up the address's failures.
+ * @throws Unauthorized `invalid_reset_token` for an unknown, used or expired token; PasswordRefused, LimitReached.
  */
-export async function resetPassword(parts: AuthParts, input: ResetPassword, caller: Caller): Promise<void> {
-  await countAttempt(parts, caller, 'reset', {})
-  const token = await takeToken(parts, input.token)
-  const passwordHash = token && (await hashOrGiveBack(parts, token, input.password))
-  const change = token && {
-    userId: token.userId,
-    passwordHash: passwordHash!,
-    keptSession: null,
-    now: parts.clock.now(),
-  }
-  if (!token || !change || !(await parts.store.setPassword(change))) {
-    parts.events.emit('auth.password.reset.failed', eventOrigin(caller))
-    throw invalidResetToken()
-  }
-  await clearAfterNewPassword(parts, token.userId)
-  const user = await parts.store.findUserById(token.userId)
-  if (user) await parts.limits.success('login', { ip: caller.ip, email: user.email })
-  parts.events.emit('auth.password.reset.succeeded', { ...eventOrigin(caller), userId: token.userId })
+export function resetPassword(parts: AuthParts, input: ResetPassword, caller: Caller): Promise<void> {
+  const known: Known = {}
+  return withEvent(parts, { flow: 'reset', caller, known }, () =>
+    countedWork(parts, caller, { rule: 'reset', counted: {} }, async () => {
+      const user = await redeem(parts, input, known)
+      await clearAfterNewPassword(parts, user.id)
+      await parts.limits.success('login', { ip: caller.ip, email: user.email })
+    }),
+  )
 }
 
-async function takeToken(parts: AuthParts, text: string): Promise<StoredResetToken | null> {
-  const hash = parts.resetTokens.hash(text)
-  if (hash === null) return null
-  const token = await parts.store.findResetToken(hash, parts.clock.now())
-  return token && (await parts.store.takeResetToken(hash, parts.clock.now())) ? token : null
+async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Promise<StoredUser> {
+  const now = (): number => parts.clock.now()
+  const hash = parts.resetTokens.hash(input.token)
+  const token = hash && (await parts.store.findResetToken(hash, now()))
+  const user = token && (await parts.store.findUserById(token.userId))
+  if (!token || !user) throw invalidResetToken()
+  known.userId = user.id
+  await refuseWeak(parts, 'password', input.password, user)
+  if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
+  const passwordHash = await hashOrGiveBack(parts, token, input.password)
+  const change = { userId: user.id, passwordHash, keptSession: null, now: now() }
+  if (!(await parts.store.setPassword(change))) throw invalidResetToken()
+  return user
 }
 
 /** When too many hashes wait, the caller is told to come again, and needs the token for that. */
@@ -48,7 +48,7 @@ async function hashOrGiveBack(parts: AuthParts, token: StoredResetToken, passwor
   try {
     return await parts.passwords.hash(password)
   } catch (error) {
-    await parts.store.insertResetToken(token, MOST_RESET_TOKENS)
+    await parts.store.insertResetToken(token, parts.mostResetTokens)
     throw error
   }
 }

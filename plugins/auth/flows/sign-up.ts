@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { emailTaken, invalidCredentials } from '../errors.ts'
-import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
+import { withEvent, type Known } from './outcome.ts'
+import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, endSessionOf, type Grant } from './sessions.ts'
 
 /** What signup takes, validated; `email` in canonical form. */
@@ -12,36 +13,35 @@ export interface SignUp {
 
 /**
  * Makes an account and signs it in. The hash is made before the address is tried, so that a taken one costs the same.
- * @throws Conflict `email_taken`; the unique index decides, so of many at once one gets the address.
+ * @throws Conflict `email_taken`; the unique index decides, so of many at the same time one gets the address.
+ * PasswordRefused, LimitReached.
  */
-export async function signUp(
+export function signUp(
   parts: AuthParts,
   input: SignUp,
   caller: Caller,
   presented: string | null,
 ): Promise<Grant> {
-  const { name, email } = input
-  await countAttempt(parts, caller, 'signup', { email })
-  const passwordHash = await parts.passwords.hash(input.password)
-  const user = await parts.store.insertUser({
-    id: randomUUID(),
-    name,
-    email,
-    passwordHash,
-    now: parts.clock.now(),
-  })
-  if (user === null) {
-    parts.events.emit('auth.signup.failed', { ...eventOrigin(caller), email, reason: 'email_taken' })
-    throw emailTaken()
-  }
+  const { email } = input
+  const known: Known = { email }
+  return withEvent(parts, { flow: 'signup', caller, known }, () =>
+    countedWork(parts, caller, { rule: 'signup', counted: { email } }, async () => {
+      const grant = await createAccount(parts, input)
+      await endSessionOf(parts, presented)
+      Object.assign(known, { userId: grant.user.id, sessionId: grant.sessionId })
+      return grant
+    }),
+  )
+}
+
+async function createAccount(parts: AuthParts, { name, email, password }: SignUp): Promise<Grant> {
+  await refuseWeak(parts, 'password', password, { name, email })
+  const passwordHash = await parts.passwords.hash(password)
+  const account = { id: randomUUID(), name, email, passwordHash, now: parts.clock.now() }
+  const user = await parts.store.insertUser(account)
+  if (user === null) throw emailTaken()
   const grant = await beginSession(parts, user)
   // Only a reset within these few milliseconds changes the password of an account this new.
   if (grant === null) throw invalidCredentials()
-  await endSessionOf(parts, presented)
-  parts.events.emit('auth.signup.succeeded', {
-    ...eventOrigin(caller),
-    userId: user.id,
-    sessionId: grant.sessionId,
-  })
   return grant
 }

@@ -52,10 +52,17 @@ function trustedOrigins(ctx: Ctx): readonly string[] {
   return [...own, ...(appOrigin === undefined ? [] : [appOrigin]), ...(authenticator.trustedOrigins ?? [])]
 }
 
-/** Sets the refresh cookie and returns the body of signup and login. */
+/** The value of the device cookie, or null. It is no credential, so it needs no check of the origin. */
+export function deviceMark(ctx: Ctx): string | null {
+  return authOf(ctx).device.read({ cookie: ctx.get('cookie') })
+}
+
+/** Sets the refresh cookie and the device cookie, and returns the body of signup and login. */
 export function signedInBody(ctx: Ctx, grant: Grant) {
   const { id, name, email } = grant.user
-  authOf(ctx).cookie.set(ctx, grant)
+  const { cookie, device } = authOf(ctx)
+  cookie.set(ctx, grant)
+  device.mark(ctx, email)
   return { user: { id, name, email }, accessToken: grant.accessToken, expiresIn: grant.expiresIn }
 }
 

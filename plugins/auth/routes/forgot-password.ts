@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
-import { authOf, canonical } from './auth-context.ts'
+import { authOf, canonical, deviceMark } from './auth-context.ts'
 import { email, JSON_BODY, limited, message } from './shapes.ts'
 
 /** `POST /auth/forgot-password`: the same answer for every address, before any mail is begun. */
@@ -15,7 +15,8 @@ export const forgotPasswordRoute = defineRoute(
     response: { 200: message, 429: limited },
   },
   async (ctx) => {
-    await authOf(ctx).flows.forgotPassword(canonical(ctx.body.email), ctx)
+    const input = { email: canonical(ctx.body.email), device: deviceMark(ctx) }
+    await authOf(ctx).flows.forgotPassword(input, ctx)
     return { message: 'If the address has an account, a mail with a link is on its way.' }
   },
 )

@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
-import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
+import { authOf, canonical, deviceMark, presentedToken, signedInBody } from './auth-context.ts'
 import { email, JSON_BODY, knownPassword, limited, signedIn, uniformProblem } from './shapes.ts'
 
 /** `POST /auth/login`: the same 401 for a wrong password and for an address without an account. */
@@ -14,7 +14,8 @@ export const logInRoute = defineRoute(
     response: { 200: signedIn, 401: uniformProblem('The address or the password is wrong.'), 429: limited },
   },
   async (ctx) => {
-    const input = { email: canonical(ctx.body.email), password: ctx.body.password }
+    const { email: address, password } = ctx.body
+    const input = { email: canonical(address), password, device: deviceMark(ctx) }
     return signedInBody(ctx, await authOf(ctx).flows.logIn(input, ctx, presentedToken(ctx)))
   },
 )

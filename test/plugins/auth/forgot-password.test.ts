@@ -45,18 +45,48 @@ onEachStore('POST /auth/forgot-password', (inWorld) => {
     })
   })
 
-  it('keeps at most three tokens valid', () =>
+  it('keeps the newest 32 tokens valid, more than the limits let out in their lifetime', () =>
     inWorld({}, async (world) => {
       await signedUp(world)
       const tokens: string[] = []
-      for (let count = 0; count < 5; count++) {
+      for (let count = 0; count < 34; count++) {
         world.clock.advance(1)
         tokens.push(await resetTokenFor(world))
       }
-      expect(await world.storage.resetTokens()).to.have.length(3)
+      expect(await world.storage.resetTokens()).to.have.length(32)
       const redeem = (token: string) => world.client().post('/auth/reset-password', { token, password: NEXT })
       expect((await redeem(tokens[1]!)).status).to.equal(401)
       expect((await redeem(tokens[2]!)).status).to.equal(200)
+    }))
+
+  it('leaves the link of the owner usable, however many a stranger asks for', () =>
+    inWorld({ limited: true, app: { trustProxy: ['127.0.0.1'] } }, async (world) => {
+      await signedUp(world)
+      const token = await resetTokenFor(world)
+      for (let window = 0; window < 2; window++) {
+        for (let n = 0; n < 10; n++)
+          await world
+            .client()
+            .post('/auth/forgot-password', { email: ADA.email }, { 'x-forwarded-for': `198.51.100.${n}` })
+        world.clock.advance(895)
+      }
+      const answer = await world.client().post('/auth/reset-password', { token, password: NEXT })
+      expect(answer.status, answer.text).to.equal(200)
+    }))
+
+  it('gives a browser that signed in before a budget of its own, shared by all of them', () =>
+    inWorld({ limited: true, app: { trustProxy: ['127.0.0.1'] } }, async (world) => {
+      const owner = await signedUp(world)
+      const ask = (client: typeof owner, n: number) =>
+        client.post('/auth/forgot-password', { email: ADA.email }, { 'x-forwarded-for': `198.51.100.${n}` })
+      const statuses = []
+      for (let n = 0; n < 6; n++) statuses.push((await ask(world.client(), n)).status)
+      for (let n = 6; n < 10; n++) statuses.push((await ask(owner, n)).status)
+      const second = world.client()
+      await second.post('/auth/login', ADA, { 'x-forwarded-for': '192.0.2.9' })
+      for (let n = 10; n < 12; n++) statuses.push((await ask(second, n)).status)
+      expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 429, 200, 200, 200, 200, 200, 429])
+      await eventually(() => world.mails.length === 10)
     }))
 
   it('answers 422 to what is no address', () =>

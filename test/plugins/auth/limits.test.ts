@@ -22,13 +22,23 @@ const expected = (allowed: number, status: number, refused: number): number[] =>
 ]
 
 onEachStore('rate limits of the auth endpoints', (inWorld) => {
-  it('refuse the eleventh wrong login of an address, for known and unknown ones alike', () =>
+  it('refuse the eleventh wrong login of an address from one network, known or not', () =>
+    inWorld(limited, async (world) => {
+      await signedUp(world)
+      for (const email of [ADA.email, 'eve@example.com'])
+        expect(await statuses(12, () => logIn(world, email, 'wrong horse', '198.51.100.7'))).to.deep.equal(
+          expected(10, 401, 2),
+        )
+      expect((await logIn(world, ADA.email, PASSWORD, '198.51.100.8')).status, 'elsewhere').to.equal(200)
+    }))
+
+  it('refuse wrong login 101 of an address from anywhere, for known and unknown ones alike', () =>
     inWorld(limited, async (world) => {
       await signedUp(world)
       for (const email of [ADA.email, 'eve@example.com']) {
         const ips = (n: number) => `198.51.100.${n}`
-        expect(await statuses(12, (n) => logIn(world, email, 'wrong horse', ips(n)))).to.deep.equal(
-          expected(10, 401, 2),
+        expect(await statuses(102, (n) => logIn(world, email, 'wrong horse', ips(n)))).to.deep.equal(
+          expected(100, 401, 2),
         )
       }
       const late = await logIn(world, ADA.email, PASSWORD, '203.0.113.9')
@@ -44,26 +54,25 @@ onEachStore('rate limits of the auth endpoints', (inWorld) => {
   it('count an address in every spelling as one', () =>
     inWorld(limited, async (world) => {
       const spellings = ['ada@example.com', 'ADA@example.com', ' Ada@Example.com ']
-      const found = await statuses(11, (n) =>
-        logIn(world, spellings[n % 3]!, 'wrong horse', `198.51.100.${n}`),
-      )
+      const found = await statuses(11, (n) => logIn(world, spellings[n % 3]!, 'wrong horse'))
       expect(found).to.deep.equal(expected(10, 401, 1))
     }))
 
   it('forget the failures of an address with a success', () =>
     inWorld(limited, async (world) => {
       await signedUp(world)
-      await statuses(9, (n) => logIn(world, ADA.email, 'wrong horse', `198.51.100.${n}`))
+      await statuses(99, (n) => logIn(world, ADA.email, 'wrong horse', `198.51.100.${n}`))
       expect((await logIn(world, ADA.email, PASSWORD)).status).to.equal(200)
       expect(
-        await statuses(10, (n) => logIn(world, ADA.email, 'wrong horse', `203.0.113.${n}`)),
-      ).to.deep.equal(expected(10, 401, 0))
+        await statuses(100, (n) => logIn(world, ADA.email, 'wrong horse', `203.0.113.${n}`)),
+      ).to.deep.equal(expected(100, 401, 0))
     }))
 
   it('let the owner in after a reset, whoever used the failures up', () =>
     inWorld(limited, async (world) => {
       await signedUp(world)
-      await statuses(11, (n) => logIn(world, ADA.email, 'wrong horse', `198.51.100.${n}`))
+      await statuses(101, (n) => logIn(world, ADA.email, 'wrong horse', `198.51.100.${n}`))
+      expect((await logIn(world, ADA.email, PASSWORD, '203.0.113.9')).status).to.equal(429)
       const token = await resetTokenFor(world)
       await world
         .client()
@@ -78,6 +87,14 @@ onEachStore('rate limits of the auth endpoints', (inWorld) => {
       )
       expect(found).to.deep.equal(expected(30, 401, 1))
       expect((await logIn(world, 'x@example.com', 'wrong horse', '2001:db8:0:1::1')).status).to.equal(401)
+    }))
+
+  it('allow 300 logins a minute from one IPv6 site, a /48', () =>
+    inWorld(limited, async (world) => {
+      const ip = (n: number) => `2001:db8:7:${n.toString(16)}::1`
+      const found = await statuses(301, (n) => logIn(world, `user${n}@example.com`, 'wrong horse', ip(n)))
+      expect(found).to.deep.equal(expected(300, 401, 1))
+      expect((await logIn(world, 'x@example.com', 'wrong horse', '2001:db8:8::1')).status).to.equal(401)
     }))
 
   it('allow 20 signups a minute from one network', () =>

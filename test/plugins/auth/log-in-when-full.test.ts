@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createDeviceMarks } from '../../../plugins/auth/device-marks.ts'
 import { logIn } from '../../../plugins/auth/flows/log-in.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createHashPool } from '../../../plugins/auth/hash-pool.ts'
@@ -18,6 +19,8 @@ describe('A login while too many hashes wait', () => {
     const touched: string[] = []
     const parts = {
       passwords: createPasswords({ pool }),
+      devices: createDeviceMarks([Buffer.alloc(32)]),
+      events: { emit: (type: string) => void touched.push(type) },
       limits: { attempt: async () => void touched.push('limits') },
       store: { findUserByEmail: async () => void touched.push('store') },
     } as unknown as AuthParts
@@ -25,7 +28,7 @@ describe('A login while too many hashes wait', () => {
     const input = { email: 'ada@example.com', password: 'correct horse battery' }
     const refused: unknown = await logIn(parts, input, caller, null).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(ServiceUnavailable)
-    expect(touched).to.deep.equal([])
+    expect(touched).to.deep.equal(['auth.login.failed'])
     end()
     await running
   })

@@ -67,10 +67,10 @@ onEachStore('POST /auth/signup', (inWorld) => {
 
   it('takes a password of eight code points, and counts them, not units', () =>
     inWorld({}, async ({ client }) => {
-      expect((await client().post('/auth/signup', { ...ADA, password: '🔑🔑🔑🔑🔑🔑🔑' })).status).to.equal(
+      expect((await client().post('/auth/signup', { ...ADA, password: '🔑🐎🔋📎🌊🎲🧵' })).status).to.equal(
         422,
       )
-      expect((await client().post('/auth/signup', { ...ADA, password: '🔑🔑🔑🔑🔑🔑🔑🔑' })).status).to.equal(
+      expect((await client().post('/auth/signup', { ...ADA, password: '🔑🐎🔋📎🌊🎲🧵🪐' })).status).to.equal(
         201,
       )
     }))

@@ -24,7 +24,7 @@ describe('auth endpoints, as the contract has them', () => {
         expect(reply.body[key], key).to.be.a('string').and.match(MESSAGE)
     }
 
-    it('answers a signup with 201, the three fields of the user, a token and a cookie', async () => {
+    it('answers a signup with 201, the three fields of the user, a token and two cookies', async () => {
       const { reply, id, email } = await newcomer(house)
       expect(reply.body).to.deep.equal({
         user: { id, name: 'Ada', email },
@@ -32,9 +32,12 @@ describe('auth endpoints, as the contract has them', () => {
         expiresIn: 900,
       })
       expect(id).to.match(/^[0-9a-f-]{36}$/)
-      expect(reply.cookies).to.have.length(1)
+      expect(reply.cookies).to.have.length(2)
       expect(reply.cookies[0]).to.match(
         /^mortar_refresh=[\w.-]{43,}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+      )
+      expect(reply.cookies[1]).to.match(
+        /^mortar_device=[\w-]{22}\.[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
       )
       expect(reply.headers['cache-control']).to.equal('no-store')
       expect(reply.text).not.to.contain(cookieOf(reply).split('=')[1])
@@ -176,7 +179,7 @@ describe('auth endpoints, as the contract has them', () => {
       }
     })
 
-    it('holds three reset tokens at most, and none after one was redeemed', async () => {
+    it('keeps earlier reset tokens valid, and none after one was redeemed', async () => {
       const { email } = await newcomer(house)
       const tokens: string[] = []
       for (let n = 0; n < 4; n++) {
@@ -185,8 +188,8 @@ describe('auth endpoints, as the contract has them', () => {
       }
       const redeem = async (token: string) =>
         (await house.post('/auth/reset-password', { token, password: 'brand new password' })).status
-      expect(await redeem(tokens[0]!)).to.equal(401)
-      expect(await redeem(tokens[1]!)).to.equal(200)
+      expect(await redeem(tokens[0]!)).to.equal(200)
+      expect(await redeem(tokens[1]!)).to.equal(401)
       expect(await redeem(tokens[2]!)).to.equal(401)
       expect(await redeem(tokens[3]!)).to.equal(401)
     })

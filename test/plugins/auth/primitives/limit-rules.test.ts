@@ -7,13 +7,19 @@ const lines = (options?: LimitOptions | false): string[] =>
 
 const DEFAULTS = [
   'login ip 30/60',
+  'login site 300/60',
   'login pair 10/900',
-  'login address 10/900',
+  'login address 100/900',
+  'login device 10/900',
   'signup ip 20/60',
+  'signup site 200/60',
   'signup address 5/3600',
   'forgot ip 20/60',
+  'forgot site 200/60',
   'forgot address 5/900',
+  'forgot device 5/900',
   'reset ip 20/60',
+  'reset site 200/60',
   'refresh session 60/60',
   'changePassword user 5/900',
 ]
@@ -29,7 +35,7 @@ describe('the limits', () => {
       login: { ip: { limit: 3, window: 10 } },
       refresh: { session: { limit: 1, window: '1h' } },
     })
-    expect(changed).to.include.members(['login ip 3/10', 'login address 10/900', 'refresh session 1/3600'])
+    expect(changed).to.include.members(['login ip 3/10', 'login address 100/900', 'refresh session 1/3600'])
     expect(changed).to.have.lengthOf(DEFAULTS.length)
   })
 

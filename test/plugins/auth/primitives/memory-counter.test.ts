@@ -66,10 +66,54 @@ describe('the counter in memory', () => {
     expect(await allowed(counter, 'a', 5)).to.equal(0)
   })
 
-  it('holds no more keys than it has room for, plus the shared places', async () => {
+  it('holds no more keys than it has room for, and reserves shared room only then', async () => {
     const { counter } = setUp({ capacity: 1000 })
-    for (let each = 0; each < 50_000; each += 1) await counter.consume(`key ${each}`).catch(() => undefined)
-    expect(counter.size).to.be.at.most(1000 + 4096)
+    for (let each = 0; each < 1000; each += 1) await counter.consume(`key ${each}`)
+    expect([counter.size, counter.sharedBytes]).to.deep.equal([1000, 0])
+    for (let each = 0; each < 5000; each += 1) await counter.consume(`late ${each}`)
+    expect([counter.size, counter.sharedBytes]).to.deep.equal([1000, 2 ** 21])
+  })
+
+  it('limits no stranger while 30,000 keys are invented beyond its room', async () => {
+    const { counter } = setUp({ capacity: 10, points: 5 })
+    for (let each = 0; each < 30_000; each += 1) await counter.consume(`invented ${each}`)
+    let refused = 0
+    for (let each = 0; each < 1000; each += 1) refused += 1 - (await allowed(counter, `stranger ${each}`, 1))
+    expect(refused).to.equal(0)
+    expect(await allowed(counter, 'stranger 1', 10)).to.equal(4)
+  })
+
+  it('begins the shared window anew at its end', async () => {
+    const { clock, counter } = setUp({ capacity: 1, duration: 60 })
+    await counter.consume('own')
+    clock.advance(30)
+    expect(await allowed(counter, 'late', 5)).to.equal(3)
+    expect((await counter.get('late'))!.msBeforeNext).to.equal(60_000)
+    clock.advance(59)
+    await counter.consume('own')
+    expect(await allowed(counter, 'late', 5)).to.equal(0)
+    clock.advance(1)
+    expect(await allowed(counter, 'late', 5)).to.equal(3)
+  })
+
+  it('leaves a key in the shared room while it is counted there, also when there is room again', async () => {
+    const { clock, counter } = setUp({ capacity: 1 })
+    await counter.consume('own')
+    clock.advance(30)
+    await allowed(counter, 'late', 3)
+    clock.advance(40)
+    expect(await allowed(counter, 'late', 1)).to.equal(0)
+  })
+
+  it('takes points back, never below none, and not from the shared room', async () => {
+    const { counter } = setUp({ capacity: 1 })
+    await allowed(counter, 'own', 2)
+    await counter.reward('own', 5)
+    expect(await allowed(counter, 'own', 5)).to.equal(3)
+    await allowed(counter, 'late', 3)
+    await counter.reward('late')
+    expect(await allowed(counter, 'late', 1)).to.equal(0)
+    expect(counter.size).to.equal(1)
   })
 
   it('forgets no counter when keys are invented to push it out', async () => {

@@ -8,7 +8,7 @@ export interface Answer {
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
   readonly text: string
-  /** The `Set-Cookie` header, when there is exactly one. */
+  /** The `Set-Cookie` header of the refresh cookie, when there is exactly one. */
   readonly setCookie: string | undefined
 }
 
@@ -26,7 +26,7 @@ export class Client {
 
   /** The refresh token that it holds. */
   get refreshToken(): string | undefined {
-    return [...this.cookies.values()][0]
+    return [...this.cookies].find(([name]) => !isDevice(name))?.[1]
   }
 
   /** Another browser with the same cookies and access token. */
@@ -65,6 +65,7 @@ export class Client {
     })
     const setCookies = [response.headers['set-cookie'] ?? []].flat()
     for (const line of setCookies) this.keep(line)
+    const sessionCookies = setCookies.filter((line) => !isDevice(line))
     const parsed = parse(response.body)
     if (parsed?.accessToken) this.accessToken = parsed.accessToken
     return {
@@ -72,7 +73,7 @@ export class Client {
       headers: response.headers as Answer['headers'],
       body: parsed,
       text: response.body,
-      setCookie: setCookies.length === 1 ? setCookies[0] : undefined,
+      setCookie: sessionCookies.length === 1 ? sessionCookies[0] : undefined,
     }
   }
 
@@ -81,6 +82,10 @@ export class Client {
     if (/Max-Age=0(;|$)/.test(line)) this.cookies.delete(name!)
     else this.cookies.set(name!, value!)
   }
+}
+
+function isDevice(cookie: string): boolean {
+  return /^(__Host-)?mortar_device\b/.test(cookie)
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -1,0 +1,89 @@
+import { HttpError, type EventBus } from '../../../src/index.ts'
+import { PasswordRefused, TokenReused } from '../errors.ts'
+import type { AuthEvents } from '../events.ts'
+import { LimitReached } from '../rate-limits.ts'
+import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
+
+/** The flows that emit an event. */
+export type FlowName = 'signup' | 'login' | 'refresh' | 'logout' | 'changePassword' | 'forgot' | 'reset'
+
+/** What a flow learns about its attempt while it runs; its event carries it. */
+export interface Known {
+  email?: string
+  userId?: string
+  sessionId?: string
+}
+
+interface Outcomes {
+  readonly succeeded: keyof AuthEvents
+  readonly failed: keyof AuthEvents
+  readonly limited?: keyof AuthEvents
+}
+
+const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
+  signup: {
+    succeeded: 'auth.signup.succeeded',
+    failed: 'auth.signup.failed',
+    limited: 'auth.signup.limited',
+  },
+  login: { succeeded: 'auth.login.succeeded', failed: 'auth.login.failed', limited: 'auth.login.limited' },
+  refresh: { succeeded: 'auth.token.refreshed', failed: 'auth.token.refused', limited: 'auth.token.limited' },
+  logout: { succeeded: 'auth.logout', failed: 'auth.logout.failed' },
+  changePassword: {
+    succeeded: 'auth.password.changed',
+    failed: 'auth.password.change.failed',
+    limited: 'auth.password.change.limited',
+  },
+  forgot: {
+    succeeded: 'auth.password.reset.requested',
+    failed: 'auth.password.reset.request.failed',
+    limited: 'auth.password.reset.request.limited',
+  },
+  reset: {
+    succeeded: 'auth.password.reset.succeeded',
+    failed: 'auth.password.reset.failed',
+    limited: 'auth.password.reset.limited',
+  },
+}
+
+/**
+ * Runs a flow and emits exactly one event of it, whatever its end (ASVS 16.3.1). Success carries what the flow knows
+ * of user and session, a failure also its reason and the address that was tried.
+ */
+export async function withEvent<T>(
+  parts: Pick<AuthParts, 'events'>,
+  { flow, caller, known }: { readonly flow: FlowName; readonly caller: Caller; readonly known: Known },
+  run: () => Promise<T>,
+): Promise<T> {
+  // Each type has fields of its own, which this table puts together for all of them.
+  const events = parts.events as unknown as EventBus<Record<string, object>>
+  try {
+    const result = await run()
+    const { email, ...ids } = known
+    events.emit(OUTCOMES[flow].succeeded, {
+      ...eventOrigin(caller),
+      ...(flow === 'forgot' && { email }),
+      ...ids,
+    })
+    return result
+  } catch (error) {
+    const { type, fields } = failureOf(flow, error)
+    events.emit(type, { ...eventOrigin(caller), ...known, ...fields })
+    throw error
+  }
+}
+
+function failureOf(flow: FlowName, error: unknown): { readonly type: string; readonly fields: object } {
+  const { failed, limited = failed } = OUTCOMES[flow]
+  if (error instanceof LimitReached) return { type: limited, fields: { scope: error.scope } }
+  if (error instanceof TokenReused) return { type: 'auth.token.reused', fields: error.session }
+  return { type: failed, fields: { reason: reasonOf(error) } }
+}
+
+/** The code of a refusal; `busy` when too many hashes wait, `error` for a failure of the server. */
+function reasonOf(error: unknown): string {
+  if (error instanceof PasswordRefused) return 'weak_password'
+  if (!(error instanceof HttpError)) return 'error'
+  if (error.status === 503) return 'busy'
+  return error.status < 500 ? error.code : 'error'
+}
