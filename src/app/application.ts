@@ -8,7 +8,6 @@ import { createDisposal } from '../container/disposal.ts'
 import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import { createContextClass } from '../context/context-class.ts'
 import type { Environment } from '../contracts/environment.ts'
-import type { EventBus } from '../contracts/events.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { isInspecting } from '../support/environment.ts'
@@ -18,7 +17,7 @@ import type { Listening } from './app.ts'
 import { assemble, type Assembly, type House, type Parts } from './boot.ts'
 import { checkRoutes } from './check-routes.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createEventBus } from './event-bus.ts'
+import { createEventBus, type ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
@@ -35,7 +34,7 @@ type Registrations = Readonly<Record<string, AnyRegistration>>
 /** An application from its making to its end; the parts it is put together from stand in files of their own. */
 export class Application {
   readonly environment: Environment
-  readonly events: EventBus
+  readonly events: ApplicationEvents
   private readonly options: ResolvedOptions
   private readonly parts: Parts = {
     bricks: [],
@@ -64,6 +63,7 @@ export class Application {
     this.house = {
       options,
       core,
+      events: this.events,
       container: createServiceContainer(core, {
         disposeAll: createDisposal(options.reporter, options.shutdownTimeout),
         refuseLate: (what) => this.refuseAfterStart(what),

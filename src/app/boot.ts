@@ -12,6 +12,7 @@ import { scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from './check-routes.ts'
 import { documentedScheme } from './credential-rules.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import type { ApplicationEvents } from './event-bus.ts'
 import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -28,6 +29,7 @@ export interface Parts {
 export interface House {
   readonly options: ResolvedOptions
   readonly core: CoreServices
+  readonly events: ApplicationEvents
   readonly container: Container
   readonly contextClass: ContextClass
   readonly dispatcher: Dispatcher

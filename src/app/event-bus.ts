@@ -3,10 +3,16 @@ import type { EventBus } from '../contracts/events.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 
+/** The event bus as the framework itself sees it. */
+export interface ApplicationEvents extends EventBus {
+  /** False when nobody listens, so that the event need not be made. */
+  hasListeners(type: string): boolean
+}
+
 /** Makes the application's event bus; a listener that throws or rejects is logged. */
-export function createEventBus(logger: Logger): EventBus {
+export function createEventBus(logger: Logger): ApplicationEvents {
   const emitter = new EventEmitter().setMaxListeners(0)
-  const bus: EventBus = {
+  const bus: ApplicationEvents = {
     on(type, listener) {
       const guarded = (event: object): void => {
         try {
@@ -20,7 +26,8 @@ export function createEventBus(logger: Logger): EventBus {
       return () => void emitter.off(prefixed(type), guarded)
     },
     emit: (type, event) => void emitter.emit(prefixed(type), event),
-    typed: <Other extends object>() => bus as unknown as EventBus<Other>,
+    hasListeners: (type) => emitter.listenerCount(prefixed(type)) > 0,
+    typed: () => bus,
   }
   function report(type: string, error: unknown): void {
     logger.error({ event: type, err: describeError(error) }, 'A listener of an event failed')

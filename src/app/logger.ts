@@ -1,56 +1,35 @@
-import { createRequire } from 'node:module'
-import type { DestinationStream } from 'pino'
 import type { Environment } from '../contracts/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
+import { env, type Env } from '../support/env.ts'
 import { isCommand } from '../support/environment.ts'
-import { loadPino } from '../support/lazy-packages.ts'
+import { createPinoLogger } from './pino-logger.ts'
 
-/** Fields that never reach a log line, wherever they stand in a logged object. */
-const SECRETS = [
-  'password',
-  'authorization',
-  'cookie',
-  'access_token',
-  'accessToken',
-  'refreshToken',
-  'token',
-  'secret',
-]
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const DEFAULT_LEVELS = { development: 'debug', test: 'silent', production: 'info' } as const
 
 /**
- * The logger of an application that brings none: pino, one JSON object a line in production, readable lines on a
- * terminal in development, silent under test.
+ * The logger of an application that brings none: pino at the level of `LOG_LEVEL`, by default `debug` in development,
+ * `info` in production and `silent` under test. One JSON object a line, but readable lines on a terminal in development.
+ * @throws StartupError (`MORTAR_ENV`) for a `LOG_LEVEL` that does not exist.
  */
-export function createLogger(environment: Environment): Logger {
+export function createLogger(environment: Environment, read: Env = env): Logger {
   // What a command prints on standard output is data.
   if (isCommand()) return commandLogger
-  if (environment === 'test') return silentLogger
-  return onFirstLine(() => {
-    const { pino } = loadPino()
-    return environment === 'development' && process.stdout.isTTY
-      ? pino(OPTIONS, readableLines())
-      : pino(OPTIONS)
-  })
-}
-
-const OPTIONS = {
-  redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+  const level = read.oneOf('LOG_LEVEL', LEVELS, { default: DEFAULT_LEVELS[environment] })
+  if (level === 'silent') return silentLogger
+  const readable = environment === 'development' && process.stdout.isTTY
+  return onFirstLine(level, () => createPinoLogger(level, readable))
 }
 
 /** A logger that is made when it has something to write or a request asks for it: pino costs 15 ms and some MB. */
-function onFirstLine(create: () => Logger): Logger {
+function onFirstLine(lowest: (typeof LEVELS)[number], create: () => Logger): Logger {
   let made: Logger | undefined
   const logger = (): Logger => (made ??= create())
+  const isWritten = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(lowest)
   return loggerBy(
-    (level, line) => writeTo(logger(), level, line),
+    (level, line) => isWritten(level) && writeTo(logger(), level, line),
     (bindings) => logger().child(bindings),
   )
-}
-
-/** Loaded only for a terminal: a service in production never needs it. */
-function readableLines(): DestinationStream {
-  const pretty = createRequire(import.meta.url)('pino-pretty') as (options: object) => DestinationStream
-  return pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
 }
 
 /** A logger that writes nothing. */
@@ -78,11 +57,15 @@ export function unfailing(logger: Logger): Logger {
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 
-function loggerBy(write: (level: Level, line: readonly unknown[]) => void, child: Logger['child']): Logger {
+function loggerBy(
+  write: (level: Level, line: readonly unknown[]) => unknown,
+  child: Logger['child'],
+): Logger {
   const at =
     (level: Level) =>
-    (...line: unknown[]): void =>
+    (...line: unknown[]): void => {
       write(level, line)
+    }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child }
 }
 

@@ -20,7 +20,7 @@ import type { House } from './boot.ts'
 import { answerUnavailable, createKoaDoor } from './koa-door.ts'
 import { credentialRules } from './credential-rules.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
-import { logRequest } from './log-request.ts'
+import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
 /** How an application answers requests, through either door. */
@@ -52,11 +52,19 @@ const callbackOf = (() => {
   }
 })()
 
+type Serve = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  door: Door,
+  koaContext?: KoaContext,
+) => void | PromiseLike<void>
+
 /** @param ready boots the application, for a request that comes through Koa before anybody did. */
 export function createServing(house: House, ready: () => Promise<unknown>): Serving {
   const { Context } = house.contextClass
-  const { dispatcher, options } = house
+  const { dispatcher, events, options } = house
   const { reporter } = options
+  const requestLogger = options.logRequests ? reporter : undefined
   const state: ListenerState = { closing: false, reporter, open: new OpenRequests() }
   const ends = createRequestEnds()
   const pending = createPending()
@@ -64,15 +72,10 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   let runtime: ContextRuntime | undefined
   let koa: Koa | undefined
 
-  function serve(
-    req: IncomingMessage,
-    res: ServerResponse,
-    door: Door,
-    koaContext?: KoaContext,
-  ): void | PromiseLike<void> {
+  const serve: Serve = (req, res, door, koaContext) => {
     const ctx = new Context(runtime!, req, res, door)
     if (koaContext) ctx.internal.koa = koaContext
-    if (options.logRequests) logRequest(ctx, reporter)
+    if (requestLogger || events.hasListeners(REQUEST_COMPLETED)) reportCompletion(ctx, requestLogger, events)
     return dispatcher.dispatch(ctx)
   }
 

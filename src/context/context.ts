@@ -18,7 +18,7 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 export interface BaseContext {
   /** Request id: the caller's `X-Request-Id` when well-formed, else a new one. */
   readonly id: string
-  /** Logger whose lines carry the request id. */
+  /** Logger whose lines carry the request id and the client address. */
   readonly log: Logger
   readonly method: string
   /** Path as it was sent, still percent-encoded, without the query. */

@@ -74,7 +74,7 @@ export class RequestContext {
   }
 
   get log(): Logger {
-    return (this.internal.log ??= this.internal.runtime.logger.child({ requestId: this.id }))
+    return (this.internal.log ??= this.internal.runtime.logger.child({ requestId: this.id, ip: this.ip }))
   }
 
   get ip(): string {
@@ -157,6 +157,16 @@ export class RequestContext {
   get koa(): KoaContext {
     const { req, res, runtime } = this.internal
     return (this.internal.koa ??= runtime.createKoaContext(req, res))
+  }
+
+  /** What logs and consoles show: neither headers, which hold credentials, nor the query. */
+  toJSON(): object {
+    const { method, path, route, id } = this
+    return { method, path, route, id }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON()
   }
 
   get(name: string): string | undefined {

@@ -69,6 +69,7 @@ function ignore(): void {}
 function log(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
   const fields = {
     requestId: ctx.id,
+    ip: ctx.ip,
     method: ctx.method,
     route: ctx.route,
     status,

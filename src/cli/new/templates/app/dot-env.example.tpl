@@ -20,6 +20,9 @@ DATABASE_URL=postgres://user:password@localhost:5432/{{database}}
 #HOST=127.0.0.1
 #NODE_ENV=development
 
+# trace, debug, info, warn, error, fatal or silent; by default debug, and info in production.
+#LOG_LEVEL=debug
+
 # The address that others reach the application at; links begin with it.
 #APP_URL=http://localhost:3000
 // #if basic

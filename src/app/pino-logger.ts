@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module'
+import type { DestinationStream, Logger as PinoLogger, LogFn } from 'pino'
+import type { Logger } from '../contracts/logger.ts'
+import { loadPino } from '../support/lazy-packages.ts'
+import { redact, redactFields } from '../support/redact.ts'
+import { redactText } from '../support/redact-text.ts'
+import { REQUEST_COMPLETED } from './request-completed.ts'
+
+/**
+ * pino with secrets removed from every line, at every depth, child loggers included. Only lines that are written pay for
+ * it: a level that is off is never looked at.
+ * @param readable lines for a person at a terminal in place of JSON.
+ */
+export function createPinoLogger(level: string, readable: boolean, destination?: DestinationStream): Logger {
+  const { pino } = loadPino()
+  const options = {
+    level,
+    hooks: {
+      logMethod(this: PinoLogger, line: Parameters<LogFn>, write: LogFn) {
+        write.apply(this, redactLine(line))
+      },
+    },
+    // pino's own would show every error as type "Object", as it is a plain object by now.
+    serializers: { err: (error: unknown) => error },
+  }
+  const stream = destination ?? (readable ? readableLines() : undefined)
+  const logger = stream === undefined ? pino(options) : pino(options, stream)
+  const { child } = logger
+  // Children inherit this one; their bindings do not pass the hook.
+  logger.child = function redactBindings(this: PinoLogger, bindings, given) {
+    return child.call(this, redactFields(bindings), given)
+  } as typeof child
+  return logger
+}
+
+/** What pino's methods are called with: an object or an error first, or a message with its values. */
+function redactLine([first, ...rest]: readonly unknown[]): Parameters<LogFn> {
+  const others = rest.map(redact)
+  if (first instanceof Error) {
+    const [message = redactText(first.message), ...values] = others
+    return [{ err: redact(first) }, message, ...values] as unknown as Parameters<LogFn>
+  }
+  const shown = typeof first === 'object' && first !== null ? redactFields(first) : redact(first)
+  return [shown, ...others] as unknown as Parameters<LogFn>
+}
+
+/** Fields of a request line that its message has already. */
+const IN_MESSAGE = 'event,requestId,ip,method,path,route,status,ms'
+
+/** Loaded only for a terminal: a service in production never needs it. */
+function readableLines(): DestinationStream {
+  const pretty = createRequire(import.meta.url)('pino-pretty') as (options: object) => DestinationStream
+  const options = { translateTime: 'HH:MM:ss', sync: true }
+  const lines = pretty({ ...options, ignore: 'pid,hostname' })
+  const requests = pretty({ ...options, ignore: `pid,hostname,${IN_MESSAGE}` })
+  return {
+    write: (line) => (line.includes(`"event":"${REQUEST_COMPLETED}"`) ? requests : lines).write(line),
+  }
+}

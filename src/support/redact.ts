@@ -1,0 +1,128 @@
+import { isSecretName, REDACTED, redactText } from './redact-text.ts'
+
+/** Levels of objects that reach a log line. */
+const DEEPEST = 10
+/** Values of one line: a cycle of getters or a huge list must not stop the process. */
+const MOST_VALUES = 20_000
+
+interface Walk {
+  readonly ancestors: Set<object>
+  values: number
+}
+
+/**
+ * A copy of a value for a log line, without secrets at any depth: members with a secret name (`isSecretName`), entries of
+ * maps and headers, and credentials inside strings. Objects with `toJSON` are shown as it says, requests as method, URL
+ * and headers, other streams and sockets by the name of their class.
+ */
+export function redact(value: unknown): unknown {
+  return copy(value, { ancestors: new Set(), values: 0 })
+}
+
+/** The same for the fields of a log line. */
+export function redactFields(fields: object): Record<string, unknown> {
+  const shown = redact(fields)
+  return typeof shown === 'object' && shown !== null && !Array.isArray(shown)
+    ? (shown as Record<string, unknown>)
+    : { value: shown }
+}
+
+function copy(value: unknown, walk: Walk): unknown {
+  if (typeof value === 'string') return redactText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (walk.ancestors.has(value)) return '[circular]'
+  if (walk.ancestors.size >= DEEPEST || (walk.values += 1) > MOST_VALUES) return '[not shown]'
+  walk.ancestors.add(value)
+  try {
+    return copyObject(value, walk)
+  } catch {
+    return '[unreadable]'
+  } finally {
+    walk.ancestors.delete(value)
+  }
+}
+
+function copyObject(value: object, walk: Walk): unknown {
+  if (Array.isArray(value)) return copyList(value, walk)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    const special = copySpecial(value, walk)
+    if (special !== NOT_SPECIAL) return special
+  }
+  const { toJSON } = value as { readonly toJSON?: unknown }
+  if (typeof toJSON === 'function') return copy(toJSON.call(value), walk)
+  return copyEntries(
+    Object.keys(value).map((key) => [key, (value as Record<string, unknown>)[key]]),
+    walk,
+  )
+}
+
+const NOT_SPECIAL = Symbol('not special')
+
+function copySpecial(value: object, walk: Walk): unknown {
+  if (value instanceof Date) return value
+  if (value instanceof Error) return copyError(value, walk)
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (value instanceof Map) return copyEntries([...value], walk)
+  if (value instanceof Set) return copyList([...value], walk)
+  if (isListed(value)) return copyEntries([...value.entries()], walk)
+  const { rawHeaders, method, url, headers, on } = value as Record<string, unknown>
+  if (Array.isArray(rawHeaders)) return copyEntries(Object.entries({ method, url, headers }), walk)
+  if (typeof on === 'function' && !('toJSON' in value)) return `[${value.constructor.name}]`
+  return NOT_SPECIAL
+}
+
+interface Listed {
+  entries(): Iterable<[unknown, unknown]>
+}
+
+/** Headers, URLSearchParams and FormData, without a look at the globals: that would load Node's fetch. */
+function isListed(value: object): value is Listed {
+  const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
+  return tag === 'Headers' || tag === 'URLSearchParams' || tag === 'FormData'
+}
+
+function copyEntries(entries: Iterable<readonly [unknown, unknown]>, walk: Walk): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [key, value] of entries) {
+    const name = String(key)
+    Object.defineProperty(shown, name, {
+      value: isSecretName(name) && isSecretValue(value) ? REDACTED : copy(value, walk),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return shown
+}
+
+/** A count such as `tokens: 5` is not a secret, nor is a flag such as `password: true`. */
+function isSecretValue(value: unknown): boolean {
+  return (
+    typeof value === 'string' || (typeof value === 'object' && value !== null) || typeof value === 'bigint'
+  )
+}
+
+/** In `['Authorization', 'Bearer …']`, as `rawHeaders` and pairs have it, the name stands in front of its value. */
+function copyList(list: readonly unknown[], walk: Walk): unknown[] {
+  return list.map((value, index) => {
+    const before = list[index - 1]
+    const isSecret = typeof value === 'string' && typeof before === 'string' && isSecretName(before)
+    return isSecret ? REDACTED : copy(value, walk)
+  })
+}
+
+/** Kind, message, code, stack and cause, then what a driver or client hangs on its errors. */
+function copyError(error: Error, walk: Walk): Record<string, unknown> {
+  const { name, message, stack, cause } = error
+  return {
+    type: name,
+    message: redactText(message),
+    ...(stack === undefined ? {} : { stack: redactText(stack) }),
+    ...(cause === undefined ? {} : { cause: copy(cause, walk) }),
+    ...copyEntries(
+      Object.entries(error).filter(([key]) => !['name', 'message', 'stack', 'cause'].includes(key)),
+      walk,
+    ),
+  }
+}
