@@ -44,7 +44,13 @@ describe('the five minutes of the README', function () {
     expect(existsSync(join(notes.directory, '.env'))).to.equal(true)
     expect(existsSync(join(notes.directory, 'data/notes.db'))).to.equal(true)
     const shown = start!.shown!
-    const printed = notes.output().trim().split('\n').slice(-shown.code.trim().split('\n').length)
+    // Lines of the log are readable ones on a terminal only, and come in between.
+    const lines = notes
+      .output()
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{"level":'))
+    const printed = lines.slice(-shown.code.trim().split('\n').length)
     expectOutput(printed.join('\n'), here(shown.code), placeOf(shown))
   })
 
