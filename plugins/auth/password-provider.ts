@@ -173,10 +173,11 @@ function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) 
 /** The signed-in user of a token or a row; every account has a name and an address. */
 function userOf(claims: Pick<AccessClaims, 'sub' | 'user'> | null): User | null {
   if (claims === null) return null
-  const { name, email } = claims.user
+  const { name, email, email_verified_at: verifiedAt } = claims.user
   return {
     id: claims.sub,
     ...(typeof email === 'string' && { email }),
+    emailVerified: typeof verifiedAt === 'string',
     ...(typeof name === 'string' && { name }),
     raw: claims.user,
   }

@@ -67,7 +67,11 @@ async function inPreparedApp(
 function guardedRoutes() {
   const router = createRouter({ prefix: '/suite' })
     .get('/public', (ctx) => ({ id: ctx.user?.id ?? null }))
-    .get('/signed-in', { auth: true }, (ctx) => ({ id: ctx.user.id, raw: typeof ctx.user.raw }))
+    .get('/signed-in', { auth: true }, (ctx) => ({
+      id: ctx.user.id,
+      raw: typeof ctx.user.raw,
+      emailVerified: typeof ctx.user.emailVerified,
+    }))
     .post('/write', { auth: true }, () => ({}))
     .get('/self/:id', { auth: 'self' }, () => ({}))
     .get('/all', { auth: ['yes', 'later'] }, () => ({}))
@@ -78,7 +82,7 @@ function guardedRoutes() {
 
 async function letsItsUserIn({ client, user }: Prepared): Promise<void> {
   const { status, body } = await client.withToken(user.token).get('/suite/signed-in')
-  assert.deepEqual([status, body], [200, { id: user.userId, raw: 'object' }])
+  assert.deepEqual([status, body], [200, { id: user.userId, raw: 'object', emailVerified: 'boolean' }])
 }
 
 async function keepsTheTable({ client, user }: Prepared): Promise<void> {

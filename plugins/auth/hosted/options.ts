@@ -19,8 +19,12 @@ export const ALGORITHMS = [
 
 /** Options of `hostedAuth`. A preset returns them for one provider. */
 export interface HostedAuthOptions {
-  /** `iss` of the tokens, character for character as the provider writes it, a slash at its end included. */
-  readonly issuer: string
+  /**
+   * `iss` of the tokens, character for character as the provider writes it, a slash at its end included; a list for a
+   * provider with several. `{tenantid}` stands for the claim `tid` of the token, as Microsoft writes it. With `jwksUrl` an
+   * issuer need not be an address.
+   */
+  readonly issuer: string | readonly string[]
   /** For whom a token must be meant: one of these. May be left out only where `authorizedParties` is given. */
   readonly audience?: string | readonly string[]
   /** The claim that names the audience; `aud` by default. */

@@ -2,7 +2,7 @@ import type { Cradle, User } from '../../../src/index.ts'
 import type { AuthProvider, ProviderSession } from '../provider.ts'
 import { loadKeys } from './load-keys.ts'
 import type { HostedAuthOptions } from './options.ts'
-import { createPublishedKeys } from './published-keys.ts'
+import { createPublishedKeys, type PublishedKeys } from './published-keys.ts'
 import { requireHttps, resolveSettings, type HostedSettings } from './settings.ts'
 import { verifyToken, type Claims } from './verify-token.ts'
 
@@ -23,7 +23,7 @@ export function hostedAuth(options: HostedAuthOptions): AuthProvider {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: `A token of ${settings.issuer}`,
+        description: `A token of ${settings.issuers.join(' or ')}`,
       },
     },
     ...(cookie === undefined ? {} : { cookie }),
@@ -37,29 +37,38 @@ function connect(
   { clock, environment }: Cradle,
 ): ProviderSession {
   requireHttps(settings, environment)
-  const location = { ...settings, httpsOnly: environment === 'production' }
-  const keys = createPublishedKeys({
-    load: (signal) => loadKeys(location, signal),
-    clock,
-    timeout: settings.timeout,
-    lifetime: settings.keyLifetime,
-    coolDown: settings.coolDown,
-  })
+  const { jwksUrl, timeout, keyLifetime: lifetime, coolDown } = settings
+  const httpsOnly = environment === 'production'
+  const keysOf = (issuer: string): PublishedKeys =>
+    createPublishedKeys({
+      load: (signal) => loadKeys({ issuer, jwksUrl, httpsOnly }, signal),
+      clock,
+      timeout,
+      lifetime,
+      coolDown,
+    })
+  // Issuers share the keys of one address; otherwise each has its own, and no issuer's key signs for another.
+  const shared = jwksUrl === undefined ? undefined : keysOf(settings.issuers[0]!)
+  const keys = new Map(settings.issuers.map((issuer) => [issuer, shared ?? keysOf(issuer)]))
   return {
     identify: async ({ token }) => {
       const claims = await verifyToken(token, { settings, keys, clock })
       return claims && toUser(claims)
     },
-    stop: () => keys.close(),
+    stop: () => {
+      for (const each of keys.values()) each.close()
+    },
   }
 }
 
-/** An address that the provider says is not verified could be anybody's, so it is in `raw` only. */
+/** An address could be anybody's unless the provider says that it is verified; otherwise it is in `raw` only. */
 function userOf(claims: Claims): User {
-  const { sub, email, email_verified: verified, name } = claims
+  const { sub, email, name } = claims
+  const emailVerified = claims['email_verified'] === true && typeof email === 'string'
   return {
     id: sub,
-    ...(typeof email === 'string' && verified !== false && { email }),
+    ...(emailVerified && { email }),
+    emailVerified,
     ...(typeof name === 'string' && { name }),
     raw: claims,
   }

@@ -1,9 +1,10 @@
 import { seconds, StartupError, type Duration, type Environment } from '../../../src/index.ts'
+import { requireAddress, resolveIssuers, wrongAddress } from './issuers.ts'
 import { ALGORITHMS, type HostedAuthOptions } from './options.ts'
 
 /** The options with defaults filled in. Times in milliseconds. */
 export interface HostedSettings {
-  readonly issuer: string
+  readonly issuers: readonly string[]
   readonly jwksUrl: string | undefined
   readonly audience: readonly string[]
   readonly audienceClaim: string
@@ -26,13 +27,13 @@ const DAY = 86_400_000
  */
 export function resolveSettings(options: HostedAuthOptions): HostedSettings {
   const { issuer, jwksUrl, audienceClaim = 'aud', types } = options ?? {}
-  requireAddress('issuer', issuer)
   if (jwksUrl !== undefined) requireAddress('jwksUrl', jwksUrl)
+  const issuers = resolveIssuers(issuer, jwksUrl)
   const audience = [options.audience ?? []].flat()
   const authorizedParties = [...(options.authorizedParties ?? [])]
   requireAudience(audience, authorizedParties)
   return {
-    issuer,
+    issuers,
     jwksUrl,
     audience,
     audienceClaim,
@@ -58,28 +59,13 @@ export function plainType(type: string): string {
  * Keys that come without TLS are anybody's keys.
  * @throws StartupError `MORTAR_AUTH_ISSUER` in production for an address that is not https.
  */
-export function requireHttps({ issuer, jwksUrl }: HostedSettings, environment: Environment): void {
+export function requireHttps({ issuers, jwksUrl }: HostedSettings, environment: Environment): void {
   if (environment !== 'production') return
-  // Where the keys are said, nothing is fetched from the issuer.
-  const [name, address] = jwksUrl === undefined ? ['issuer', issuer] : ['jwksUrl', jwksUrl]
-  if (new URL(address).protocol === 'https:') return
-  throw wrongAddress(name, `is '${address}', and production takes keys over https only`)
-}
-
-function requireAddress(name: string, address: string | undefined): void {
-  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw wrongAddress(name, `is ${address === undefined ? 'missing' : `'${address}'`}`)
-  if (url.username !== '' || url.password !== '' || url.hash !== '')
-    throw wrongAddress(name, 'holds a user, a password or a fragment')
-}
-
-function wrongAddress(name: string, what: string): StartupError {
-  return new StartupError(`The option ${name} of hostedAuth() ${what}.`, {
-    code: 'MORTAR_AUTH_ISSUER',
-    remedy: `Write the absolute address, such as 'https://sign-in.example.com'; for the issuer exactly as 'iss' of a token.`,
-    brick: 'auth',
-  })
+  // With jwksUrl nothing is fetched from the issuers.
+  const [name, addresses] = jwksUrl === undefined ? ['issuer', issuers] : ['jwksUrl', [jwksUrl]]
+  const plain = addresses.find((address) => new URL(address).protocol !== 'https:')
+  if (plain !== undefined)
+    throw wrongAddress(name, `is '${plain}', and production takes keys over https only`)
 }
 
 /** Without either, a token that the provider made for any other application would do. */

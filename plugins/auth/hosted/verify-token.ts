@@ -1,5 +1,6 @@
 import { decodeJwt, jwtVerify, type CryptoKey, type JWTPayload } from 'jose'
 import { ServiceUnavailable, type Clock } from '../../../src/index.ts'
+import { findIssuer } from './issuers.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { plainType, type HostedSettings } from './settings.ts'
 
@@ -17,24 +18,31 @@ const DEFAULT_TYPES = new Set(['jwt', 'at+jwt'])
  */
 export async function verifyToken(
   token: string,
-  { settings, keys, clock }: { settings: HostedSettings; keys: PublishedKeys; clock: Clock },
+  {
+    settings,
+    keys,
+    clock,
+  }: { settings: HostedSettings; keys: ReadonlyMap<string, PublishedKeys>; clock: Clock },
 ): Promise<Claims | null> {
   // Before the keys are asked for: nobody else's token makes the provider be asked.
-  if (token.length > MOST_BYTES || issuerOf(token) !== settings.issuer) return null
+  if (token.length > MOST_BYTES) return null
+  const { iss, tid } = unverifiedClaims(token)
+  const issuer = findIssuer(settings.issuers, iss, tid)
+  if (issuer === undefined) return null
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
-      async (header, input) => known(await keys.find(header, input)),
+      async (header, input) => known(await keys.get(issuer)!.find(header, input)),
       {
         // The header does not choose: a name of a shared-secret signature, or none, ends here.
         algorithms: settings.algorithms,
-        issuer: settings.issuer,
+        issuer: iss as string,
         clockTolerance: settings.clockTolerance / 1000,
         currentDate: new Date(clock.now()),
         requiredClaims: ['sub', 'exp'],
       },
     )
-    const meant = isOfKind(protectedHeader.typ, settings) && isMeant(payload, settings)
+    const meant = isOfKind(protectedHeader.typ, settings) && isMeant(payload, settings) && !isBound(payload)
     const latestIssue = (clock.now() + settings.clockTolerance) / 1000
     return meant && isWhole(payload, latestIssue) ? (payload as Claims) : null
   } catch (error) {
@@ -43,12 +51,20 @@ export async function verifyToken(
   }
 }
 
-function issuerOf(token: string): unknown {
+function unverifiedClaims(token: string): JWTPayload {
   try {
-    return decodeJwt(token).iss
+    return decodeJwt(token)
   } catch {
-    return undefined
+    return {}
   }
+}
+
+/**
+ * True for a token that only the holder of a key may use (RFC 7800: DPoP, mutual TLS). The proof is not checked here, so
+ * such a token is refused: as a plain bearer token it would be of use to whoever stole it.
+ */
+function isBound(payload: JWTPayload): boolean {
+  return payload['cnf'] !== undefined
 }
 
 function known(key: CryptoKey | null): CryptoKey {

@@ -93,11 +93,14 @@ export function otherBasePath(own: string, mounted: string): StartupError {
   )
 }
 
+/** An address could be anybody's unless the library says that it is verified; otherwise it is in `raw` only. */
 function userOf(record: LibraryUser): User {
   const { id, email, name } = record
+  const emailVerified = record['emailVerified'] === true && typeof email === 'string'
   return {
     id,
-    ...(typeof email === 'string' && { email }),
+    ...(emailVerified && { email }),
+    emailVerified,
     ...(typeof name === 'string' && { name }),
     raw: record,
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import { createRouter } from '../../../src/index.ts'
 import { signedIn } from '../../../src/testing/index.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, signedUp } from './support/world.ts'
@@ -31,6 +32,22 @@ onEachStore('guards with e-mail and password', (inWorld) => {
       expect(raw).to.include({ role: 'user', subscribed: true, settings: null })
       expect(raw).to.not.have.any.keys('totp_secret', 'password_hash', 'password_version', 'kept_session_id')
     }))
+
+  for (const freshUser of [false, true])
+    it(`know whether an address is proven${freshUser ? ', from the row' : ''}`, () =>
+      inWorld({ auth: { freshUser } }, async (world) => {
+        world.app.use(
+          createRouter().get('/proven', { auth: true }, ({ user: { email, emailVerified } }) => ({
+            email,
+            emailVerified,
+          })),
+        )
+        const client = await signedUp(world)
+        expect((await client.get('/proven')).body).to.deep.equal({ email: ADA.email, emailVerified: false })
+        await world.storage.changeUsers({ email_verified_at: new Date(world.clock.now()) })
+        await client.post('/auth/refresh')
+        expect((await client.get('/proven')).body).to.deep.equal({ email: ADA.email, emailVerified: true })
+      }))
 
   it('learn of a new role with the next access token', () =>
     inWorld({ ownColumns: true }, async (world) => {

@@ -14,6 +14,6 @@ export function auth0({ domain, audience }: Auth0Options): HostedAuthOptions {
     issuer: `https://${domain}/`,
     audience,
     jwksUrl: `https://${domain}/.well-known/jwks.json`,
-    algorithms: ['RS256'],
+    algorithms: ['RS256', 'PS256'],
   }
 }

@@ -20,6 +20,6 @@ export function keycloak({ url, realm, audience, authorizedParties }: KeycloakOp
     ...(authorizedParties === undefined ? {} : { authorizedParties }),
     claims: { typ: 'Bearer' },
     jwksUrl: `${issuer}/protocol/openid-connect/certs`,
-    algorithms: ['RS256', 'ES256', 'EdDSA'],
+    algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
   }
 }

@@ -36,6 +36,27 @@ describe('the set-up of a hosted provider', () => {
       'MORTAR_AUTH_ISSUER',
       'example.com',
     ],
+    'an issuer without its scheme in a list': [
+      { issuer: [issuer, 'example.com'], audience: 'a' },
+      'MORTAR_AUTH_ISSUER',
+      'example.com',
+    ],
+    'an empty list of issuers': [{ issuer: [], audience: 'a' }, 'MORTAR_AUTH_ISSUER', 'empty list'],
+    'an issuer for each tenant and no jwksUrl': [
+      { issuer: 'https://login.example.com/{tenantid}/v2.0', audience: 'a' },
+      'MORTAR_AUTH_ISSUER',
+      'jwksUrl',
+    ],
+    'an issuer that cannot be in a token, with jwksUrl': [
+      { issuer: 'not an issuer', jwksUrl: `${issuer}/jwks`, audience: 'a' },
+      'MORTAR_AUTH_ISSUER',
+      'not an issuer',
+    ],
+    'no issuer, with jwksUrl': [
+      { jwksUrl: `${issuer}/jwks`, audience: 'a' },
+      'MORTAR_AUTH_ISSUER',
+      'missing',
+    ],
     'an issuer of another scheme': [{ issuer: 'ftp://x', audience: 'a' }, 'MORTAR_AUTH_ISSUER', 'ftp'],
     'a jwksUrl that is none': [{ issuer, audience: 'a', jwksUrl: '/jwks' }, 'MORTAR_AUTH_ISSUER', 'jwksUrl'],
     'a jwksUrl with a password': [

@@ -10,10 +10,20 @@ describe('tokens of a hosted provider', () => {
     it(`are verified when signed with ${alg}`, async () => {
       const key = await signingKey('one', alg)
       await inHostedWorld({ keys: [key] }, async ({ client, server }) => {
-        const token = await server.token(key, { email: 'ada@example.com', name: 'Ada', role: 'admin' })
+        const token = await server.token(key, {
+          email: 'ada@example.com',
+          email_verified: true,
+          name: 'Ada',
+          role: 'admin',
+        })
         const { status, body } = await client.withToken(token).get('/private')
         expect(status).to.equal(200)
-        expect(body).to.deep.include({ id: 'ada', email: 'ada@example.com', name: 'Ada' })
+        expect(body).to.deep.include({
+          id: 'ada',
+          email: 'ada@example.com',
+          emailVerified: true,
+          name: 'Ada',
+        })
         expect(body.raw).to.include({ iss: server.issuer, aud: AUDIENCE, role: 'admin' })
       })
     })
@@ -28,6 +38,11 @@ describe('tokens of a hosted provider', () => {
     'that never expire': [{ exp: null }],
     'that are not valid yet': [{ nbf: FAR + 6 }],
     'from the future': [{ iat: FAR + 6 }],
+    'that are bound to a key by DPoP': [{ cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' } }],
+    'that are bound to a client certificate': [
+      { cnf: { 'x5t#S256': 'bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2' } },
+    ],
+    'that are bound to nothing in particular': [{ cnf: {} }],
     'of nobody': [{ sub: null }],
     'of an empty name': [{ sub: '' }],
     'of a number': [{ sub: 7 }],
@@ -183,10 +198,18 @@ describe('what a hosted provider may be told of its tokens', () => {
   it('what a user is made of; an address that is not verified is in the raw record only', async () => {
     const key = await signingKey('one')
     await inHostedWorld({ keys: [key] }, async ({ client, server }) => {
-      const token = await server.token(key, { email: 'root@example.com', email_verified: false })
-      const { body } = await client.withToken(token).get('/private')
-      expect(body).to.not.have.property('email')
-      expect(body.raw.email).to.equal('root@example.com')
+      for (const verified of [false, 'true', 'false', 1, 0, {}, null, undefined]) {
+        const token = await server.token(key, {
+          email: 'root@example.com',
+          ...(verified === undefined ? {} : { email_verified: verified }),
+        })
+        const { body } = await client.withToken(token).get('/private')
+        expect(body, String(verified)).to.not.have.property('email')
+        expect(body.emailVerified, String(verified)).to.equal(false)
+        expect(body.raw.email).to.equal('root@example.com')
+      }
+      const without = await server.token(key, { email_verified: true })
+      expect((await client.withToken(without).get('/private')).body.emailVerified).to.equal(false)
     })
     const hosted = {
       toUser: (claims: Readonly<Record<string, unknown>>) =>

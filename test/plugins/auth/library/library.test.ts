@@ -49,8 +49,9 @@ describe('an application whose accounts better-auth keeps', () => {
       expect([status, headers['cache-control']]).to.deep.equal([200, 'no-store'])
 
       const me = await client.get('/private')
-      expect(me.body).to.deep.include({ id: body.user.id, name: 'Ada', email: ADA.email })
-      expect(me.body.raw).to.deep.include({ emailVerified: false, image: null })
+      expect(me.body).to.deep.include({ id: body.user.id, name: 'Ada', emailVerified: false })
+      expect(me.body).not.to.have.property('email')
+      expect(me.body.raw).to.deep.include({ email: ADA.email, emailVerified: false, image: null })
       expect(database.prepare('select count(*) as n from user').get()).to.deep.equal({ n: 1 })
 
       expect((await client.post('/api/auth/sign-out', {}, ORIGIN)).status).to.equal(200)
@@ -148,6 +149,28 @@ describe('an application whose accounts better-auth keeps', () => {
       expect(answer).to.equal(413)
       expect((await client.post('/api/auth/sign-up/email', ADA)).status).to.equal(200)
     }))
+
+  it('says that an address is proven when the library says true, and nothing else', async () => {
+    let verified: unknown
+    const spy: AuthLibrary = {
+      handler: async () => new Response(),
+      api: {
+        getSession: async () => ({ user: { id: 'ada', email: ADA.email, emailVerified: verified } }),
+      },
+    }
+    const app = createApp({ environment: 'test', logger: false })
+      .use(auth(libraryAuth(spy, { signOut: false })))
+      .use(createRouter().get('/who', { auth: true }, ({ user }) => user))
+    const client = createClient(app).withToken('any')
+    for (verified of [undefined, null, false, 'true', 'false', 1]) {
+      const { body } = await client.get('/who')
+      expect(body, String(verified)).not.to.have.property('email')
+      expect(body.emailVerified, String(verified)).to.equal(false)
+    }
+    verified = true
+    expect((await client.get('/who')).body).to.deep.include({ email: ADA.email, emailVerified: true })
+    await app.close()
+  })
 
   it('counts its limits by the address that the framework vouches for, whatever the caller says', () => {
     const seen: Request[] = []

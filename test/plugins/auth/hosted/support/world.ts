@@ -10,15 +10,25 @@ export interface HostedWorldOptions {
   readonly hosted?: Partial<HostedAuthOptions>
   readonly brick?: AuthOptions
   readonly environment?: Environment
+  /** The option `issuer`, by the address of the key server; that address by default. */
+  readonly issuers?: (own: string) => readonly string[]
+  /** Gives the address of the keys as `jwksUrl`. */
+  readonly jwks?: boolean
 }
 
 /** An application that trusts a provider's key server, both there for one test. */
 export type HostedWorld = Awaited<ReturnType<typeof openHostedWorld>>
 
-export async function openHostedWorld({ keys, hosted, brick, environment = 'test' }: HostedWorldOptions) {
+export async function openHostedWorld(settings: HostedWorldOptions) {
+  const { keys, hosted, brick, environment = 'test', issuers, jwks = false } = settings
   const clock = createClock(Date.UTC(2030, 0, 1, 12))
   const server = await startKeyServer(keys, () => clock.now())
-  const options = { issuer: server.issuer, audience: AUDIENCE, ...hosted }
+  const options = {
+    issuer: issuers?.(server.issuer) ?? server.issuer,
+    audience: AUDIENCE,
+    ...(jwks && { jwksUrl: `${server.issuer}/jwks` }),
+    ...hosted,
+  }
   const app = createApp({ environment, logger: false, clock, signals: false })
     .use(auth(hostedAuth(options), brick))
     .use(
