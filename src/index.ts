@@ -104,7 +104,8 @@ export type { StartupErrorOptions } from './errors/startup-error.ts'
 export { defineRoute, routesFor } from './routing/define-route.ts'
 export type { DefinedRoute, MembersOf, RouteMaker, ServicesOf, TypedApp } from './routing/define-route.ts'
 export { createRouter, routerFor } from './routing/router.ts'
-export type { AnyRouter, AppRouter, GuardedRouterOptions, Router, RouterOptions } from './routing/router.ts'
+export type { AnyRouter, AppRouter, Router } from './routing/router.ts'
+export type { GuardedRouterOptions, RouterOptions } from './routing/router-options.ts'
 export type {
   AuthRequirement,
   Handler,
@@ -115,6 +116,8 @@ export type {
   RouteDefinition,
 } from './routing/route.ts'
 export type { Infer, Schema } from './schema/schema.ts'
+export { checkOptions } from './support/check-options.ts'
+export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './support/check-options.ts'
 export { bytes } from './support/bytes.ts'
 export type { Size } from './support/bytes.ts'
 export type { MultipartOptions } from './support/form-limits.ts'

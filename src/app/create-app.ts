@@ -1,7 +1,7 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { App, MembersOfBricks, ServicesOfBricks } from './app.ts'
 import { Application } from './application.ts'
-import { resolveOptions, type AppConfig } from './options.ts'
+import { checkConfig, resolveOptions, type AppConfig } from './options.ts'
 
 /**
  * Makes an application. Nothing is opened before `ready()` or `listen()`.
@@ -11,6 +11,7 @@ import { resolveOptions, type AppConfig } from './options.ts'
 export function createApp<const Bricks extends readonly AnyBrick[] = []>(
   config: AppConfig<Bricks> = {},
 ): App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>> {
+  checkConfig(config, 'createApp()')
   const application = new Application(resolveOptions(config))
   for (const brick of config.bricks ?? []) application.use(brick)
   // The class is the same for every application; which members and services it has is known to the types alone.

@@ -2,6 +2,7 @@ import type { ServerOptions as TlsServerOptions } from 'node:https'
 import type { Environment } from '../contracts/environment.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
+import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { defaultHost } from '../support/environment.ts'
 
@@ -48,17 +49,18 @@ export interface ListenPlan {
   readonly maxHeaderSize: number | undefined
 }
 
-const KEYS = [
-  'port',
-  'host',
-  'path',
-  'tls',
-  'keepAliveTimeout',
-  'headersTimeout',
-  'requestTimeout',
-  'maxConnections',
-  'maxHeaderSize',
-]
+const TIME = ['number', 'string'] as const
+const OPTIONS: OptionChecks<ListenOptions>['keys'] = {
+  port: 'number',
+  host: 'string',
+  path: 'string',
+  tls: 'object',
+  keepAliveTimeout: TIME,
+  headersTimeout: TIME,
+  requestTimeout: TIME,
+  maxConnections: 'number',
+  maxHeaderSize: TIME,
+}
 const HEADERS_TIMEOUT = '30s'
 const REQUEST_TIMEOUT = '5m'
 /** Milliseconds. A client that exceeds a limit is cut off at most this much later. */
@@ -77,8 +79,7 @@ export function listenOptions(
  * @throws StartupError (`MORTAR_LISTEN`) naming the option that cannot be used.
  */
 export function planListening(options: ListenOptions, environment: Environment): ListenPlan {
-  for (const key of Object.keys(options))
-    if (!KEYS.includes(key)) throw wrong(key, 'is unknown', `Write one of ${KEYS.join(', ')}.`)
+  checkOptions(options, { of: 'listen()', code: 'MORTAR_LISTEN', keys: OPTIONS })
   const keepAlive = duration('keepAliveTimeout', options, environment === 'production' ? '75s' : '5s')
   const request = duration('requestTimeout', options, REQUEST_TIMEOUT)
   const headers = duration('headersTimeout', options, HEADERS_TIMEOUT)

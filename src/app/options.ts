@@ -7,6 +7,7 @@ import type { Logger } from '../contracts/logger.ts'
 import type { TrustProxy } from '../context/client-address.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
+import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { readEnvironment } from '../support/environment.ts'
@@ -89,6 +90,47 @@ export interface ResolvedOptions {
   readonly shutdownTimeout: number
   readonly server: ServerOptions
   readonly signals: boolean
+}
+
+const SIZE = ['number', 'string'] as const
+
+const OPTIONS: OptionChecks<AppConfig>['keys'] = {
+  environment: 'string',
+  logger: ['object', 'false'],
+  logRequests: 'boolean',
+  clock: 'object',
+  trustProxy: ['strings', 'number', 'false'],
+  bodyLimit: SIZE,
+  handlerTimeout: SIZE,
+  multipart: 'object',
+  tokenCookie: 'string',
+  credentials: { is: 'strings', guard: true },
+  appUrl: 'string',
+  trustedOrigins: 'strings',
+  openapi: {
+    is: ['object', 'false'],
+    keys: {
+      title: 'string',
+      version: 'string',
+      description: 'string',
+      servers: 'list',
+      path: 'string',
+      docs: ['string', 'false'],
+    } satisfies OptionChecks<OpenApiOptions>['keys'],
+  },
+  shutdownTimeout: SIZE,
+  server: 'object',
+  signals: 'boolean',
+  bricks: 'list',
+}
+
+/**
+ * Checks the keys and types of a configuration; units, addresses and the limits in `server` are checked when they are read.
+ * @param of the call, for messages.
+ * @throws StartupError
+ */
+export function checkConfig(config: AppConfig, of: string): void {
+  checkOptions(config, { of, keys: OPTIONS })
 }
 
 const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']

@@ -23,12 +23,11 @@ const SLOTS = new Set([
  */
 export function checkBrick(brick: AnyBrick): void {
   for (const slot of Object.keys(brick))
-    if (!SLOTS.has(slot)) throw wrongShape(brick, `has the slot '${slot}', which is none`, remedyFor(slot))
-  for (const slot of ['start', 'stop', 'doctor'] as const)
-    if (brick[slot] !== undefined && typeof brick[slot] !== 'function')
-      throw wrongShape(brick, `has a '${slot}' that is not a function`, 'Give the function itself.')
-  if (!(brick.middleware ?? []).every(isFunction))
-    throw wrongShape(brick, 'has a middleware that is not a function', 'Give functions (ctx, next).')
+    if (!SLOTS.has(slot)) throw wrongShape(brick, `has the unknown slot '${slot}'`, remedyFor(slot))
+  for (const [slot, { matches, found, remedy }] of Object.entries(SHAPES)) {
+    const value = brick[slot as keyof AnyBrick]
+    if (value !== undefined && !matches(value)) throw wrongShape(brick, `has ${found}`, remedy)
+  }
   for (const [name, read] of Object.entries(brick.members ?? {}))
     if (!isFunction(read))
       throw wrongShape(
@@ -36,6 +35,42 @@ export function checkBrick(brick: AnyBrick): void {
         `has the member '${name}', which is not a function`,
         'Give (services, ctx) => value.',
       )
+}
+
+interface Shape {
+  readonly matches: (value: unknown) => boolean
+  readonly found: string
+  readonly remedy: string
+}
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  requires: names('requires'),
+  after: names('after'),
+  services: named('services'),
+  members: named('members'),
+  middleware: {
+    matches: (value) => isListOf(value, isFunction),
+    found: 'a middleware that is not a function',
+    remedy: 'Give functions (ctx, next).',
+  },
+  start: call('start'),
+  stop: call('stop'),
+  doctor: call('doctor'),
+}
+
+function names(slot: string): Shape {
+  const matches = (value: unknown): boolean => isListOf(value, (name) => typeof name === 'string')
+  return { matches, found: `a '${slot}' that is not a list of names`, remedy: `Write ${slot}: ['database'].` }
+}
+
+function named(slot: string): Shape {
+  const remedy = 'Give an object with a key for each name.'
+  return { matches: isObject, found: `'${slot}' that are not an object`, remedy }
+}
+
+function call(slot: string): Shape {
+  const found = `a '${slot}' that is not a function`
+  return { matches: isFunction, found, remedy: 'Give the function itself.' }
 }
 
 /** The routers of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for anything else in their place. */
@@ -46,6 +81,14 @@ export function routersOf(brick: AnyBrick, given: unknown) {
     'has routes that are not a list of routers',
     'Give what createRouter() returned, in a list.',
   )
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isListOf(value: unknown, matches: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(matches)
 }
 
 function isFunction(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { bytes } from '../support/bytes.ts'
 import { isTimeout } from '../support/duration.ts'
 import { formLimits } from '../support/form-limits.ts'
 import { nearest } from '../support/nearest.ts'
-import { describeValue, isPlainObject } from './describe-value.ts'
+import { describeValue, isPlainObject } from '../support/describe-value.ts'
 import { listOf, type Finding } from './diagnostics.ts'
 
 /** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */

@@ -1,28 +1,14 @@
 import { DEFINITION_KEYS } from '../routing/route.ts'
+import { looksLikeGuard } from '../support/guard-names.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Finding } from './diagnostics.ts'
 
 const KEYS: readonly string[] = DEFINITION_KEYS
 
-// Names whose author believes that the route is guarded. Ignored, they would leave it open to everybody.
-const GUARD_NAMES = new Set(
-  (
-    'aut auht atuh auths authn authz authed authenticate authenticated authentication authorise authorised ' +
-    'authorisation authorize authorized authorization guard guards guarded permission permissions policy policies ' +
-    'policys protect protected requireauth requiresauth requirespolicy role roles'
-  ).split(' '),
-)
-
 /** Findings and warnings about the names of exports or keys. */
 export interface KeyReport {
   readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
-}
-
-/** True for `Auth`, `policies`, `guard` and other names that look like `auth`. */
-export function looksLikeGuard(name: string): boolean {
-  const folded = name.toLowerCase().replaceAll(/[_-]/g, '')
-  return name !== 'auth' && (folded === 'auth' || GUARD_NAMES.has(folded))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RouteBatch, RouteSink } from '../routing/route-sink.ts'
+import { checkOptions } from '../support/check-options.ts'
 import { importModules, type ImportModule } from './import-modules.ts'
 import { readPlan } from './load-plan.ts'
 import { findManifest } from './manifest.ts'
@@ -28,6 +29,7 @@ export function loadRoutes(
 }
 
 async function load(sink: RouteSink, given: string | URL, options: LoadRoutesOptions): Promise<void> {
+  checkOptions(options, { of: 'loadRoutes()', keys: { importModule: 'function', readFolder: 'function' } })
   const directory = absoluteDirectory(given)
   const manifest = sink.environment === 'production' ? await findManifest(directory, sink) : undefined
   if (manifest) return manifest.registerRoutes(sink)

@@ -1,6 +1,6 @@
 import { DEFINITION_KEYS, type Middleware } from '../routing/route.ts'
-import { looksLikeGuard } from './check-keys.ts'
-import { describeValue } from './describe-value.ts'
+import { looksLikeGuard } from '../support/guard-names.ts'
+import { describeValue } from '../support/describe-value.ts'
 import type { Finding } from './diagnostics.ts'
 import { exportsOf, isCallable, type ModuleExports, type ModuleReading } from './read-module.ts'
 

@@ -3,7 +3,7 @@ import { DEFINITION_KEYS, type Handler, type RouteDefinition } from '../routing/
 import { isRouter } from '../routing/router.ts'
 import { checkDefinition, type Endpoint } from './check-definition.ts'
 import { checkDefinitionKeys, checkExportNames } from './check-keys.ts'
-import { describeValue, isClass, isPlainObject, isThenable } from './describe-value.ts'
+import { describeValue, isClass, isPlainObject, isThenable } from '../support/describe-value.ts'
 import type { Finding } from './diagnostics.ts'
 
 /** The exports of a module, as `import()` gives them. */

@@ -1,7 +1,7 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { checkDefinition } from '../files/check-definition.ts'
-import { looksLikeGuard } from '../files/check-keys.ts'
-import { describeValue } from '../files/describe-value.ts'
+import { looksLikeGuard } from '../support/guard-names.ts'
+import { describeValue } from '../support/describe-value.ts'
 import type { KoaRouter } from '../routing/koa-router-layers.ts'
 import { nearest } from '../support/nearest.ts'
 

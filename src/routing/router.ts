@@ -2,6 +2,7 @@ import type { AppContext, DefinedContext } from '../context/context.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { joinPath } from '../support/url-path.ts'
 import type { MembersOf, OnlyKnownKeys, ServicesOf, TypedApp } from './define-route.ts'
+import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
 import type {
   AuthRequirement,
   Handler,
@@ -12,19 +13,6 @@ import type {
   Route,
   RouteDefinition,
 } from './route.ts'
-
-/** What a router gives to all its routes. */
-export interface RouterOptions {
-  readonly prefix?: string
-  readonly tags?: readonly string[]
-  /** Guard of the routes that declare none; the route wins over the child router, the child over the parent. */
-  readonly auth?: AuthRequirement
-  /** Leaves its routes out of the OpenAPI document. */
-  readonly hidden?: boolean
-}
-
-/** Options of a router whose routes are guarded, so that their handlers know the user. */
-export type GuardedRouterOptions = RouterOptions & { readonly auth: true | string | readonly string[] }
 
 /** Adds a route: `(path, handler)` or `(path, definition, handler)`. */
 export interface AddRoute<R, Guarded = false> {
@@ -123,10 +111,14 @@ export function scopesOfRouter(router: AnyRouter, prefix = ''): MiddlewareScope[
   return (router as AnyRouter & RouterParts)[SCOPES]?.(prefix) ?? []
 }
 
-/** Makes a router. Its middleware covers its own routes and its children's, and never an unmatched path. */
+/**
+ * Makes a router. Its middleware covers its own routes and its children's, and never an unmatched path.
+ * @throws StartupError for an unknown option, one of another type, or an `auth` that is there and undefined.
+ */
 export function createRouter(options: GuardedRouterOptions): Router<true>
 export function createRouter(options?: RouterOptions): Router
 export function createRouter(options: RouterOptions = {}): object {
+  checkRouterOptions(options)
   const entries: Entry[] = []
   const middleware: NamedMiddleware[] = []
   const origin = `router ${options.prefix ?? '/'}`

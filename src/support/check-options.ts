@@ -1,0 +1,141 @@
+import { StartupError, StartupErrors } from '../errors/startup-error.ts'
+import { describeValue } from './describe-value.ts'
+import { looksLikeGuard } from './guard-names.ts'
+import { nearest } from './nearest.ts'
+
+/** The kinds of values that an option may have, with the words for messages. */
+const KINDS = {
+  string: ['a string', (value) => typeof value === 'string'],
+  number: ['a number', (value) => typeof value === 'number'],
+  boolean: ['a boolean', (value) => typeof value === 'boolean'],
+  function: ['a function', (value) => typeof value === 'function'],
+  object: ['an object', isObject],
+  list: ['a list', (value) => Array.isArray(value)],
+  strings: ['a list of strings', (value) => Array.isArray(value) && value.every(isString)],
+  false: ['false', (value) => value === false],
+  anything: ['anything', () => true],
+} as const satisfies Record<string, readonly [string, (value: unknown) => boolean]>
+
+/** What an option may be: `boolean`, `strings` (a list of them), `false` (that value alone), `anything` … */
+export type OptionKind = keyof typeof KINDS
+
+/** The rule for one option. */
+export interface OptionRule {
+  /** One kind, or all that are allowed. A value of null is allowed for `anything` alone. */
+  readonly is: OptionKind | readonly OptionKind[]
+  /**
+   * Without this option something is open that it closes: a key that is there with the value `undefined` is an error,
+   * because `{ auth: process.env.GUARD }` must not open what it was to guard. Any other option may be `undefined`, which
+   * means the same as leaving it out.
+   */
+  readonly guard?: true
+  /** Rules for the keys of the value, where it is an object. */
+  readonly keys?: OptionRules
+}
+
+/** A rule for each option, by name; a kind or list of kinds alone stands for `{ is: … }`. */
+export type OptionRules = Readonly<Record<string, OptionKind | readonly OptionKind[] | OptionRule>>
+
+/** What is checked: the call that takes the options, and a rule for each option that `Options` has. */
+export interface OptionChecks<Options extends object> {
+  /** The call, for messages: `createRouter()`. */
+  readonly of: string
+  readonly keys: { readonly [Key in keyof Required<Options>]: OptionRules[string] }
+  /** The brick concerned, if one is. */
+  readonly brick?: string
+  /** One code for every finding, in place of `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE`, `MORTAR_OPTION_UNDEFINED`. */
+  readonly code?: string
+}
+
+/**
+ * Checks an options object where types could not: a key that does not exist (with "did you mean"), a value of another
+ * kind, and a guard that is `undefined`. No value is shown in a message, since it may be a secret. For bricks of others too.
+ * @throws StartupError `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE` or `MORTAR_OPTION_UNDEFINED`; StartupErrors for several.
+ */
+export function checkOptions<Options extends object>(
+  options: Options | undefined,
+  { of, keys, brick, code }: OptionChecks<Options>,
+): void {
+  const findings = options === undefined ? [] : findingsOf(options, keys, of)
+  const errors = findings.map(
+    (finding) =>
+      new StartupError(finding.found, {
+        code: code ?? finding.code,
+        remedy: finding.remedy,
+        ...(brick === undefined ? {} : { brick }),
+      }),
+  )
+  if (errors.length === 1) throw errors[0]!
+  if (errors.length > 1) throw new StartupErrors(`${errors.length} options of ${of} are wrong.`, errors)
+}
+
+interface Finding {
+  readonly code: string
+  readonly found: string
+  readonly remedy: string
+}
+
+function findingsOf(options: unknown, rules: OptionRules, of: string): Finding[] {
+  if (!isObject(options))
+    return [
+      wrongType(`The options of ${of} are ${describeValue(options)}, not an object.`, 'Give an object.'),
+    ]
+  return [
+    ...Object.keys(options)
+      .filter((name) => !Object.hasOwn(rules, name))
+      .map((name) => unknown(name, rules, of)),
+    ...Object.keys(rules).flatMap((name) => {
+      const rule = rules[name]!
+      return name in options ? faultsOf(name, options[name], ruleOf(rule), of) : []
+    }),
+  ]
+}
+
+function ruleOf(rule: OptionRules[string]): OptionRule {
+  return typeof rule === 'object' && 'is' in rule ? rule : { is: rule }
+}
+
+function faultsOf(name: string, value: unknown, { is, guard, keys }: OptionRule, of: string): Finding[] {
+  if (value === undefined) return guard === true ? [undefinedGuard(name, value, of)] : []
+  if (value === null && guard === true) return [undefinedGuard(name, value, of)]
+  if (keys !== undefined && isObject(value)) return findingsOf(value, keys, `${name} in ${of}`)
+  const kinds = [is].flat()
+  if (kinds.some((kind) => KINDS[kind][1](value))) return []
+  const expected = kinds.map((kind) => KINDS[kind][0]).join(' or ')
+  return [
+    wrongType(
+      `The option ${name} of ${of} is ${describeValue(value)}, not ${expected}.`,
+      `Give ${name} ${expected}.`,
+    ),
+  ]
+}
+
+function unknown(name: string, rules: OptionRules, of: string): Finding {
+  const names = Object.keys(rules)
+  const guess = 'auth' in rules && looksLikeGuard(name) ? 'auth' : nearest(name, names)
+  return {
+    code: 'MORTAR_OPTION_UNKNOWN',
+    found: `Unknown option '${name}' of ${of}.`,
+    remedy: guess === undefined ? `The options are ${names.join(', ')}.` : `Did you mean '${guess}'?`,
+  }
+}
+
+function undefinedGuard(name: string, value: undefined | null, of: string): Finding {
+  return {
+    code: 'MORTAR_OPTION_UNDEFINED',
+    found: `The option ${name} of ${of} is ${String(value)}, which would guard nothing.`,
+    remedy: `Give ${name} a value, or remove the key if that is what you want.`,
+  }
+}
+
+function wrongType(found: string, remedy: string): Finding {
+  return { code: 'MORTAR_OPTION_TYPE', found, remedy }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string'
+}

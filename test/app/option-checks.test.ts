@@ -1,0 +1,174 @@
+import { expect } from 'chai'
+import {
+  checkOptions,
+  createApp,
+  createRouter,
+  defineConfig,
+  loadRoutes,
+  routerFor,
+  StartupError,
+  StartupErrors,
+  type OptionChecks,
+} from 'mortar'
+
+/** The StartupError of a call that throws, or rejects. */
+async function errorOf(work: () => unknown): Promise<StartupError> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof StartupError) return error
+    throw error
+  }
+  throw new Error('No StartupError was thrown.')
+}
+
+type Take = (options: never) => unknown
+
+const app = () => createApp({ logger: false })
+
+/** Every public call with options, with an option of it, a near miss of that one, and a value of another type. */
+const CALLS: Readonly<
+  Record<string, { readonly take: Take; readonly near: object; readonly wrong: object }>
+> = {
+  'createRouter()': { take: createRouter, near: { prefx: '/' }, wrong: { prefix: 5 } },
+  'routerFor()': { take: routerFor, near: { hiden: true }, wrong: { hidden: 'yes' } },
+  'createApp()': { take: createApp, near: { trustProxi: 1 }, wrong: { signals: 'no' } },
+  'defineConfig()': { take: defineConfig, near: { brick: [] }, wrong: { bricks: {} } },
+  'openapi of createApp()': {
+    take: (openapi) => createApp({ openapi }),
+    near: { titel: 'x' },
+    wrong: { title: 5 },
+  },
+  'server of createApp()': {
+    take: (server) => createApp({ server }),
+    near: { keepAliveTimout: 5 },
+    wrong: { maxConnections: '5' },
+  },
+  'listen()': {
+    take: (options) => app().listen(options),
+    near: { prot: 0 },
+    wrong: { port: '0', host: '127.0.0.1' },
+  },
+  'loadRoutes()': {
+    take: (options) => loadRoutes(app(), import.meta.dirname, options),
+    near: { importModules: () => ({}) },
+    wrong: { importModule: 5 },
+  },
+}
+
+describe('Options', () => {
+  for (const [name, { take, near, wrong }] of Object.entries(CALLS)) {
+    it(`of ${name} refuse an unknown key, with the name that was probably meant`, async () => {
+      const misspelt = await errorOf(() => take(near as never))
+      expect(misspelt.message)
+        .to.contain(`'${Object.keys(near)[0]}'`)
+        .and.to.contain('Did you mean')
+      const unknown = await errorOf(() => take({ zzzzzzzz: 1 } as never))
+      expect(unknown.message).to.contain(`'zzzzzzzz'`).and.to.contain('The options are')
+    })
+
+    it(`of ${name} refuse a value of another type, without showing it`, async () => {
+      const [key] = Object.keys(wrong)
+      const error = await errorOf(() => take(wrong as never))
+      expect(error.message)
+        .to.match(new RegExp(`\\b${key}\\b`))
+        .and.to.match(/ not a/)
+      for (const list of [[], 'x']) if (!name.startsWith('listen')) await errorOf(() => take(list as never))
+    })
+  }
+
+  it('may be undefined where that opens nothing', () => {
+    const nothing = undefined as never
+    createRouter({ prefix: nothing, tags: nothing, hidden: nothing })
+    createApp({ appUrl: nothing, logger: false, openapi: nothing, trustProxy: nothing, server: nothing })
+  })
+
+  it('are named all at once, and never shown', async () => {
+    const error = await errorOf(() => createApp({ appUrl: 5, signals: 'hunter2', lgger: false } as never))
+    expect(error).to.be.instanceOf(StartupErrors)
+    expect((error as StartupErrors).errors.map(({ code }) => code)).to.deep.equal([
+      'MORTAR_OPTION_UNKNOWN',
+      'MORTAR_OPTION_TYPE',
+      'MORTAR_OPTION_TYPE',
+    ])
+    expect(error.message).not.to.contain('hunter2')
+  })
+})
+
+describe('A guard', () => {
+  const SLIPS: readonly (readonly [string, object, string])[] = [
+    ['undefined', { auth: undefined }, 'MORTAR_OPTION_UNDEFINED'],
+    ['a variable that is not set', { auth: process.env['MORTAR_NOT_SET'] }, 'MORTAR_OPTION_UNDEFINED'],
+    ['null', { auth: null }, 'MORTAR_OPTION_UNDEFINED'],
+    ['inherited and undefined', Object.create({ auth: undefined }) as object, 'MORTAR_OPTION_UNDEFINED'],
+    ['in capitals', { Auth: true }, 'MORTAR_OPTION_UNKNOWN'],
+    ['misspelt', { auht: 'ok' }, 'MORTAR_OPTION_UNKNOWN'],
+    ['called policy', { policy: 'ok' }, 'MORTAR_OPTION_UNKNOWN'],
+    ['called guard', { guard: true }, 'MORTAR_OPTION_UNKNOWN'],
+    ['called requireAuth', { requireAuth: true }, 'MORTAR_OPTION_UNKNOWN'],
+    ['a number', { auth: 1 }, 'MORTAR_OPTION_TYPE'],
+    ['an object', { auth: { policy: 'ok' } }, 'MORTAR_OPTION_TYPE'],
+    ['a list with something else in it', { auth: ['ok', undefined] }, 'MORTAR_OPTION_TYPE'],
+  ]
+  for (const [name, options, code] of SLIPS)
+    it(`of a router that is ${name} never makes it public`, async () => {
+      for (const make of [createRouter, routerFor] as readonly Take[]) {
+        const error = await errorOf(() => make(options as never))
+        expect(error.code).to.equal(code)
+        if (code === 'MORTAR_OPTION_UNKNOWN') expect(error.message).to.contain("Did you mean 'auth'?")
+        expect(error.stack).to.contain('option-checks.test.ts')
+      }
+    })
+
+  for (const auth of ['', []])
+    it(`of a router that is ${JSON.stringify(auth)} stops the start`, async () => {
+      const router = createRouter({ auth }).get('/', () => 'open')
+      expect((await errorOf(() => app().use(router).ready())).code).to.equal('MORTAR_ROUTE_AUTH_SHAPE')
+    })
+
+  it('of createApp(), which credentials are believed, is never undefined', async () => {
+    const error = await errorOf(() => createApp({ credentials: undefined as never }))
+    expect(error.code).to.equal('MORTAR_OPTION_UNDEFINED')
+  })
+})
+
+describe('checkOptions', () => {
+  interface ClockOptions {
+    readonly zone?: string
+    readonly readers?: string[]
+    readonly format?: { readonly hours?: number }
+  }
+  const checks: OptionChecks<ClockOptions> = {
+    of: 'clock()',
+    brick: 'clock',
+    keys: {
+      zone: 'string',
+      readers: { is: 'strings', guard: true },
+      format: { is: 'object', keys: { hours: 'number' } },
+    },
+  }
+
+  it('serves bricks of others, for nested options too', async () => {
+    checkOptions({}, checks)
+    checkOptions(undefined, checks)
+    checkOptions({ zone: 'UTC', readers: ['a'], format: { hours: 12 } }, checks)
+    const error = await errorOf(() => checkOptions({ format: { hour: 5 } } as never, checks))
+    expect(error).to.include({ code: 'MORTAR_OPTION_UNKNOWN', brick: 'clock' })
+    expect(error.message).to.contain("Unknown option 'hour' of format in clock().")
+    const nothing = await errorOf(() => checkOptions(null as never, checks))
+    expect(nothing.message).to.contain('The options of clock() are null, not an object.')
+    const guard = await errorOf(() => checkOptions({ readers: undefined } as never, checks))
+    expect(guard.code).to.equal('MORTAR_OPTION_UNDEFINED')
+    const own = await errorOf(() =>
+      checkOptions<ClockOptions>({ zon: 'UTC' } as never, { ...checks, code: 'CLOCK' }),
+    )
+    expect(own.code).to.equal('CLOCK')
+  })
+
+  it('takes a name of Object.prototype for the unknown option that it is', async () => {
+    for (const name of ['constructor', 'toString', '__proto__'])
+      expect((await errorOf(() => checkOptions(JSON.parse(`{"${name}":1}`) as never, checks))).code).to.equal(
+        'MORTAR_OPTION_UNKNOWN',
+      )
+  })
+})
