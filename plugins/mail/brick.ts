@@ -9,6 +9,8 @@ import {
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
+import { readPage } from './page-access.ts'
+import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readSettings } from './settings.ts'
 
@@ -30,21 +32,38 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
       mailer: singleton((services: Cradle) => mailerFor(options, services)),
     },
     members: { mail: ({ mailer }) => mailer },
-    routes: (core) => (core.environment === 'production' ? [] : [devPage({ hosts: hostsOf(options, core) })]),
+    routes: (core) => {
+      const access = pageAccess(options, core)
+      return access === undefined ? [] : [devPage(access)]
+    },
     // A test may have put its own mailer in the place of this one, and that has no life cycle.
-    start: ({ mailer }) => (mailer as Partial<MailService>).open?.(),
+    start: async (services) => {
+      warnOfSetUp(options, services)
+      await (services.mailer as Partial<MailService>).open?.()
+    },
     stop: ({ mailer }) => (mailer as Partial<MailService>).close?.(),
   })
 }
 
-function hostsOf({ hosts = [] }: MailOptions, { appUrl }: CoreServices): readonly string[] {
-  return appUrl === undefined ? hosts : [...hosts, new URL(appUrl).hostname]
+function pageAccess(options: MailOptions, { environment, appUrl }: CoreServices): PageAccess | undefined {
+  const access = readPage(options, appUrl)
+  return environment === 'production' ? undefined : access
+}
+
+function warnOfSetUp(options: MailOptions, core: CoreServices): void {
+  const { environment, logger } = core
+  if (environment === 'production' && (options.transport === 'memory' || options.transport === 'terminal'))
+    logger.warn(`No mail leaves this application: its transport is '${options.transport}', in production.`)
+  if (pageAccess(options, core)?.open)
+    logger.warn(
+      `The mail page ${PAGE_PATH} is open: whoever reaches this application can read reset links there.`,
+    )
 }
 
 function mailerFor(options: MailOptions, services: Cradle): Mailer {
   const { environment, logger, clock } = services
   const { from, transport, timeout } = readSettings(options, environment)
-  const pageOf = pageAddress(services)
+  const pageOf = pageAddress(options, services)
   const output = options.output ?? (environment === 'development' ? process.stdout : undefined)
   return createMailer({
     from,
@@ -53,6 +72,7 @@ function mailerFor(options: MailOptions, services: Cradle): Mailer {
     clock,
     logger,
     pageOf,
+    allowPlainPassword: options.allowPlainPassword ?? false,
     outbox: services['mailOutbox'] as Outbox,
     named: {
       smtp: options.smtp,
@@ -64,9 +84,10 @@ function mailerFor(options: MailOptions, services: Cradle): Mailer {
   })
 }
 
-/** Full addresses when the application knows its own, else paths; none in production, where there is no page. */
-function pageAddress({ environment, appUrl = '' }: CoreServices): (id: string) => string | undefined {
-  if (environment === 'production') return () => undefined
+/** Full addresses when the application knows its own, else paths; none where there is no page, as in production. */
+function pageAddress(options: MailOptions, core: CoreServices): (id: string) => string | undefined {
+  if (pageAccess(options, core) === undefined) return () => undefined
+  const { appUrl = '' } = core
   return (id) => `${appUrl}${PAGE_PATH}/${encodeURIComponent(id)}`
 }
 

@@ -9,6 +9,7 @@ import type { MailTransport } from './options.ts'
 import type { Outbox } from './outbox.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import { createRedactor, hideRecipients } from './redact.ts'
+import { textOfHtml } from './text-of-html.ts'
 import { openTransport, type NamedTransports } from './transports/open-transport.ts'
 
 /** What a mailer works with. */
@@ -16,6 +17,7 @@ export interface MailerSettings {
   readonly from: string
   readonly transport: MailTransport
   readonly named: NamedTransports
+  readonly allowPlainPassword: boolean
   readonly outbox: Outbox
   /** Longest time for one message, in seconds. */
   readonly timeout: number
@@ -82,9 +84,9 @@ function checkSender(from: string, parse: ParseAddresses): void {
 }
 
 async function openMailer(settings: MailerSettings): Promise<Opened> {
-  const { transport, named, outbox, logger } = settings
+  const { transport, named, outbox, logger, allowPlainPassword } = settings
   const { default: parse } = await import('nodemailer/lib/addressparser')
-  const transporter = await openTransport(transport, named)
+  const transporter = await openTransport(transport, { named, allowPlainPassword })
   const redact = createRedactor(transport, named.smtp)
   const underWay: Opened['underWay'] = new Map()
   // Pools report a lost connection this way; without a listener it would end the process.
@@ -98,12 +100,18 @@ async function openMailer(settings: MailerSettings): Promise<Opened> {
   return { transporter, parse, redact, underWay }
 }
 
+async function withText(message: PreparedMessage): Promise<PreparedMessage> {
+  if (message.text !== undefined || message.html === undefined) return message
+  const text = await textOfHtml(message.html)
+  return text === undefined ? message : { ...message, text }
+}
+
 async function sendMessage(
   message: MailMessage,
   { transporter, parse, redact, underWay }: Opened,
   { from, outbox, timeout, clock, logger }: MailerSettings,
 ): Promise<{ readonly id: string }> {
-  const prepared = prepareMessage(message, { from, parse })
+  const prepared = await withText(prepareMessage(message, { from, parse }))
   const id = randomUUID()
   const date = new Date(clock.now())
   const messageId = `<${id}@${prepared.from.address.split('@')[1]}>`

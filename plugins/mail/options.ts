@@ -30,8 +30,14 @@ export interface MailOptions {
   readonly outbox?: { readonly size?: number; readonly bytes?: Size }
   /** How long the transport may take for one message: `'30s'` by default. */
   readonly timeout?: Duration
-  /** Host names, besides localhost, IP addresses and that of the application's `appUrl`, under which the development page answers. */
-  readonly hosts?: readonly string[]
+  /**
+   * Who sees `/_framework/mail` outside production. By default a loopback connection without forwarding headers.
+   * `true`: everybody who reaches the application, under localhost, an IP address or the host of `appUrl`. `{ hosts }`:
+   * the same under these names too. `false`: nobody.
+   */
+  readonly page?: boolean | { readonly hosts: readonly string[] }
+  /** Lets a password go to another machine over a connection without TLS. */
+  readonly allowPlainPassword?: boolean
   /** Where the terminal transport prints: by default standard output in development, else the application's logger. */
   readonly output?: { write(text: string): unknown }
 }

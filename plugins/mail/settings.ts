@@ -1,6 +1,7 @@
 import { bytes, seconds, StartupError, type Environment } from '../../src/index.ts'
 import { defaultTransport, type MailOptions, type MailTransport } from './options.ts'
 import type { OutboxLimits } from './outbox.ts'
+import { wrongOption } from './wrong-option.ts'
 import { checkTransport } from './transports/open-transport.ts'
 
 const DEFAULT_SIZE = 100
@@ -33,6 +34,7 @@ export function readSettings(options: MailOptions, environment: Environment): Ma
     })
   checkTransport(transport)
   checkSender(options.from)
+  checkKnown(options)
   return {
     from: options.from,
     transport,
@@ -45,6 +47,14 @@ export function readSettings(options: MailOptions, environment: Environment): Ma
           },
     timeout: read('timeout', () => checkTimeout(seconds(options.timeout ?? DEFAULT_TIMEOUT))),
   }
+}
+
+/** The option `hosts` was replaced by `page`; ignoring it would leave a page closed without a word. */
+function checkKnown(options: MailOptions): void {
+  if ('hosts' in options) throw wrongOption('hosts', 'is now `page: { hosts }`')
+  const { allowPlainPassword } = options
+  if (allowPlainPassword !== undefined && typeof allowPlainPassword !== 'boolean')
+    throw wrongOption('allowPlainPassword', 'is not true or false')
 }
 
 function checkSender(from: unknown): void {
@@ -71,12 +81,4 @@ function read<T>(option: string, parse: () => T): T {
   } catch (error) {
     throw wrongOption(option, `cannot be read: ${(error as Error).message}`)
   }
-}
-
-function wrongOption(option: string, found: string): StartupError {
-  return new StartupError(`The mail brick's \`${option}\` ${found}.`, {
-    code: 'MORTAR_MAIL_OPTION',
-    brick: 'mail',
-    remedy: `Correct \`${option}\` where mail(…) is called; plugins/mail/README.md lists the options.`,
-  })
 }

@@ -1,6 +1,6 @@
 import { createRouter, NotFound, type BaseContext, type Middleware, type Router } from '../../../src/index.ts'
 import type { Outbox, OutboxMessage } from '../outbox.ts'
-import { localOnly } from './access.ts'
+import { localOnly, type PageAccess } from './access.ts'
 import { attachmentDisposition, safeFileName } from './file-name.ts'
 import { FRAME_POLICY, frameDocument } from './frame.ts'
 import { listPage, messagePage } from './html.ts'
@@ -29,12 +29,12 @@ type PageContext = BaseContext & {
 
 /**
  * The routes of the development page: list, message, the message's HTML for the sandboxed frame, and its attachments.
- * For development and test only; `hosts` are the names besides localhost under which it answers.
+ * For development and test only.
  */
-export function devPage({ hosts }: { hosts: readonly string[] }): Router {
+export function devPage(access: PageAccess): Router {
   return createRouter({ prefix: PAGE_PATH, hidden: true, auth: false })
     .use(setCommonHeaders)
-    .use(localOnly(hosts))
+    .use(localOnly(access))
     .get('/', showList)
     .get('/:id', showMessage)
     .get('/:id/html', showHtml)

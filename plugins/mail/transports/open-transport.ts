@@ -2,6 +2,7 @@ import type { TransportConfig, Transport, Transporter } from 'nodemailer'
 import { StartupError } from '../../../src/index.ts'
 import type { MailTransport, TransportName } from '../options.ts'
 import { guardTransport } from './guard-transport.ts'
+import { demandTls } from './secure-smtp.ts'
 import { memoryTransport } from './memory.ts'
 import { terminalTransport, type TerminalOptions } from './terminal.ts'
 
@@ -37,13 +38,26 @@ export function checkTransport(setting: MailTransport): void {
   })
 }
 
-/** Opens a checked setting as a nodemailer transporter; the library is loaded here and not before. */
-export async function openTransport(setting: MailTransport, named: NamedTransports): Promise<Transporter> {
+/** How a transport is opened. */
+export interface TransportSetUp {
+  readonly named: NamedTransports
+  /** Lets a password go to another machine over a connection without TLS. */
+  readonly allowPlainPassword: boolean
+}
+
+/**
+ * Opens a checked setting as a nodemailer transporter; the library is loaded here and not before.
+ * @throws StartupError when a password would go to another machine without TLS.
+ */
+export async function openTransport(
+  setting: MailTransport,
+  { named, allowPlainPassword }: TransportSetUp,
+): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   const chosen = typeof setting === 'string' && isName(setting) ? NAMED[setting](named) : setting
-  if (isTransporter(chosen)) return chosen
-  const transporter = createTransport(chosen as string)
-  if (isTransport(chosen)) transporter.transporter = guardTransport(chosen) as typeof transporter.transporter
+  const transporter = isTransporter(chosen) ? chosen : createTransport(chosen as string)
+  if (isTransport(chosen)) transporter.transporter = guardTransport(chosen)
+  else if (!allowPlainPassword) demandTls(transporter, isTransporter(chosen))
   return transporter
 }
 

@@ -47,7 +47,7 @@ export function summarise(mail: MailSummary, page: string | undefined): string {
     '',
     ...shown,
     ...(body.length > MAX_LINES ? [`… ${body.length - MAX_LINES} more lines`] : []),
-    ...missing.map((link) => `link     ${link}`),
+    ...missing.map((link) => `link     ${printable(link).replaceAll(/[\t\n]/g, '�')}`),
     ...(page === undefined ? [] : ['', `read it  ${page}`]),
   ]
   return `\n┌ mail\n${lines.map((line) => `│ ${line}`.trimEnd()).join('\n')}\n└\n`
@@ -66,8 +66,10 @@ function summaryOf(mail: CompiledMail): MailSummary {
   }
 }
 
+// oxlint-disable-next-line no-control-regex -- control characters are what it finds
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
 function printable(line: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it replaces
-  const clean = line.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�')
+  const clean = line.replace(CONTROL, '�')
   return clean.length > MAX_LINE ? `${clean.slice(0, MAX_LINE)}…` : clean
 }

@@ -1,15 +1,20 @@
 import { expect } from 'chai'
 import type { MailOptions } from '../../../plugins/mail/index.ts'
-import { startMailApp } from './mail-app.ts'
+import { rawRequest } from '../../support/raw-request.ts'
+import { rejection, startMailApp } from './mail-app.ts'
 
 describe('Who may see the mail page', () => {
   const status = async (
     headers: Record<string, string>,
     options: Partial<MailOptions> = {},
-    appUrl?: string,
+    { appUrl, peer }: { appUrl?: string; peer?: string } = {},
   ) => {
     const app = await startMailApp(options, appUrl === undefined ? {} : { appUrl })
-    const response = await app.inject({ url: '/_framework/mail', headers })
+    const response = await app.inject({
+      url: '/_framework/mail',
+      headers,
+      ...(peer === undefined ? {} : { remoteAddress: peer }),
+    })
     await app.close()
     return response.statusCode
   }
@@ -25,6 +30,7 @@ describe('Who may see the mail page', () => {
     'evil.example': 403,
     'evil.example:3000': 403,
     'localhost.evil.example': 403,
+    'app.localhost.evil.example': 403,
     'evil-localhost': 403,
     '127.0.0.1.evil.example': 403,
     'localhost:3000@evil.example': 403,
@@ -35,12 +41,101 @@ describe('Who may see the mail page', () => {
       expect(await status({ host })).to.equal(expected)
     })
 
-  it('is also who asks for a configured host or the address of the application', async () => {
-    expect(await status({ host: 'mail.test:3000' }, { hosts: ['Mail.test'] })).to.equal(200)
-    expect(await status({ host: 'my.app.test' }, {}, 'https://my.app.test')).to.equal(200)
-    expect(await status({ host: 'evil.example' }, { hosts: ['mail.test'] }, 'https://my.app.test')).to.equal(
-      403,
-    )
+  it('is nobody who asks without a Host', async () => {
+    const app = await startMailApp()
+    const { port } = await app.listen(0)
+    expect((await rawRequest(port, 'GET /_framework/mail HTTP/1.0\r\n\r\n')).status).to.equal(403)
+    await app.close()
+  })
+
+  for (const peer of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])
+    it(`is who connects from ${peer}`, async () => {
+      expect(await status({}, {}, { peer })).to.equal(200)
+    })
+
+  for (const peer of [
+    '192.168.0.7',
+    '172.17.0.1',
+    '8.8.8.8',
+    '::ffff:10.0.0.1',
+    'fe80::1',
+    '128.0.0.1',
+    '::127.0.0.1',
+  ])
+    it(`is not who connects from ${peer}, unless the page is open`, async () => {
+      expect(await status({}, {}, { peer })).to.equal(403)
+      expect(await status({}, { page: true }, { peer })).to.equal(200)
+      expect(await status({}, { page: { hosts: ['dev.test'] } }, { peer })).to.equal(200)
+    })
+
+  const forwarding = [
+    'Forwarded',
+    'Via',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Real-IP',
+  ]
+  for (const header of [
+    ...forwarding,
+    'CF-Connecting-IP',
+    'True-Client-IP',
+    'X-Client-IP',
+    'X-Original-Host',
+  ])
+    it(`is not whom a proxy forwards: ${header}`, async () => {
+      expect(await status({ [header]: '127.0.0.1' })).to.equal(403)
+      expect(await status({ [header]: '' })).to.equal(403)
+      expect(await status({ [header]: '127.0.0.1' }, { page: true })).to.equal(200)
+    })
+
+  it('is nobody under a foreign name, though the page is open or the application has that address', async () => {
+    const appUrl = 'https://my.app.test'
+    expect(await status({ host: 'my.app.test' }, {}, { appUrl })).to.equal(403)
+    expect(await status({ host: 'my.app.test' }, { page: true }, { appUrl })).to.equal(200)
+    expect(await status({ host: 'evil.example' }, { page: true }, { appUrl })).to.equal(403)
+    expect(await status({ host: 'mail.test:3000' }, { page: { hosts: ['Mail.test'] } })).to.equal(200)
+    expect(await status({ host: 'evil.example' }, { page: { hosts: ['mail.test'] } })).to.equal(403)
+  })
+
+  it('is nobody when there is no page', async () => {
+    expect(await status({}, { page: false })).to.equal(404)
+  })
+
+  it('is decided by page: true, false or { hosts }, and nothing else', async () => {
+    const wrong: unknown[] = [
+      'yes',
+      null,
+      {},
+      { hosts: [] },
+      { hosts: ['https://x'] },
+      { hosts: ['x:80'] },
+      { host: ['x'] },
+    ]
+    for (const page of wrong)
+      expect(await rejection(startMailApp({ page: page as boolean })), JSON.stringify(page)).to.include({
+        code: 'MORTAR_MAIL_OPTION',
+      })
+    expect(await rejection(startMailApp({ hosts: ['x'] } as Partial<MailOptions>))).to.include({
+      code: 'MORTAR_MAIL_OPTION',
+    })
+  })
+
+  it('is told in the log when that is everybody', async () => {
+    const lines: string[] = []
+    const logger = {
+      debug() {},
+      info() {},
+      warn: (text: unknown) => void lines.push(String(text)),
+      error() {},
+      child: () => logger,
+    }
+    for (const page of [undefined, false, true]) {
+      const app = await startMailApp(page === undefined ? {} : { page }, { logger })
+      await app.close()
+    }
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.contain('/_framework/mail')
   })
 
   it('is no script of another site, though its links may lead here', async () => {

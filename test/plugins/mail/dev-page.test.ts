@@ -35,7 +35,7 @@ describe('The mail page', () => {
           to: 'ada@example.com',
           from: 'bob@example.com',
           subject: 'Two',
-          text: null,
+          text: 'Hi',
           html: '<p>Hi</p>',
           date: '2030-01-02T03:04:05.000Z',
         },

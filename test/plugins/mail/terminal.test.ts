@@ -45,6 +45,16 @@ describe('The terminal transport', () => {
     expect(text.replaceAll('\n', '')).not.to.match(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
   })
 
+  it('prints no control character of a link in HTML', async () => {
+    for (const code of ['&#27;[2J', '&#13;', '&#10;forged', '&#9;', '&#x9b;31m', '&#8238;', '&#8232;']) {
+      const { text } = await printed({ text: 'Hi', html: `<a href="https://example.com/${code}x">go</a>` })
+      expect(text, code).to.contain('link     https://example.com/')
+      // oxlint-disable-next-line no-control-regex -- that none is there is the point
+      expect(text.replaceAll('\n', ''), code).not.to.match(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/)
+      expect(text, code).not.to.match(/^forged/m)
+    }
+  })
+
   it('shortens a long text and still prints the links that it cut off', async () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`)
     const { text } = await printed({ text: [...lines, 'https://example.com/at-the-end'].join('\n') })

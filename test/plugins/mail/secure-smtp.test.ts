@@ -1,0 +1,111 @@
+import { createTransport } from 'nodemailer'
+import { expect } from 'chai'
+import type { MailTransport } from '../../../plugins/mail/index.ts'
+import { openTransport } from '../../../plugins/mail/transports/open-transport.ts'
+import { terminalTransport } from '../../../plugins/mail/transports/terminal.ts'
+import { rejection, startMailApp } from './mail-app.ts'
+
+const auth = { user: 'ada', pass: 'secret' }
+const terminal = { print: () => undefined, pageOf: () => undefined }
+
+async function requiresTls(transport: MailTransport, smtp?: object): Promise<unknown> {
+  const named = { terminal, smtp }
+  const opened = await openTransport(transport, { named, allowPlainPassword: false })
+  const { options } = opened.transporter as { options?: { requireTLS?: boolean } }
+  opened.close()
+  return options?.requireTLS ?? false
+}
+
+describe('A transport with a password', () => {
+  it('demands TLS of another machine', async () => {
+    expect(await requiresTls('smtp://ada:secret@mail.example.com:587')).to.equal(true)
+    expect(await requiresTls('smtp://ada:secret@10.0.0.1:587?pool=true')).to.equal(true)
+    expect(await requiresTls({ host: 'mail.example.com', auth })).to.equal(true)
+    expect(
+      await requiresTls({ host: '128.0.0.1', pool: true, auth: { type: 'OAuth2', user: 'ada' } }),
+    ).to.equal(true)
+    expect(await requiresTls('smtp', { host: 'localhost.example.com', auth })).to.equal(true)
+  })
+
+  it('does not demand it of this machine, without a password, or where it is there from the start', async () => {
+    for (const host of ['localhost', 'mail.localhost', '127.0.0.1', '127.1.2.3', '[::1]'])
+      expect(await requiresTls(`smtp://ada:secret@${host}:25`), host).to.equal(false)
+    expect(await requiresTls({ host: 'mail.example.com' })).to.equal(false)
+    expect(await requiresTls('smtps://ada:secret@mail.example.com')).to.equal(false)
+    expect(await requiresTls({ sendmail: true })).to.equal(false)
+    expect(await requiresTls(terminalTransport(terminal))).to.equal(false)
+  })
+
+  const plain: Readonly<Record<string, MailTransport>> = {
+    'a URL': 'smtp://ada:secret@mail.example.com?ignoreTLS=true',
+    options: { host: 'mail.example.com', ignoreTLS: true, auth },
+    'a transporter of its own': createTransport({ host: 'mail.example.com', auth }),
+  }
+  for (const [name, transport] of Object.entries(plain)) {
+    it(`is refused at the start without TLS: ${name}`, async () => {
+      const error = await rejection(startMailApp({ transport }))
+      expect(error).to.include({ code: 'MORTAR_MAIL_PLAIN_PASSWORD' })
+      expect(error.message).not.to.contain('secret')
+    })
+
+    it(`may go without TLS on purpose: ${name}`, async () => {
+      await (await startMailApp({ transport, allowPlainPassword: true })).close()
+    })
+  }
+
+  it('takes a transporter of its own that demands TLS', async () => {
+    expect(await requiresTls(createTransport({ host: 'mail.example.com', auth, requireTLS: true }))).to.equal(
+      true,
+    )
+  })
+})
+
+describe('A production without real mail', () => {
+  for (const [transport, expected] of [
+    ['memory', 1],
+    ['terminal', 1],
+    ['smtp', 0],
+  ] as const)
+    it(`${expected === 1 ? 'warns' : 'does not warn'} with the transport ${transport}`, async () => {
+      const warnings: string[] = []
+      const logger = {
+        debug() {},
+        info() {},
+        warn: (text: unknown) => void warnings.push(String(text)),
+        error() {},
+        child: () => logger,
+      }
+      const app = await startMailApp({ transport }, { environment: 'production', logger })
+      await app.close()
+      expect(warnings.filter((line) => line.includes(`'${transport}'`))).to.have.length(expected)
+    })
+})
+
+describe('A mail that has HTML only', () => {
+  async function textOf(message: object): Promise<string | null> {
+    const app = await startMailApp()
+    await app.services.mailer.send({ to: 'ada@example.com', subject: 'Hi', ...message })
+    const [sent] = app.services.mailOutbox.list()
+    await app.close()
+    return sent!.text
+  }
+
+  it('gets a text part with its links', async () => {
+    const html =
+      '<style>p{}</style><h1>Hello &amp; welcome</h1><p>Open <a href="https://example.com/?a=1&amp;b=2">this</a>.<br>Bye</p><script>x</script>'
+    const text = await textOf({ html })
+    expect(text).to.match(/^Hello & welcome/)
+    expect(text).to.contain('https://example.com/?a=1&b=2').and.to.contain('\nBye')
+    expect(text).not.to.match(/[<>{}]|script/)
+  })
+
+  it('keeps a text of its own', async () => {
+    expect(await textOf({ html: '<p>Hi</p>', text: 'Mine' })).to.equal('Mine')
+  })
+
+  it('goes out although its HTML is hostile', async () => {
+    const text = await textOf({ html: `${'<div>'.repeat(20_000)}&#27;[2J` })
+    // oxlint-disable-next-line no-control-regex -- that none is there is the point
+    expect(text ?? '').not.to.match(/[\u001b]/)
+  })
+})
