@@ -54,6 +54,11 @@ export class TokenReused extends Unauthorized {
 
 const NO_SESSION = 'There is no session to refresh; log in again.'
 
+/** 401 of change-password when the session or the account has ended in the meantime. */
+export function sessionOver(): Unauthorized {
+  return new Unauthorized('The session is over.', { code: 'invalid_token' })
+}
+
 /** 401 of refresh: no cookie, or one whose session is over. */
 export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
   return new Unauthorized(NO_SESSION, {
@@ -67,6 +72,13 @@ export function unknownSecret(): ServiceUnavailable {
   return new ServiceUnavailable('The session cannot be refreshed here right now. Try again shortly.', {
     retryAfter: 1,
   })
+}
+
+/** 503 of refresh: the same client has refreshed with a newer token since this request arrived. */
+export class OvertakenRefresh extends ServiceUnavailable {
+  constructor() {
+    super('A later refresh of this session was faster. Try again with the newest cookie.', { retryAfter: 1 })
+  }
 }
 
 /** 401 of reset-password: the same bytes for an unknown, a used and an expired token. */

@@ -25,6 +25,7 @@ import { createRateLimits } from './rate-limits.ts'
 import { createRefreshTokens } from './refresh-tokens.ts'
 import { createResetMail } from './reset-mail.ts'
 import { createResetTokens } from './reset-tokens.ts'
+import { createRotationClock } from './rotation-clock.ts'
 import { passwordRoutes } from './routes/router.ts'
 import { createPasswordJudge } from './weak-passwords/password-judge.ts'
 
@@ -112,6 +113,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     store,
     events,
     clock,
+    rotations: createRotationClock(clock, store),
     logger,
     passwords: createPasswords({ clock, ...(cost && { cost }) }),
     accessTokens: createAccessTokens({

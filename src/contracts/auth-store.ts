@@ -22,7 +22,7 @@ export interface AuthStore {
   insertSession(session: StoredSession): Promise<boolean>
   /** The session that a family of refresh tokens belongs to, ended by time or password or not. */
   findSession(familyHash: string): Promise<StoredSession | null>
-  /** Moves a session on to its next refresh token, if the present one still is `from`. */
+  /** Moves a session on to its next refresh token, if its current one still is `from`. */
   rotateSession(rotation: Rotation): Promise<boolean>
   deleteSession(id: string): Promise<boolean>
   /** Deletes the sessions of a user that a new password version has ended. @returns their ids. */
@@ -35,6 +35,12 @@ export interface AuthStore {
   /** Takes a token out, if it has not expired at `now`. Of many at once one gets true. */
   takeResetToken(tokenHash: string, now: number): Promise<boolean>
   deleteResetTokens(userId: string): Promise<void>
+
+  /**
+   * The database's clock in milliseconds since the epoch: the clock that dates a rotation without `now`. All processes
+   * judge the age of a rotation by it, so their own clocks may differ.
+   */
+  now(): Promise<number>
 
   /** Deletes sessions and reset tokens that expired before `now`. */
   deleteExpired(now: number): Promise<void>
@@ -86,12 +92,13 @@ export interface StoredSession {
   readonly expiresAt: number
 }
 
-/** One step of a session: the present token's hash becomes the previous one. */
+/** One step of a session: the current token's hash becomes the previous one. */
 export interface Rotation {
   readonly id: string
   readonly from: string
   readonly to: string
-  readonly now: number
+  /** Date of the rotation; without it the database's clock dates the rotation in the same statement. */
+  readonly now?: number
 }
 
 /** A reset token that was not used yet. Times are milliseconds since the epoch. */

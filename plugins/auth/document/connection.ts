@@ -9,6 +9,7 @@ export type Document = Readonly<Record<string, unknown>>
  */
 export interface DbLike {
   collection(name: string, options?: object): CollectionLike
+  command?(command: Document): Promise<object>
 }
 
 /** The part of the driver's `Collection` that the store uses. */
@@ -71,6 +72,20 @@ const OPTIONS = {
 function collectionOf(source: DocumentDatabase, name: CollectionName): CollectionLike {
   if (isDb(source)) return source.collection(name, OPTIONS)
   return dbOf(source).collection(`${source.options.entityPrefix ?? ''}${name}`, OPTIONS)
+}
+
+/**
+ * Returns the server's clock in milliseconds since the epoch, from its `hello`. A connection that cannot run commands
+ * gets this process's clock.
+ */
+export async function serverTime(source: DocumentDatabase): Promise<number> {
+  const db = isDb(source) ? source : dbOf(source)
+  try {
+    const { localTime } = ((await db.command?.({ hello: 1 })) ?? {}) as { readonly localTime?: unknown }
+    return localTime instanceof Date ? localTime.getTime() : Date.now()
+  } catch (error) {
+    throw withoutDetails(error)
+  }
 }
 
 function isDb(source: DocumentDatabase): source is DbLike {

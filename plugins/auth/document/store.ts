@@ -13,7 +13,7 @@ import type {
   StoredSession,
   StoredUser,
 } from '../../../src/index.ts'
-import { createRun, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import { createRun, serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
 import {
   newUserDocument,
   resetTokenDocument,
@@ -31,6 +31,7 @@ import {
 export function createDocumentStore(source: () => DocumentDatabase, fields: UserFields = {}): AuthStore {
   const run = createRun(source)
   return {
+    now: () => serverTime(source()),
     ...userOperations(run, fields),
     ...sessionOperations(run),
     ...endOfSessionOperations(run),
@@ -107,7 +108,11 @@ function sessionOperations(run: Run) {
     },
 
     async rotateSession({ id, from, to, now }: Rotation) {
-      const change = { $set: { token_hash: to, previous_hash: from, rotated_at: now } }
+      const tokens = { token_hash: to, previous_hash: from }
+      const change =
+        now === undefined
+          ? { $set: tokens, $currentDate: { rotated_at: true } }
+          : { $set: { ...tokens, rotated_at: now } }
       const { matchedCount } = await run('auth_refresh_tokens', (sessions) =>
         sessions.updateOne({ _id: id, token_hash: from }, change),
       )

@@ -18,7 +18,7 @@ export interface AuthFlows {
     presented: { refreshToken: string | null; accessToken: string | null },
     caller: Caller,
   ): Promise<void>
-  changePassword(input: ChangePassword, own: OwnSession, caller: Caller): Promise<Grant | null>
+  changePassword(input: ChangePassword, own: OwnSession, caller: Caller): Promise<Grant>
   forgotPassword(input: ForgotPasswordInput, caller: Caller): Promise<void>
   resetPassword(input: ResetPassword, caller: Caller): Promise<void>
   /** Ends every session of a user. */

@@ -15,6 +15,7 @@ import type { LimitRule, LimitSubject, RateLimits } from '../rate-limits.ts'
 import type { RefreshTokens } from '../refresh-tokens.ts'
 import type { ResetMail } from '../reset-mail.ts'
 import type { ResetTokens } from '../reset-tokens.ts'
+import type { RotationClock } from '../rotation-clock.ts'
 import type { PasswordUser } from '../weak-passwords/own-words.ts'
 import type { PasswordJudge } from '../weak-passwords/password-judge.ts'
 
@@ -29,6 +30,8 @@ export interface AuthParts {
   readonly limits: RateLimits
   readonly events: EventBus<AuthEvents>
   readonly clock: Clock
+  /** Dates the rotations of refresh tokens. */
+  readonly rotations: RotationClock
   readonly logger: Logger
   readonly lifetimes: Lifetimes
   readonly devices: DeviceMarks
@@ -53,6 +56,8 @@ export interface Lifetimes {
 export interface Caller {
   readonly id: string
   readonly ip: string
+  /** Aborted once the client has left. */
+  readonly signal?: AbortSignal
   set(name: string, value: string): void
 }
 

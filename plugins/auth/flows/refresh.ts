@@ -1,14 +1,21 @@
 /*
- * Rotation without lost sessions. A refresh token that is the present one is exchanged for its successor by one
- * conditional update; whoever loses that race, or lost the answer, holds the immediate predecessor and is given the
- * same successor again while the grace time runs. A token of any older generation was copied: the session ends.
+ * Rotation without lost sessions. One conditional update exchanges the current refresh token for its successor. A
+ * caller that loses that race, or lost the response, presents the immediate predecessor and gets the same successor
+ * again within the grace time. A token of an older generation was copied: the session ends.
+ *
+ * One thing looks like theft and is not: an exchange that waits (for a connection, in a busy process) while its client
+ * has given up, repeated it elsewhere and gone on. By the time it reads the session, its token is generations old. So a
+ * token is judged as of the moment when its request arrived, and a request whose client has left accuses nobody; such an
+ * exchange gets no token either, so a thief gains nothing by imitating one.
+ *
  * During the roll-out of a new secret a process may meet the predecessor of a token that another one made with a
  * secret it does not know: it cannot make that token again, and asks to come back.
- * Held by test/plugins/auth/refresh.test.ts and roll-out.test.ts.
+ * Tests: test/plugins/auth/refresh.test.ts, roll-out.test.ts, rotation-model.test.ts and fleet/fleet.test.ts.
  */
-import { invalidSession, TokenReused, unknownSecret } from '../errors.ts'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { invalidSession, OvertakenRefresh, TokenReused, unknownSecret } from '../errors.ts'
 import type { RefreshTokenHashes } from '../refresh-tokens.ts'
-import type { StoredSession } from '../../../src/index.ts'
+import type { StoredSession, StoredUser } from '../../../src/index.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countAttempt, type AuthParts, type Caller } from './parts.ts'
 import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
@@ -30,9 +37,10 @@ export function createRefresh(parts: AuthParts): Refresh {
   const exchangeOnce: Refresh = async (presented, caller) => {
     const hashes = parts.refreshTokens.hashes(presented)
     if (presented === null || hashes === null) throw invalidSession()
-    const known = running.get(hashes.hash)
-    if (known) return shared(parts, await known, hashes)
-    const begun = rotate(parts, presented, hashes, caller).finally(() => running.delete(hashes.hash))
+    // Nothing is awaited where no exchange runs, so that requests of one turn of the event loop share one.
+    const known = running.has(hashes.hash) ? await running.get(hashes.hash)!.catch(unlessOvertaken) : null
+    if (known) return shared(parts, known, hashes)
+    const begun = rotate(parts, { presented, hashes, caller }).finally(() => running.delete(hashes.hash))
     running.set(hashes.hash, begun)
     return begun
   }
@@ -46,6 +54,12 @@ export function createRefresh(parts: AuthParts): Refresh {
   }
 }
 
+/** The verdict that an exchange was overtaken is about its own caller; another one begins an exchange of its own. */
+function unlessOvertaken(error: unknown): null {
+  if (error instanceof OvertakenRefresh) return null
+  throw error
+}
+
 /** An exchange that began earlier may have missed the end of the session by another process. */
 async function shared(parts: AuthParts, grant: Grant, { familyHash }: RefreshTokenHashes): Promise<Grant> {
   const session = await parts.store.findSession(familyHash)
@@ -54,65 +68,86 @@ async function shared(parts: AuthParts, grant: Grant, { familyHash }: RefreshTok
   throw invalidSession()
 }
 
-/**
- * Rotates the session of change-password, outside the limit of refreshes.
- * @returns null when the token is not that session's.
- */
-export async function rotateOwn(
-  parts: AuthParts,
-  presented: string | null,
-  sessionId: string,
-): Promise<Grant | null> {
-  const hashes = parts.refreshTokens.hashes(presented)
-  if (presented === null || hashes === null) return null
-  const session = await parts.store.findSession(hashes.familyHash)
-  if (session?.id !== sessionId) return null
-  const step = await exchange(parts, session, presented, hashes)
-  return typeof step === 'object' ? step : null
+interface Presented {
+  readonly presented: string
+  readonly hashes: RefreshTokenHashes
+  readonly caller: Caller
 }
 
-async function rotate(
-  parts: AuthParts,
-  presented: string,
-  hashes: RefreshTokenHashes,
-  caller: Caller,
-): Promise<Grant> {
+/** A presented token, with the time of its arrival by the clock of the rotations. */
+interface Attempt extends Presented {
+  readonly arrivedAt: (now: number) => number
+}
+
+async function rotate(parts: AuthParts, attempted: Presented): Promise<Grant> {
+  const { hashes, caller } = attempted
+  const attempt = { ...attempted, arrivedAt: parts.rotations.startedAt() }
   const session = await parts.store.findSession(hashes.familyHash)
   if (session === null) throw invalidSession()
   // A repeated exchange of the predecessor changes nothing and is free; only a step forward counts.
   if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
-  const step = await exchange(parts, session, presented, hashes)
+  const step = await exchange(parts, session, attempt)
   if (step === 'over') throw invalidSession()
   if (step === 'stolen') throw new TokenReused({ userId: session.userId, sessionId: session.id })
   if (step === 'unknown') throw secretMissing(parts)
+  if (step === 'overtaken') throw new OvertakenRefresh()
   return step
 }
 
-async function exchange(
-  parts: AuthParts,
-  session: StoredSession,
-  presented: string,
-  hashes: RefreshTokenHashes,
-): Promise<Grant | 'over' | 'stolen' | 'unknown'> {
+type Step = Grant | 'over' | 'stolen' | 'unknown' | 'overtaken'
+
+async function exchange(parts: AuthParts, session: StoredSession, attempt: Attempt): Promise<Step> {
+  const { presented, hashes } = attempt
   const user = await parts.store.findUserById(session.userId)
   if (!isAlive(parts, session, user)) return end(parts, session, 'over')
   if (session.tokenHash === hashes.hash) {
     const next = parts.refreshTokens.successor(presented, session)
-    const rotation = { id: session.id, from: hashes.hash, to: next.hash, now: parts.clock.now() }
+    const now = parts.rotations.stamp()
+    const rotation = { id: session.id, from: hashes.hash, to: next.hash, ...(now !== undefined && { now }) }
     if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, session, next.token)
-    // Somebody else was first: the session is gone, or the presented token is its predecessor now.
+    // Another request was first: the session is gone, or the presented token is its predecessor now.
     const moved = await parts.store.findSession(hashes.familyHash)
-    return moved ? exchange(parts, moved, presented, hashes) : end(parts, session, 'over')
+    return moved ? exchange(parts, moved, attempt) : end(parts, session, 'over')
   }
-  if (!inGrace(parts, session, hashes)) return end(parts, session, 'stolen')
-  const present = parts.refreshTokens.recover(presented, session)
-  return present ? grantFor(parts, user, session, present.token) : 'unknown'
+  return repeated(parts, session, user, attempt)
 }
 
-function inGrace(parts: AuthParts, session: StoredSession, { hash }: RefreshTokenHashes): boolean {
+/** The step of a token that was replaced. */
+async function repeated(
+  parts: AuthParts,
+  session: StoredSession,
+  user: StoredUser,
+  attempt: Attempt,
+): Promise<Step> {
+  const now = await parts.rotations.now()
+  const arrived = attempt.arrivedAt(now)
   // Either way, so that a clock that was set back does not lengthen the grace time.
-  const age = Math.abs(parts.clock.now() - session.rotatedAt)
-  return session.previousHash === hash && age <= parts.lifetimes.grace * 1000
+  const age = Math.abs(now - session.rotatedAt)
+  if (session.previousHash === attempt.hashes.hash && age <= parts.lifetimes.grace * 1000) {
+    const current = parts.refreshTokens.recover(attempt.presented, session)
+    return current ? grantFor(parts, user, session, current.token) : 'unknown'
+  }
+  // A rotation in the future is one before the clock was set back, which says nothing about this request.
+  const isOvertaken =
+    arrived + MEASURING_ERROR < session.rotatedAt && session.rotatedAt <= now + MEASURING_ERROR
+  if (isOvertaken || (await hasLeft(attempt.caller))) return 'overtaken'
+  return end(parts, session, 'stolen')
+}
+
+/**
+ * Milliseconds by which the measured arrival may be too early: the time between the database's reading of its clock and
+ * the end of that statement here.
+ */
+const MEASURING_ERROR = 5
+
+/** Milliseconds and turns of the event loop in which a connection that was closed shows it, also in a busy process. */
+const CLOSING = { time: 20, turns: 4 }
+
+async function hasLeft({ signal }: Caller): Promise<boolean> {
+  if (signal === undefined || signal.aborted) return signal !== undefined
+  await setTimeout(CLOSING.time)
+  for (let turn = 0; turn < CLOSING.turns && !signal.aborted; turn++) await setImmediate()
+  return signal.aborted
 }
 
 async function end<Outcome>(parts: AuthParts, session: StoredSession, outcome: Outcome): Promise<Outcome> {

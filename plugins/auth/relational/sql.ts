@@ -36,6 +36,9 @@ export interface StatementResult {
   readonly affected?: number
 }
 
+/** An interpolated `DATABASE_NOW` becomes the database's current time in milliseconds since the epoch. */
+export const DATABASE_NOW = Symbol('the current time of the database')
+
 /** Runs one statement; what is interpolated becomes a parameter, never text of the statement. */
 export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<StatementResult>
 
@@ -50,10 +53,8 @@ export function createSql(source: () => DataSourceLike): Sql {
   return async (text, ...values) => {
     const dataSource = source()
     if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
-    const numbered = /postgres|cockroach/.test(dataSource.options.type)
-    const joined = text.reduce((left, right, index) => `${left}${numbered ? `$${index}` : '?'}${right}`)
-    const statement = joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
-    const parameters = values.map(bindable(dataSource))
+    const statement = statementOf(dataSource, text, values)
+    const parameters = values.filter((value) => value !== DATABASE_NOW).map(bindable(dataSource))
     for (let attempt = 1; ; attempt++)
       try {
         return await runOnce(dataSource, statement, parameters)
@@ -61,6 +62,32 @@ export function createSql(source: () => DataSourceLike): Sql {
         if (attempt === MOST_ATTEMPTS || !isDeadlock(error)) throw translate(error)
       }
   }
+}
+
+function statementOf(
+  dataSource: DataSourceLike,
+  text: TemplateStringsArray,
+  values: readonly unknown[],
+): string {
+  const numbered = isNumbered(dataSource)
+  let parameters = 0
+  const joined = text.reduce((left, right, index) => {
+    if (values[index - 1] === DATABASE_NOW) return `${left}${currentTime(dataSource)}${right}`
+    parameters += 1
+    return `${left}${numbered ? `$${parameters}` : '?'}${right}`
+  })
+  return joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
+}
+
+function isNumbered({ options }: DataSourceLike): boolean {
+  return /postgres|cockroach/.test(options.type)
+}
+
+/** Each expression is in UTC, so a change to or from summer time does not move it. */
+function currentTime(dataSource: DataSourceLike): string {
+  if (isSqlite(dataSource)) return "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)"
+  if (isNumbered(dataSource)) return 'cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)'
+  return "(timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(3)) div 1000)"
 }
 
 const NOT_CONNECTED =

@@ -7,7 +7,7 @@ import type {
   StoredSession,
 } from '../../../src/index.ts'
 import { resetTokenOf, sessionOf, userOf } from './rows.ts'
-import { createSql, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
+import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
 
 /**
  * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource.
@@ -79,9 +79,14 @@ function sessionStatements(sql: Sql) {
 
     async rotateSession({ id, from, to, now }: Rotation) {
       const { affected } = await sql`update auth_refresh_tokens
-        set token_hash = ${to}, previous_hash = ${from}, rotated_at = ${now}
+        set token_hash = ${to}, previous_hash = ${from}, rotated_at = ${now ?? DATABASE_NOW}
         where id = ${id} and token_hash = ${from}`
       return affected === 1
+    },
+
+    async now() {
+      const { records } = await sql`select ${DATABASE_NOW} as now_ms`
+      return Number(records[0]!['now_ms'])
     },
 
     async deleteSession(id: string) {

@@ -1,19 +1,30 @@
 import * as yup from 'yup'
-import { defineRoute, Unauthorized } from '../../../src/index.ts'
+import { defineRoute } from '../../../src/index.ts'
+import { sessionOver } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { crossSite, JSON_BODY, knownPassword, limited, message, newPassword, problem } from './shapes.ts'
+import {
+  changedPassword,
+  crossSite,
+  JSON_BODY,
+  knownPassword,
+  limited,
+  newPassword,
+  problem,
+} from './shapes.ts'
 
-/** `POST /auth/change-password`: every other session ends; this one stays and gets the next refresh cookie. */
+/** `POST /auth/change-password`: every session ends, and the caller goes on under a new one. */
 export const changePasswordRoute = defineRoute(
   {
     summary: 'Change the password',
-    description: 'Needs the current password. Every other session of the user ends; this one stays.',
+    description:
+      'Needs the current password. Every other session of the user ends. This one goes on under a new session id, with ' +
+      'a new access token in the body and a new refresh token in a cookie.',
     operationId: 'changePassword',
     auth: true,
     ...JSON_BODY,
     body: yup.object({ current: knownPassword, next: newPassword }),
     response: {
-      200: message,
+      200: changedPassword,
       401: problem('Not signed in, or the current password is wrong.'),
       403: crossSite,
       429: limited,
@@ -23,10 +34,12 @@ export const changePasswordRoute = defineRoute(
     const { flows, cookie, claimsOf } = authOf(ctx)
     const claims = claimsOf(ctx.token)
     // The session may have been ended between the guard and here.
-    if (claims === null) throw new Unauthorized('The session is over.', { code: 'invalid_token' })
-    const own = { userId: claims.sub, sessionId: claims.sid, refreshToken: ownRefreshToken(ctx) }
-    const grant = await flows.changePassword(ctx.body, own, ctx)
-    if (grant) cookie.set(ctx, grant)
-    return { message: 'The password is changed. Every other session has ended.' }
+    if (claims === null) throw sessionOver()
+    // Refuses a page of another origin that makes the browser send its cookies.
+    ownRefreshToken(ctx)
+    const grant = await flows.changePassword(ctx.body, { userId: claims.sub, sessionId: claims.sid }, ctx)
+    cookie.set(ctx, grant)
+    const { accessToken, expiresIn } = grant
+    return { message: 'The password is changed. Every other session has ended.', accessToken, expiresIn }
   },
 )

@@ -54,6 +54,12 @@ export const refreshed = yup.object({
   expiresIn: yup.number().integer().required(),
 })
 
+/** Body of the endpoints that have nothing to give but word. */
+export const message = yup.object({ message: yup.string().required() })
+
+/** Body of change-password. */
+export const changedPassword = refreshed.concat(message)
+
 /** Body of me: the same fields for every user, and the whole public record. */
 export const currentUser = yup.object({
   id: yup.string().required(),
@@ -64,9 +70,6 @@ export const currentUser = yup.object({
     .required()
     .meta({ description: 'The public record, with the columns that the application added.' }),
 })
-
-/** Body of the endpoints that have nothing to give but word. */
-export const message = yup.object({ message: yup.string().required() })
 
 /** An RFC 9457 problem document, with the occasion for it. */
 export const problem = (description: string) =>

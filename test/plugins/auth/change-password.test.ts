@@ -3,22 +3,27 @@ import { onEachStore } from './support/on-each-store.ts'
 import { ADA, PASSWORD, resetTokenFor, signedUp } from './support/world.ts'
 
 const NEXT = 'another horse battery'
+/** Session id of an access token. */
+const sessionIn = (token = '.') =>
+  (JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid
 const COOKIE = /^mortar_refresh=[\w-]{22}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/
 
 onEachStore('POST /auth/change-password', (inWorld) => {
   const change = { current: PASSWORD, next: NEXT }
 
-  it('ends every other session, and keeps and rotates this one', () =>
+  it('ends every session and gives the caller a new one', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const other = world.client()
       await other.post('/auth/login', ADA)
-      const before = client.refreshToken
+      const before = client.copy()
       const answer = await client.post('/auth/change-password', change)
       expect(answer.status, answer.text).to.equal(200)
-      expect(answer.body).to.have.all.keys('message')
+      expect(answer.body).to.have.all.keys('message', 'accessToken', 'expiresIn')
       expect(answer.setCookie).to.match(COOKIE)
-      expect(client.refreshToken).to.not.equal(before)
+      expect(sessionIn(client.accessToken)).to.not.equal(sessionIn(before.accessToken))
+      expect((await before.get('/private')).status).to.equal(401)
+      expect((await before.post('/auth/refresh')).status).to.equal(401)
       expect((await other.get('/private')).status).to.equal(401)
       expect((await other.post('/auth/refresh')).status).to.equal(401)
       expect((await client.get('/private')).status).to.equal(200)
@@ -27,14 +32,24 @@ onEachStore('POST /auth/change-password', (inWorld) => {
       expect((await world.client().post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
     }))
 
-  it('keeps a session without a cookie, and sets none', () =>
+  it('gives a client without a cookie a new session too', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
-      const withCookie = client.copy()
       client.cookies.clear()
       const answer = await client.post('/auth/change-password', change)
-      expect([answer.status, answer.setCookie]).to.deep.equal([200, undefined])
-      expect((await withCookie.post('/auth/refresh')).status).to.equal(200)
+      expect([answer.status, answer.setCookie !== undefined]).to.deep.equal([200, true])
+      expect((await client.get('/private')).status).to.equal(200)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
+  it('leaves a thief with the cookie from before no grace time', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const thief = client.copy()
+      await client.post('/auth/change-password', change)
+      expect((await thief.post('/auth/refresh')).status).to.equal(401)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
     }))
 
   it('makes reset tokens that are still out worthless', () =>

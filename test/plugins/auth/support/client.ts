@@ -29,9 +29,9 @@ export class Client {
     return [...this.cookies].find(([name]) => !isDevice(name))?.[1]
   }
 
-  /** Another browser with the same cookies and access token. */
-  copy(): Client {
-    const other = new Client(this.app)
+  /** Another browser with the same cookies and access token, which may speak to another application. */
+  copy(app: Injectable = this.app): Client {
+    const other = new Client(app)
     for (const [name, value] of this.cookies) other.cookies.set(name, value)
     other.accessToken = this.accessToken
     return other

@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import { auth } from '../../../plugins/auth/index.ts'
+import { basicAuth } from '../../../plugins/auth/basic/index.ts'
+import { documentAuth } from '../../../plugins/auth/document/index.ts'
+import * as schema from '../../../plugins/auth/relational/schema.ts'
+import type { AuthProvider } from '../../../plugins/auth/provider.ts'
+import { createApp, systemClock, type Clock } from '../../../src/index.ts'
+import { createClock } from '../../../src/testing/index.ts'
+import { KINDS } from '../database/databases.ts'
+import { MONGO_TARGETS, openDatabase } from '../../support/mongo.ts'
+import { Client } from './support/client.ts'
+import { ADA, CHEAP, SECRET } from './support/world.ts'
+
+const OPTIONS = { secret: SECRET, cost: CHEAP, limits: false, sendResetEmail: () => {} } as const
+/** Runs in whatever time zone and summer time: all databases are asked in UTC. */
+const AHEAD: Clock = { now: () => Date.now() + 60_000 }
+
+for (const [kind, prepare] of Object.entries(KINDS))
+  describe(`Processes whose clocks are a minute apart, on ${kind}`, () => {
+    const place = prepare()
+    agreeOnRotations(async () => {
+      const source = await place().open(schema)
+      await source.synchronize()
+      return { provider: () => basicAuth({ ...OPTIONS, db: source }), close: async () => {} }
+    })
+  })
+
+for (const target of MONGO_TARGETS)
+  describe(`Processes whose clocks are a minute apart, on a document database, ${target.name}`, () => {
+    agreeOnRotations(async () => {
+      const server = await target.start()
+      const { db, close } = await openDatabase(server)
+      return {
+        provider: () => documentAuth({ ...OPTIONS, db }),
+        close: async () => {
+          await close()
+          await server.close()
+        },
+      }
+    })
+  })
+
+interface Place {
+  readonly provider: () => AuthProvider
+  close(): Promise<void>
+}
+
+function agreeOnRotations(open: () => Promise<Place>): void {
+  const within = async (clocks: Clock[], body: (clients: Client[]) => Promise<void>) => {
+    const place = await open()
+    const apps = clocks.map((clock) =>
+      createApp({ environment: 'test', logger: false, clock }).use(auth(place.provider())),
+    )
+    try {
+      for (const app of apps) await app.ready()
+      const first = new Client(apps[0]!)
+      expect((await first.post('/auth/signup', ADA)).status).to.equal(201)
+      await body([first, ...apps.slice(1).map((app) => first.copy(app))])
+    } finally {
+      for (const app of apps) await app.close()
+      await place.close()
+    }
+  }
+  const expectOneSuccessor = async ([one, other]: Client[]) => {
+    expect((await one!.post('/auth/refresh')).status).to.equal(200)
+    expect((await other!.post('/auth/refresh')).status).to.equal(200)
+    expect(other!.refreshToken).to.equal(one!.refreshToken)
+  }
+
+  it('give one successor for a token that both are shown', () =>
+    within([AHEAD, systemClock], expectOneSuccessor))
+  it('and the other way round', () => within([systemClock, AHEAD], expectOneSuccessor))
+  it('end the session by a token two generations old', () =>
+    within([systemClock, AHEAD], async ([one, other]) => {
+      await one!.post('/auth/refresh')
+      await one!.post('/auth/refresh')
+      expect((await other!.post('/auth/refresh')).status).to.equal(401)
+      expect((await one!.post('/auth/refresh')).status).to.equal(401)
+    }))
+  it('have a grace time of ten seconds by a clock that a test moves on', async () => {
+    const [slow, fast] = [createClock(), createClock(Date.now() + 60_000)]
+    await within([slow, fast], async ([one, other]) => {
+      await one!.post('/auth/refresh')
+      slow.advance(9)
+      fast.advance(9)
+      expect((await other!.copy().post('/auth/refresh')).status).to.equal(200)
+      slow.advance(2)
+      fast.advance(2)
+      expect((await other!.post('/auth/refresh')).status).to.equal(401)
+    })
+  })
+}
