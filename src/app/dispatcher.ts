@@ -3,7 +3,8 @@ import type { RouteBatch } from '../routing/route-sink.ts'
 import type { Scopes } from '../routing/middleware-scopes.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
-import { compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
+import { answer, compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
+import { fail } from '../pipeline/error-boundary.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
 import { compileAll, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
@@ -20,8 +21,12 @@ export interface Dispatcher {
   addFirst(batch: RouteBatch): void
   /** Compiles every route. @throws StartupErrors with everything that is wrong with any of them. */
   compile(runtime: PipelineRuntime): void
-  /** Answers a request. */
+  /** Answers a request, errors included; never throws. */
   dispatch(ctx: RequestContext): void | PromiseLike<void>
+  /** Runs a request up to the value of its response, for Koa middleware around it. Throws and rejects with its errors. */
+  run(ctx: RequestContext): unknown
+  /** Answers with an error. */
+  fail(ctx: RequestContext, error: unknown): void
   readonly routes: readonly Route[]
   /** What came from directories, each with its directory. */
   readonly batches: readonly RouteBatch[]
@@ -42,12 +47,21 @@ export function createDispatcher(): Dispatcher {
     revision++
   }
 
-  /** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
-  function malformed(ctx: RequestContext, error: unknown): void | PromiseLike<void> {
-    const route = answeringRoute(() => {
-      throw error
-    })
-    return compileRoute(route, set.scopes.chainFor('/'), runtime!)(ctx)
+  function run(ctx: RequestContext): unknown {
+    let compiled: CompiledRoute
+    try {
+      compiled = find(ctx)
+    } catch (error) {
+      compiled = compileMalformed(error, set.scopes, runtime!)
+    }
+    return compiled(ctx)
+  }
+
+  function find(ctx: RequestContext): CompiledRoute {
+    const match = set.table.find(ctx.method, ctx.path)
+    if (match === undefined) return unmatched(ctx, set.table.allowed(ctx.path))
+    ctx.params = match.params
+    return match.target.run
   }
 
   return {
@@ -58,16 +72,9 @@ export function createDispatcher(): Dispatcher {
       runtime = next
       compileAll(set.entries, set.scopes, next)
     },
-    dispatch(ctx) {
-      try {
-        const match = set.table.find(ctx.method, ctx.path)
-        if (match === undefined) return unmatched(ctx, set.table.allowed(ctx.path))
-        ctx.params = match.params
-        return match.target.run(ctx)
-      } catch (error) {
-        return malformed(ctx, error)
-      }
-    },
+    dispatch: (ctx) => answer(ctx, run, runtime!),
+    run,
+    fail: (ctx, error) => fail(ctx, error, runtime!),
     get routes() {
       return set.entries.map(({ route }) => route)
     },
@@ -80,7 +87,15 @@ export function createDispatcher(): Dispatcher {
   }
 }
 
-type Unmatched = (ctx: RequestContext, allowed: readonly string[]) => void | PromiseLike<void>
+/** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
+function compileMalformed(error: unknown, scopes: Scopes, runtime: PipelineRuntime): CompiledRoute {
+  const route = answeringRoute(() => {
+    throw error
+  })
+  return compileRoute(route, scopes.chainFor('/'), runtime)
+}
+
+type Unmatched = (ctx: RequestContext, allowed: readonly string[]) => CompiledRoute
 
 /**
  * A request that no route takes goes the same road, so that the middleware of its prefix wraps it: 404, 405 with the
@@ -98,7 +113,7 @@ function compileUnmatched(scopes: Scopes, runtime: () => PipelineRuntime): Unmat
     const key = `${chain.map(identity).join(',')}|${ctx.method === 'OPTIONS'}|${allowed.join()}`
     let run = compiled.get(key)
     if (!run) compiled.set(key, (run = compileRoute(unmatchedRoute(ctx, allowed), chain, runtime())))
-    return run(ctx)
+    return run
   }
 }
 

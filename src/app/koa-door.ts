@@ -1,79 +1,175 @@
+import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
-import { showToKoa } from '../context/koa-context.ts'
-import type { Door } from '../context/request-context.ts'
+import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
+import { isEmpty } from '../context/outgoing.ts'
+import type { Door, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
-import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
-import { isBodiless } from '../pipeline/render.ts'
-import { loadKoa } from '../support/lazy-packages.ts'
+import { markSettled } from '../pipeline/compile.ts'
+import { runInside, takeMissed } from '../pipeline/run-koa.ts'
+import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
 import { endEventStreamOnClose } from './end-event-stream.ts'
+import { finishBegun } from './finish-begun.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import type { ListenerState } from './listener.ts'
 
-/** Serves one request of a Koa application through the pipeline. */
-export type KoaServe = (koa: KoaContext, door: Door) => Promise<void>
-
-interface KoaReport {
-  readonly status?: unknown
-  readonly expose?: unknown
-  readonly code?: string
+/** What the Koa application needs of the pipeline. */
+export interface KoaServe {
+  /** Makes the `ctx` of a request; undefined when the application does not run. */
+  open(koa: KoaContext): Promise<RequestContext | undefined>
+  /** True when an outer Koa application serves the request. */
+  isMounted(koa: KoaContext): boolean
+  readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
+  readonly state: ListenerState
 }
 
-/** What Koa reports when a client leaves before its response is complete. */
-const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+/** How many middlewares of `app.koa` are Mortar's own: the outermost and the innermost one. */
+export const OWN_MIDDLEWARE = 2
 
 /**
- * A real Koa application with the pipeline as its last middleware, so that Koa middleware added with `app.koa.use` runs
- * in front of it, and `callback()` or `koa-mount` serve the same routes anywhere Koa can. What Koa reports as an error
- * is logged; a listener of the application's own may be added.
+ * Makes the pipeline the last middleware of a Koa application. Middleware of `app.koa.use` runs in front of it and finds
+ * values and errors as in Koa; the outermost middleware turns what they leave unanswered, and the pipeline's errors that
+ * they do not catch, into problem documents.
  */
-export function createKoaDoor(serve: KoaServe, state: ListenerState): Koa {
-  const { reporter } = state
-  const KoaApplication = loadKoa()
-  const koa = new KoaApplication()
-  koa.use((context) => serveThroughKoa(context, serve, state))
-  koa.on('error', (error: KoaReport) => {
-    // The same exceptions as in Koa's own listener, and clients that left.
-    if (error.status === 404 || error.expose === true || GONE.has(error.code ?? '')) return
-    reporter.error({ err: describeError(error) }, 'Koa reported an error')
-  })
-  koa.use = function useBeforePipeline(middleware: Koa.Middleware) {
-    if (typeof middleware !== 'function') throw new TypeError('app.koa.use takes a Koa middleware function.')
-    koa.middleware.splice(-1, 0, middleware)
-    return koa
+export function installPipeline(app: Koa, serve: KoaServe): void {
+  const opened = new WeakMap<KoaContext, Opened>()
+  app.middleware.push(
+    (koa, next) => answerRest(koa, next, opened, serve),
+    (koa) => runPipeline(koa, opened, serve),
+  )
+  app.use = function useBeforePipeline(middleware: Koa.Middleware) {
+    // The prototype's own, because instrumentation patches it there.
+    const { use } = Object.getPrototypeOf(app) as Koa
+    use.call(app, middleware)
+    app.middleware.splice(-1, 0, app.middleware.pop()!)
+    return app
   } as Koa['use']
-  return koa
 }
 
-async function serveThroughKoa(koa: KoaContext, serve: KoaServe, state: ListenerState): Promise<void> {
-  // Koa begins with 404, which would be the status of a handler that writes to the bare response.
-  if (koa.body === undefined && koa.res.statusCode === 404 && !koa.headerSent) koa.res.statusCode = 200
-  await serve(koa, koaDoor(koa, state))
-  // The handler answers by itself, and may not have finished yet.
-  if (koa.body === undefined && koa.headerSent) koa.respond = false
+/** A request that has reached the pipeline. */
+interface Opened {
+  readonly ctx: RequestContext
+  /** What the pipeline threw; undefined is not an error here. */
+  error: unknown
 }
 
-/** Leaves the response on the Koa context, where the middleware around it and Koa itself look for it. */
-function koaDoor(koa: KoaContext, state: ListenerState): Door {
+async function runPipeline(
+  koa: KoaContext,
+  opened: WeakMap<KoaContext, Opened>,
+  serve: KoaServe,
+): Promise<void> {
+  const ctx = await serve.open(koa)
+  if (ctx === undefined) return answerUnavailable(koa)
+  const own: Opened = { ctx, error: undefined }
+  opened.set(koa, own)
+  try {
+    await runInside(ctx, koa, serve.dispatcher.run)
+  } catch (error) {
+    own.error = error
+    throw error
+  } finally {
+    markSettled(ctx)
+    linkUser(ctx, koa)
+    ctx.internal.door.mark?.(ctx)
+  }
+}
+
+async function answerRest(
+  koa: KoaContext,
+  next: Koa.Next,
+  opened: WeakMap<KoaContext, Opened>,
+  serve: KoaServe,
+): Promise<void> {
+  try {
+    await next()
+  } catch (error) {
+    const own = opened.get(koa)
+    // Errors of the middleware in front are Koa's to answer.
+    if (own === undefined || own.error !== error) throw error
+    fail(own.ctx, error, serve)
+    return
+  }
+  const own = opened.get(koa)
+  if (own !== undefined) await complete(own.ctx, koa, serve)
+  if (koa.status === 205) endWithoutContent(koa)
+}
+
+/** Where the pipeline has run, its own rules for what cannot be sent hold, not Koa's. */
+async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): Promise<void> {
+  const missed = takeMissed(ctx, koa)
+  if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)
+  if (koa.respond === false) return
+  try {
+    if (koa.headerSent) finishByHand(ctx, koa, serve.state)
+    else if (koa.body instanceof Readable) await prepareStream(ctx, koa, serve.state, koa.body)
+    // An outer Koa application, in which this one is mounted, gets the value itself.
+    else if (!serve.isMounted(koa) && !isEmpty(koa.body) && isSentAsJson(koa.body))
+      koa.body = JSON.stringify(koa.body)
+  } catch (error) {
+    fail(ctx, error, serve)
+  }
+}
+
+async function prepareStream(
+  ctx: RequestContext,
+  koa: KoaContext,
+  state: ListenerState,
+  body: Readable,
+): Promise<void> {
+  const stream = body.readableObjectMode ? bytesOf(body) : body
+  await whenReadable(stream, koa.res)
+  if (stream !== body) koa.body = stream
+  endEventStreamOnClose(ctx, { status: koa.status, type: undefined, payload: stream }, state.open)
+}
+
+/** An error after `respond = false` still needs a response. */
+function fail(ctx: RequestContext, error: unknown, serve: KoaServe): void {
+  ctx.koa.respond = true
+  serve.dispatcher.fail(ctx, error)
+}
+
+/** The headers went out early: Koa would append its reason phrase to a body without an end. */
+function finishByHand(ctx: RequestContext, koa: KoaContext, state: ListenerState): void {
+  if (koa.res.writableEnded) return
+  koa.respond = false
+  const payload = isEmpty(koa.body) ? null : payloadOf(koa.body)
+  const outgoing = { status: koa.status, type: undefined, payload }
+  endEventStreamOnClose(ctx, outgoing, state.open)
+  finishBegun(ctx, outgoing, state.reporter)
+}
+
+/** Koa ends a 205 without a length, which ends the connection and loses requests that were sent after it. */
+function endWithoutContent(koa: KoaContext): void {
+  if (koa.respond === false || koa.headerSent) return
+  koa.body = null
+  koa.respond = false
+  koa.set('Content-Length', '0')
+  koa.res.end()
+}
+
+/** Leaves responses on the Koa context, for the middleware around the pipeline and for Koa to send. */
+export function createKoaDoor(state: ListenerState): Door {
+  const mark = ({ internal, koa }: RequestContext): void => {
+    if (koa.headerSent) return
+    if (state.closing) koa.set('Connection', 'close')
+    if (internal.id !== undefined) koa.set('X-Request-Id', internal.id)
+  }
   return {
-    send(ctx, outgoing) {
-      if (koa.headerSent)
-        throw new Error('The response was begun by hand, and then a value was returned as well.')
-      // An error after `respond = false` still needs an answer.
-      koa.respond = true
-      if (state.closing) koa.set('Connection', 'close')
-      if (ctx.internal.id !== undefined) koa.set('X-Request-Id', ctx.internal.id)
-      if (outgoing.payload === null) koa.remove('Content-Type')
-      showToKoa(ctx, koa, outgoing)
-      endEventStreamOnClose(ctx, outgoing, state.open)
-      if (outgoing.payload === null && !isBodiless(outgoing.status)) koa.length = 0
+    mark,
+    send(ctx, { status, type, payload }) {
+      const { koa } = ctx
+      if (type !== undefined) koa.set('Content-Type', type)
+      koa.status = status
+      koa.body = payload
+      mark(ctx)
     },
   }
 }
 
 /** 503 for a request that comes to an application that is closed, or could not start. */
-export function answerUnavailable(koa: KoaContext): void {
+function answerUnavailable(koa: KoaContext): void {
   koa.status = 503
   koa.set({ Connection: 'close', 'Content-Type': PROBLEM_TYPE })
   koa.body = JSON.stringify(problemOf(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), false))

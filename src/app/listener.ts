@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
-import { pipeline, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
-import { describeError } from '../errors/describe-error.ts'
-import { endEventStreamOnClose } from './end-event-stream.ts'
 import { announcesBody } from '../support/announces-body.ts'
+import { endEventStreamOnClose } from './end-event-stream.ts'
+import { finishBegun } from './finish-begun.ts'
+import { writeStream } from './write-stream.ts'
 
 /** What the direct door needs to know of the application while it serves. */
 export interface ListenerState {
@@ -22,7 +23,12 @@ export interface ListenerState {
 export function createDirectDoor(state: ListenerState): Door {
   return {
     send(ctx, outgoing) {
-      const { res } = ctx.internal
+      const { res, koa } = ctx.internal
+      // Without a Koa context nobody can have written to the response.
+      if (koa !== undefined && res.headersSent) {
+        endEventStreamOnClose(ctx, outgoing, state.open)
+        return finishBegun(ctx, outgoing, state.reporter)
+      }
       if (state.closing) res.setHeader('Connection', 'close')
       if (ctx.internal.id !== undefined) res.setHeader('X-Request-Id', ctx.internal.id)
       endEventStreamOnClose(ctx, outgoing, state.open)
@@ -33,14 +39,22 @@ export function createDirectDoor(state: ListenerState): Door {
 
 function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporter: Logger): void {
   const { res } = ctx.internal
-  if (payload === null) return writeEmpty(res, status)
+  // A reason phrase that was set belongs to the status that it was set for.
+  if (res.statusCode !== status) res.statusMessage = ''
+  if (payload === null) return writeEmpty(ctx, status)
   if (typeof payload === 'string') return writeText(ctx, status, type, payload)
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
   if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
-  res.setHeader('Content-Length', payload.byteLength)
+  setLength(res, payload.byteLength)
   if (ctx.method === 'HEAD') res.end()
   else res.end(payload)
+}
+
+/** A message has a length or a transfer encoding, never both (RFC 9112 §6.2). */
+function setLength(res: ServerResponse, length: number): void {
+  if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
+  else res.setHeader('Content-Length', length)
 }
 
 /** What nearly every response is: its headers go out as one list, and text of one byte a character needs no encoder. */
@@ -53,7 +67,9 @@ function writeText(
   const { res } = internal
   skipReadingNothing(internal)
   const length = Buffer.byteLength(text)
-  const headers = ['Content-Length', String(length)]
+  const headers: string[] = []
+  if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
+  else headers.push('Content-Length', String(length))
   if (type !== undefined && !res.hasHeader('Content-Type')) headers.push('Content-Type', type)
   res.writeHead(status, headers)
   if (method === 'HEAD') res.end()
@@ -71,27 +87,12 @@ function skipReadingNothing({ req, isBodyTaken }: RequestContext['internal']): v
   ;(req as { _dumped?: boolean })._dumped = true
 }
 
-function writeEmpty(res: ServerResponse, status: number): void {
+function writeEmpty({ internal, method }: RequestContext, status: number): void {
+  const { res } = internal
   res.statusCode = status
   res.removeHeader('Content-Type')
-  if (status === 204 || status === 304) res.removeHeader('Content-Length')
+  res.removeHeader('Transfer-Encoding')
+  if (status === 204 || status === 304 || method === 'HEAD') res.removeHeader('Content-Length')
   else res.setHeader('Content-Length', 0)
   res.end()
-}
-
-function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): void {
-  const { res } = ctx.internal
-  if (ctx.method === 'HEAD') {
-    stream.destroy()
-    res.end()
-    return
-  }
-  pipeline(stream, res, (error) => {
-    if (!error) return
-    // The client may well leave before the end; anything else is the application's.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response broke off')
-    // A source that fails half-way must not look like a complete response.
-    if (!res.writableEnded) res.destroy()
-  })
 }

@@ -11,6 +11,7 @@ import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { readEnvironment } from '../support/environment.ts'
+import type { KoaOptions } from './koa-app.ts'
 import { planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials } from './credential-rules.ts'
 import { createLogger, silentLogger, unfailing } from './logger.ts'
@@ -63,6 +64,8 @@ export interface AppOptions {
   readonly server?: ServerOptions
   /** Whether `listen()` ends the process properly on SIGTERM and SIGINT. By default everywhere but under test. */
   readonly signals?: boolean
+  /** Options of the Koa application behind `app.koa`. */
+  readonly koa?: KoaOptions
 }
 
 /** Configuration of an application: its options and its bricks. */
@@ -90,6 +93,7 @@ export interface ResolvedOptions {
   readonly shutdownTimeout: number
   readonly server: ServerOptions
   readonly signals: boolean
+  readonly koa: KoaOptions
 }
 
 const SIZE = ['number', 'string'] as const
@@ -159,6 +163,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
     server: checkedServer(options.server ?? {}, environment),
     signals: options.signals ?? environment !== 'test',
+    koa: { ...options.koa },
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Koa from 'koa'
 import { compileServices } from '../container/request-services.ts'
 import type { ReadRequest } from '../container/request-state.ts'
-import { compileClientAddress } from '../context/client-address.ts'
+import { compileForwarding } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
 import { compileCredential } from '../context/credential.ts'
 import {
@@ -17,8 +17,9 @@ import { describeError } from '../errors/describe-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
-import { answerUnavailable, createKoaDoor } from './koa-door.ts'
 import { credentialRules } from './credential-rules.ts'
+import { createKoaApp, linkState, type KoaApp } from './koa-app.ts'
+import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-door.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
@@ -52,13 +53,6 @@ const callbackOf = (() => {
   }
 })()
 
-type Serve = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  door: Door,
-  koaContext?: KoaContext,
-) => void | PromiseLike<void>
-
 /** @param ready boots the application, for a request that comes through Koa before anybody did. */
 export function createServing(house: House, ready: () => Promise<unknown>): Serving {
   const { Context } = house.contextClass
@@ -69,27 +63,21 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   const ends = createRequestEnds()
   const pending = createPending()
   const directDoor = createDirectDoor(state)
+  const forwarding = compileForwarding(options.trustProxy)
   let runtime: ContextRuntime | undefined
-  let koa: Koa | undefined
+  let koa: KoaApp | undefined
 
-  const serve: Serve = (req, res, door, koaContext) => {
+  function open(req: IncomingMessage, res: ServerResponse, door: Door): RequestContext {
     const ctx = new Context(runtime!, req, res, door)
-    if (koaContext) ctx.internal.koa = koaContext
     if (requestLogger || events.hasListeners(REQUEST_COMPLETED)) reportCompletion(ctx, requestLogger, events)
-    return dispatcher.dispatch(ctx)
+    return ctx
   }
 
-  const koaApp = (): Koa =>
-    (koa ??= createKoaDoor(async (context, door) => {
-      try {
-        await ready()
-      } catch (error) {
-        reporter.error({ err: describeError(error) }, 'A request came to an application that does not run')
-        return answerUnavailable(context)
-      }
-      void pending.track(closeOf(context.req, context.res))
-      await serve(context.req, context.res, door, context)
-    }, state))
+  const koaApp = (): KoaApp => {
+    const opener = openerInKoa(open, { ready, track: pending.track, state })
+    const serve = { open: opener, isMounted: ({ app }: KoaContext) => app !== koa?.app, dispatcher, state }
+    return (koa ??= createKoaApp(options.koa, { serve, forwarding, reporter }))
+  }
 
   return {
     beginToClose: () => beginToClose(state),
@@ -97,16 +85,62 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
     disposeRequests: ends.drain,
     handle(req, res) {
       // Middleware added with app.koa.use() wraps the direct door's requests too.
-      if (koa !== undefined && koa.middleware.length > 1) void callbackOf(koa)(req, res)
-      else void serve(req, res, directDoor)
+      if (koa !== undefined && isServedByKoa(koa.app)) void callbackOf(koa.app)(req, res)
+      else void dispatcher.dispatch(open(req, res, directDoor))
     },
     get koa() {
-      return koaApp()
+      return koaApp().app
     },
     compile() {
-      runtime = createContextRuntime(house, { open: state.open, ends }, koaApp)
+      if (options.koa.asyncLocalStorage) koaApp()
+      runtime = createContextRuntime(house, ends, {
+        open: state.open,
+        clientAddress: forwarding.clientAddress,
+        createKoaContext: (ctx) => createContext(koaApp().app, ctx),
+        emitError: (ctx, error) => koa?.emitError(ctx, error),
+      })
     },
   }
+}
+
+type Open = (req: IncomingMessage, res: ServerResponse, door: Door) => RequestContext
+
+/** Opens requests that come through Koa: the first one boots the application. */
+function openerInKoa(
+  open: Open,
+  own: {
+    readonly ready: () => Promise<unknown>
+    readonly track: Serving['track']
+    readonly state: ListenerState
+  },
+): KoaServe['open'] {
+  const door = createKoaDoor(own.state)
+  return async (koa) => {
+    try {
+      await own.ready()
+    } catch (error) {
+      const fields = { err: describeError(error) }
+      own.state.reporter.error(fields, 'A request came to an application that does not run')
+      return undefined
+    }
+    void own.track(closeOf(koa.req, koa.res))
+    const ctx = open(koa.req, koa.res, door)
+    ctx.internal.koa = koa
+    linkState(koa, ctx)
+    return ctx
+  }
+}
+
+/** The Koa context of a request that did not come through Koa. */
+function createContext(app: Koa, ctx: RequestContext): KoaContext {
+  const koa = app.createContext(ctx.internal.req, ctx.internal.res)
+  linkState(koa, ctx)
+  return koa
+}
+
+/** Middleware of `app.koa.use` runs in front of `listen()` too, and Koa's current context is Koa's to keep. */
+function isServedByKoa(app: Koa): boolean {
+  return app.middleware.length > OWN_MIDDLEWARE || (app as { ctxStorage?: object }).ctxStorage !== undefined
 }
 
 function beginToClose(state: ListenerState): void {
@@ -138,8 +172,8 @@ function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
 
 function createContextRuntime(
   house: House,
-  { open, ends }: { readonly open: OpenRequests; readonly ends: RequestEnds },
-  koaApp: () => Koa,
+  ends: RequestEnds,
+  own: Pick<ContextRuntime, 'open' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
 ): ContextRuntime {
   const { options, container } = house
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
@@ -148,14 +182,12 @@ function createContextRuntime(
     : undefined
   return {
     logger: options.logger,
-    open,
+    ...own,
     findCredential: compileCredential(credentialRules(options, authenticator)),
     requestIdHeader: 'x-request-id',
     secureCookies: options.environment === 'production' ? true : undefined,
-    clientAddress: compileClientAddress(options.trustProxy),
     createScope: (ctx) => requests.scope(ctx.services),
     createServices: requests.services,
-    createKoaContext: (req, res) => koaApp().createContext(req, res),
   }
 }
 

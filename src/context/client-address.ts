@@ -11,28 +11,47 @@ const DOTTED = /^::ffff:\d+\.\d+\.\d+\.\d+$/
 /** Proxies to believe: addresses and CIDRs, or how many hops in front of the application are its own. */
 export type TrustProxy = readonly string[] | number | false
 
+/** What the trusted proxies of an application say about requests. */
+export interface Forwarding {
+  /** The client's address: the socket's, or the first one from the right that is not a trusted proxy's. */
+  clientAddress(req: IncomingMessage): string
+  /** The forwarded addresses that are believed, the client's first; empty when the peer is not trusted. */
+  addresses(req: IncomingMessage): string[]
+  /** True when the peer is trusted, so that its other forwarding headers are believed too. */
+  trustsPeer(req: IncomingMessage): boolean
+}
+
 /**
  * Compiles the rule for `ctx.ip`. Without trusted proxies it is the socket's address. With them, the chain
  * `X-Forwarded-For` + socket is read from the right and the first address that is not trusted is the client: what lies
  * further left could have been written by anybody.
+ * @throws StartupError for something that is not an address, a CIDR or a number of hops.
  */
-export function compileClientAddress(trust: TrustProxy): (req: IncomingMessage) => string {
-  if (trust === false || trust === 0) return peerOf
+export function compileForwarding(trust: TrustProxy): Forwarding {
+  if (trust === false || trust === 0)
+    return { clientAddress: peerOf, addresses: () => [], trustsPeer: () => false }
   const trusts = typeof trust === 'number' ? byHops(trust) : byAddress(trust)
-  return (req) => {
-    const peer = peerOf(req)
-    const forwarded = req.headers['x-forwarded-for']
-    if (forwarded === undefined || !trusts(peer, 0)) return peer
-    const chain = String(forwarded).split(',').toReversed()
-    let client = peer
-    for (const [index, entry] of chain.entries()) {
-      const address = parseAddress(entry)
-      if (address === undefined) return client
-      client = address
-      if (!trusts(client, index + 1)) return client
-    }
-    return client
+  const addresses = (req: IncomingMessage): string[] => readChain(req, trusts)
+  return {
+    addresses,
+    clientAddress: (req) => (req.headers['x-forwarded-for'] && addresses(req)[0]) || peerOf(req),
+    trustsPeer: (req) => trusts(peerOf(req), 0),
   }
+}
+
+type Trusts = (address: string, distance: number) => boolean
+
+function readChain(req: IncomingMessage, trusts: Trusts): string[] {
+  const forwarded = req.headers['x-forwarded-for']
+  const addresses: string[] = []
+  if (forwarded === undefined || !trusts(peerOf(req), 0)) return addresses
+  for (const [index, entry] of String(forwarded).split(',').toReversed().entries()) {
+    const address = parseAddress(entry)
+    if (address === undefined) break
+    addresses.unshift(address)
+    if (!trusts(address, index + 1)) break
+  }
+  return addresses
 }
 
 function peerOf(req: IncomingMessage): string {
@@ -41,7 +60,7 @@ function peerOf(req: IncomingMessage): string {
 }
 
 /** Trusts the peer and the next `hops - 1` addresses, whatever they are. */
-function byHops(hops: number): (address: string, distance: number) => boolean {
+function byHops(hops: number): Trusts {
   if (!Number.isInteger(hops) || hops < 0)
     throw new StartupError(`trustProxy is ${hops}, which is not a number of hops.`, {
       code: 'MORTAR_TRUST_PROXY',

@@ -7,3 +7,23 @@ export interface Outgoing {
   /** Null for no body; text is UTF-8. */
   readonly payload: string | Buffer | Readable | null
 }
+
+/** A value that Koa middleware was given in `ctx.body`, or left there. */
+export interface HandedValue {
+  /** The value as Mortar middleware and handlers return it. */
+  readonly value: unknown
+  /** The status that belongs to it. */
+  readonly status: number
+  /** The Content-Type that was set for it, unless application code had set one. */
+  readonly type: string | undefined
+}
+
+/** 204, 205 and 304 never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304 || status === 205
+}
+
+/** True for a value that has no body of its own. */
+export function isEmpty(value: unknown): value is null | undefined {
+  return value === undefined || value === null
+}

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 /** A door, whatever it sends. */
 interface Sender<Ctx, Outgoing> {
   send(ctx: Ctx, outgoing: Outgoing): void
+  mark?(ctx: Ctx): void
 }
 
 /**
@@ -19,6 +20,10 @@ export function privateDoor<Ctx, Outgoing>(
     send(ctx, outgoing) {
       setPrivate(res)
       door.send(ctx, outgoing)
+    },
+    mark(ctx) {
+      setPrivate(res)
+      door.mark?.(ctx)
     },
   }
 }

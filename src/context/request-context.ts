@@ -12,7 +12,8 @@ import type { Context, KoaContext, RequestHeaders, RequestScope } from './contex
 import type { CredentialSource } from './credential.ts'
 import { locationOf } from './location.ts'
 import { privateDoor } from './private-door.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { HandedValue, Outgoing } from './outgoing.ts'
+import { statusAfter } from './status-after.ts'
 
 /** What every context of one application shares. */
 export interface ContextRuntime {
@@ -26,16 +27,24 @@ export interface ContextRuntime {
   clientAddress(req: IncomingMessage): string
   createScope(ctx: RequestContext): RequestScope
   createServices(ctx: RequestContext): Readonly<Record<string, unknown>>
-  createKoaContext(req: IncomingMessage, res: ServerResponse): KoaContext
+  createKoaContext(ctx: RequestContext): KoaContext
+  /** Tells the `error` listeners of `app.koa` about an error, as Koa would. */
+  emitError(ctx: RequestContext, error: unknown): void
 }
 
 /** A way out of the pipeline: the direct listener writes to the response, the Koa door to the Koa context. */
 export interface Door {
   send(ctx: RequestContext, outgoing: Outgoing): void
+  /** Sets the headers of every response where `send` does not: Koa code around the pipeline sends the response. */
+  mark?(ctx: RequestContext): void
 }
 
 /** Turns a handler's value into what goes over the wire; the matched route's own. */
-export type Prepare = (ctx: RequestContext, value: unknown) => Outgoing | Promise<Outgoing>
+export interface Prepare {
+  (ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing>
+  /** True when values go through response schemas. */
+  readonly hasSchemas?: true
+}
 
 /** Pairs of one query; Node's own parser ignores those beyond the same number. */
 const MAX_QUERY_PAIRS = 1000
@@ -121,13 +130,15 @@ export class RequestContext {
   }
 
   get status(): number {
-    return this.internal.status || 200
+    const { internal } = this
+    return internal.ended === 'no' ? internal.status || 200 : statusAfter(internal)
   }
 
   set status(status: number) {
     if (!Number.isInteger(status) || status < 200 || status > 599)
       throw new RangeError(`ctx.status takes a final HTTP status from 200 to 599, not ${String(status)}`)
     this.internal.status = status
+    this.internal.ended = 'no'
   }
 
   get type(): string {
@@ -155,8 +166,8 @@ export class RequestContext {
   }
 
   get koa(): KoaContext {
-    const { req, res, runtime } = this.internal
-    return (this.internal.koa ??= runtime.createKoaContext(req, res))
+    const { internal } = this
+    return (internal.koa ??= internal.runtime.createKoaContext(this))
   }
 
   /** What logs and consoles show: neither headers, which hold credentials, nor the query. */
@@ -217,10 +228,16 @@ class Internal {
   onSettled: (() => void) | undefined = undefined
   koa: KoaContext | undefined = undefined
   prepare: Prepare | undefined = undefined
-  /** The value last prepared and what it became, so that a value is rendered once. */
-  prepared: { readonly value: unknown; readonly outgoing: Outgoing } | undefined = undefined
-  /** What Koa middleware was last shown; what it finds changed is a new response. */
-  shown: Outgoing | undefined = undefined
+  /** The value that is on the Koa context, once Koa middleware has seen one. */
+  handed: HandedValue | undefined = undefined
+  /** The 404 or 405 of a request without a route, while Koa middleware may still answer it. */
+  missed: Error | undefined = undefined
+  /** The status that Koa middleware was shown for an error of what is inside it; 0 for none. */
+  errorStatus = 0
+  /** How the inside of the current middleware ended, for `ctx.status`: not yet, with a value, or with an error. */
+  ended: 'no' | 'value' | 'error' = 'no'
+  /** That value or error. */
+  end: unknown = undefined
 
   constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, door: Door) {
     this.runtime = runtime

@@ -55,6 +55,16 @@ export class HttpError extends Error {
     this.headers = options.headers ?? {}
     this.extensions = options.extensions ?? {}
   }
+
+  /** The same as `status`: Koa middleware and error reporters know Koa's errors by `statusCode` and `expose`. */
+  get statusCode(): number {
+    return this.status
+  }
+
+  /** True below 500: an expected response, which error reporters leave out. */
+  get expose(): boolean {
+    return this.status < 500
+  }
 }
 
 function codeOfStatus(status: number): ProblemCode {

@@ -14,8 +14,8 @@ import type { Step } from './step.ts'
 import { isThenable } from './thenable.ts'
 import { validateSteps } from './validate.ts'
 
-/** Answers one request, errors included; never throws. A promise settles when the answer was given. */
-export type CompiledRoute = (ctx: RequestContext) => void | PromiseLike<void>
+/** Runs one request up to the value of its response, which `respond` sends; throws and rejects with what `fail` sends. */
+export type CompiledRoute = Inner
 
 /**
  * Compiles a route once, at boot. Reading this function from its last wrapper to its first is reading the life of a
@@ -30,7 +30,8 @@ export function compileRoute(
   const validated = inOrder(validateSteps(route), handler) //  params, query, headers, body: 422 with every issue
   const parsed = withParsedBody(route, runtime, validated) //  bytes are read only for those who may
   const guarded = inOrder(guardSteps(route, runtime), parsed) // who may: 401, 403
-  const wrapped = wrapInMiddleware([...scopes, ...route.middleware], guarded)
+  const onNotAwaited = runtime.environment === 'production' ? 'log' : 'throw'
+  const wrapped = wrapInMiddleware([...scopes, ...route.middleware], guarded, onNotAwaited)
   const run = inOrder(identifySteps(runtime), wrapped)
   const prepare = compilePrepare(route, runtime)
   const pattern = route.path
@@ -38,16 +39,25 @@ export function compileRoute(
   return (ctx) => {
     ctx.route = pattern
     ctx.internal.prepare = prepare
-    try {
-      const value = run(ctx)
-      if (!isThenable(value)) return settle(ctx, value, runtime)
-      return value.then(
-        (settled) => settle(ctx, settled, runtime),
-        (error: unknown) => settleFailed(ctx, error, runtime),
-      )
-    } catch (error) {
-      settleFailed(ctx, error, runtime)
-    }
+    return run(ctx)
+  }
+}
+
+/** Runs a compiled route and sends its response, errors included; never throws. */
+export function answer(
+  ctx: RequestContext,
+  run: CompiledRoute,
+  runtime: PipelineRuntime,
+): void | PromiseLike<void> {
+  try {
+    const value = run(ctx)
+    if (!isThenable(value)) return settle(ctx, value, runtime)
+    return value.then(
+      (settled) => settle(ctx, settled, runtime),
+      (error: unknown) => settleFailed(ctx, error, runtime),
+    )
+  } catch (error) {
+    settleFailed(ctx, error, runtime)
   }
 }
 
@@ -62,7 +72,7 @@ function settleFailed(ctx: RequestContext, error: unknown, runtime: PipelineRunt
 }
 
 /** Services of the request that have a disposer wait for this and for the end of the response. */
-function markSettled({ internal }: RequestContext): void {
+export function markSettled({ internal }: RequestContext): void {
   internal.isSettled = true
   internal.onSettled?.()
 }

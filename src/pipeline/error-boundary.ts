@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { describeError } from '../errors/describe-error.ts'
-import { isHttpError } from '../errors/http-error.ts'
+import { isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { asHttpError } from '../context/thrown.ts'
 import type { PipelineRuntime } from './runtime.ts'
 
 /** Headers that describe the body that will not be sent; all others survive an error. */
@@ -23,6 +24,7 @@ const BODY_HEADERS = [
  */
 export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   let failure = thrown
+  if (!isUnmatched(ctx, thrown)) ctx.internal.runtime.emitError(ctx, thrown)
   for (const _attempt of ['what was thrown', 'what that brought about', 'a plain error'])
     try {
       return answer(ctx, failure, runtime)
@@ -34,7 +36,8 @@ export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRunt
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   const { res, req, door } = ctx.internal
-  const problem = problemOf(thrown, ctx.id, runtime.environment !== 'production')
+  const error = asHttpError(thrown)
+  const problem = problemOf(error, ctx.id, runtime.environment !== 'production')
   if (problem.status >= 500) log(ctx, thrown, problem.status, runtime)
   if (res.headersSent || res.destroyed) {
     // Too late for a problem: an aborted connection tells the client that the body it has is not whole.
@@ -42,12 +45,17 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
     return
   }
   for (const name of BODY_HEADERS) res.removeHeader(name)
-  if (isHttpError(thrown))
-    for (const [name, value] of Object.entries(thrown.headers)) res.setHeader(name, value)
+  if (isHttpError(error))
+    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value)
   if (problem.status === 401 && !res.hasHeader('WWW-Authenticate'))
     res.setHeader('WWW-Authenticate', 'Bearer')
   lingerOver(req, problem.status)
   door.send(ctx, { status: problem.status, type: PROBLEM_TYPE, payload: stringify(problem) })
+}
+
+/** A path without a route is not an error of the application; in Koa it is not an error at all. */
+function isUnmatched(ctx: RequestContext, thrown: unknown): boolean {
+  return ctx.route === '' && (thrown instanceof NotFound || thrown instanceof MethodNotAllowed)
 }
 
 /** Milliseconds in which the rest of a body that is too large, or was refused half-way, is thrown away. */

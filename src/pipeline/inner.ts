@@ -8,3 +8,13 @@ export type Inner = (ctx: RequestContext) => unknown
 export function calledTwice({ origin }: NamedMiddleware): Error {
   return new Error(`next() was called twice in ${origin}.`)
 }
+
+/** A middleware that ends before what is inside it loses the value and the errors of what is inside. */
+export function notAwaited({ origin }: NamedMiddleware): Error {
+  return new Error(
+    `next() was called in ${origin} and neither awaited nor returned. Write 'return next()' or 'await next()'.`,
+  )
+}
+
+/** How a middleware is treated that calls `next()` and neither awaits nor returns it. */
+export type NotAwaited = 'throw' | 'log'

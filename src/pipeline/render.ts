@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Outgoing } from '../context/outgoing.ts'
+import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -19,11 +19,6 @@ export function render(ctx: RequestContext, status: number, value: unknown): Out
   if (typeof value === 'number' || typeof value === 'boolean')
     return { status, type: JSON_TYPE, payload: JSON.stringify(value) }
   throw new TypeError(`A handler returned a ${typeof value}, which has no representation in a response.`)
-}
-
-/** 204, 205 and 304 never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
-export function isBodiless(status: number): boolean {
-  return status === 204 || status === 304 || status === 205
 }
 
 function renderObject(ctx: RequestContext, status: number, value: object): Outgoing {

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { HttpError } from '../errors/http-error.ts'
-import type { Outgoing } from '../context/outgoing.ts'
+import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import type { Route } from '../routing/route.ts'
 import { compileSerializer } from '../schema/serializer.ts'
 import { Invalid } from '../schema/invalid.ts'
 import { fail } from './error-boundary.ts'
-import { isBodiless, JSON_TYPE, render } from './render.ts'
+import { JSON_TYPE, render } from './render.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
 
@@ -18,7 +18,7 @@ export function respond(
   runtime: PipelineRuntime,
 ): void | PromiseLike<void> {
   try {
-    const outgoing = prepareOnce(ctx, value)
+    const outgoing = outgoingFor(ctx, value)
     if (outgoing instanceof Promise)
       return outgoing
         .then((settled) => send(ctx, settled))
@@ -34,22 +34,19 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   const { door, res } = ctx.internal
   const { payload } = outgoing
   if (typeof payload === 'string' || !(payload instanceof Readable)) return door.send(ctx, outgoing)
-  if (res.headersSent)
-    throw new Error('The response was begun by hand, and then a stream was returned as well.')
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
+  // Headers that went out early (server-sent events) leave nothing to wait for.
+  if (res.headersSent) return door.send(ctx, { ...outgoing, payload: stream })
   return whenReadable(stream, res).then(() => door.send(ctx, { ...outgoing, payload: stream }))
 }
 
-function prepareOnce(ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing> | undefined {
-  const { prepared, koa, res, prepare } = ctx.internal
-  if (prepared !== undefined && prepared.value === value) return prepared.outgoing
-  if (value === undefined && koa !== undefined) {
-    const written = takeFromKoa(ctx, koa)
-    if (written) return written === 'answered' ? undefined : written
-  }
-  // A handler that wrote to the response itself and returns nothing has answered.
-  if (value === undefined && res.headersSent) return undefined
-  return prepare!(ctx, value)
+/** Undefined when the response was given already. */
+function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing> | undefined {
+  const { koa, prepare } = ctx.internal
+  if (koa === undefined) return prepare!(ctx, value)
+  const taken = takeFromKoa(ctx, koa, value)
+  if (taken === 'answered') return undefined
+  return taken ?? prepare!(ctx, value)
 }
 
 /** Compiles how a route's values become responses: through the schema of the status actually sent, if it has one. */
@@ -58,7 +55,7 @@ export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare 
   if (response === undefined) return (ctx, value) => render(ctx, statusOf(ctx, value), value)
   const statuses = Object.keys(response).map(Number)
   const serializers = Object.values(response).map(compileSerializer)
-  return (ctx, value) => {
+  const prepare: Prepare = (ctx, value) => {
     const status = statusOf(ctx, value)
     const serialize = serializers[statuses.indexOf(status)]
     if (serialize === undefined || isBodiless(status)) return render(ctx, status, value)
@@ -67,6 +64,7 @@ export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare 
       ? text.then((settled) => outgoingOf(settled, status, value, runtime))
       : outgoingOf(text, status, value, runtime)
   }
+  return Object.assign(prepare, { hasSchemas: true as const })
 }
 
 function outgoingOf(

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type AppOptions } from 'mortar'
-import { compileClientAddress, type TrustProxy } from '../../src/context/client-address.ts'
+import { compileForwarding, type TrustProxy } from '../../src/context/client-address.ts'
 
 const address = (trust: TrustProxy, peer: string, forwarded?: string) =>
-  compileClientAddress(trust)({
+  compileForwarding(trust).clientAddress({
     socket: { remoteAddress: peer },
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
   } as unknown as IncomingMessage)
@@ -61,7 +61,7 @@ describe('The client address', () => {
 
   it('is refused a list that holds what is no address', () => {
     for (const trustProxy of [['example.com'], ['10.0.0.0/99'], -1, 1.5] as AppOptions['trustProxy'][])
-      expect(() => compileClientAddress(trustProxy!), String(trustProxy)).to.throw(StartupError, 'trustProxy')
+      expect(() => compileForwarding(trustProxy!), String(trustProxy)).to.throw(StartupError, 'trustProxy')
   })
 
   it('is ctx.ip', async () => {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, type Context, type Handler } from 'mortar'
@@ -19,10 +20,16 @@ describe('A handler that writes to the bare response', () => {
       expect([response.status, await response.text()]).to.deep.equal([200, 'raw'])
     })
 
-    it('may go on after it has returned', async () => {
+    it('is ended when it has written and returns nothing', async () => {
+      const response = await answer((ctx) => void bare(ctx).write('one'))
+      expect([response.status, await response.text()]).to.deep.equal([200, 'one'])
+    })
+
+    it('may go on after it has returned when it has set respond to false', async () => {
       const response = await answer((ctx) => {
+        ctx.koa.respond = false
         bare(ctx).write('one ')
-        setTimeout(() => bare(ctx).end('two'), 5)
+        setImmediate(() => bare(ctx).end('two'))
       })
       expect([response.status, await response.text()]).to.deep.equal([200, 'one two'])
     })
@@ -35,21 +42,43 @@ describe('A handler that writes to the bare response', () => {
       expect([response.status, await response.text()]).to.deep.equal([203, 'late'])
     })
 
-    it('is cut off when it throws or returns a value after it has begun', async () => {
-      for (const handler of [
-        (ctx: Context) => {
-          bare(ctx).write('part')
-          throw new Error('too late')
-        },
-        async (ctx: Context) => {
-          bare(ctx).write('part')
-          return { more: true }
-        },
-      ]) {
-        const text = await answer(handler)
-          .then((response) => response.text())
-          .catch(() => 'cut off')
-        expect(text).to.equal('cut off')
+    it('is cut off when it throws after it has begun', async () => {
+      const outcome = await answer((ctx) => {
+        bare(ctx).write('part')
+        throw new Error('too late')
+      })
+        .then((response) => response.text())
+        .catch(() => 'cut off')
+      expect(outcome).to.equal('cut off')
+    })
+
+    it('sends a value that it returns after what it has written, as Koa does', async () => {
+      const response = await answer((ctx) => {
+        bare(ctx).write('part ')
+        return { more: true }
+      })
+      expect(await response.text()).to.equal('part {"more":true}')
+    })
+
+    it('is cut off when the value does not have the length that was promised', async () => {
+      const outcome = await answer((ctx) => {
+        bare(ctx).writeHead(200, { 'Content-Length': '8' }).write('part')
+        return { more: true }
+      })
+        .then((response) => response.text())
+        .catch(() => 'cut off')
+      expect(outcome).to.equal('cut off')
+    })
+
+    it('sends its headers early, and a text or a stream afterwards', async () => {
+      for (const value of ['data: 1\n\n', Readable.from(['data: ', '1\n\n'])]) {
+        const response = await answer((ctx) => {
+          ctx.type = 'text/event-stream'
+          bare(ctx).flushHeaders()
+          return value
+        })
+        expect(response.headers.get('content-type')).to.contain('text/event-stream')
+        expect(await response.text()).to.equal('data: 1\n\n')
       }
     })
 

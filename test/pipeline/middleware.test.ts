@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createApp, createRouter, NotFound, type Middleware } from 'mortar'
+import { createApp, createRouter, NotFound, type Logger, type Middleware } from 'mortar'
+import { number, object } from 'yup'
 import { throughBothDoors } from '../support/doors.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
@@ -80,30 +81,90 @@ describe('Middleware', () => {
       expect(await (await fetch('/')).json()).to.deep.equal({ wrapped: { n: 1 } })
     })
 
-    it('passes the value on when it returns nothing, also when it did not wait', async () => {
-      const lazy: Middleware = (_ctx, next) => void next()
+    it('passes the value on when it returns nothing', async () => {
       const waiting: Middleware = async (_ctx, next) => void (await next())
       const { fetch } = await open(
         createApp()
-          .use(lazy)
           .use(waiting)
           .use(createRouter().get('/', async () => ({ n: 1 }))),
       )
       expect(await (await fetch('/')).json()).to.deep.equal({ n: 1 })
     })
 
-    it('that did not wait for next() does not lose its error', async () => {
+    describe('that neither awaits nor returns next()', () => {
       const lazy: Middleware = (_ctx, next) => void next()
+      const handlers: Record<string, () => unknown> = {
+        'a handler that waits': async () => ({ n: 1 }),
+        'a synchronous handler': () => ({ n: 1 }),
+        'a handler that throws': () => {
+          throw new NotFound('gone')
+        },
+      }
+      for (const [name, handler] of Object.entries(handlers))
+        it(`is an error that names it, around ${name}`, async () => {
+          const { fetch } = await open(
+            createApp({ logger: false }).use(lazy).use(createRouter().get('/', handler)),
+          )
+          const problem = (await (await fetch('/')).json()) as { status: number; detail: string }
+          expect(problem.status).to.equal(500)
+          expect(problem.detail).to.contain('next() was called in lazy').and.contain('return next()')
+        })
+
+      it('is logged in production, and the response is not lost', async () => {
+        for (const [name, status] of [
+          ['a handler that waits', 200],
+          ['a synchronous handler', 200],
+          ['a handler that throws', 404],
+        ] as const) {
+          const lines: string[] = []
+          const { fetch } = await open(
+            createApp({ environment: 'production', logger: writingTo(lines) })
+              .use(lazy)
+              .use(createRouter().get('/', handlers[name]!)),
+          )
+          expect((await fetch('/')).status, name).to.equal(status)
+          expect(lines.join()).to.contain('next() was called in lazy')
+        }
+      })
+    })
+
+    it('finds in ctx.status what is sent, also in finally', async () => {
+      const seen: number[] = []
+      const metrics: Middleware = async (ctx, next) => {
+        try {
+          return await next()
+        } finally {
+          seen.push(ctx.status)
+        }
+      }
       const { fetch } = await open(
-        createApp()
-          .use(lazy)
+        createApp({ logger: false })
+          .use(metrics)
           .use(
-            createRouter().get('/', () => {
-              throw new NotFound('gone')
-            }),
+            createRouter()
+              .get('/value', () => ({ n: 1 }))
+              .get('/nothing', () => undefined)
+              .get('/created', (ctx) => {
+                ctx.status = 201
+                return {}
+              })
+              .get('/missing', (ctx) => {
+                ctx.status = 201
+                throw new NotFound('gone')
+              })
+              .get('/boom', () => {
+                throw new Error('boom')
+              })
+              .get('/koa', (ctx) => ctx.koa.throw(418))
+              .get('/web', () => new Response('made', { status: 202 }))
+              .get('/invalid', { query: object({ n: number().required() }) }, () => 1),
           ),
       )
-      expect((await fetch('/')).status).to.be.oneOf([404, 204])
+      const paths = ['value', 'nothing', 'created', 'missing', 'boom', 'koa', 'web', 'invalid', 'nowhere']
+      const sent = []
+      for (const path of paths) sent.push((await fetch(`/${path}`)).status)
+      expect(sent).to.deep.equal([200, 204, 201, 404, 500, 418, 202, 422, 404])
+      expect(seen).to.deep.equal(sent)
     })
 
     it('may catch the error of what is inside', async () => {
@@ -196,3 +257,11 @@ describe('A router', () => {
     })
   })
 })
+
+/** A logger whose error lines can be read. */
+function writingTo(lines: string[]): Logger {
+  const none = (): void => undefined
+  const error = (...parts: unknown[]): void => void lines.push(JSON.stringify(parts))
+  const logger: Logger = { debug: none, info: none, warn: none, error, child: () => logger }
+  return logger
+}

@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream'
+import type { Outgoing } from '../context/outgoing.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import type { Logger } from '../contracts/logger.ts'
+import { writeStream } from './write-stream.ts'
+
+/**
+ * Ends a response whose headers were sent by hand. Where they promised a length, only a body of that length may follow:
+ * other bytes would become part of the next response on the connection.
+ */
+export function finishBegun(ctx: RequestContext, { payload }: Outgoing, reporter: Logger): void {
+  const { res } = ctx.internal
+  if (payload === null) return void res.end()
+  if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
+  const promised = res.getHeader('Content-Length')
+  const isOpenEnded = res.chunkedEncoding || !res.shouldKeepAlive
+  if (isOpenEnded || ctx.method === 'HEAD' || Number(promised) === Buffer.byteLength(payload)) {
+    res.end(payload)
+    return
+  }
+  reporter.error(
+    { requestId: ctx.id },
+    'A body does not have the length that was sent with the headers, so the connection was cut',
+  )
+  res.destroy()
+}

@@ -1,0 +1,116 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type Koa from 'koa'
+import type { Forwarding } from '../context/client-address.ts'
+import type { KoaContext } from '../context/context.ts'
+import { linkUser } from '../context/koa-context.ts'
+import { markDeliberate } from '../context/thrown.ts'
+import { publicContext, type RequestContext } from '../context/request-context.ts'
+import type { Logger } from '../contracts/logger.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { loadKoa } from '../support/lazy-packages.ts'
+import { installPipeline, type KoaServe } from './koa-door.ts'
+import { useForwarding } from './koa-request.ts'
+
+/** Options of Koa's own constructor that an application may set. */
+export interface KoaOptions {
+  /** Makes `app.koa.currentContext` work. `listen()` then serves through Koa, which costs more CPU time a request. */
+  readonly asyncLocalStorage?: boolean | AsyncLocalStorage<KoaContext>
+  /** Parts of the host name that `ctx.koa.subdomains` leaves out; 2 by default. */
+  readonly subdomainOffset?: number
+}
+
+interface KoaReport {
+  readonly status?: unknown
+  readonly expose?: unknown
+  readonly code?: string
+}
+
+/** What Koa reports when a client leaves before its response is complete. */
+const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+
+/** The Koa application of a Mortar application. */
+export interface KoaApp {
+  readonly app: Koa
+  /** Tells the application's own `error` listeners about an error that the pipeline has logged itself. */
+  emitError(ctx: RequestContext, error: unknown): void
+}
+
+/**
+ * A real Koa application with the pipeline as its last middleware, so that Koa middleware added with `app.koa.use` runs
+ * in front of it, and `callback()` or `koa-mount` serve the same routes anywhere Koa can. What Koa reports as an error
+ * is logged; listeners of the application's own may be added.
+ */
+export function createKoaApp(
+  options: KoaOptions,
+  { serve, forwarding, reporter }: { serve: KoaServe; forwarding: Forwarding; reporter: Logger },
+): KoaApp {
+  const settings: object = options
+  const app: Koa = new (loadKoa())(settings)
+  installPipeline(app, serve)
+  markThrown(app)
+  useForwarding(app, forwarding)
+  let isLogged = false
+  const log = (error: KoaReport): void => {
+    // The same exceptions as in Koa's own listener, and clients that left.
+    if (isLogged || error.status === 404 || error.expose === true || GONE.has(error.code ?? '')) return
+    reporter.error({ err: describeError(error) }, 'Koa reported an error')
+  }
+  app.on('error', log)
+  return {
+    app,
+    emitError(ctx, thrown) {
+      isLogged = true
+      try {
+        emitTo(app, log, ctx, thrown)
+        emitToOuter(app, ctx, thrown)
+      } catch (error) {
+        reporter.error({ err: describeError(error) }, "A listener of app.koa's event 'error' failed")
+      } finally {
+        isLogged = false
+      }
+    },
+  }
+}
+
+/** The same `ctx.throw`, whose errors are known as deliberate. */
+function markThrown(app: Koa): void {
+  const { createHttpError } = loadKoa() as unknown as { createHttpError(...args: unknown[]): Error }
+  Object.assign(app.context, {
+    throw(...args: unknown[]): never {
+      const error = createHttpError(...args)
+      markDeliberate(error)
+      throw error
+    },
+  })
+}
+
+function emitTo(app: Koa, own: (error: KoaReport) => void, ctx: RequestContext, thrown: unknown): void {
+  const others = app.listeners('error').some((listener) => listener !== own)
+  if (others) app.emit('error', errorOf(thrown), ctx.koa)
+}
+
+/** A Koa application in which this one is mounted hears of errors too, if it has a listener of its own. */
+function emitToOuter(app: Koa, { internal }: RequestContext, thrown: unknown): void {
+  const outer = internal.koa?.app
+  if (outer === undefined || outer === app) return
+  if (outer.listeners('error').some((listener) => listener !== outer.onerror))
+    outer.emit('error', errorOf(thrown), internal.koa)
+}
+
+/** Koa's listeners get an Error, whatever was thrown. */
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`non-error thrown: ${String(thrown)}`)
+}
+
+/**
+ * Gives Koa middleware the `ctx` of Mortar as `ctx.state.mortar`, for the members of bricks. It is not enumerable, so
+ * that templates and logs that copy the state do not copy it.
+ */
+export function linkState(koa: KoaContext, ctx: RequestContext): void {
+  linkUser(ctx, koa)
+  Object.defineProperty(koa.state, 'mortar', {
+    value: publicContext(ctx),
+    configurable: true,
+    writable: true,
+  })
+}

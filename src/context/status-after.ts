@@ -1,0 +1,33 @@
+import { isEmpty, type HandedValue } from './outgoing.ts'
+import { statusOfThrown } from './thrown.ts'
+
+/** How the inside of a middleware ended. */
+export interface Ended {
+  /** The status that was set; 0 for none. */
+  readonly status: number
+  readonly koa: { readonly status: number } | undefined
+  readonly handed: HandedValue | undefined
+  readonly ended: 'no' | 'value' | 'error'
+  /** The value or the error. */
+  readonly end: unknown
+}
+
+/**
+ * Returns the status that is sent if nothing changes after the inside of a middleware ended: that of a thrown error,
+ * the one that was set, or the default for the value. A value that later does not match its response schema still becomes
+ * a 500.
+ */
+export function statusAfter({ status, koa, handed, ended, end }: Ended): number {
+  if (ended === 'error') return statusOfThrown(end)
+  if (status !== 0) return status
+  if (koa !== undefined && handed !== undefined && handed.value === end) return koa.status
+  if (isEmpty(end)) return 204
+  return isWebResponse(end) ? end.status : 200
+}
+
+/** The tag is read first, because the first use of `Response` makes Node load its fetch. */
+function isWebResponse(value: unknown): value is Response {
+  return (
+    typeof value === 'object' && value !== null && Symbol.toStringTag in value && value instanceof Response
+  )
+}

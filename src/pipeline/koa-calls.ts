@@ -1,0 +1,71 @@
+import type { Middleware as KoaMiddleware } from 'koa'
+import type { KoaContext } from '../context/context.ts'
+import type { NamedMiddleware } from '../routing/route.ts'
+import { calledTwice } from './inner.ts'
+
+/** A Koa middleware with its name in messages. */
+export interface KoaLink {
+  readonly named: NamedMiddleware
+  readonly run: KoaMiddleware
+}
+
+/** A middleware that ended while what it called as `next()` was still running. */
+export interface Unawaited {
+  readonly by: NamedMiddleware
+  readonly inside: Promise<unknown>
+}
+
+/** The calls of adjacent Koa middleware in one request. */
+export class KoaCalls {
+  /** The first middleware that did not wait for its `next()`. */
+  unawaited: Unawaited | undefined = undefined
+  private readonly links: readonly KoaLink[]
+  private readonly koa: KoaContext
+  private readonly next: () => Promise<unknown>
+  private begun = 0
+  /** What each call runs, until it settles. */
+  private readonly running: (Promise<unknown> | undefined)[] = []
+
+  constructor(links: readonly KoaLink[], koa: KoaContext, next: () => Promise<unknown>) {
+    this.links = links
+    this.koa = koa
+    this.next = next
+  }
+
+  /** Runs the middleware with this index around those after it; the index after the last one runs `next`. */
+  call(index: number): Promise<unknown> {
+    if (index < this.begun) return this.refuse(index)
+    this.begun = index + 1
+    const link = this.links[index]
+    const promise = link === undefined ? this.next() : this.start(link.run, index)
+    this.running[index] = promise
+    const close = (): void => this.close(index)
+    // Also keeps an error that nobody waits for from ending the process.
+    promise.then(close, close)
+    return promise
+  }
+
+  /** Async as every middleware in Koa, whatever it returns or throws. */
+  private start(run: KoaMiddleware, index: number): Promise<unknown> {
+    try {
+      return Promise.resolve(run(this.koa, () => this.call(index + 1)))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Rejects, as koa-compose does, without ending the process when nobody waits for it. */
+  private refuse(index: number): Promise<never> {
+    const refused = Promise.reject<never>(calledTwice(this.links[index - 1]!.named))
+    refused.catch(ignore)
+    return refused
+  }
+
+  private close(index: number): void {
+    const inside = this.running[index + 1]
+    if (inside !== undefined) this.unawaited ??= { by: this.links[index]!.named, inside }
+    this.running[index] = undefined
+  }
+}
+
+function ignore(): void {}
