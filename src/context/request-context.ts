@@ -11,6 +11,7 @@ import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import type { CredentialSource } from './credential.ts'
 import { locationOf } from './location.ts'
+import { originForm } from './origin-form.ts'
 import { privateDoor } from './private-door.ts'
 import type { HandedValue, Outgoing } from './outgoing.ts'
 import { statusAfter } from './status-after.ts'
@@ -250,12 +251,4 @@ class Internal {
 /** The same object as application code sees it. */
 export function publicContext(ctx: RequestContext): Context {
   return ctx as unknown as Context
-}
-
-/** A request target in absolute form (`GET http://host/path`, RFC 9112 §3.2.2) reduced to path and query. */
-function originForm(target: string): string {
-  if (target.charCodeAt(0) === 47) return target
-  const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(target)
-  if (!match) return target
-  return match[1]!.startsWith('/') ? match[1]! : `/${match[1]!}`
 }
