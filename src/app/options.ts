@@ -125,6 +125,13 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
   shutdownTimeout: SIZE,
   server: 'object',
   signals: 'boolean',
+  koa: {
+    is: 'object',
+    keys: {
+      asyncLocalStorage: ['boolean', 'object'],
+      subdomainOffset: 'number',
+    } satisfies OptionChecks<KoaOptions>['keys'],
+  },
   bricks: 'list',
 }
 

@@ -4,8 +4,7 @@ import type { Credential } from '../contracts/authenticator.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
 import { loadCookies, loadMediaTypes } from '../support/lazy-packages.ts'
-import { parseQuery } from '../support/parse-query.ts'
-import { BadRequest } from '../errors/http-error.ts'
+import { readQuery } from './read-query.ts'
 import { requestId } from './request-id.ts'
 import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
@@ -46,9 +45,6 @@ export interface Prepare {
   /** True when values go through response schemas. */
   readonly hasSchemas?: true
 }
-
-/** Pairs of one query; Node's own parser ignores those beyond the same number. */
-const MAX_QUERY_PAIRS = 1000
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(
   Object.create(null) as Record<string, string>,
@@ -104,12 +100,7 @@ export class RequestContext {
   }
 
   get rawQuery(): Record<string, string | string[] | undefined> {
-    const query = parseQuery(this.url.slice(this.path.length + 1), MAX_QUERY_PAIRS)
-    if (query === undefined)
-      throw new BadRequest(`The query has more than ${MAX_QUERY_PAIRS} parameters.`, {
-        code: 'too_many_parameters',
-      })
-    return query
+    return readQuery(this.url.slice(this.path.length + 1))
   }
 
   get credential(): Credential | null {
