@@ -135,7 +135,7 @@ function environment(port: number, folder: string): NodeJS.ProcessEnv {
     NODE_ENV: 'production',
     PORT: String(port),
     HOST: '127.0.0.1',
-    AUTH_SECRET: 'x'.repeat(43),
+    AUTH_SECRET: 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSeQ4oTi6yUzXs',
     APP_URL: 'https://example.com',
     DATABASE_URL: `sqlite:${join(folder, 'notes.db')}`,
     MAIL_TRANSPORT: 'memory',

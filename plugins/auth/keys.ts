@@ -1,8 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { StartupError, type Environment } from '../../src/index.ts'
+import { StartupError, weaknessOfSecret, type Environment } from '../../src/index.ts'
 
-/** Secrets shorter than this many UTF-8 bytes can be guessed from one token (RFC 7518 §3.2). */
-const LEAST_BYTES = 32
 const REMEDY =
   'Put a random secret into AUTH_SECRET. This command makes one: ' +
   `node -e "console.log(require('node:crypto').randomBytes(32).toString('base64url'))".`
@@ -38,13 +36,16 @@ export function deriveKeys(secret: Secret): AuthKeys {
 }
 
 /**
- * Judges a secret before anything is built on it. A short one gives a warning, without the secret in it.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is none, or in production a short one.
+ * Judges a secret before anything is built on it, by the rule of `mortar doctor`: too short, few different characters, a
+ * placeholder. A weak one gives a warning, without the secret in it.
+ * @throws StartupError `MORTAR_AUTH_SECRET` when there is none, or in production a weak one.
  */
 export function checkSecret(secret: Secret | undefined, environment: Environment): { warning?: string } {
-  const short = listOf(secret).some((each) => Buffer.byteLength(each) < LEAST_BYTES)
-  if (!short) return {}
-  const found = `AUTH_SECRET is shorter than ${LEAST_BYTES} bytes.`
+  const weakness = listOf(secret)
+    .map(weaknessOfSecret)
+    .find((each) => each !== undefined)
+  if (weakness === undefined) return {}
+  const found = `AUTH_SECRET ${weakness}.`
   if (environment === 'production') throw refusal(found)
   return { warning: `${found} Production will not start with it. ${REMEDY}` }
 }

@@ -18,7 +18,10 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
   readonly sendResetEmail?: (to: string, token: string) => unknown
   /** Public address that reset links begin with; by default `appUrl` of the application. Never taken from `Host`. */
   readonly appUrl?: string
-  /** `iss` of access tokens; by default `mortar`. Two applications that share a secret need different ones. */
+  /**
+   * `iss` of access tokens; by default `appUrl`, or `mortar` where that is not set. Two applications that share a secret
+   * need different ones.
+   */
   readonly issuer?: string
   /** `aud` of access tokens; by default the issuer. */
   readonly audience?: string
@@ -40,6 +43,11 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
   readonly refreshGrace?: Duration
   /** Reads the user's row for each request with a credential, instead of trusting the record in the token. */
   readonly freshUser?: boolean
+  /**
+   * Columns of `auth_users` (of `documentAuth` fields) that may be in `user.raw` although they are named like a secret:
+   * `['country_code']`.
+   */
+  readonly publicColumns?: readonly string[]
   /** Changes to the rate limits; `false` switches all of them off. */
   readonly limits?: LimitOptions | false
   /** An ioredis client that counts for all processes together; by default each counts in its own memory. */

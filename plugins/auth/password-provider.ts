@@ -34,7 +34,7 @@ export interface Variant {
   readonly name: string
   createStore(services: Cradle): AuthStore
   /** What the store needs before the first request. */
-  start?(services: Cradle): Promise<void>
+  start?(services: Cradle): Promise<void> | void
 }
 
 interface Settings {
@@ -107,7 +107,14 @@ function checkForEnvironment(options: PasswordAuthOptions, { environment, logger
 function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, services: Cradle): AuthParts {
   const { clock, logger } = services
   const events = services.events.typed<AuthEvents>()
-  const { issuer = 'mortar', audience = issuer, limits, redis, cost, accessTokenCache: cache } = options
+  const {
+    issuer = defaultIssuer(options, services),
+    audience = issuer,
+    limits,
+    redis,
+    cost,
+    accessTokenCache: cache,
+  } = options
   const lifetime = lifetimes.access
   return {
     store,
@@ -141,6 +148,12 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     resetMail: createResetMail(options, services),
     mailDelay: services.environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
   }
+}
+
+/** Two applications with one secret do not accept each other's tokens, unless neither knows its address. */
+function defaultIssuer(options: PasswordAuthOptions, services: Cradle): string {
+  const { appUrl = services.appUrl } = options
+  return appUrl === undefined ? 'mortar' : appUrl.replace(/\/+$/, '')
 }
 
 /** Milliseconds: far more than the work takes, so that it seldom meets the request that comes next. */

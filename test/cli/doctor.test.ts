@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { checkInstallation } from '../../src/cli/doctor/check-installation.ts'
-import { weaknessOf } from '../../src/cli/doctor/check-environment.ts'
+import { weaknessOfSecret } from '../../src/support/weak-secret.ts'
 import { createProject, type Files, type Ran, type TestProject } from './project.ts'
 
 interface Report {
@@ -188,9 +188,9 @@ export const app = createApp()
   })
 
   it('takes random secrets and no others', () => {
-    expect(weaknessOf(SECRET)).to.equal(undefined)
+    expect(weaknessOfSecret(SECRET)).to.equal(undefined)
     for (const weak of ['x'.repeat(40), 'change-me-please-change-me-please', 'abc123'])
-      expect(weaknessOf(weak)).to.be.a('string')
+      expect(weaknessOfSecret(weak)).to.be.a('string')
   })
 })
 

@@ -4,7 +4,9 @@ import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
 import type { AuthProvider } from '../provider.ts'
+import { refuseSecretColumns } from '../secret-columns.ts'
 import type { DataSourceLike } from '../relational/sql.ts'
+import { ownPublicColumns } from '../relational/rows.ts'
 import { createRelationalStore } from '../relational/store.ts'
 
 export type { AuthEvents } from '../events.ts'
@@ -20,7 +22,7 @@ export type { DataSourceLike } from '../relational/sql.ts'
 export interface BasicAuthOptions extends PasswordAuthOptions {
   /**
    * The TypeORM DataSource of the application (SQLite, PostgreSQL, MariaDB or MySQL), or a function that finds it among
-   * the services; by default the service `db` of the database brick. It may connect later than the provider is made.
+   * the services; by default the service `db` of the database brick. It is connected when the application starts.
    */
   readonly db?: DataSourceLike | ((services: Cradle) => DataSourceLike)
 }
@@ -29,16 +31,26 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
  * The provider with e-mail and password on a relational database. Its tables are the entities of
  * `mortar/auth/basic/schema`.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
- * application `MORTAR_AUTH_DATABASE` when there is no database.
+ * application `MORTAR_AUTH_DATABASE` when there is no database or it is not connected, and `MORTAR_AUTH_SECRET_COLUMN` for a
+ * public column that is named like a secret.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
   const { db = databaseService } = options ?? {}
+  const sourceOf = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
   const provider = createPasswordProvider(
     {
       name: 'basic',
       createStore(services) {
         if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
-        return createRelationalStore(() => (typeof db === 'function' ? db(services) : db))
+        return createRelationalStore(() => sourceOf(services))
+      },
+      start(services) {
+        const source = sourceOf(services)
+        if (source?.isInitialized !== true) throw notConnected()
+        refuseSecretColumns(
+          ownPublicColumns(source).map(({ databaseName }) => databaseName),
+          { listed: options.publicColumns, hide: 'Give the column select: false' },
+        )
       },
     },
     options,
@@ -48,6 +60,15 @@ export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSessi
 
 function databaseService(services: Cradle): DataSourceLike {
   return services['db'] as DataSourceLike
+}
+
+function notConnected(): StartupError {
+  return new StartupError('The DataSource of basicAuth() is not connected, and no brick connects it.', {
+    code: 'MORTAR_AUTH_DATABASE',
+    remedy:
+      'Register database(dataSource), which connects it at the start, or await dataSource.initialize() before.',
+    brick: 'auth',
+  })
 }
 
 function noDatabase(): StartupError {

@@ -4,6 +4,7 @@ import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
 import type { AuthProvider } from '../provider.ts'
+import { refuseSecretColumns } from '../secret-columns.ts'
 import type { DocumentDatabase } from './connection.ts'
 import { RESERVED_FIELDS, type UserFields } from './documents.ts'
 import { checkAuthIndexes, ensureAuthIndexes } from './indexes.ts'
@@ -43,6 +44,10 @@ export function documentAuth(options: DocumentAuthOptions): AuthProvider<Passwor
   const { db = ownDatabase, userFields = {} } = options ?? {}
   const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
   checkUserFields(userFields)
+  refuseSecretColumns(Object.keys(userFields), {
+    listed: options?.publicColumns,
+    hide: 'Leave it out of userFields, so that it stays in the database',
+  })
   return createPasswordProvider(
     {
       name: 'document',

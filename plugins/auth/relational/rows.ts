@@ -1,6 +1,6 @@
 import type { StoredUser } from '../../../src/index.ts'
 import { createRecordReader, type StoredRecord as Row } from '../stored-record.ts'
-import { dateOf, type DataSourceLike } from './sql.ts'
+import { dateOf, type ColumnMetadataLike, type DataSourceLike } from './sql.ts'
 
 const PRIVATE_COLUMNS = ['password_hash', 'password_version', 'kept_session_id']
 const DATE_COLUMNS = ['email_verified_at', 'created_at', 'updated_at']
@@ -25,13 +25,10 @@ export const resetTokenOf = read.resetToken
  * has registered for the table, and those with `select: false` stay out; without an entity only the framework's do.
  */
 function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unknown> {
-  const table = `${dataSource.options.entityPrefix ?? ''}auth_users`
-  const metadata = dataSource.entityMetadatas.find(({ tableName }) => tableName === table)
   const record: Record<string, unknown> = { id: row['id'], name: row['name'], email: row['email'] }
   for (const column of DATE_COLUMNS) record[column] = dateOf(dataSource, row[column])
-  for (const column of metadata?.columns ?? []) {
-    if (!column.isSelect || PRIVATE_COLUMNS.includes(column.databaseName)) continue
-    if (column.databaseName in record || !(column.databaseName in row)) continue
+  for (const column of ownPublicColumns(dataSource)) {
+    if (!(column.databaseName in row)) continue
     // TypeORM's own reading of the value: 0 and 1 become booleans, text becomes JSON or a date.
     record[column.propertyName] = dataSource.driver.prepareHydratedValue(
       row[column.databaseName],
@@ -39,4 +36,15 @@ function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unkn
     )
   }
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
+}
+
+const FRAMEWORK_COLUMNS = ['id', 'name', 'email', ...DATE_COLUMNS, ...PRIVATE_COLUMNS]
+
+/** The application's own columns of `auth_users` without `select: false`: those that become part of `user.raw`. */
+export function ownPublicColumns(dataSource: DataSourceLike): readonly ColumnMetadataLike[] {
+  const table = `${dataSource.options.entityPrefix ?? ''}auth_users`
+  const metadata = dataSource.entityMetadatas.find(({ tableName }) => tableName === table)
+  return (metadata?.columns ?? []).filter(
+    ({ isSelect, databaseName }) => isSelect && !FRAMEWORK_COLUMNS.includes(databaseName),
+  )
 }

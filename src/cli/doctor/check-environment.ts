@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Variables } from '../../support/environment.ts'
+import { weaknessOfSecret } from '../../support/weak-secret.ts'
 import { type Finding, finding } from './finding.ts'
 
 const MODES = ['development', 'test', 'production']
@@ -28,7 +29,7 @@ function checkMode({ NODE_ENV: mode }: Variables): Finding[] {
 function checkSecrets(variables: Variables): Finding[] {
   const secrets = Object.entries(variables).filter(([name, value]) => SECRET.test(name) && value)
   return secrets.flatMap(([name, value = '']) => {
-    const weakness = weaknessOf(value)
+    const weakness = weaknessOfSecret(value)
     if (weakness === undefined) return []
     return [
       finding(
@@ -39,15 +40,6 @@ function checkSecrets(variables: Variables): Finding[] {
       ),
     ]
   })
-}
-
-/** Continues "AUTH_SECRET …", or undefined for one that seems random. */
-export function weaknessOf(secret: string): string | undefined {
-  if (secret.length < 32) return 'is shorter than 32 characters'
-  if (new Set(secret).size < 10) return 'consists of few different characters'
-  if (/change.?me|secret|password|example|placeholder|your.?key|12345678|abcdefgh/i.test(secret))
-    return 'looks like words or a sequence'
-  return undefined
 }
 
 function checkFile(root: string): Finding[] {

@@ -101,9 +101,9 @@ describe('setting up basicAuth', () => {
   it('says of a DataSource that nobody connected what it is', async () => {
     const db = new DataSource({ type: 'better-sqlite3', database: ':memory:' })
     const app = createApp({ environment: 'test', logger: false }).use(auth(basicAuth({ db, secret: SECRET })))
-    const { statusCode, body } = await app.inject({ method: 'POST', url: '/auth/login', payload: ADA })
-    expect(statusCode).to.equal(500)
-    expect(body).to.include('not connected').and.to.include('database(dataSource)')
+    const error = await failureOf(() => app.ready())
+    expect(error.code).to.equal('MORTAR_AUTH_DATABASE')
+    expect(error.message).to.include('not connected').and.to.include('database(dataSource)')
     await app.close()
   })
 

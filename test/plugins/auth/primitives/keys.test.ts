@@ -45,12 +45,33 @@ describe('auth keys', () => {
 })
 
 describe('checkSecret', () => {
-  it('accepts 32 bytes everywhere', () => {
-    for (const environment of ['development', 'test', 'production'] as const) {
-      expect(checkSecret('x'.repeat(32), environment)).to.deep.equal({})
-      expect(checkSecret('é'.repeat(16), environment)).to.deep.equal({})
-    }
+  const RANDOM = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
+
+  it('accepts 32 random bytes everywhere', () => {
+    for (const environment of ['development', 'test', 'production'] as const)
+      for (const secret of [RANDOM, '9f86d081884c7d659a2feaa0c55ad015', 'éàüöÄßçñõêîôæøåÿ'])
+        expect(checkSecret(secret, environment)).to.deep.equal({})
   })
+
+  const WEAK: Record<string, string> = {
+    'of one character': 'a'.repeat(32),
+    'of nine characters': 'abcdxyzwq'.repeat(8),
+    'that is a placeholder': 'change-me-change-me-change-me-change-me',
+    'that begins with a placeholder': `changeme-${RANDOM}`,
+    'that names what it is': 'my-super-secret-key-for-signing-tokens',
+    'of a sequence': '0123456789abcdefghijklmnopqrstuvwxyz',
+    'that repeats one piece': 'k3vQ9xL0pWm7'.repeat(3),
+  }
+  for (const [what, secret] of Object.entries(WEAK))
+    it(`refuses one ${what} in production and warns elsewhere, without showing it`, () => {
+      for (const given of [secret, [RANDOM, secret]]) {
+        expect(() => checkSecret(given, 'production'))
+          .to.throw(StartupError, /^AUTH_SECRET /)
+          .and.satisfy((error: StartupError) => !error.message.includes(secret))
+        const { warning } = checkSecret(given, 'development')
+        expect(warning).to.be.a('string').and.not.include(secret)
+      }
+    })
 
   it('warns of a short one outside production, without showing it', () => {
     for (const environment of ['development', 'test'] as const) {

@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import { DataSource } from 'typeorm'
+import { auth } from '../../../plugins/auth/index.ts'
+import { basicAuth, type PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import { documentAuth } from '../../../plugins/auth/document/index.ts'
+import {
+  AuthRefreshTokens,
+  AuthResetTokens,
+  authUsers,
+  type ExtraColumns,
+} from '../../../plugins/auth/relational/schema.ts'
+import { database } from '../../../plugins/database/index.ts'
+import { createApp } from '../../../src/index.ts'
+import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'
+
+async function failureOf(run: () => unknown): Promise<Error & { code?: string }> {
+  try {
+    await run()
+  } catch (error) {
+    return error as Error & { code?: string }
+  }
+  throw new Error('It did not fail.')
+}
+
+describe('the start of basicAuth and documentAuth', () => {
+  it('starts with a DataSource that the application has connected itself', async () => {
+    const entities = [authUsers(), AuthRefreshTokens, AuthResetTokens]
+    const db = new DataSource({ type: 'better-sqlite3', database: ':memory:', entities, synchronize: true })
+    await db.initialize()
+    const app = createApp({ environment: 'test', logger: false }).use(auth(basicAuth({ db, secret: SECRET })))
+    expect((await app.inject({ method: 'POST', url: '/auth/signup', payload: ADA })).statusCode).to.equal(201)
+    await app.close()
+    await db.destroy()
+  })
+
+  const start = async (columns: ExtraColumns, publicColumns?: readonly string[]) => {
+    const app = createApp({ environment: 'test', logger: false })
+      .use(
+        database({
+          type: 'better-sqlite3',
+          database: ':memory:',
+          entities: [authUsers(columns), AuthRefreshTokens, AuthResetTokens],
+        }),
+      )
+      .use(auth(basicAuth({ secret: SECRET, ...(publicColumns && { publicColumns }) })))
+    try {
+      await app.ready()
+    } finally {
+      await app.close()
+    }
+  }
+
+  it('fails for a public column that is named like a secret, unless it is hidden or listed', async () => {
+    const text = { type: String, nullable: true } as const
+    for (const name of [
+      'totp_secret',
+      'api_token',
+      'backup_hash',
+      'apiKey',
+      'recovery_code',
+      'recovery_codes',
+    ]) {
+      const error = await failureOf(() => start({ role: text, [name]: text }))
+      expect(error.code, name).to.equal('MORTAR_AUTH_SECRET_COLUMN')
+      expect(error.message)
+        .to.include(`'${name}'`)
+        .and.to.include('select: false')
+        .and.to.include('publicColumns')
+      await start({ role: text, [name]: { ...text, select: false } })
+      await start({ role: text, [name]: text }, [name])
+    }
+    await start({ role: text, keyboard: text, coded: text, token_count: text })
+    const both = await failureOf(() => start({ a_key: text, b_key: text }, ['a_key']))
+    expect(both.message).to.include("'b_key'").and.to.not.include("'a_key'")
+  })
+
+  it('applies the same rule to the fields of documentAuth', async () => {
+    const of = (publicColumns: readonly string[]) => () =>
+      documentAuth({ secret: SECRET, userFields: { role: 'user', country_code: null }, publicColumns })
+    expect((await failureOf(of([]))).code).to.equal('MORTAR_AUTH_SECRET_COLUMN')
+    expect(of(['country_code'])).not.to.throw()
+  })
+
+  it('gives each application tokens of its own by appUrl, and none where it is not set', async () => {
+    const tokenOf = (world: World) =>
+      (world.app.services as { authProvider: PasswordSession }).authProvider.issueToken!({
+        id: 'ada',
+        raw: {},
+      })
+    const statusOf = async (world: World, token: string) =>
+      (await world.client().get('/private', { authorization: `Bearer ${token}` })).status
+    const [one, two, none] = [
+      await openWorld({ app: { appUrl: 'https://one.example/' } }),
+      await openWorld({ app: { appUrl: 'https://two.example' } }),
+      await openWorld(),
+    ]
+    const worlds = [one, two, none]
+    for (const from of worlds)
+      for (const to of worlds) {
+        const status = await statusOf(to, await tokenOf(from))
+        expect(status, `${worlds.indexOf(from)} to ${worlds.indexOf(to)}`).to.equal(from === to ? 200 : 401)
+      }
+    const claims = JSON.parse(
+      Buffer.from((await tokenOf(one)).split('.')[1]!, 'base64url').toString(),
+    ) as object
+    expect(claims).to.include({ iss: 'https://one.example', aud: 'https://one.example' })
+    for (const world of worlds) await world.close()
+  })
+
+  it('keeps sessions when the issuer changes: the cookie refreshes, the old access token does not count', async () => {
+    await inWorld({ file: true }, async (before) => {
+      const client = await signedUp(before)
+      await inWorld({ file: before.file, app: { appUrl: 'http://127.0.0.1:3000' } }, async (after) => {
+        const moved = after.client()
+        for (const [name, value] of client.cookies) moved.cookies.set(name, value)
+        moved.accessToken = client.accessToken
+        expect((await moved.get('/private')).status).to.equal(401)
+        expect((await moved.post('/auth/refresh')).status).to.equal(200)
+        expect((await moved.get('/private')).status).to.equal(200)
+      })
+    })
+  })
+})
