@@ -110,5 +110,6 @@ function pipelineRuntime(container: Container, options: ResolvedOptions): Pipeli
     bodyLimit: options.bodyLimit,
     handlerTimeout: options.handlerTimeout,
     multipart: options.multipart,
+    maxIssues: options.maxIssues,
   }
 }

@@ -45,6 +45,8 @@ export interface AppOptions {
   readonly handlerTimeout?: Duration
   /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`; a route may set its own. */
   readonly multipart?: MultipartOptions
+  /** Most issues that a 422 lists; validation stops when it finds one more. 20 by default. */
+  readonly maxIssues?: number
   /** Name of the cookie that may carry the credential. `access_token` by default. */
   readonly tokenCookie?: string
   /**
@@ -85,6 +87,7 @@ export interface ResolvedOptions {
   readonly bodyLimit: number
   readonly handlerTimeout: number
   readonly multipart: FormLimits
+  readonly maxIssues: number
   readonly tokenCookie: string
   readonly credentials: readonly Credential['source'][]
   readonly appUrl: string | undefined
@@ -162,6 +165,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
       timeout(options.handlerTimeout ?? (environment === 'production' ? '60s' : 0)),
     ),
     multipart: checked('multipart', () => formLimits(options.multipart)),
+    maxIssues: issueLimit(options.maxIssues ?? 20),
     tokenCookie: options.tokenCookie ?? 'access_token',
     credentials: checkCredentials(options.credentials),
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
@@ -180,6 +184,15 @@ function knownEnvironment(environment: Environment): Environment {
   throw new StartupError(`The option environment is '${environment as string}'.`, {
     code: 'MORTAR_OPTION',
     remedy: `Write one of ${ENVIRONMENTS.join(', ')}.`,
+  })
+}
+
+/** A thousand issues are about 100 kB of response. */
+function issueLimit(maxIssues: number): number {
+  if (Number.isInteger(maxIssues) && maxIssues >= 1 && maxIssues <= 1_000) return maxIssues
+  throw new StartupError(`The option maxIssues is ${String(maxIssues)}, not a whole number from 1 to 1000.`, {
+    code: 'MORTAR_OPTION',
+    remedy: 'Give the most issues that a 422 may list, such as 20.',
   })
 }
 

@@ -137,15 +137,27 @@ export interface Issue {
   readonly message: string
 }
 
-/** 422: the input was read and is not valid. `errors` lists every issue of every location. */
+/** Options of a `ValidationFailed`. */
+export interface ValidationFailedOptions extends HttpErrorOptions {
+  /** `errors` is not the whole list; the problem then has the member `truncated: true`. */
+  readonly truncated?: boolean
+}
+
+/** 422: the input was read and is not valid. `errors` lists the issues of all locations. */
 export class ValidationFailed extends HttpError {
   readonly errors: readonly Issue[]
 
-  constructor(errors: readonly Issue[], options: HttpErrorOptions = {}) {
-    const count = errors.length === 1 ? '1 value is' : `${errors.length} values are`
-    super(422, `${count} not valid.`, { ...options, extensions: { ...options.extensions, errors } })
+  constructor(errors: readonly Issue[], options: ValidationFailedOptions = {}) {
+    const { truncated = false, ...rest } = options
+    const own = truncated ? { errors, truncated } : { errors }
+    super(422, summaryOf(errors.length, truncated), { ...rest, extensions: { ...rest.extensions, ...own } })
     this.errors = errors
   }
+}
+
+function summaryOf(count: number, truncated: boolean): string {
+  if (truncated) return `More than ${count === 1 ? '1 value is' : `${count} values are`} not valid.`
+  return count === 1 ? '1 value is not valid.' : `${count} values are not valid.`
 }
 
 /** 429: a limit is used up. `retryAfter` is in whole seconds and becomes `Retry-After` (RFC 6585 §4). */

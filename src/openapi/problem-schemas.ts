@@ -15,7 +15,7 @@ const PROBLEM: JsonObject = {
 }
 
 const VALIDATION_PROBLEM: JsonObject = {
-  description: 'A problem with everything that is not valid in the request.',
+  description: 'A problem with what is not valid in the request.',
   allOf: [{ $ref: '#/components/schemas/Problem' }],
   type: 'object',
   properties: {
@@ -31,6 +31,7 @@ const VALIDATION_PROBLEM: JsonObject = {
         required: ['location', 'path', 'message'],
       },
     },
+    truncated: { const: true, description: 'There are more issues than `errors` lists.' },
   },
   required: ['errors'],
 }

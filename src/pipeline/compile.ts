@@ -27,7 +27,7 @@ export function compileRoute(
   runtime: PipelineRuntime,
 ): CompiledRoute {
   const handler = withHandlerTimeout(route, runtime, (ctx) => route.handler(publicContext(ctx))) // 503 when it hangs
-  const validated = inOrder(validateSteps(route), handler) //  params, query, headers, body: 422 with every issue
+  const validated = inOrder(validateSteps(route, runtime), handler) // params, query, headers, body: 422
   const parsed = withParsedBody(route, runtime, validated) //  bytes are read only for those who may
   const guarded = inOrder(guardSteps(route, runtime), parsed) // who may: 401, 403
   const onNotAwaited = runtime.environment === 'production' ? 'log' : 'throw'

@@ -19,4 +19,6 @@ export interface PipelineRuntime {
   readonly handlerTimeout: number
   /** Limits of forms that a route does not set itself. */
   readonly multipart: FormLimits
+  /** Issues of validation that a response lists. */
+  readonly maxIssues: number
 }

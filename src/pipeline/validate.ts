@@ -3,6 +3,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
 import { Invalid } from '../schema/invalid.ts'
+import type { PipelineRuntime } from './runtime.ts'
 import type { Step } from './step.ts'
 
 type Location = Issue['location']
@@ -21,27 +22,33 @@ const INPUTS: { readonly [L in Location]: Pick<Input, 'read' | 'write'> } = {
   body: { read: (ctx) => ctx.body, write: (ctx, value) => (ctx.body = value) },
 }
 
-/** Validates every declared input; all locations are checked before the request fails with every issue found. */
-export function validateSteps(route: Route): Step[] {
+/**
+ * Validates every declared input. All locations are checked before the request fails with the issues found, at most
+ * `maxIssues` of the application; validation stops at the next one, so that a hostile input costs little.
+ */
+export function validateSteps(route: Route, { maxIssues }: Pick<PipelineRuntime, 'maxIssues'>): Step[] {
   const inputs = (['params', 'query', 'headers', 'body'] as const).flatMap((location): Input[] => {
     const schema = route.definition[location]
     return schema ? [{ location, validator: compileValidator(schema, location), ...INPUTS[location] }] : []
   })
-  return inputs.length === 0 ? [] : [(ctx) => validateAll(ctx, inputs)]
+  return inputs.length === 0 ? [] : [(ctx) => validateAll(ctx, inputs, maxIssues)]
 }
 
-function validateAll(ctx: RequestContext, inputs: readonly Input[]): void | Promise<void> {
+function validateAll(ctx: RequestContext, inputs: readonly Input[], most: number): void | Promise<void> {
   let issues: Issue[] | undefined
   let waiting: Promise<Issue[]>[] | undefined
   for (const input of inputs) {
-    const result = input.validator.validate(input.read(ctx))
+    // One more than is sent tells that there are more.
+    const room = issues === undefined ? most + 1 : most + 1 - issues.length
+    if (room <= 0) break
+    const result = input.validator.validate(input.read(ctx), room)
     if (result instanceof Promise) (waiting ??= []).push(result.then((settled) => take(ctx, input, settled)))
-    else if (result instanceof Invalid) (issues ??= []).push(...issuesOf(input, result))
+    else if (result instanceof Invalid) issues = [...(issues ?? []), ...issuesOf(input, result)]
     else input.write(ctx, result)
   }
   if (waiting !== undefined)
-    return Promise.all(waiting).then((found) => refuse([...(issues ?? []), ...found.flat()]))
-  if (issues !== undefined) refuse(issues)
+    return Promise.all(waiting).then((found) => refuse([...(issues ?? []), ...found.flat()], most))
+  if (issues !== undefined) refuse(issues, most)
 }
 
 function take(ctx: RequestContext, input: Input, result: unknown): Issue[] {
@@ -54,6 +61,7 @@ function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
   return issues.map((issue) => ({ location, ...issue }))
 }
 
-function refuse(issues: readonly Issue[]): void {
+function refuse(issues: readonly Issue[], most: number): void {
+  if (issues.length > most) throw new ValidationFailed(issues.slice(0, most), { truncated: true })
   if (issues.length > 0) throw new ValidationFailed(issues)
 }

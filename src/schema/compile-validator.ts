@@ -1,10 +1,12 @@
+import { arrayLimitsOf } from './array-limits.ts'
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
-import { compileYup } from './compile-yup.ts'
+import { compilePlainParts, compileYup } from './compile-yup.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { oncePerSchema } from './once-per-schema.ts'
 import { coerceText } from './query-coercion.ts'
 import type { Schema, StandardLike } from './schema.ts'
+import type { Validate } from './validate.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './validate-yup.ts'
@@ -16,11 +18,7 @@ export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'respo
 
 /** A compiled schema. */
 export interface Validator {
-  /**
-   * The typed value or an `Invalid`; a promise of either only when the schema is asynchronous. No input makes it throw:
-   * only what a schema's own functions throw comes through. The value that it is given is never changed.
-   */
-  readonly validate: (value: unknown) => unknown
+  readonly validate: Validate
 }
 
 /**
@@ -41,23 +39,27 @@ const textValidatorOf = oncePerSchema((schema: YupNode | StandardLike) => valida
 function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
   if (!isYup(schema)) return { validate: standardValidator(schema, text) }
   const validate = once(() => yupValidator(schema, text))
-  return { validate: (value) => validate()(value) }
+  return { validate: (value, limit) => validate()(value, limit) }
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
   const fast = compileYup(schema, text)
   if (fast !== undefined) return fast
-  const slow = validateByYup(schema)
+  const refuseEarly = compilePlainParts(schema)
+  const byYup = validateByYup(schema)
+  const slow: Validate = (value, limit) => refuseEarly(value, limit) ?? byYup(value, limit)
   if (!text) return slow
   const shape = shapeOfYup(schema)
-  return (value) => slow(coerceText(shape, value))
+  return (value, limit) => slow(coerceText(shape, value), limit)
 }
 
 function standardValidator(schema: StandardLike, text: boolean): Validator['validate'] {
-  const validate = validateByStandard(schema)
+  const tooLong = once(() => arrayLimitsOf(schema))
+  const byLibrary = validateByStandard(schema)
+  const validate: Validate = (value, limit) => tooLong()(value, limit) ?? byLibrary(value, limit)
   if (!text) return validate
   const shape = shapeOfJson(jsonSchemaOf(schema, 'input'))
-  return (value) => validate(coerceText(shape, value, notANumber))
+  return (value, limit) => validate(coerceText(shape, value, notANumber), limit)
 }
 
 /** Other libraries do not read text as numbers; this is how each of them is told that it was none. */

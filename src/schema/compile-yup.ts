@@ -1,11 +1,22 @@
 import { Invalid } from './invalid.ts'
+import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
 import { compileLeaf } from './yup/fast-leaf.ts'
 import { compileArray, compileTuple } from './yup/fast-list.ts'
-import { castAndJudge, FAIL, rootMode, type FastNode, type LongWay, type Mode } from './yup/fast-node.ts'
+import {
+  FAIL,
+  rootMode,
+  type CompileMember,
+  type FastNode,
+  type LongWay,
+  type Mode,
+} from './yup/fast-node.ts'
 import { compileObject } from './yup/fast-object.ts'
 import { coerced } from './query-coercion.ts'
-import { isPlain } from './yup/known.ts'
+import { isPlain, plainPart } from './yup/known.ts'
+import { compileLazy } from './yup/lazy-part.ts'
+import { NOT_QUICK } from './yup/quick.ts'
 import { isYup, type YupNode } from './yup/yup-node.ts'
+import type { Validate } from './validate.ts'
 
 /**
  * Compiles a plain yup schema to a function that gives what `validateSync` gives with `abortEarly: false`, a hundred
@@ -13,30 +24,55 @@ import { isYup, type YupNode } from './yup/yup-node.ts'
  * yup's own (lazy, when, references, custom tests and transforms): then ask yup.
  * `test/schema/differential.test.ts` compares the two. With `text`, values are coerced as query text first.
  */
-export function compileYup(schema: YupNode, text: boolean): ((value: unknown) => unknown) | undefined {
+export function compileYup(schema: YupNode, text: boolean): Validate | undefined {
   const node = compileNode(schema, rootMode(schema, text))
   if (node === undefined) return undefined
   const { run, long } = node
-  return (value) => {
+  return (value, limit) => {
     const result = run(value)
-    return result === FAIL ? explain(long(), value) : result
+    return result === FAIL ? explain(long(), value, limit) : result
   }
 }
 
-function explain(long: LongWay, value: unknown): unknown {
-  const { cast, issues } = castAndJudge(long, value)
-  return issues.length === 0 ? cast : new Invalid(issues)
+function explain(long: LongWay, value: unknown, limit = DEFAULT_LIMIT): unknown {
+  const issues = new IssueList(limit)
+  const cast = long({ value, original: value, path: '' }, issues)
+  return issues.found.length === 0 ? cast : new Invalid(issues.found)
+}
+
+/**
+ * Compiles the plain parts of a schema that is not plain as a whole, everything else accepting anything. The function
+ * returns an `Invalid` for a value that is refused without asking yup: one that fills the list of issues, or that holds
+ * an array above its limit. yup would cast all of it first and then word each issue.
+ */
+export function compilePlainParts(schema: YupNode): (value: unknown, limit?: number) => Invalid | undefined {
+  const { run, long } = compilePart(schema, rootMode(schema, false))
+  return (value, limit = DEFAULT_LIMIT) => {
+    if (run(value) !== FAIL) return undefined
+    const issues = new IssueList(limit)
+    long()({ value, original: value, path: '' }, issues)
+    return issues.isFull || issues.hasLongArray ? new Invalid(issues.found) : undefined
+  }
+}
+
+const ANYTHING: FastNode = { quick: NOT_QUICK, run: (value) => value, long: () => (given) => given.value }
+
+function compilePart(schema: unknown, mode: Mode): FastNode {
+  if (isYup(schema) && schema.type === 'lazy')
+    return compileLazy(schema, (built) => compilePart(built, mode)) ?? ANYTHING
+  const part = isYup(schema) ? plainPart(schema) : undefined
+  return (part && compileType(part, mode, compilePart)) ?? ANYTHING
 }
 
 function compileNode(schema: unknown, mode: Mode): FastNode | undefined {
   if (!isYup(schema) || !isPlain(schema)) return undefined
-  const node = compileType(schema, mode)
+  const node = compileType(schema, mode, compileNode)
   return node && mode.text ? coerced(schema, node) : node
 }
 
-function compileType(schema: YupNode, mode: Mode): FastNode | undefined {
-  if (schema.type === 'object') return compileObject(schema, mode, compileNode)
-  if (schema.type === 'array') return compileArray(schema, mode, compileNode)
-  if (schema.type === 'tuple') return compileTuple(schema, mode, compileNode)
+function compileType(schema: YupNode, mode: Mode, compile: CompileMember): FastNode | undefined {
+  if (schema.type === 'object') return compileObject(schema, mode, compile)
+  if (schema.type === 'array') return compileArray(schema, mode, compile)
+  if (schema.type === 'tuple') return compileTuple(schema, mode, compile)
   return compileLeaf(schema, mode)
 }

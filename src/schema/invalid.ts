@@ -4,10 +4,10 @@ export interface SchemaIssue {
   readonly message: string
 }
 
-/** Longest message that is kept; a message can quote the value, which a caller may have made as large as he likes. */
-const LONGEST_MESSAGE = 1_000
+/** Longest path and longest message that are kept; both can quote the value, which a caller may have made as large as he likes. */
+const LONGEST_TEXT = 1_000
 
-/** What a validator returns instead of a typed value: every issue, at least one. */
+/** What a validator returns instead of a typed value: its issues, at least one, up to the limit that it was given. */
 export class Invalid {
   readonly issues: readonly SchemaIssue[]
 
@@ -18,8 +18,10 @@ export class Invalid {
 
 /** Makes an issue; `message` may be any value that a schema library was given as a message. */
 export function issueAt(path: string, message: unknown): SchemaIssue {
-  const text = typeof message === 'string' ? message : textOf(message)
-  return { path, message: text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text }
+  return {
+    path: shortened(path),
+    message: shortened(typeof message === 'string' ? message : textOf(message)),
+  }
 }
 
 /** Path of a member: `childPath('items', 0)` is `items[0]`, `childPath('', 'a.b')` is `["a.b"]`. The form is yup's. */
@@ -27,6 +29,10 @@ export function childPath(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`
   if (key.includes('.')) return `${parent}["${key}"]`
   return parent === '' ? key : `${parent}.${key}`
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text
 }
 
 function textOf(message: unknown): string {

@@ -40,18 +40,10 @@ export function coerced(schema: YupNode, node: FastNode): FastNode {
   return {
     quick: node.quick,
     run: (value) => node.run(step(value, refuse)),
-    long: once(() => coercedLongWay(node.long(), (value) => step(value, refuse))),
-  }
-}
-
-function coercedLongWay({ cast, addIssues }: LongWay, coerce: (value: unknown) => unknown): LongWay {
-  return {
-    cast: (value) => cast(coerce(value)),
-    addIssues: (place, issues) => {
-      // Nothing was cast, whatever the value looks like here.
-      const untouched = place.value instanceof RefusedText
-      addIssues(untouched ? { ...place, original: place.value } : place, issues)
-    },
+    long: once((): LongWay => {
+      const long = node.long()
+      return (given, issues) => long({ ...given, value: step(given.value, refuse) }, issues)
+    }),
   }
 }
 

@@ -1,4 +1,5 @@
-import { isInheritedName, isObject, isRecord, isYup, itemSchema } from './yup/yup-node.ts'
+import { OwnObject } from '../support/own-object.ts'
+import { isInheritedName, isObject, isRecord, isYup, itemSchema, type YupNode } from './yup/yup-node.ts'
 
 const DEEPEST = 100
 
@@ -27,22 +28,43 @@ function flawOf(value: unknown, depth: number, above: Set<unknown>, seen: Set<un
 }
 
 /**
- * The value without the own keys on which yup 1.7.1 throws a raw TypeError: undeclared ones named like a member of
- * `Object.prototype` (`constructor`, `toString`, `__proto__`), wherever an object schema will look. A copy where
- * something is dropped, else the value itself.
+ * The value as yup 1.7.1 can read it: without undeclared own keys named like a member of `Object.prototype`
+ * (`constructor`, `toString`, `__proto__`), on which it throws a raw TypeError, and with nothing inherited under a
+ * declared key of such a name. A copy where something changes, else the value itself.
  */
-export function withoutInheritedKeys(schema: unknown, value: unknown): unknown {
+export function withoutInheritedKeys(schema: unknown, value: unknown, parent?: unknown): unknown {
   if (!isYup(schema)) return value
-  if (schema.type === 'lazy' || schema.conditions.length > 0) return withoutAnyInheritedKeys(value)
+  const isDynamic = schema.type === 'lazy' || schema.conditions.length > 0
+  const resolved = isDynamic ? resolvedOf(schema, value, parent) : schema
+  if (resolved === undefined) return withoutAnyInheritedKeys(value)
   if (Array.isArray(value))
-    return mapItems(value, (item, index) => withoutInheritedKeys(itemSchema(schema, index), item))
-  const { fields } = schema
-  if (fields === undefined || !isObject(value)) return value
-  return mapMembers(
+    return mapItems(value, (item, index) => withoutInheritedKeys(itemSchema(resolved, index), item, value))
+  const { fields = {} } = resolved
+  if (!isObject(value) || (resolved.fields === undefined && !isDynamic)) return value
+  // A dynamic schema may resolve to another one once yup has cast what it depends on.
+  const other = isDynamic ? withoutAnyInheritedKeys : (member: unknown) => member
+  const mapped = mapMembers(
     value,
     (key) => Object.hasOwn(fields, key),
-    (member, key) => (Object.hasOwn(fields, key) ? withoutInheritedKeys(fields[key], member) : member),
+    (member, key) =>
+      Object.hasOwn(fields, key) ? withoutInheritedKeys(fields[key], member, value) : other(member),
   )
+  const inherits = Object.keys(fields).some((key) => isInheritedName(key) && !Object.hasOwn(mapped, key))
+  return inherits && isInheriting(mapped) ? Object.assign(new OwnObject(), mapped) : mapped
+}
+
+function resolvedOf(schema: YupNode, value: unknown, parent: unknown): YupNode | undefined {
+  try {
+    const resolved = schema.resolve({ value, parent })
+    return isYup(resolved) && resolved.type !== 'lazy' ? resolved : undefined
+  } catch {
+    // What the application's own function throws is thrown again when yup asks it.
+    return undefined
+  }
+}
+
+function isInheriting(value: object): boolean {
+  return 'toString' in value
 }
 
 function withoutAnyInheritedKeys(value: unknown): unknown {

@@ -1,6 +1,8 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
+import { DEFAULT_LIMIT } from './issue-list.ts'
 import type { StandardLike } from './schema.ts'
 import { unfit } from './shape-guard.ts'
+import type { Validate } from './validate.ts'
 
 /** The result of a Standard Schema validator (https://standardschema.dev). */
 interface StandardResult {
@@ -11,14 +13,17 @@ interface StandardResult {
   }[]
 }
 
-/** Validates by a Standard Schema validator: the typed value or an `Invalid`, in a promise when the validator's is. */
-export function validateByStandard(schema: StandardLike): (value: unknown) => unknown {
+/**
+ * Validates by a Standard Schema validator: the typed value or an `Invalid`, in a promise when the validator's is. The
+ * standard has no limit of issues: the library finds them all, and the list is cut.
+ */
+export function validateByStandard(schema: StandardLike): Validate {
   const standard = schema['~standard']
-  return (value) => {
+  return (value, limit = DEFAULT_LIMIT) => {
     const flaw = unfit(value)
     if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
     const result = standard.validate(value) as StandardResult | Promise<StandardResult>
-    return result instanceof Promise ? result.then(read) : read(result)
+    return result instanceof Promise ? result.then((settled) => read(settled, limit)) : read(result, limit)
   }
 }
 
@@ -29,9 +34,10 @@ export function isStandard(value: unknown): value is StandardLike {
   return typeof standard?.validate === 'function'
 }
 
-function read(result: StandardResult): unknown {
+function read(result: StandardResult, limit: number): unknown {
   if (result.issues === undefined) return result.value
-  return new Invalid(result.issues.map(({ path = [], message }) => issueAt(path.reduce(join, ''), message)))
+  const first = result.issues.slice(0, limit)
+  return new Invalid(first.map(({ path = [], message }) => issueAt(path.reduce(join, ''), message)))
 }
 
 function join(path: string, segment: PropertyKey | { readonly key: PropertyKey }): string {

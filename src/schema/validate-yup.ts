@@ -1,19 +1,22 @@
 import { childPath, Invalid, issueAt, type SchemaIssue } from './invalid.ts'
+import { DEFAULT_LIMIT } from './issue-list.ts'
 import { unfit, withoutInheritedKeys } from './shape-guard.ts'
+import type { Validate } from './validate.ts'
+import { boundedOptions } from './yup/bounded-tests.ts'
 import { isObject, isYup, itemSchema, type YupIssue, type YupNode } from './yup/yup-node.ts'
 
 /**
  * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
  * test is asynchronous. What a custom test throws is passed on; a value that cannot be cast is an issue.
  */
-export function validateByYup(schema: YupNode, options: object = {}): (value: unknown) => unknown {
-  return (given) => {
+export function validateByYup(schema: YupNode, options: object = {}): Validate {
+  return (given, limit = DEFAULT_LIMIT) => {
     const flaw = unfit(given)
     if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
     const value = withoutInheritedKeys(schema, given)
     const uncastable = 'strict' in options ? undefined : findUncastable
     try {
-      return attempt(schema, value, options)
+      return attempt(schema, value, { options, limit })
     } catch (error) {
       const path = uncastable?.(schema, value)
       if (path === undefined) throw error
@@ -28,7 +31,11 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown }
  * Calls what `validate` and `validateSync` call. The first always answers in a promise, and the second throws at an
  * asynchronous test after it has started it; whether a schema has one cannot be seen from outside.
  */
-function attempt(schema: YupNode, given: unknown, options: object): unknown {
+function attempt(
+  schema: YupNode,
+  given: unknown,
+  { options, limit }: { options: object; limit: number },
+): unknown {
   let outcome: Outcome | undefined
   let later: ((outcome: Outcome) => void) | undefined
   const settle = (settled: Outcome): void => {
@@ -38,10 +45,10 @@ function attempt(schema: YupNode, given: unknown, options: object): unknown {
   const resolved = schema.resolve({ value: given })
   resolved._validate(
     valueOrDefault(resolved, given),
-    { ...options, abortEarly: false, disableStackTrace: true },
+    { ...options, ...boundedOptions(resolved, limit), abortEarly: false, disableStackTrace: true },
     (error) => settle({ error }),
     (errors, value) =>
-      settle({ result: errors.length === 0 ? value : new Invalid(errors.flatMap(issuesOf)) }),
+      settle({ result: errors.length === 0 ? value : new Invalid(errors.flatMap(issuesOf).slice(0, limit)) }),
   )
   // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler does not see the callbacks write
   const settled = outcome as Outcome | undefined

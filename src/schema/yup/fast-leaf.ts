@@ -1,5 +1,5 @@
-import { ownIssuesOf } from './own-issues.ts'
-import { FAIL, isStrict, once, whenAbsent, type FastNode, type Mode } from './fast-node.ts'
+import { AS_CAST, ownIssuesOf } from './own-issues.ts'
+import { FAIL, isStrict, once, whenAbsent, type FastNode, type LongWay, type Mode } from './fast-node.ts'
 import { allTests } from './passes.ts'
 import { judge, OTHER, quickOf, SAME } from './quick.ts'
 import type { YupNode } from './yup-node.ts'
@@ -9,10 +9,33 @@ type Run = FastNode['run']
 /** Compiles a plain string, number, boolean, date or mixed schema. */
 export function compileLeaf(schema: YupNode, mode: Mode): FastNode {
   const strict = isStrict(schema, mode)
-  const cast: Run = strict ? (value) => value : castOf(schema)
-  const long = once(() => ({ cast, addIssues: ownIssuesOf(schema) }))
+  const cast =
+    schema.type === 'number' ? finite(uncheckedCast(schema, strict)) : uncheckedCast(schema, strict)
+  const long = once(() => longWayOf(schema, cast))
   const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema), mode.text)
   return { quick, long, run: runOf(schema, { quick, long, cast }) }
+}
+
+function uncheckedCast(schema: YupNode, strict: boolean): Run {
+  return strict ? (value) => value : castOf(schema)
+}
+
+/** Reads `Infinity` as NaN, which no number schema accepts: JSON has `1e400`, and could not send it back. */
+function finite(cast: Run): Run {
+  return (value) => {
+    const result = cast(value)
+    return result === Infinity || result === -Infinity ? Number.NaN : result
+  }
+}
+
+function longWayOf(schema: YupNode, cast: Run): LongWay {
+  const addIssues = ownIssuesOf(schema)
+  return ({ value, original, path }, issues) => {
+    const result = cast(value)
+    // A message says "cast from" only where something was cast.
+    addIssues({ value: result, original: result === value ? AS_CAST : original, path }, issues)
+    return result
+  }
 }
 
 function runOf(

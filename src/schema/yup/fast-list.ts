@@ -1,7 +1,6 @@
 import { childPath } from '../invalid.ts'
-import { mapItems } from '../shape-guard.ts'
+import type { IssueList } from '../issue-list.ts'
 import {
-  castMember,
   FAIL,
   isStrict,
   memberMode,
@@ -13,7 +12,7 @@ import {
   type Mode,
 } from './fast-node.ts'
 import { generate, type Refer } from './generate.ts'
-import { ownIssuesOf } from './own-issues.ts'
+import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
 import { judge, NOT_QUICK, SAME } from './quick.ts'
 import { quickSource } from './quick-source.ts'
@@ -80,27 +79,39 @@ function itemsBy({ run }: FastNode): RunItems {
 
 function listLongWay(schema: YupNode, mode: Mode, memberAt: MemberAt): LongWay {
   const strict = isStrict(schema, mode)
-  const cast: LongWay['cast'] = (input) => {
-    const value = input === undefined && !strict ? schema.getDefault() : input
-    if (!Array.isArray(value) || !schema._typeCheck(value)) return value
-    return mapItems(value, (item, index) => {
-      const member = memberAt(index)
-      return member ? castMember(member, item) : item
-    })
-  }
   const addOwnIssues = ownIssuesOf(schema)
-  const addIssues: LongWay['addIssues'] = ({ value, original: given, path }, issues) => {
-    const original = given === undefined ? value : given
+  const { least, most, rest } = lengthLimits(schema)
+  return ({ value: input, original, path }, issues) => {
+    const value: unknown = input === undefined && !strict ? schema.getDefault() : input
+    let cast = value
     if (Array.isArray(value) && schema._typeCheck(value)) {
-      const before: readonly unknown[] = Array.isArray(original) ? original : value
-      for (let index = 0; index < value.length; index++) {
-        const member = memberAt(index)
-        if (member === undefined || judge(member.quick, value[index]) === SAME) continue
-        const place = { value: value[index], original: before[index], path: childPath(path, index) }
-        member.long().addIssues(place, issues)
-      }
+      const isTooLong = value.length > most
+      if (isTooLong) issues.hasLongArray = true
+      // The items of an array that is refused as a whole are not validated.
+      else if (value.length >= least && rest(value))
+        cast = settleItems({ value, original, path }, memberAt, issues)
     }
-    addOwnIssues({ value, original, path }, issues)
+    addOwnIssues({ value: cast, original: original === undefined ? AS_CAST : original, path }, issues)
+    return cast
   }
-  return { cast, addIssues }
+}
+
+function settleItems(
+  { value: items, original, path }: Place & { value: readonly unknown[] },
+  memberAt: MemberAt,
+  issues: IssueList,
+): readonly unknown[] {
+  const before: readonly unknown[] | undefined = Array.isArray(original) ? original : undefined
+  let result = items
+  for (let index = 0; index < items.length && !issues.isFull; index++) {
+    const member = memberAt(index)
+    const value = items[index]
+    if (member === undefined || judge(member.quick, value) === SAME) continue
+    const place = { value, original: before ? before[index] : AS_CAST, path: childPath(path, index) }
+    const cast = member.long()(place, issues)
+    if (cast === value) continue
+    if (result === items) result = items.slice()
+    ;(result as unknown[])[index] = cast
+  }
+  return result
 }

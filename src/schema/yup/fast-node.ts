@@ -1,6 +1,6 @@
-import type { SchemaIssue } from '../invalid.ts'
+import { IssueList } from '../issue-list.ts'
 import type { Place } from './own-issues.ts'
-import { judge, SAME, type Quick } from './quick.ts'
+import type { Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from './yup-node.ts'
 
 /** What `run` returns instead of a value when it does not accept one. */
@@ -19,13 +19,11 @@ export interface FastNode {
   readonly long: () => LongWay
 }
 
-/** Judges a value as yup does, with every issue. */
-export interface LongWay {
-  /** yup's cast: never throws, and never changes the value it is given. */
-  readonly cast: (value: unknown) => unknown
-  /** Adds every issue of a cast value; none means that it is valid. */
-  readonly addIssues: (place: Place, issues: SchemaIssue[]) => void
-}
+/**
+ * Casts a value as yup does and adds its issues; none means that it is valid. Returns the cast value, which is complete
+ * only while the list of issues has room. Never throws and never changes the value.
+ */
+export type LongWay = (given: Place, issues: IssueList) => unknown
 
 /** A function that makes something at its first call and gives the same at every other. */
 export function once<T extends object>(make: () => T): () => T {
@@ -63,27 +61,12 @@ export function isStrict(schema: YupNode, mode: Mode): boolean {
   return mode.strict || (schema.spec.strict && mode.heedsStrict)
 }
 
-/** A member's cast value; what `judge` settles is spared the long way. */
-export function castMember({ quick, long }: FastNode, value: unknown): unknown {
-  return judge(quick, value) === SAME ? value : long().cast(value)
-}
-
-/** A cast value with its issues. */
-export function castAndJudge(
-  long: LongWay,
-  value: unknown,
-): { cast: unknown; issues: readonly SchemaIssue[] } {
-  const cast = long.cast(value)
-  const issues: SchemaIssue[] = []
-  long.addIssues({ value: cast, original: value, path: '' }, issues)
-  return { cast, issues }
-}
-
 /** A function that gives the typed value of an absent value; worked out once when the default cannot change. */
 export function whenAbsent(schema: YupNode, long: FastNode['long'], absent: undefined | null): () => unknown {
   const decide = (): unknown => {
-    const { cast, issues } = castAndJudge(long(), absent)
-    return issues.length === 0 ? cast : FAIL
+    const issues = new IssueList(1)
+    const cast = long()({ value: absent, original: absent, path: '' }, issues)
+    return issues.isFull ? FAIL : cast
   }
   const answer = once(() => steadied(schema, decide))
   return () => answer()()

@@ -6,7 +6,7 @@ import { generate } from './generate.ts'
 import { jsonString } from './json-string.ts'
 import { isPlain } from './known.ts'
 import { lengthLimits } from './passes.ts'
-import { NOT_QUICK, quickOf, type Quick } from './quick.ts'
+import { NOT_QUICK, quickOf } from './quick.ts'
 import type { TextMember, TextNode, Write } from './text-node.ts'
 import { listSource, objectSource } from './text-source.ts'
 import { isYup, ownMember, type YupNode } from './yup-node.ts'
@@ -41,14 +41,7 @@ const AS_IT_IS: Mode = { text: false, strict: true, heedsStrict: true, rootIsObj
 function compileValue(schema: YupNode): Writer {
   const { run } = compileLeaf(schema, AS_IT_IS)
   if (schema.type === 'date') return { quick: NOT_QUICK, write: dateWriter(run) }
-  const quick = quickOf(schema, false, false)
-  if (schema.type !== 'number') return { quick, write: (value) => freeText(run(ownJson(value))) }
-  // Infinity is a number to yup, and null to JSON.
-  const write: Write = (value) => {
-    const shown = ownJson(value)
-    return isEndless(shown) ? FAIL : freeText(run(shown))
-  }
-  return { quick: withFiniteRange(quick), write }
+  return { quick: quickOf(schema, false, false), write: (value) => freeText(run(ownJson(value))) }
 }
 
 function dateWriter(run: (value: unknown) => unknown): Write {
@@ -57,15 +50,6 @@ function dateWriter(run: (value: unknown) => unknown): Write {
     const date = readIsoDate(value)
     return date === undefined || run(date) === FAIL ? FAIL : `"${isoText(date)}"`
   }
-}
-
-function withFiniteRange(quick: Quick): Quick {
-  const { least, most } = quick
-  return { ...quick, least: Math.max(least, -Number.MAX_VALUE), most: Math.min(most, Number.MAX_VALUE) }
-}
-
-function isEndless(value: unknown): boolean {
-  return value !== undefined && value !== null && !Number.isFinite(value)
 }
 
 /** What JSON makes of any value. Bigints and cycles, on which it throws, are for the long way to explain. */

@@ -58,6 +58,20 @@ export function isKnownTest({ OPTIONS }: YupNode['tests'][number]): boolean {
 
 /** True when every part of this one schema, its members aside, is yup's own, synchronous and free of references. */
 export function isPlain(schema: YupNode): boolean {
+  return isPlainButForTests(schema) && schema.tests.every(isPlainTest)
+}
+
+/**
+ * Returns the schema with those of its tests that are yup's own; undefined when something other than a test is not
+ * plain. What fails the plain part fails the schema too.
+ */
+export function plainPart(schema: YupNode): YupNode | undefined {
+  if (!isPlainButForTests(schema)) return undefined
+  if (schema.tests.every(isPlainTest)) return schema
+  return Object.create(schema, { tests: { value: schema.tests.filter(isPlainTest) } }) as YupNode
+}
+
+function isPlainButForTests(schema: YupNode): boolean {
   return (
     PROTOTYPES[schema.type] === Object.getPrototypeOf(schema) &&
     (schema.type !== 'mixed' || schema._typeCheck === ANYTHING) &&
@@ -66,7 +80,7 @@ export function isPlain(schema: YupNode): boolean {
     schema.transforms.every(
       (transform) => isSwitchTransform(transform) || TRANSFORMS.has(sourceOf(transform)),
     ) &&
-    [...schema.tests, ...ownTests(schema)].every(isPlainTest) &&
+    ownTests(schema).every(isPlainTest) &&
     ![...schema._whitelist, ...schema._blacklist].some(isRef)
   )
 }

@@ -1,29 +1,34 @@
 import { loadYup } from '../../support/lazy-packages.ts'
-import { issueAt, type SchemaIssue } from '../invalid.ts'
+import { issueAt } from '../invalid.ts'
+import type { IssueList } from '../issue-list.ts'
 import { ownTests } from './known.ts'
 import { showable } from './showable.ts'
 import type { YupNode, YupTest } from './yup-node.ts'
 
 const { printValue, ValidationError } = loadYup()
 
-/** A cast value, what it was before the cast, and its path. */
+/** Stands for an original that is the cast value itself, as of what a default holds. */
+export const AS_CAST: unique symbol = Symbol('as cast')
+
+/** A value, what it was before it was cast, and its path. */
 export interface Place {
   readonly value: unknown
   readonly original: unknown
   readonly path: string
 }
 
-type AddIssues = (place: Place, issues: SchemaIssue[]) => void
+type AddIssues = (place: Place, issues: IssueList) => void
 type Params = Readonly<Record<string, unknown>>
 
 /** Runs a plain schema's own tests on a cast value and adds their issues, in yup's order and wording. */
 export function ownIssuesOf(schema: YupNode): AddIssues {
   const first = ownTests(schema).map((test) => issueOf(schema, test))
   const then = schema.tests.map((test) => issueOf(schema, test))
-  return (place, issues) => {
-    const before = issues.length
+  return (given, issues) => {
+    const place = given.original === AS_CAST ? { ...given, original: given.value } : given
+    const before = issues.found.length
     for (const add of first) add(place, issues)
-    if (issues.length > before) return
+    if (issues.found.length > before || issues.isFull) return
     for (const add of then) add(place, issues)
   }
 }
@@ -38,7 +43,7 @@ function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
     if (result === true) return
     const { params } = (result || {}) as { params?: Params }
     const extra = params === undefined ? (OPTIONS.params ?? {}) : { ...OPTIONS.params, ...params }
-    issues.push(issueAt(place.path, word(place, extra)))
+    if (!issues.isFull) issues.add(issueAt(place.path, word(place, extra)))
   }
 }
 

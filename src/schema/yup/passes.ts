@@ -20,13 +20,14 @@ export function lengthLimits(schema: YupNode): Limits {
   })
 }
 
-/** Splits the tests of a plain number schema: inclusive bounds as a range, the rest as one predicate. */
+/** Splits the tests of a plain number schema: inclusive, finite bounds as a range, the rest as one predicate. */
 export function numberLimits(schema: YupNode): Limits {
-  return limitsOf(schema, (name, params) => {
+  const { least, most, rest } = limitsOf(schema, (name, params) => {
     if (name === 'min' && isNumber(params.min)) return [params.min, Infinity]
     if (name === 'max' && isNumber(params.max)) return [-Infinity, params.max]
     return undefined
   })
+  return { least: Math.max(least, -Number.MAX_VALUE), most: Math.min(most, Number.MAX_VALUE), rest }
 }
 
 /** All tests of a plain schema on a present value of its type, as one predicate. */

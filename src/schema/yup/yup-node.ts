@@ -62,6 +62,9 @@ export interface YupIssue {
   readonly name: string
   readonly path?: string
   readonly message: unknown
+  /** Name of the failed test. */
+  readonly type?: string
+  readonly value?: unknown
   readonly inner?: readonly YupIssue[]
 }
 

@@ -1,0 +1,34 @@
+import type { SchemaIssue } from './invalid.ts'
+
+/** Issues that a validator finds when nobody names a limit: as many as a response lists, and one more. */
+export const DEFAULT_LIMIT = 21
+
+/** The issues of one value, up to a limit. A validator stops as soon as `isFull`, so a hostile body costs little. */
+export class IssueList {
+  readonly found: SchemaIssue[] = []
+  /** True when an array had more items than its schema allows; they were not validated. */
+  hasLongArray = false
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get isFull(): boolean {
+    return this.found.length >= this.#limit
+  }
+
+  /** Issues that still fit. */
+  get room(): number {
+    return this.#limit - this.found.length
+  }
+
+  add(issue: SchemaIssue): void {
+    if (!this.isFull) this.found.push(issue)
+  }
+
+  addAll({ found, hasLongArray }: IssueList): void {
+    for (const issue of found) this.add(issue)
+    this.hasLongArray ||= hasLongArray
+  }
+}

@@ -1,0 +1,45 @@
+import { IssueList } from '../issue-list.ts'
+import { FAIL, type FastNode } from './fast-node.ts'
+import { NOT_QUICK } from './quick.ts'
+import { isYup, type YupNode } from './yup-node.ts'
+
+type Builder = (value: unknown) => unknown
+
+/**
+ * Compiles a lazy schema that depends on its value alone. It accepts every value for which the schema's function throws,
+ * makes a new schema each time, or returns another one once the value is cast: then only yup can judge.
+ */
+export function compileLazy(schema: YupNode, compile: (schema: unknown) => FastNode): FastNode | undefined {
+  const { builder } = schema as YupNode & { readonly builder?: Builder }
+  if (builder === undefined || builder.length > 1 || schema.spec.optional) return undefined
+  const nodes = new WeakMap<object, FastNode>()
+  const nodeFor = (value: unknown): FastNode | undefined => {
+    const built = steadyResult(builder, value)
+    if (built === undefined) return undefined
+    const node = nodes.get(built) ?? compile(built)
+    nodes.set(built, node)
+    return node
+  }
+  return {
+    quick: NOT_QUICK,
+    run: (value) => (nodeFor(value)?.run(value) === FAIL ? FAIL : value),
+    long: () => (given, issues) => {
+      const node = nodeFor(given.value)
+      if (node === undefined) return given.value
+      const own = new IssueList(issues.room)
+      const cast = node.long()(given, own)
+      if (cast !== given.value && nodeFor(cast) !== node) return given.value
+      issues.addAll(own)
+      return cast
+    },
+  }
+}
+
+function steadyResult(builder: Builder, value: unknown): YupNode | undefined {
+  try {
+    const built = builder(value)
+    return isYup(built) && builder(value) === built ? built : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import { createApp, createRouter, type AppOptions, type RouteDefinition, type StartupError } from 'mortar'
+import { array, number, object, string } from 'yup'
+import { z } from 'zod'
+import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+
+interface Problem {
+  readonly status: number
+  readonly detail: string
+  readonly truncated?: boolean
+  readonly errors: readonly { readonly location: string; readonly path: string }[]
+}
+
+/** An application with one POST route, and what reached its handler. */
+function recording(definition: RouteDefinition, options: AppOptions = {}) {
+  const seen: { body: unknown; query: unknown; n: unknown }[] = []
+  const router = createRouter().post('/', definition, (ctx) => {
+    seen.push({ body: ctx.body, query: ctx.query, n: (ctx.headers as Record<string, unknown>)['x-n'] })
+    return 'ok'
+  })
+  return { app: createApp(options).use(router), seen }
+}
+
+async function post(door: OpenDoor, path: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await door.fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return { status: response.status, problem: (await response.json().catch(() => ({}))) as Problem }
+}
+
+/** True after a turn of the event loop, so that nothing is settled too early. */
+const later = async (result: boolean): Promise<boolean> => {
+  await new Promise((resolve) => void setImmediate(resolve))
+  return result
+}
+
+describe('Asynchronous validation', () => {
+  throughBothDoors((open) => {
+    const body = object({
+      name: string()
+        .trim()
+        .required()
+        .test('free', 'is taken', (value) => later(value !== 'taken')),
+    })
+    const query = object({ page: number() })
+    const headers = object({ 'x-n': number().test('own', 'is refused', (value) => later(value !== 7)) })
+
+    it('is done before the handler runs', async () => {
+      const { app, seen } = recording({ body, query })
+      const { status, problem } = await post(await open(app), '/', { name: 'taken' })
+      expect(status).to.equal(422)
+      expect(problem.errors).to.deep.equal([{ location: 'body', path: 'name', message: 'is taken' }])
+      expect(seen).to.deep.equal([])
+    })
+
+    it('tells the issues of all locations, synchronous ones among them', async () => {
+      const { app, seen } = recording({ body, query, headers })
+      const { problem } = await post(await open(app), '/?page=x', { name: 'taken' }, { 'X-N': '7' })
+      expect(problem.errors.map(({ location, path }) => `${location} ${path}`)).to.have.members(['query page', 'headers x-n', 'body name']) // prettier-ignore
+      expect(seen).to.deep.equal([])
+    })
+
+    it('hands the handler what was cast', async () => {
+      const { app, seen } = recording({ body, query, headers })
+      const { status } = await post(await open(app), '/?page=3', { name: ' ada ' }, { 'X-N': '5' })
+      expect(status).to.equal(200)
+      expect(seen).to.deep.equal([{ body: { name: 'ada' }, query: { page: 3 }, n: 5 }])
+    })
+  })
+})
+
+describe('A request that is not valid', () => {
+  throughBothDoors((open) => {
+    const items = object({ items: array(object({ qty: number().required() })).required() })
+    const plain = { body: items, query: object({ page: number() }) }
+    const wrong = (count: number) => ({ items: Array(count).fill({}) as object[] })
+
+    it('gets at most twenty issues, and is told that there are more', async () => {
+      const { app, seen } = recording(plain)
+      const door = await open(app)
+      const { status, problem } = await post(door, '/?page=x', wrong(100))
+      expect(status).to.equal(422)
+      expect(problem.errors).to.have.length(20)
+      expect(problem.errors[0]).to.include({ location: 'query', path: 'page' })
+      expect(problem.truncated).to.equal(true)
+      expect(problem.detail).to.equal('More than 20 values are not valid.')
+      const exact = await post(door, '/', wrong(20))
+      expect(exact.problem).to.not.have.property('truncated')
+      expect(exact.problem.detail).to.equal('20 values are not valid.')
+      expect(seen).to.deep.equal([])
+    })
+
+    it('gets as many as `maxIssues` says', async () => {
+      const { app } = recording(plain, { maxIssues: 1 })
+      const { problem } = await post(await open(app), '/?page=x', wrong(3))
+      expect(problem.errors).to.have.length(1)
+      expect(problem.detail).to.equal('More than 1 value is not valid.')
+    })
+
+    it('gets a small response whatever it sends', async () => {
+      const z3 = z.object({ items: z.array(z.object({ qty: z.number() })) })
+      const slow = items.test('own', 'never', () => true)
+      const bodies = ['{"items":[' + '{},'.repeat(150_000) + '{}]}', '{"items":[' + '1,'.repeat(200_000) + '1]}', JSON.stringify({ items: 'x'.repeat(900_000) })] // prettier-ignore
+      for (const body of [items, slow, z3]) {
+        const door = await open(recording({ body }).app)
+        for (const text of bodies) {
+          const response = await door.fetch('/', { method: 'POST', body: text, headers: { 'Content-Type': 'application/json' } }) // prettier-ignore
+          expect(response.status).to.equal(422)
+          expect((await response.text()).length).to.be.lessThan(50_000)
+        }
+      }
+    }).timeout(20_000)
+  })
+
+  it('can have a limit from 1 to 1000 alone', () => {
+    for (const maxIssues of [0, -1, 1.5, 1_001, Number.NaN, '20' as unknown as number])
+      expect(() => createApp({ maxIssues }))
+        .to.throw(/maxIssues/)
+        .with.property('code', 'MORTAR_OPTION' satisfies StartupError['code'])
+  })
+})
