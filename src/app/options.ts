@@ -108,6 +108,7 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
   clock: 'object',
   trustProxy: ['strings', 'number', 'false'],
   bodyLimit: SIZE,
+  maxIssues: 'number',
   handlerTimeout: SIZE,
   multipart: 'object',
   tokenCookie: 'string',
