@@ -166,7 +166,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
       timeout(options.handlerTimeout ?? (environment === 'production' ? '60s' : 0)),
     ),
     multipart: checked('multipart', () => formLimits(options.multipart)),
-    maxIssues: issueLimit(options.maxIssues ?? 20),
+    maxIssues: issueLimit(options.maxIssues),
     tokenCookie: options.tokenCookie ?? 'access_token',
     credentials: checkCredentials(options.credentials),
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
@@ -189,7 +189,7 @@ function knownEnvironment(environment: Environment): Environment {
 }
 
 /** A thousand issues are about 100 kB of response. */
-function issueLimit(maxIssues: number): number {
+function issueLimit(maxIssues = 20): number {
   if (Number.isInteger(maxIssues) && maxIssues >= 1 && maxIssues <= 1_000) return maxIssues
   throw new StartupError(`The option maxIssues is ${String(maxIssues)}, not a whole number from 1 to 1000.`, {
     code: 'MORTAR_OPTION',

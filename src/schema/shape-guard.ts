@@ -39,15 +39,23 @@ export function withoutInheritedKeys(schema: unknown, value: unknown, parent?: u
   if (resolved === undefined) return withoutAnyInheritedKeys(value)
   if (Array.isArray(value))
     return mapItems(value, (item, index) => withoutInheritedKeys(itemSchema(resolved, index), item, value))
-  const { fields = {} } = resolved
   if (!isObject(value) || (resolved.fields === undefined && !isDynamic)) return value
-  // A dynamic schema may resolve to another one once yup has cast what it depends on.
-  const other = isDynamic ? withoutAnyInheritedKeys : (member: unknown) => member
+  return readableMembers(resolved.fields ?? {}, value, isDynamic)
+}
+
+function readableMembers(
+  fields: Readonly<Record<string, unknown>>,
+  value: Record<string, unknown>,
+  isDynamic: boolean,
+): unknown {
   const mapped = mapMembers(
     value,
     (key) => Object.hasOwn(fields, key),
-    (member, key) =>
-      Object.hasOwn(fields, key) ? withoutInheritedKeys(fields[key], member, value) : other(member),
+    (member, key) => {
+      if (Object.hasOwn(fields, key)) return withoutInheritedKeys(fields[key], member, value)
+      // A dynamic schema may resolve to another one once yup has cast what it depends on.
+      return isDynamic ? withoutAnyInheritedKeys(member) : member
+    },
   )
   const inherits = Object.keys(fields).some((key) => isInheritedName(key) && !Object.hasOwn(mapped, key))
   return inherits && isInheriting(mapped) ? Object.assign(new OwnObject(), mapped) : mapped

@@ -101,7 +101,7 @@ function runWithin(
     next(errors, value)
   }
   const args = { value, originalValue, path, options, schema }
-  for (let index = 0; index < tests.length && budget.left > 0 && !isSettled; index++) {
+  for (let index = 0; index < tests.length && budget.left > 0; index++) {
     waiting += 1
     tests[index]!(args, panicOnce, finish)
   }
