@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describeFailure } from '../errors.ts'
 import type { StoredUser } from '../../../src/index.ts'
 import { createBackground, type Background } from './background.ts'
-import { withEvent, type Known } from './outcome.ts'
+import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
 /** What forgot-password takes, validated; `email` in canonical form. */
@@ -19,25 +19,43 @@ export interface ForgotPassword {
   settled(): Promise<void>
 }
 
+/** An address that no account can be asked to have (RFC 6761 §6.4). */
+const NOBODY = 'nobody@nowhere.invalid'
+
 /**
- * Makes the flow. The response follows one look-up, which costs the same for every address. Token, statements and mail
- * come later, at a moment that nobody can predict, and an address without an account causes the same work: neither
- * the response nor the requests after it tell whether the account exists (ASVS 6.3.8).
+ * Makes the flow. The response follows a look-up that is the same for every address, and fails like the real one. The
+ * real look-up, token, statements and mail come later, at a moment that nobody can predict, and an address without an
+ * account causes the same work: neither the response nor the requests after it tell whether the account exists (ASVS
+ * 6.3.8).
  */
 export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const background: Background = createBackground(parts.mailDelay)
 
-  const request = ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
-    const known: Known = { email }
-    return withEvent(parts, { flow: 'forgot', caller, known }, async () => {
-      const counted = { email, device: parts.devices.verify(device, email) }
-      await countAttempt(parts, caller, 'forgot', counted)
-      const user = await parts.store.findUserByEmail(email)
-      if (user) known.userId = user.id
-      background.run(() => (user ? sendToken(parts, user, caller) : pretend(parts, email)))
+  const request = async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
+    const attempt: Attempt = { flow: 'forgot', caller, known: { email } }
+    await withFailureEvent(parts, attempt, async () => {
+      await countAttempt(parts, caller, 'forgot', { email, device: parts.devices.verify(device, email) })
+      await parts.store.findUserByEmail(NOBODY)
     })
+    background.run(() => complete(parts, attempt, email))
   }
   return Object.assign(request, { settled: () => background.settled() })
+}
+
+async function complete(parts: AuthParts, attempt: Attempt, email: string): Promise<void> {
+  try {
+    const user = await withEvent(parts, attempt, async () => {
+      const found = await parts.store.findUserByEmail(email)
+      if (found) attempt.known.userId = found.id
+      return found
+    })
+    await (user ? sendToken(parts, user, attempt.caller) : pretend(parts, email))
+  } catch (error) {
+    parts.logger.error(
+      { reason: describeFailure(error) },
+      'A request for a reset mail could not be completed',
+    )
+  }
 }
 
 async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {

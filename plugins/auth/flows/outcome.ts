@@ -46,31 +46,46 @@ const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
   },
 }
 
+/** The attempt that an event is about. */
+export interface Attempt {
+  readonly flow: FlowName
+  readonly caller: Caller
+  readonly known: Known
+}
+
+type Emitter = Pick<AuthParts, 'events'>
+
 /**
  * Runs a flow and emits exactly one event of it, whatever its end (ASVS 16.3.1). Success carries what the flow knows
  * of user and session, a failure also its reason and the address that was tried.
  */
-export async function withEvent<T>(
-  parts: Pick<AuthParts, 'events'>,
-  { flow, caller, known }: { readonly flow: FlowName; readonly caller: Caller; readonly known: Known },
+export async function withEvent<T>(parts: Emitter, attempt: Attempt, run: () => Promise<T>): Promise<T> {
+  const result = await withFailureEvent(parts, attempt, run)
+  const { flow, known } = attempt
+  const { email, ...ids } = known
+  emit(parts, OUTCOMES[flow].succeeded, attempt, { ...(flow === 'forgot' && { email }), ...ids })
+  return result
+}
+
+/** Runs the first part of a flow, which emits an event only when it fails. */
+export async function withFailureEvent<T>(
+  parts: Emitter,
+  attempt: Attempt,
   run: () => Promise<T>,
 ): Promise<T> {
-  // Each type has fields of its own, which this table puts together for all of them.
-  const events = parts.events as unknown as EventBus<Record<string, object>>
   try {
-    const result = await run()
-    const { email, ...ids } = known
-    events.emit(OUTCOMES[flow].succeeded, {
-      ...eventOrigin(caller),
-      ...(flow === 'forgot' && { email }),
-      ...ids,
-    })
-    return result
+    return await run()
   } catch (error) {
-    const { type, fields } = failureOf(flow, error)
-    events.emit(type, { ...eventOrigin(caller), ...known, ...fields })
+    const { type, fields } = failureOf(attempt.flow, error)
+    emit(parts, type, attempt, { ...attempt.known, ...fields })
     throw error
   }
+}
+
+function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: object): void {
+  // Each type has fields of its own, which the table above and the flows put together for all of them.
+  const bus = events as unknown as EventBus<Record<string, object>>
+  bus.emit(type, { ...eventOrigin(caller), ...fields })
 }
 
 function failureOf(flow: FlowName, error: unknown): { readonly type: string; readonly fields: object } {
