@@ -250,6 +250,13 @@ describe('route table: parameters', () => {
     expect('constructor' in tableOf('GET /a').find('GET', '/a')!.params).to.equal(false)
   })
 
+  it('of a path without any are one object, which no request can write to', () => {
+    const { params } = tableOf('GET /a').find('GET', '/a')!
+    expect(Object.isFrozen(params)).to.equal(true)
+    expect(() => Object.assign(params, { leaked: true })).to.throw(TypeError)
+    expect(tableOf('GET /b').find('GET', '/b')!.params).to.deep.equal({})
+  })
+
   it('are a new object for each match', () => {
     const table = tableOf('GET /:id')
     expect(table.find('GET', '/1')!.params).not.to.equal(table.find('GET', '/1')!.params)

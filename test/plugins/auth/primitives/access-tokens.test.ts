@@ -150,6 +150,16 @@ describe('access tokens', () => {
   })
 })
 
+describe('the tokens that are remembered', () => {
+  it('are those of up to 2,048 bytes', () => {
+    const { tokens } = setUp()
+    const small = tokens.sign(ADA).token
+    const large = tokens.sign({ ...ADA, user: { text: 'x'.repeat(2048) } }).token
+    expect(tokens.verify(small)).to.equal(tokens.verify(small))
+    expect(tokens.verify(large)).to.be.an('object').and.not.equal(tokens.verify(large))
+  })
+})
+
 describe('the cache of verified tokens', () => {
   it('never holds more than its capacity', () => {
     const clock = new TestClock()
@@ -196,7 +206,19 @@ describe('the cache of verified tokens', () => {
 
   it('keeps nothing when it has no room', () => {
     const cache = createVerifiedCache<string>(0, new TestClock())
-    cache.set('token', 'a', Number.MAX_SAFE_INTEGER)
+    for (let each = 0; each < 20; each++) cache.set(`token ${each}`, 'a', Number.MAX_SAFE_INTEGER)
+    expect(cache.size).to.equal(0)
+  })
+
+  it('lets go of what has ended although the clock was set back in between', () => {
+    const clock = new TestClock()
+    const cache = createVerifiedCache<string>(10, clock)
+    clock.advance(7200)
+    cache.get('any')
+    clock.advance(-7200)
+    cache.set('short', 'a', clock.now() + 1000)
+    clock.advance(61)
+    cache.get('any')
     expect(cache.size).to.equal(0)
   })
 })

@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import {
+  createApp,
+  createRouter,
+  type AppOptions,
+  type Authenticator,
+  type CredentialRequest,
+  type Logger,
+} from 'mortar'
+import { throughBothDoors } from '../support/doors.ts'
+import { bearer, tokens } from '../support/tokens-brick.ts'
+
+function recorder() {
+  const errors: { fields: Record<string, unknown>; message: unknown }[] = []
+  const quiet = () => undefined
+  const logger: Logger = {
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
+    error: (fields: unknown, message?: unknown) =>
+      void errors.push({ fields: fields as Record<string, unknown>, message }),
+    child: () => logger,
+  }
+  return { logger, errors }
+}
+
+const appWith = (options: AppOptions, more: Partial<Authenticator> = {}) =>
+  createApp({ logger: false, ...options })
+    .use(tokens({}, more))
+    .use(
+      createRouter()
+        .get('/mine', { auth: true }, (ctx) => ctx.user.id)
+        .get('/public', (ctx) => ({ id: ctx.user?.id ?? null }))
+        .post('/mine', { auth: true }, (ctx) => ctx.user.id)
+        .post('/public', (ctx) => ({ id: ctx.user?.id ?? null })),
+    )
+
+describe('identifying the user of a request', () => {
+  throughBothDoors((open) => {
+    it('lets pages of trusted origins write with a cookie, and no others', async () => {
+      const { fetch } = await open(
+        appWith(
+          { trustedOrigins: ['https://pages.example'], appUrl: 'https://app.example' },
+          { trustedOrigins: ['https://brick.example'] },
+        ),
+      )
+      const status = async (origin: string) => {
+        const headers = { cookie: 'access_token=ada', 'sec-fetch-site': 'cross-site', origin }
+        return (await fetch('/mine', { method: 'POST', headers })).status
+      }
+      for (const origin of ['https://pages.example', 'https://app.example', 'https://brick.example'])
+        expect(await status(origin), origin).to.equal(200)
+      for (const origin of ['https://evil.example', 'http://pages.example', 'https://x.pages.example'])
+        expect(await status(origin), origin).to.equal(403)
+    })
+
+    it('gives the authenticator method, path, headers, address and signal', async () => {
+      const seen: CredentialRequest[] = []
+      const { fetch } = await open(
+        appWith(
+          { trustProxy: 1 },
+          {
+            identify: (_credential, request) => {
+              seen.push(request)
+              return null
+            },
+          },
+        ),
+      )
+      await fetch('/public?a=1', {
+        headers: { ...bearer('x'), 'x-own': 'yes', 'x-forwarded-for': '6.6.6.6' },
+      })
+      expect(seen).to.have.length(1)
+      const [{ method, path, headers, ip, signal }] = seen as [CredentialRequest]
+      expect({ method, path, ip }).to.deep.equal({ method: 'GET', path: '/public', ip: '6.6.6.6' })
+      expect(headers['x-own']).to.equal('yes')
+      expect(signal).to.be.instanceOf(AbortSignal)
+    })
+
+    for (const [how, identify] of [
+      [
+        'throws',
+        () => {
+          throw new Error('The key server is down.')
+        },
+      ],
+      ['rejects', () => Promise.reject(new Error('The key server is down.'))],
+      ['rejects with nothing', () => Promise.reject(undefined)],
+    ] as const)
+      it(`refuses guarded routes, serves public ones and logs it when the authenticator ${how}`, async () => {
+        const { logger, errors } = recorder()
+        const { fetch } = await open(appWith({ logger }, { identify }))
+        const refused = await fetch('/mine', { headers: bearer('ada') })
+        expect(refused.status).to.equal(500)
+        const logged = errors.filter(({ message }) => /credential/i.test(String(message)))
+        expect(logged).to.have.length(1)
+        expect(logged[0]!.fields['requestId']).to.equal(refused.headers.get('x-request-id'))
+        const open_ = await fetch('/public', { headers: bearer('ada') })
+        expect(await open_.json()).to.deep.equal({ id: null })
+      })
+  })
+
+  it('refuses policies by names that every object has', async () => {
+    for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
+      const app = createApp({ logger: false })
+        .use(tokens({ admin: () => true }))
+        .use(createRouter().get('/a', { auth: name }, () => 'in'))
+      const error = await app.ready().catch((reason: { code: string }) => reason)
+      expect(error, name).to.have.property('code', 'MORTAR_POLICY_UNKNOWN')
+    }
+  })
+})
