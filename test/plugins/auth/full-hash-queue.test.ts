@@ -114,6 +114,23 @@ describe('a full hash queue', () => {
     })
   }
 
+  it('is reached by the signup of a taken address too, which hashes before it tries the address', async () => {
+    const steps: string[] = []
+    const { parts } = partsWith({
+      refuseWhenFull: () => undefined,
+      hash: async () => `hash ${steps.push('hash')}`,
+      verify: () => Promise.reject(new Error('not asked')),
+      isUsable: () => true,
+    })
+    const insertUser = async () => {
+      steps.push('address')
+      return null
+    }
+    const refused = await failure('signup', { ...parts, store: { ...parts.store, insertUser } })
+    expect(refused).to.include({ code: 'email_taken' })
+    expect(steps).to.deep.equal(['hash', 'address'])
+  })
+
   it('gives a reset token back that it has taken', async () => {
     const { parts, asked } = partsWith({
       refuseWhenFull: () => undefined,

@@ -141,6 +141,29 @@ onEachStore('rate limits of the auth endpoints', (inWorld) => {
       )
     }))
 
+  it('forget wrong current passwords with a success', () =>
+    inWorld(limited, async (world) => {
+      const client = await signedUp(world)
+      const change = (current: string, next: string) =>
+        client.post('/auth/change-password', { current, next })
+      expect(await statuses(4, () => change('wrong horse', 'another horse'))).to.deep.equal(
+        expected(4, 401, 0),
+      )
+      expect((await change(PASSWORD, 'another horse')).status).to.equal(200)
+      expect(await statuses(5, () => change('wrong horse', 'a third horse'))).to.deep.equal(
+        expected(5, 401, 0),
+      )
+    }))
+
+  it('tell how many tries the network has left, in each response', () =>
+    inWorld(limited, async (world) => {
+      const answer = await world.client().post('/auth/forgot-password', { email: ADA.email })
+      expect(answer.headers).to.include({
+        'ratelimit-policy': '"forgot-ip";q=20;w=60',
+        ratelimit: '"forgot-ip";r=19;t=60',
+      })
+    }))
+
   it('emit one event for an attempt beyond a limit', () =>
     inWorld(limited, async (world) => {
       await statuses(6, () => world.client().post('/auth/forgot-password', { email: ADA.email }))

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Logger } from '../../../src/index.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, PASSWORD, signedUp } from './support/world.ts'
 
@@ -54,6 +55,25 @@ onEachStore('POST /auth/login', (inWorld) => {
       expect((await before.get('/private')).status).to.equal(401)
       expect((await before.post('/auth/refresh')).status).to.equal(401)
       expect((await client.get('/private')).status).to.equal(200)
+    }))
+
+  it('signs in although the renewed hash cannot be stored, with a warning', () =>
+    inWorld({ file: true }, async (world) => {
+      await signedUp(world)
+      const warnings: object[] = []
+      const logger = { debug() {}, info() {}, error() {}, warn: (line: object) => void warnings.push(line) }
+      const later = {
+        file: world.file,
+        auth: { cost: { memory: 128, passes: 1 } },
+        app: { logger: { ...logger, child: () => logger } as unknown as Logger },
+      }
+      await inWorld(later, async (next) => {
+        next.storage.interruptions.meanwhile('update users', () =>
+          Promise.reject(new Error('disk I/O error')),
+        )
+        expect((await next.client().post('/auth/login', ADA)).status).to.equal(200)
+        expect(JSON.stringify(warnings)).to.include('disk I/O error')
+      })
     }))
 
   it('renews a hash of another cost, and the password still holds', () =>

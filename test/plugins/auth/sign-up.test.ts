@@ -65,6 +65,27 @@ onEachStore('POST /auth/signup', (inWorld) => {
         expect(answer.headers['cache-control']).to.equal('no-store')
       }))
 
+  it('ends the session that the browser had before', () =>
+    inWorld({}, async (world) => {
+      const client = world.client()
+      await client.post('/auth/signup', ADA)
+      const before = client.copy()
+      expect((await client.post('/auth/signup', { ...ADA, email: 'eve@example.com' })).status).to.equal(201)
+      expect((await before.get('/private')).status).to.equal(401)
+      expect((await before.post('/auth/refresh')).status).to.equal(401)
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+
+  it('signs nobody in when the password is reset while the account is being made', () =>
+    inWorld({}, async (world) => {
+      world.storage.interruptions.meanwhile('insert sessions', () =>
+        world.storage.changeUsers({ password_version: 1 }),
+      )
+      const answer = await world.client().post('/auth/signup', ADA)
+      expect([answer.status, answer.setCookie]).to.deep.equal([401, undefined])
+      expect(answer.body.code).to.equal('invalid_credentials')
+    }))
+
   it('takes a password of eight code points, and counts them, not units', () =>
     inWorld({}, async ({ client }) => {
       expect((await client().post('/auth/signup', { ...ADA, password: '🔑🐎🔋📎🌊🎲🧵' })).status).to.equal(

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { clientNetwork } from '../../../../plugins/auth/client-network.ts'
+import { clientNetwork, clientSite } from '../../../../plugins/auth/client-network.ts'
 
 const NETWORKS: Record<string, readonly [string, string]> = {
   'an IPv4 address': ['192.0.2.7', '192.0.2.7'],
@@ -21,5 +21,19 @@ describe('clientNetwork', () => {
   for (const [name, [ip, network]] of Object.entries(NETWORKS))
     it(`counts ${name} as ${network || 'itself'}`, () => {
       expect(clientNetwork(ip)).to.equal(network)
+    })
+})
+
+describe('clientSite', () => {
+  for (const [ip, site] of [
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:db8:1:ffff::1', '2001:db8:1::/48'],
+    ['2001:db8:2::1', '2001:db8:2::/48'],
+    ['192.0.2.7', undefined],
+    ['::ffff:192.0.2.7', undefined],
+    ['unix:/run/app.sock', undefined],
+  ] as const)
+    it(`puts ${ip} into ${site ?? 'no site'}`, () => {
+      expect(clientSite(ip)).to.equal(site)
     })
 })

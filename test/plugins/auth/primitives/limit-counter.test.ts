@@ -21,4 +21,46 @@ describe('a limit counter', () => {
     expect(await counter.count('a')).to.deep.include({ allowed: true })
     expect(faults).to.have.lengthOf(1)
   })
+
+  it('waits one second for a silent Redis', async () => {
+    const never = (): Promise<never> => new Promise(() => {})
+    const redis = { status: 'ready', defineCommand: () => undefined, rlflxIncr: never, del: never }
+    const { setTimeout: real } = globalThis
+    const waits: unknown[] = []
+    // The time-outs end immediately, and are noted.
+    globalThis.setTimeout = ((act: () => void, milliseconds: number) => {
+      waits.push(milliseconds)
+      return real(act, 0)
+    }) as typeof setTimeout
+    try {
+      const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock(), redis })
+      expect(await counter.count('a')).to.deep.include({ allowed: true, remaining: 1 })
+    } finally {
+      globalThis.setTimeout = real
+    }
+    expect(waits).to.deep.equal([1000])
+  })
+
+  it('gives no command to a client without a connection, which would keep it', async () => {
+    let asked = 0
+    const keeps = (): Promise<never> => {
+      asked += 1
+      return new Promise(() => {})
+    }
+    const redis = { status: 'reconnecting', defineCommand: () => undefined, rlflxIncr: keeps, del: keeps }
+    const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock(), redis })
+    await counter.count('a')
+    await counter.giveBack('a')
+    await counter.clear('a')
+    expect(asked).to.equal(0)
+  })
+
+  it('takes an attempt back', async () => {
+    const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock() })
+    await counter.count('a')
+    await counter.count('a')
+    await counter.giveBack('a')
+    expect((await counter.count('a')).allowed).to.equal(true)
+    expect((await counter.count('a')).allowed).to.equal(false)
+  })
 })

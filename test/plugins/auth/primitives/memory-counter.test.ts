@@ -30,7 +30,11 @@ describe('the counter in memory', () => {
     expect(await counter.delete('a')).to.equal(false)
     expect((await counter.set('a', 3, 10)).msBeforeNext).to.equal(10_000)
     expect(await allowed(counter, 'a', 1)).to.equal(0)
-    await counter.block('b', 5)
+    expect(await counter.block('b', 5)).to.include({
+      remainingPoints: 0,
+      consumedPoints: 4,
+      msBeforeNext: 5000,
+    })
     expect(await allowed(counter, 'b', 1)).to.equal(0)
   })
 

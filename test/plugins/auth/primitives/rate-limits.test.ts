@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import { TooManyRequests } from '../../../../src/index.ts'
-import type { LimitRule, LimitSubject } from '../../../../plugins/auth/rate-limits.ts'
+import {
+  createRateLimits,
+  type LimitRule,
+  type LimitSubject,
+  type RedisClient,
+} from '../../../../plugins/auth/rate-limits.ts'
 import { ADA, burst, fromManyIps, LOGIN_WITHOUT_IP, setUp, times } from './limit-bursts.ts'
 
 describe('the rate limits', () => {
@@ -130,6 +135,56 @@ describe('the rate limits', () => {
     expect(
       await burst(limits, 'reset', [...times(20, { ip: '192.0.2.9' }), { ip: '::ffff:192.0.2.9' }]),
     ).to.have.lengthOf(1)
+  })
+
+  it('give an attempt back, but for the scopes that stay counted', async () => {
+    const { limits } = setUp({
+      limits: { signup: { ip: { limit: 2, window: 60 }, address: { limit: 1, window: 60 } } },
+    })
+    await limits.attempt('signup', ADA)
+    await limits.giveBack('signup', ADA, ['ip'])
+    await limits.attempt('signup', ADA)
+    await limits.giveBack('signup', ADA)
+    await limits.attempt('signup', ADA)
+    const [refused] = await burst(limits, 'signup', times(1))
+    expect(refused).to.have.property('scope', 'ip')
+  })
+
+  it('count a device apart from strangers, and reset mails of all devices together', async () => {
+    const { limits } = setUp()
+    const device = (name: string) => ({ ...ADA, device: name })
+    const [refused] = await burst(limits, 'login', times(11, device('one')))
+    expect(refused).to.have.property('scope', 'device')
+    expect(
+      await burst(
+        limits,
+        'login',
+        times(10, device('two')).map((each) => ({ ...each, ip: '192.0.2.2' })),
+      ),
+    ).to.have.lengthOf(0)
+    await limits.success('login', device('one'))
+    expect(await burst(limits, 'login', times(5, device('one')))).to.have.lengthOf(0)
+    const mails = [...times(3, device('one')), ...times(3, device('two'))]
+    expect(await burst(limits, 'forgot', mails)).to.have.lengthOf(1)
+    expect(await burst(limits, 'forgot', times(5))).to.have.lengthOf(0)
+  })
+
+  it('hide addresses with the key they are given', async () => {
+    const keysWith = async (key: Buffer): Promise<string[]> => {
+      const keys: string[] = []
+      const rlflxIncr = async ([name]: string[]) => [1, keys.push(name!) && 60_000]
+      const redis = { status: 'ready', defineCommand: () => undefined, rlflxIncr } as unknown as RedisClient
+      await createRateLimits({ key, redis }).attempt('forgot', ADA)
+      return keys
+    }
+    const [one, again, other] = [
+      await keysWith(Buffer.alloc(32)),
+      await keysWith(Buffer.alloc(32)),
+      await keysWith(Buffer.alloc(32, 1)),
+    ]
+    expect(one).to.have.lengthOf(2)
+    expect(again).to.deep.equal(one)
+    for (const key of one) expect(other).to.not.include(key)
   })
 
   it('keep rules apart', async () => {
