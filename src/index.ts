@@ -48,6 +48,7 @@ export type {
   Registrations,
   RequestServices,
 } from './container/registration.ts'
+export type { CookieOptions, CookieProtection, RequestCookies } from './context/request-cookies.ts'
 export type {
   AppContext,
   BaseContext,

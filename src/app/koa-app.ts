@@ -41,7 +41,7 @@ export interface KoaApp {
  * is logged; listeners of the application's own may be added.
  */
 export function createKoaApp(
-  options: KoaOptions,
+  options: KoaOptions & { readonly keys: readonly string[] | undefined },
   { serve, forwarding, reporter }: { serve: KoaServe; forwarding: Forwarding; reporter: Logger },
 ): KoaApp {
   const settings: object = options

@@ -11,6 +11,7 @@ import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { readEnvironment } from '../support/environment.ts'
+import { checkCookieKeys } from './cookie-keys.ts'
 import type { KoaOptions } from './koa-app.ts'
 import { planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials } from './credential-rules.ts'
@@ -54,6 +55,11 @@ export interface AppOptions {
    * the query is not stored (`no-store`).
    */
   readonly credentials?: readonly Credential['source'][]
+  /**
+   * Secrets that sign and encrypt cookies, for `ctx.cookies` and for Koa: the first signs, all verify. At least 32 random
+   * bytes each; a weak one is refused in production.
+   */
+  readonly keys?: readonly string[]
   /** Public address of the application, for links in mails: `https://app.example.com`. Never taken from `Host`. */
   readonly appUrl?: string
   /** Origins besides the request's own whose pages may send unsafe requests with a cookie credential. */
@@ -90,6 +96,7 @@ export interface ResolvedOptions {
   readonly maxIssues: number
   readonly tokenCookie: string
   readonly credentials: readonly Credential['source'][]
+  readonly keys: readonly string[] | undefined
   readonly appUrl: string | undefined
   readonly trustedOrigins: readonly string[]
   readonly openapi: OpenApiOptions | false
@@ -113,6 +120,7 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
   multipart: 'object',
   tokenCookie: 'string',
   credentials: { is: 'strings', guard: true },
+  keys: 'strings',
   appUrl: 'string',
   trustedOrigins: 'strings',
   openapi: {
@@ -154,10 +162,11 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 export function resolveOptions(options: AppOptions): ResolvedOptions {
   const environment = knownEnvironment(options.environment ?? readEnvironment())
   const logger = options.logger === false ? silentLogger : (options.logger ?? createLogger(environment))
+  const reporter = unfailing(logger)
   return {
     environment,
     logger,
-    reporter: unfailing(logger),
+    reporter,
     logRequests: options.logRequests ?? environment === 'development',
     clock: options.clock ?? systemClock,
     trustProxy: options.trustProxy ?? false,
@@ -169,6 +178,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     maxIssues: issueLimit(options.maxIssues),
     tokenCookie: options.tokenCookie ?? 'access_token',
     credentials: checkCredentials(options.credentials),
+    keys: checkCookieKeys(options.keys, environment, reporter),
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
     trustedOrigins: trustedOrigins(options),
     openapi: options.openapi ?? {},

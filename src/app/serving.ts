@@ -11,6 +11,7 @@ import {
   type ContextRuntime,
   type RequestContext,
 } from '../context/request-context.ts'
+import type { CookieSettings } from '../context/request-cookies.ts'
 import { OpenRequests } from '../context/request-signal.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { describeError } from '../errors/describe-error.ts'
@@ -21,6 +22,7 @@ import { credentialRules } from './credential-rules.ts'
 import { createKoaApp, linkState, type KoaApp } from './koa-app.ts'
 import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-door.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
+import type { ResolvedOptions } from './options.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
@@ -76,7 +78,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   const koaApp = (): KoaApp => {
     const opener = openerInKoa(open, { ready, track: pending.track, state })
     const serve = { open: opener, isMounted: ({ app }: KoaContext) => app !== koa?.app, dispatcher, state }
-    return (koa ??= createKoaApp(options.koa, { serve, forwarding, reporter }))
+    return (koa ??= createKoaApp({ ...options.koa, keys: options.keys }, { serve, forwarding, reporter }))
   }
 
   return {
@@ -96,6 +98,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
       runtime = createContextRuntime(house, ends, {
         open: state.open,
         clientAddress: forwarding.clientAddress,
+        cookies: cookieSettings(options, () => koa?.app.keys),
         createKoaContext: (ctx) => createContext(koaApp().app, ctx),
         emitError: (ctx, error) => koa?.emitError(ctx, error),
       })
@@ -170,10 +173,18 @@ function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
   })
 }
 
+/** Keys that were set on `app.koa` win: they may be the option's, or the application's own. */
+function cookieSettings(
+  { environment, keys }: Pick<ResolvedOptions, 'environment' | 'keys'>,
+  koaKeys: CookieSettings['keys'],
+): CookieSettings {
+  return { secure: environment === 'production' ? true : undefined, keys: () => koaKeys() ?? keys }
+}
+
 function createContextRuntime(
   house: House,
   ends: RequestEnds,
-  own: Pick<ContextRuntime, 'open' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
+  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
 ): ContextRuntime {
   const { options, container } = house
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
@@ -185,7 +196,6 @@ function createContextRuntime(
     ...own,
     findCredential: compileCredential(credentialRules(options, authenticator)),
     requestIdHeader: 'x-request-id',
-    secureCookies: options.environment === 'production' ? true : undefined,
     createScope: (ctx) => requests.scope(ctx.services),
     createServices: requests.services,
   }

@@ -1,7 +1,7 @@
 import type { AwilixContainer } from 'awilix'
 import type { ParameterizedContext } from 'koa'
-import type Cookies from 'cookies'
 import type { Logger } from '../contracts/logger.ts'
+import type { RequestCookies } from './request-cookies.ts'
 import type { User } from '../contracts/user.ts'
 import type { Infer, Schema } from '../schema/schema.ts'
 
@@ -51,7 +51,8 @@ export interface BaseContext {
    * caller chose may lead anywhere (`//evil.example`), so compare it with a list before it gets here.
    */
   redirect(url: string, status?: number): void
-  readonly cookies: Cookies
+  /** Cookies of the request and the response; they can be signed and encrypted with the option `keys`. */
+  readonly cookies: RequestCookies
   /** Services of the container by name, resolved from this request's scope. */
   readonly services: Readonly<Record<string, unknown>>
   /** The request's own container scope, made on first use. */

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type Cookies from 'cookies'
 import type { Credential } from '../contracts/authenticator.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
-import { loadCookies, loadMediaTypes } from '../support/lazy-packages.ts'
+import { loadMediaTypes } from '../support/lazy-packages.ts'
 import { readQuery } from './read-query.ts'
 import { requestId } from './request-id.ts'
+import { createCookies, type CookieSettings, type RequestCookies } from './request-cookies.ts'
 import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import type { CredentialSource } from './credential.ts'
@@ -22,8 +22,7 @@ export interface ContextRuntime {
   readonly open: OpenRequests
   findCredential(request: CredentialSource): Credential | null
   readonly requestIdHeader: string
-  /** Whether cookies are `Secure` unless they say otherwise; undefined follows the connection. */
-  readonly secureCookies: boolean | undefined
+  readonly cookies: CookieSettings
   clientAddress(req: IncomingMessage): string
   createScope(ctx: RequestContext): RequestScope
   createServices(ctx: RequestContext): Readonly<Record<string, unknown>>
@@ -144,9 +143,9 @@ export class RequestContext {
     this.internal.res.setHeader('Content-Type', full)
   }
 
-  get cookies(): Cookies {
+  get cookies(): RequestCookies {
     const { req, res, runtime } = this.internal
-    return (this.internal.cookies ??= new (loadCookies())(req, res, { secure: runtime.secureCookies }))
+    return (this.internal.cookies ??= createCookies(req, res, runtime.cookies))
   }
 
   get scope(): RequestScope {
@@ -211,7 +210,7 @@ class Internal {
   /** Why the credential could not be evaluated; a guarded route throws it. */
   refusal: unknown = undefined
   abort: AbortController | undefined = undefined
-  cookies: Cookies | undefined = undefined
+  cookies: RequestCookies | undefined = undefined
   scope: RequestScope | undefined = undefined
   services: Readonly<Record<string, unknown>> | undefined = undefined
   members: Record<string, unknown> | undefined = undefined

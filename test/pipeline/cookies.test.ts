@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import { createApp, createRouter, fromKoa, StartupError, type AppOptions, type Context } from 'mortar'
+import { createCookieCipher } from '../../src/context/cookie-cipher.ts'
+import { throughBothDoors } from '../support/doors.ts'
+
+const KEY = 'k1-0123456789abcdefghijklmnopqrstuvwxyz'
+const OTHER = 'k2-0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** The cookies that a response sets, by name, as a browser sends them back. */
+function cookiesOf(response: Response): Map<string, string> {
+  const pairs = response.headers.getSetCookie().map((line) => line.split(';')[0]!)
+  return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
+}
+
+function headerOf(cookies: ReadonlyMap<string, string>): { cookie: string } {
+  return { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+}
+
+const routes = () =>
+  createRouter()
+    .get('/plain', (ctx) => void ctx.cookies.set('plain', 'v'))
+    .get('/strict', (ctx) => void ctx.cookies.set('plain', 'v', { sameSite: 'strict', httpOnly: false }))
+    .get('/remove', (ctx) => void ctx.cookies.set('plain'))
+    .get('/signed', (ctx) => void ctx.cookies.set('cart', 'seven', { signed: true }))
+    .get('/sealed', (ctx) => void ctx.cookies.set('prefs', 'dark ü;=', { encrypted: true }))
+    .get('/read', (ctx: Context) => ({
+      plain: ctx.cookies.get('plain'),
+      cart: ctx.cookies.get('cart', { signed: true }),
+      prefs: ctx.cookies.get('prefs', { encrypted: true }),
+    }))
+
+const app = (options: AppOptions = {}) => createApp({ logger: false, ...options }).use(routes())
+
+describe('ctx.cookies', () => {
+  throughBothDoors((open) => {
+    const read = async (door: Awaited<ReturnType<typeof open>>, cookies: ReadonlyMap<string, string>) =>
+      (await (await door.fetch('/read', { headers: headerOf(cookies) })).json()) as Record<string, string>
+
+    it('are SameSite=Lax and HttpOnly unless the options say otherwise', async () => {
+      const door = await open(app())
+      const lines = async (path: string) => (await door.fetch(path)).headers.getSetCookie().join()
+      expect(await lines('/plain')).to.equal('plain=v; path=/; samesite=lax; httponly')
+      expect(await lines('/strict')).to.equal('plain=v; path=/; samesite=strict')
+      expect(await lines('/remove')).to.match(/^plain=; path=\/; expires=Thu, 01 Jan 1970/)
+    })
+
+    it('are read back when they are signed, and not when they were changed', async () => {
+      const door = await open(app({ keys: [KEY] }))
+      const cookies = cookiesOf(await door.fetch('/signed'))
+      expect([...cookies.keys()]).to.deep.equal(['cart', 'cart.sig'])
+      expect((await read(door, cookies))['cart']).to.equal('seven')
+      expect((await read(door, new Map(cookies).set('cart', 'eight')))['cart']).to.equal(undefined)
+      expect((await read(door, new Map([['cart', 'seven']])))['cart']).to.equal(undefined)
+    })
+
+    it('are read back when they are encrypted, and show nothing', async () => {
+      const door = await open(app({ keys: [KEY] }))
+      const cookies = cookiesOf(await door.fetch('/sealed'))
+      expect([...cookies.keys()]).to.deep.equal(['prefs'])
+      expect(Buffer.from(cookies.get('prefs')!, 'base64url').toString()).not.to.contain('dark')
+      expect((await read(door, cookies))['prefs']).to.equal('dark ü;=')
+      for (const forged of ['', 'dark', 'A'.repeat(60), cookies.get('prefs')!.slice(0, -4)])
+        expect((await read(door, new Map([['prefs', forged]])))['prefs'], forged).to.equal(undefined)
+    })
+
+    it('accept an older key of the list, and no other', async () => {
+      const before = await open(app({ keys: [OTHER] }))
+      const cookies = new Map([
+        ...cookiesOf(await before.fetch('/signed')),
+        ...cookiesOf(await before.fetch('/sealed')),
+      ])
+      const during = await read(await open(app({ keys: [KEY, OTHER] })), cookies)
+      expect([during['cart'], during['prefs']]).to.deep.equal(['seven', 'dark ü;='])
+      const after = await read(await open(app({ keys: [KEY] })), cookies)
+      expect([after['cart'], after['prefs']]).to.deep.equal([undefined, undefined])
+    })
+
+    it('are a 500 that names the option without keys', async () => {
+      const door = await open(app())
+      for (const path of ['/signed', '/sealed', '/read']) {
+        const response = await door.fetch(path)
+        expect(response.status).to.equal(500)
+        expect(await response.text()).to.contain('createApp({ keys')
+      }
+    })
+
+    it('have the same signatures as those of Koa', async () => {
+      const shared = app({ keys: [KEY] }).use(
+        createRouter()
+          .use(fromKoa((koa) => void (koa.body = { cart: koa.cookies.get('cart', { signed: true }) })))
+          .get('/koa', () => 'never'),
+      )
+      const door = await open(shared)
+      expect(shared.koa.keys).to.deep.equal([KEY])
+      const headers = headerOf(cookiesOf(await door.fetch('/signed')))
+      expect(await (await door.fetch('/koa', { headers })).json()).to.deep.equal({ cart: 'seven' })
+    })
+
+    it('use app.koa.keys when they were set by hand', async () => {
+      const own = app()
+      own.koa.keys = [KEY]
+      const door = await open(own)
+      expect((await read(door, cookiesOf(await door.fetch('/signed'))))['cart']).to.equal('seven')
+    })
+  })
+})
+
+describe('The option keys', () => {
+  const weak = ['short', 'a'.repeat(40), 'change-me']
+
+  it('refuses a weak key in production, warns in development, and shows none', () => {
+    for (const key of weak) {
+      const warnings: string[] = []
+      const logger = {
+        debug() {},
+        info() {},
+        warn: (text: unknown) => void warnings.push(String(text)),
+        error() {},
+        child: () => logger,
+      }
+      expect(() => createApp({ environment: 'production', keys: [KEY, key] }), key)
+        .to.throw(StartupError, 'MORTAR_COOKIE_KEYS')
+        .with.property('message')
+        .that.does.not.contain(key)
+      createApp({ environment: 'development', logger, keys: [key] })
+      expect(warnings.join()).to.contain('keys').and.not.to.contain(key)
+    }
+    expect(() => createApp({ environment: 'production', keys: [KEY] })).to.not.throw()
+  })
+
+  it('refuses what is not a list of strings', () => {
+    for (const keys of [[], [''], 'key', [7]])
+      expect(() => createApp({ keys: keys as string[] }), JSON.stringify(keys)).to.throw(StartupError, 'keys')
+  })
+})
+
+describe('The encryption of cookies', () => {
+  it('does not let the value of one cookie pass for that of another', () => {
+    const cipher = createCookieCipher([KEY])
+    expect(cipher.open('a', cipher.seal('a', 'x'))).to.equal('x')
+    expect(cipher.open('b', cipher.seal('a', 'x'))).to.equal(undefined)
+  })
+
+  it('never gives the same bytes twice', () => {
+    const cipher = createCookieCipher([KEY])
+    expect(cipher.seal('a', 'x')).not.to.equal(cipher.seal('a', 'x'))
+  })
+
+  it('still opens what was sealed before', () => {
+    const sealed = 'Y-9wSpOpheRAX_k7_Fr9EIL_4ftZqBxpCRjHsb_yWlI'
+    expect(createCookieCipher([KEY]).open('prefs', sealed)).to.equal('dark')
+  })
+
+  it('refuses each changed byte', () => {
+    const cipher = createCookieCipher([KEY])
+    const bytes = Buffer.from(cipher.seal('a', 'value'), 'base64url')
+    for (let index = 0; index < bytes.length; index++) {
+      const changed = Buffer.from(bytes)
+      changed[index]! ^= 1
+      expect(cipher.open('a', changed.toString('base64url')), String(index)).to.equal(undefined)
+    }
+  })
+})
