@@ -1,5 +1,5 @@
 import type { Middleware as KoaMiddleware } from 'koa'
-import type { KoaContext } from '../context/context.ts'
+import { isUntouched } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { NotFound } from '../errors/http-error.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
@@ -99,7 +99,7 @@ function unguarded(cause: StartupError): StartupError {
 function handlerOf(dispatch: KoaMiddleware): Handler {
   const run = fromKoa(async (koa) => {
     await dispatch(koa, nothingFurther)
-    if (isUnanswered(koa)) throw new Unanswered()
+    if (isUntouched(koa)) throw new Unanswered()
   })
   return async (ctx) => {
     const { koa, body } = ctx
@@ -109,7 +109,7 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
     // The user that the guard has checked, also where an outer Koa application has set another.
     if (ctx.user !== null) koa.state['user'] = ctx.user
     // As in Koa, the status is 404 until the router sets a body or a status.
-    if (isUnanswered(koa)) koa.res.statusCode = 404
+    if (isUntouched(koa)) koa.res.statusCode = 404
     try {
       return await run(ctx, nothingFurther)
     } catch (error) {
@@ -124,16 +124,6 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
 class Unanswered extends Error {}
 
 async function nothingFurther(): Promise<undefined> {}
-
-function isUnanswered(koa: KoaContext): boolean {
-  const isEmpty = koa.body === undefined || koa.body === null
-  return koa.respond !== false && !koa.headerSent && isEmpty && !isStatusSet(koa)
-}
-
-/** Koa keeps this mark when code has set a status. */
-function isStatusSet(koa: KoaContext): boolean {
-  return (koa.response as unknown as { _explicitStatus?: boolean })._explicitStatus === true
-}
 
 /** The layers that cannot be routes, for requests that no route of the application matches. */
 function plainScopes(

@@ -64,6 +64,41 @@ describe('a router of @koa/router that is adopted', () => {
       await app.close()
     })
 
+    it('has the middleware and the tags of the router that it is mounted in', async () => {
+      const order: string[] = []
+      const parent = createRouter({ tags: ['v2'], hidden: false }).use(async (ctx, next) => {
+        order.push(`in ${ctx.path}`)
+        await next()
+        order.push('out')
+      })
+      const app = createApp().use(parent.use(fromKoaRouter(withUser(), { tags: ['people'] })))
+      expect((await app.inject('/users/3')).json()).to.deep.equal({ id: '3' })
+      expect(order).to.deep.equal(['in /users/3', 'out'])
+      expect(app.routes.find(({ path }) => path === '/users/:id')!.definition.tags).to.deep.equal([
+        'v2',
+        'people',
+      ])
+      await app.close()
+    })
+
+    it('gives the layers the user that the guard has checked, not one of an outer Koa application', async () => {
+      const router = new Router()
+      router.get('/who', (ctx) => {
+        const { user, mortar } = ctx.state as { user: { id: string }; mortar: { path: string } }
+        ctx.body = { user: user.id, path: mortar.path, keys: Object.keys(ctx.state) }
+      })
+      const app = createApp()
+        .use(tokens())
+        .use(fromKoaRouter(router, { auth: true }))
+      app.koa.use((ctx, next) => {
+        ctx.state['user'] = { id: 'of the outer application' }
+        return next()
+      })
+      const { body } = await app.inject({ url: '/who', headers: bearer('ada') })
+      expect(JSON.parse(body)).to.deep.equal({ user: 'ada', path: '/who', keys: ['user'] })
+      await app.close()
+    })
+
     it('reads bodies of the types in `consumes` and leaves them in ctx.request.body', async () => {
       const router = new Router()
       router.post('/echo', (ctx) => {
