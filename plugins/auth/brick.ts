@@ -1,4 +1,5 @@
 import {
+  checkOptions,
   createRouter,
   defineBrick,
   seconds,
@@ -7,6 +8,7 @@ import {
   type Authenticator,
   type Cradle,
   type Duration,
+  type OptionChecks,
   type Policy,
 } from '../../src/index.ts'
 import { refuseLate } from './deadline.ts'
@@ -34,6 +36,13 @@ export interface AuthOptions {
   readonly trustedOrigins?: readonly string[]
 }
 
+const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
+  policies: 'object',
+  prefix: 'string',
+  timeout: ['number', 'string'],
+  trustedOrigins: 'strings',
+}
+
 /**
  * The auth brick: gives the application the service `authenticator`, which guards ask, and the provider's endpoints.
  * The provider at work is the service `authProvider`.
@@ -46,6 +55,7 @@ export function auth<Session extends ProviderSession>(
   options: AuthOptions = {},
 ) {
   checkProvider(provider)
+  checkOptions(options, { of: 'auth()', brick: 'auth', keys: AUTH_RULES })
   checkPolicies(options.policies ?? {})
   const prefix = mountPath(provider, options.prefix)
   const timeout = milliseconds(options.timeout ?? '10s')

@@ -16,6 +16,7 @@ import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
 import { describeDatabase } from './describe-database.ts'
 import { explainMissingTables } from './missing-table.ts'
+import { checkDatabaseOptions, checkDatabaseSettings } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 
 /** What the brick provides: `db`, and `migrations` for the command line and for tests. */
@@ -38,6 +39,7 @@ export function database(
   source: DatabaseSource,
   settings: DatabaseSettings = {},
 ): Brick<'database', DatabaseServices, DatabaseMembers> {
+  checkDatabaseSettings(settings)
   const { connection, ...own } = split(source)
   const effective = { ...own, ...settings }
   /** Those that the brick has connected, so that it closes no other. One brick may serve several applications. */
@@ -70,6 +72,7 @@ type Connection = ConnectionOptions | DataSource | (() => ConnectionOptions | Da
 /** Tells the brick's own options from those of the connection. */
 function split(source: DatabaseSource): DatabaseSettings & { readonly connection: Connection } {
   if (typeof source === 'function' || isDataSource(source)) return { connection: source }
+  checkDatabaseOptions(source)
   const { migrations, migrate, transactionWarning, ...connection } = source
   return {
     connection,

@@ -1,10 +1,12 @@
 import {
+  checkOptions,
   defineBrick,
   singleton,
   type Brick,
   type CoreServices,
   type Cradle,
   type Mailer,
+  type OptionChecks,
 } from '../../src/index.ts'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
@@ -20,11 +22,32 @@ export interface MailServices {
   readonly mailOutbox: Outbox
 }
 
+/** Address, transport, page and sizes are checked when they are read. */
+const MAIL_RULES: OptionChecks<MailOptions>['keys'] = {
+  from: 'anything',
+  transport: 'anything',
+  smtp: ['object', 'string'],
+  outbox: {
+    is: 'object',
+    keys: { size: 'number', bytes: ['number', 'string'] } satisfies OptionChecks<
+      NonNullable<MailOptions['outbox']>
+    >['keys'],
+  },
+  timeout: ['number', 'string'],
+  page: 'anything',
+  allowPlainPassword: 'boolean',
+  output: ['object', 'function'],
+}
+
+/** An option of earlier versions, which the start refuses with the name of its successor. */
+const REPLACED = { hosts: 'anything' } as const
+
 /**
  * Sends mail: the service `mailer`, `ctx.mail`, and outside production the page `/_framework/mail`.
  * @throws StartupError at the start, for an option that is not right or a production without a transport.
  */
 export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: Mailer }> {
+  checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
     name: 'mail',
     services: {

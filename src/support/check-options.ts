@@ -29,6 +29,8 @@ export interface OptionRule {
    * means the same as leaving it out.
    */
   readonly guard?: true
+  /** The option has no default: leaving it out is an error too. */
+  readonly required?: true
   /** Rules for the keys of the value, where it is an object. */
   readonly keys?: OptionRules
 }
@@ -56,7 +58,7 @@ export function checkOptions<Options extends object>(
   options: Options | undefined,
   { of, keys, brick, code }: OptionChecks<Options>,
 ): void {
-  const findings = options === undefined ? [] : findingsOf(options, keys, of)
+  const findings = findingsOf(options === undefined ? {} : options, keys, of)
   const errors = findings.map(
     (finding) =>
       new StartupError(finding.found, {
@@ -85,8 +87,8 @@ function findingsOf(options: unknown, rules: OptionRules, of: string): Finding[]
       .filter((name) => !Object.hasOwn(rules, name))
       .map((name) => unknown(name, rules, of)),
     ...Object.keys(rules).flatMap((name) => {
-      const rule = rules[name]!
-      return name in options ? faultsOf(name, options[name], ruleOf(rule), of) : []
+      const rule = ruleOf(rules[name]!)
+      return name in options || rule.required === true ? faultsOf(name, options[name], rule, of) : []
     }),
   ]
 }
@@ -95,7 +97,9 @@ function ruleOf(rule: OptionRules[string]): OptionRule {
   return typeof rule === 'object' && 'is' in rule ? rule : { is: rule }
 }
 
-function faultsOf(name: string, value: unknown, { is, guard, keys }: OptionRule, of: string): Finding[] {
+function faultsOf(name: string, value: unknown, rule: OptionRule, of: string): Finding[] {
+  const { is, guard, required, keys } = rule
+  if ((value === undefined || value === null) && required === true) return [missing(name, value, of)]
   if (value === undefined) return guard === true ? [undefinedGuard(name, value, of)] : []
   if (value === null && guard === true) return [undefinedGuard(name, value, of)]
   if (keys !== undefined && isObject(value)) return findingsOf(value, keys, `${name} in ${of}`)
@@ -125,6 +129,14 @@ function undefinedGuard(name: string, value: undefined | null, of: string): Find
     code: 'MORTAR_OPTION_UNDEFINED',
     found: `The option ${name} of ${of} is ${String(value)}, which would guard nothing.`,
     remedy: `Give ${name} a value, or remove the key if that is what you want.`,
+  }
+}
+
+function missing(name: string, value: undefined | null, of: string): Finding {
+  return {
+    code: 'MORTAR_OPTION_UNDEFINED',
+    found: `The option ${name} of ${of} is ${String(value)}, and has no default.`,
+    remedy: `Give ${name} a value.`,
   }
 }
 

@@ -1,5 +1,6 @@
 /** The default provider: e-mail and password on the application's relational database, `mortar/auth/basic`. */
-import { StartupError, type Cradle } from '../../../src/index.ts'
+import { checkOptions, StartupError, type Cradle, type OptionChecks } from '../../../src/index.ts'
+import { PASSWORD_RULES } from '../option-rules.ts'
 import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
@@ -27,6 +28,8 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
   readonly db?: DataSourceLike | ((services: Cradle) => DataSourceLike)
 }
 
+const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES, db: ['object', 'function'] }
+
 /**
  * The provider with e-mail and password on a relational database. Its tables are the entities of
  * `mortar/auth/basic/schema`.
@@ -35,6 +38,7 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
  * public column that is named like a secret.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
+  checkOptions(options, { of: 'basicAuth()', brick: 'auth', keys: BASIC_RULES })
   const { db = databaseService } = options ?? {}
   const sourceOf = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
   const provider = createPasswordProvider(

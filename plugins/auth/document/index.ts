@@ -1,5 +1,6 @@
 /** The provider with e-mail and password on a document database, `mortar/auth/document`. */
-import { StartupError, type Cradle } from '../../../src/index.ts'
+import { checkOptions, type OptionChecks, StartupError, type Cradle } from '../../../src/index.ts'
+import { PASSWORD_RULES } from '../option-rules.ts'
 import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
@@ -36,11 +37,19 @@ export interface DocumentAuthOptions extends PasswordAuthOptions {
   readonly userFields?: UserFields
 }
 
+const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
+  ...PASSWORD_RULES,
+  db: ['object', 'function'],
+  createIndexes: 'boolean',
+  userFields: 'object',
+}
+
 /**
  * The provider with e-mail and password on a document database: the flows of `basicAuth` over MongoDB.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
  */
 export function documentAuth(options: DocumentAuthOptions): AuthProvider<PasswordSession> {
+  checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
   const { db = ownDatabase, userFields = {} } = options ?? {}
   const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
   checkUserFields(userFields)

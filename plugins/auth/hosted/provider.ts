@@ -1,6 +1,7 @@
 import type { Cradle, User } from '../../../src/index.ts'
 import type { AuthProvider, ProviderSession } from '../provider.ts'
 import { loadKeys } from './load-keys.ts'
+import { checkHostedOptions } from './option-rules.ts'
 import type { HostedAuthOptions } from './options.ts'
 import { createPublishedKeys, type PublishedKeys } from './published-keys.ts'
 import { requireHttps, resolveSettings, type HostedSettings } from './settings.ts'
@@ -13,6 +14,7 @@ import { verifyToken, type Claims } from './verify-token.ts'
  * application's tokens would do, `MORTAR_AUTH_OPTION` for another option.
  */
 export function hostedAuth(options: HostedAuthOptions): AuthProvider {
+  checkHostedOptions(options)
   const settings = resolveSettings(options)
   const { cookie, toUser = userOf } = options
   return {

@@ -1,9 +1,25 @@
-import { bytes, StartupError, type Cradle, type Size } from '../../../src/index.ts'
+import {
+  bytes,
+  checkOptions,
+  StartupError,
+  type Cradle,
+  type OptionChecks,
+  type Size,
+} from '../../../src/index.ts'
 import type { AuthProvider } from '../provider.ts'
 import { basePathOf, type AuthLibrary } from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 import { libraryRoutes } from './routes.ts'
 import { createSession, otherBasePath, type LibrarySession } from './session.ts'
+
+const LIBRARY_RULES: OptionChecks<LibraryAuthOptions>['keys'] = {
+  basePath: 'string',
+  cookie: ['string', 'strings'],
+  prepare: 'function',
+  signOut: ['function', 'false'],
+  bodyLimit: ['number', 'string'],
+  toUser: 'function',
+}
 
 /**
  * The provider for an application whose accounts are kept by a library such as better-auth: its routes are mounted under
@@ -16,6 +32,7 @@ export function libraryAuth<Library extends AuthLibrary>(
   instance: Library | ((services: Cradle) => Library),
   options: LibraryAuthOptions<Library> = {},
 ): AuthProvider<LibrarySession> {
+  checkOptions(options, { of: 'libraryAuth()', brick: 'auth', keys: LIBRARY_RULES })
   const library = typeof instance === 'function' ? undefined : checked(instance)
   const basePath = trimmed(options.basePath ?? basePathOf(library ?? {}))
   if (library) requireSamePath(library, basePath)

@@ -1,3 +1,4 @@
+import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
 /** An Auth0 tenant and the API that this application is to it. */
@@ -9,7 +10,9 @@ export interface Auth0Options {
 }
 
 /** Access tokens of Auth0 for an API. Its issuer ends with a slash. */
-export function auth0({ domain, audience }: Auth0Options): HostedAuthOptions {
+export function auth0(options: Auth0Options): HostedAuthOptions {
+  checkPresetOptions(options, 'auth0()', { domain: TEXT, audience: TEXT })
+  const { domain, audience } = options
   return {
     issuer: `https://${domain}/`,
     audience,

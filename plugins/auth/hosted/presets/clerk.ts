@@ -1,3 +1,4 @@
+import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
 /** Where a Clerk application is, and who uses it. */
@@ -11,7 +12,13 @@ export interface ClerkOptions {
 }
 
 /** Session tokens of Clerk, from the header or from the cookie `__session` of the same site. */
-export function clerk({ frontendApi, authorizedParties, audience }: ClerkOptions): HostedAuthOptions {
+export function clerk(options: ClerkOptions): HostedAuthOptions {
+  checkPresetOptions(options, 'clerk()', {
+    frontendApi: TEXT,
+    authorizedParties: { is: 'strings', required: true },
+    audience: { is: 'string', guard: true },
+  })
+  const { frontendApi, authorizedParties, audience } = options
   const issuer = frontendApi.replace(/\/+$/, '')
   return {
     issuer,

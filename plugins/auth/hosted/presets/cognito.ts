@@ -1,3 +1,4 @@
+import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
 /** A user pool of Amazon Cognito and its client. */
@@ -12,12 +13,14 @@ export interface CognitoOptions {
 }
 
 /** Tokens of Cognito. An access token names its client in `client_id` and has no `aud`; an ID token is the other way round. */
-export function cognito({
-  region,
-  userPoolId,
-  clientId,
-  token = 'access',
-}: CognitoOptions): HostedAuthOptions {
+export function cognito(options: CognitoOptions): HostedAuthOptions {
+  checkPresetOptions(options, 'cognito()', {
+    region: TEXT,
+    userPoolId: TEXT,
+    clientId: { is: ['string', 'strings'], required: true },
+    token: 'string',
+  })
+  const { region, userPoolId, clientId, token = 'access' } = options
   const issuer = `https://cognito-idp.${region}.amazonaws.com/${userPoolId}`
   return {
     issuer,

@@ -1,3 +1,4 @@
+import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
 /** A Firebase project. */
@@ -6,7 +7,9 @@ export interface FirebaseOptions {
 }
 
 /** ID tokens of Firebase Authentication and Identity Platform, which pages get by `user.getIdToken()`. */
-export function firebase({ projectId }: FirebaseOptions): HostedAuthOptions {
+export function firebase(options: FirebaseOptions): HostedAuthOptions {
+  checkPresetOptions(options, 'firebase()', { projectId: TEXT })
+  const { projectId } = options
   return {
     issuer: `https://securetoken.google.com/${projectId}`,
     audience: projectId,

@@ -1,3 +1,4 @@
+import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
 /** A realm of a Keycloak server. */
@@ -12,7 +13,14 @@ export interface KeycloakOptions {
 }
 
 /** Access tokens of Keycloak; its claim `typ` tells them from ID tokens. */
-export function keycloak({ url, realm, audience, authorizedParties }: KeycloakOptions): HostedAuthOptions {
+export function keycloak(options: KeycloakOptions): HostedAuthOptions {
+  checkPresetOptions(options, 'keycloak()', {
+    url: TEXT,
+    realm: TEXT,
+    audience: { is: 'string', guard: true },
+    authorizedParties: { is: 'strings', guard: true },
+  })
+  const { url, realm, audience, authorizedParties } = options
   const issuer = `${url.replace(/\/+$/, '')}/realms/${encodeURIComponent(realm)}`
   return {
     issuer,

@@ -1,3 +1,4 @@
+import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
 /** A Supabase project. */
@@ -7,7 +8,9 @@ export interface SupabaseOptions {
 }
 
 /** Access tokens of Supabase Auth, signed with the project's asymmetric signing keys; not those of its old shared secret. */
-export function supabase({ url }: SupabaseOptions): HostedAuthOptions {
+export function supabase(options: SupabaseOptions): HostedAuthOptions {
+  checkPresetOptions(options, 'supabase()', { url: TEXT })
+  const { url } = options
   const issuer = `${url.replace(/\/+$/, '')}/auth/v1`
   return {
     issuer,

@@ -1,0 +1,35 @@
+import type { OptionChecks } from '../../src/index.ts'
+import type { PasswordAuthOptions } from './options.ts'
+
+const DURATION = ['number', 'string'] as const
+
+/**
+ * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `limits` and `cost` are checked where
+ * they are read.
+ */
+export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
+  secret: 'anything',
+  sendResetEmail: 'function',
+  appUrl: 'string',
+  issuer: 'string',
+  audience: 'string',
+  accessTokenLifetime: DURATION,
+  accessTokenCache: 'anything',
+  refreshTokenLifetime: DURATION,
+  resetTokenLifetime: DURATION,
+  refreshGrace: DURATION,
+  freshUser: 'boolean',
+  limits: ['object', 'false'],
+  redis: ['object', 'function'],
+  cost: 'object',
+  cookieName: 'string',
+  secureCookie: 'boolean',
+  deviceCookie: 'boolean',
+  logEvents: 'boolean',
+  refuseWeakPasswords: 'boolean',
+  // Undefined by a slip, it would accept every password that it was to refuse.
+  passwordRule: { is: 'function', guard: true },
+  passwordWords: 'strings',
+  publicColumns: 'strings',
+  breachedPasswords: ['boolean', 'object'],
+}

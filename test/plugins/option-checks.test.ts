@@ -1,0 +1,142 @@
+import { expect } from 'chai'
+import { StartupError } from 'mortar'
+import { auth } from 'mortar/auth'
+import { basicAuth } from 'mortar/auth/basic'
+import { documentAuth } from 'mortar/auth/document'
+import { auth0, clerk, cognito, firebase, hostedAuth, keycloak, supabase } from 'mortar/auth/hosted'
+import { libraryAuth } from 'mortar/auth/library'
+import { database } from 'mortar/database'
+import { mail } from 'mortar/mail'
+
+const secret = 'a secret that is long enough for every test here'
+const library = { handler: () => new Response(), api: { getSession: () => null } }
+const hosted = { issuer: 'https://issuer.example', audience: 'api' }
+
+interface Call {
+  readonly take: (options: never) => unknown
+  /** What it cannot do without. */
+  readonly given: object
+  readonly near: object
+  readonly wrong: object
+  /** Options that must not be undefined by a slip. */
+  readonly guards?: readonly string[]
+}
+
+/** @param slips a misspelt option and one of another type. */
+const call = (
+  take: (options: never) => unknown,
+  given: object,
+  slips: readonly [near: object, wrong: object],
+  guards: readonly string[] = [],
+): Call => ({ take, given, near: slips[0], wrong: slips[1], guards })
+
+const withSettings = (settings: object): unknown =>
+  database({ type: 'better-sqlite3', database: ':memory:' }, settings)
+const withLibrary = (options: object): unknown => libraryAuth(library as never, options)
+const withProvider = (options: object): unknown => auth(hostedAuth(hosted), options)
+
+/** Every call of the bricks that takes options. */
+const CALLS: Readonly<Record<string, Call>> = {
+  'auth()': call(withProvider, {}, [{ polices: {} }, { policies: 'admin' }]),
+  'basicAuth()': call(
+    basicAuth,
+    { secret },
+    [{ refreshTokenLifetme: '1d' }, { freshUser: 'yes' }],
+    ['passwordRule'],
+  ),
+  'documentAuth()': call(
+    documentAuth,
+    { secret },
+    [{ createIndexs: true }, { createIndexes: 'no' }],
+    ['passwordRule'],
+  ),
+  'hostedAuth()': call(
+    hostedAuth,
+    hosted,
+    [{ audiance: 'x' }, { claims: 'x' }],
+    ['audience', 'audienceClaim', 'authorizedParties', 'claims', 'algorithms', 'types', 'toUser'],
+  ),
+  'auth0()': call(
+    auth0,
+    { domain: 'x', audience: 'y' },
+    [{ domian: 'x' }, { audience: 5 }],
+    ['domain', 'audience'],
+  ),
+  'clerk()': call(
+    clerk,
+    { frontendApi: 'https://x.example', authorizedParties: ['y'] },
+    [{ authorisedParties: [] }, { authorizedParties: 'y' }],
+    ['frontendApi', 'authorizedParties', 'audience'],
+  ),
+  'cognito()': call(
+    cognito,
+    { region: 'a', userPoolId: 'b', clientId: 'c' },
+    [{ clientID: 'c' }, { clientId: 5 }],
+    ['region', 'userPoolId', 'clientId'],
+  ),
+  'firebase()': call(firebase, { projectId: 'x' }, [{ projectID: 'x' }, { projectId: 5 }], ['projectId']),
+  'keycloak()': call(
+    keycloak,
+    { url: 'https://x.example', realm: 'y', audience: 'z' },
+    [{ realms: 'y' }, { authorizedParties: 'z' }],
+    ['url', 'realm', 'audience', 'authorizedParties'],
+  ),
+  'supabase()': call(supabase, { url: 'https://x.example' }, [{ uri: 'x' }, { url: 5 }], ['url']),
+  'libraryAuth()': call(withLibrary, {}, [{ basepath: '/x' }, { signOut: true }]),
+  'mail()': call(mail, { from: 'a@example.com' }, [{ transprot: 'memory' }, { timeout: {} }]),
+  'outbox of mail()': call((outbox) => mail({ from: 'a@example.com', outbox }), {}, [
+    { sizes: 5 },
+    { size: 'five' },
+  ]),
+  'database()': call(database, { type: 'better-sqlite3', database: ':memory:' }, [
+    { migration: [] },
+    { migrate: 'yes' },
+  ]),
+  'the settings of database()': call(withSettings, {}, [{ migrat: true }, { migrate: 'yes' }]),
+}
+
+function errorOf(work: () => unknown): StartupError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof StartupError) return error
+    throw error
+  }
+  throw new Error('No StartupError was thrown.')
+}
+
+describe('Options of bricks and providers', () => {
+  for (const [name, { take, given, near, wrong, guards = [] }] of Object.entries(CALLS)) {
+    it(`are taken by ${name} as documented, undefined where that opens nothing`, () => {
+      take(given as never)
+      take({ ...given, ...undefinedKeys(wrong, guards) } as never)
+    })
+
+    it(`of ${name} refuse an unknown key, with the name that was probably meant`, () => {
+      const misspelt = errorOf(() => take({ ...given, ...near } as never))
+      expect(misspelt.code).to.equal('MORTAR_OPTION_UNKNOWN')
+      expect(misspelt.message)
+        .to.contain(`'${Object.keys(near)[0]}'`)
+        .and.to.contain('Did you mean')
+      expect(misspelt.stack).to.contain('option-checks.test.ts')
+      expect(errorOf(() => take({ ...given, zzzzzzzz: 1 } as never)).code).to.equal('MORTAR_OPTION_UNKNOWN')
+    })
+
+    it(`of ${name} refuse a value of another type`, () => {
+      expect(errorOf(() => take({ ...given, ...wrong } as never)).code).to.equal('MORTAR_OPTION_TYPE')
+    })
+
+    for (const guard of guards)
+      it(`of ${name} refuse ${guard} that is undefined or null`, () => {
+        for (const nothing of [undefined, null])
+          expect(errorOf(() => take({ ...given, [guard]: nothing } as never)).code).to.equal(
+            'MORTAR_OPTION_UNDEFINED',
+          )
+      })
+  }
+})
+
+function undefinedKeys(options: object, guards: readonly string[]): object {
+  const keys = Object.keys(options).filter((key) => !guards.includes(key))
+  return Object.fromEntries(keys.map((key) => [key, undefined]))
+}
