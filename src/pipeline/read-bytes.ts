@@ -47,7 +47,8 @@ export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown
  */
 function readPlain(ctx: RequestContext, limit: number, use: Use): unknown {
   const { req } = ctx.internal
-  if (req.complete) return readNow(ctx, limit, use)
+  // Bytes already flow to a middleware that listens: by the next tick they would be gone.
+  if (req.complete || req.readableFlowing !== null) return readNow(ctx, limit, use)
   return new Promise((resolve, reject) => {
     process.nextTick(() => {
       try {

@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { createApp, createRouter, HttpError, type Logger } from 'mortar'
+import { throughBothDoors } from '../support/doors.ts'
+import { rawRequest } from '../support/raw-request.ts'
+
+const LARGE = 'x'.repeat(4_000_000)
+
+const routes = () =>
+  createRouter()
+    .get('/headers', (ctx) => {
+      for (const name of ['Content-Encoding', 'Content-Disposition', 'ETag', 'X-Kept']) ctx.set(name, 'gzip')
+      throw new HttpError(418, 'No.')
+    })
+    .get('/to-json', () => {
+      throw new HttpError(418, 'No.', { extensions: { toJSON: () => 'text' } })
+    })
+    .get('/twice', () => {
+      const second = new HttpError(400, 'Second.', { headers: { 'bad header': 'x' } })
+      throw Object.defineProperty(new HttpError(400, 'First.'), 'extensions', {
+        get: () => {
+          throw second
+        },
+      })
+    })
+    .get('/never', ({ koa }) => {
+      koa.res.setHeader = () => {
+        throw new Error('No header.')
+      }
+      throw new HttpError(400, 'No.')
+    })
+    .get('/late', ({ koa }) => {
+      koa.res.write('half')
+      throw new Error('Too late.')
+    })
+    .get('/ended', ({ koa }) => {
+      koa.res.end(LARGE)
+      throw new Error('After the end.')
+    })
+
+describe('An error of a handler', () => {
+  throughBothDoors((open) => {
+    const serve = async () => {
+      const lines: Record<string, unknown>[] = []
+      const logger = { error: (fields: Record<string, unknown>) => void lines.push(fields) }
+      const ignore = (): void => undefined
+      const whole = {
+        debug: ignore,
+        info: ignore,
+        warn: ignore,
+        child: () => whole,
+        ...logger,
+      } as unknown as Logger
+      const { fetch, url } = await open(createApp({ logger: whole }).use(routes()))
+      const raw = (path: string) =>
+        rawRequest(Number(new URL(url).port), `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, 1000)
+      return { fetch, raw, lines }
+    }
+
+    it('takes the headers away that describe the body, and no other', async () => {
+      const { fetch } = await serve()
+      const { status, headers } = await fetch('/headers')
+      expect(status).to.equal(418)
+      expect(headers.get('x-kept')).to.equal('gzip')
+      for (const name of ['content-encoding', 'content-disposition', 'etag'])
+        expect(headers.has(name), name).to.equal(false)
+    })
+
+    it('with an extension toJSON is a problem all the same', async () => {
+      const { fetch } = await serve()
+      expect(await (await fetch('/to-json')).json()).to.include({ status: 418, detail: 'No.' })
+    })
+
+    it('that cannot be rendered, nor what this brings about, is a plain 500', async () => {
+      const { fetch } = await serve()
+      const response = await fetch('/twice')
+      expect(response.status).to.equal(500)
+      expect(await response.json()).to.include({ detail: 'What was thrown cannot be rendered.' })
+    })
+
+    it('that no response can be made of cuts the connection', async () => {
+      const { raw } = await serve()
+      expect((await raw('/never')).ending).not.to.equal('timeout')
+    })
+
+    it('cuts a response that has begun, and leaves one alone that is complete', async () => {
+      const { fetch, raw } = await serve()
+      const { text, ending } = await raw('/late')
+      expect(text).not.to.match(/0\r\n\r\n$/)
+      expect(ending).not.to.equal('timeout')
+      expect(await (await fetch('/ended')).text()).to.have.lengthOf(LARGE.length)
+    })
+
+    it('is logged with the id that the response carries', async () => {
+      const { fetch, lines } = await serve()
+      const { instance } = (await (await fetch('/twice')).json()) as { instance: string }
+      expect(lines.at(-1)).to.include({ requestId: instance, method: 'GET', route: '/twice', status: 500 })
+    })
+  })
+})

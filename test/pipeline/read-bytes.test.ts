@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { createApp, createRouter, fromKoa } from 'mortar'
+import { deferred } from '../support/deferred.ts'
+import { throughBothDoors } from '../support/doors.ts'
+import { rawRequest } from '../support/raw-request.ts'
+
+const TEN = '"12345678"'
+const ELEVEN = '"123456789"'
+
+describe('The bytes of a body', () => {
+  throughBothDoors((open) => {
+    const serve = async () => {
+      const left: Promise<void>[] = []
+      const routes = createRouter()
+        .post('/small', { bodyLimit: 10 }, (ctx) => ({ body: ctx.body }))
+        .post('/thousand', { bodyLimit: 1000 }, () => 'read')
+        .post('/echo', (ctx) => ({ body: ctx.body }))
+      const app = createApp({ logger: false })
+        .use((_ctx, next) => {
+          const end = deferred()
+          left.push(end.promise)
+          return next().finally(end.resolve)
+        })
+        .use(routes)
+      const { fetch, url } = await open(app)
+      const post = (path: string, body: string | Uint8Array<ArrayBuffer>, encoding?: string) => {
+        const headers: Record<string, string> = { 'content-type': 'application/json' }
+        if (encoding !== undefined) headers['content-encoding'] = encoding
+        return fetch(path, { method: 'POST', body, headers })
+      }
+      return { post, left, port: Number(new URL(url).port) }
+    }
+    const head = (path: string, more: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${more}\r\n\r\n`
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+    const chunked = (...texts: string[]) =>
+      [head('/small', 'Transfer-Encoding: chunked'), ...texts.map(chunk), '0\r\n\r\n'] as const
+
+    it('may be as many as the limit and not one more, in one piece, in several and packed', async () => {
+      const { post, port } = await serve()
+      for (const [body, status] of [
+        [TEN, 200],
+        [ELEVEN, 413],
+      ] as const) {
+        expect((await post('/small', body)).status).to.equal(status)
+        const packed = gzipSync(JSON.stringify('x'.repeat(body.length + 988)))
+        expect((await post('/thousand', packed, 'gzip')).status, 'packed').to.equal(status)
+        const whole = chunked(body).join('')
+        const pieces = chunked(body.slice(0, 4), body.slice(4))
+        expect((await rawRequest(port, whole)).status, 'chunked').to.equal(status)
+        expect((await rawRequest(port, pieces)).status, 'in pieces').to.equal(status)
+      }
+    })
+
+    it('are decoded by an encoding in any letters, and come without one as identity', async () => {
+      const { post } = await serve()
+      for (const [encoding, bytes] of [
+        ['GZIP', gzipSync('{}')],
+        ['x-gzip', gzipSync('{}')],
+        ['Br', brotliCompressSync('{}')],
+        ['identity', '{}'],
+        ['Identity', '{}'],
+      ] as const)
+        expect((await post('/echo', bytes, encoding)).status, encoding).to.equal(200)
+      const refused = await post('/echo', '{}', 'zstd')
+      expect([refused.status, refused.headers.get('accept-encoding')]).to.deep.equal([
+        415,
+        'gzip, deflate, br',
+      ])
+    })
+
+    it('that break off leave no request that waits, packed or not', async () => {
+      const { left, port } = await serve()
+      const packed = gzipSync(JSON.stringify('x'.repeat(1000)))
+      for (const more of ['Content-Length: 5000', 'Content-Length: 5000\r\nContent-Encoding: gzip']) {
+        const socket = connect(port, '127.0.0.1')
+        socket.write(head('/echo', more))
+        socket.write(packed.subarray(0, 20))
+        const count = left.length
+        while (left.length === count) await nextTurn()
+        socket.destroy()
+        await left.at(-1)
+      }
+    })
+
+    it('are left to a middleware that has begun to read them', async () => {
+      let seen = ''
+      const listener = fromKoa(async (ctx, next) => {
+        ctx.req.on('data', (part: Buffer) => (seen += part.toString()))
+        await next()
+      })
+      const { fetch } = await open(
+        createApp({ logger: false })
+          .use(listener)
+          .use(createRouter().post('/', (ctx) => ({ body: ctx.body }))),
+      )
+      const response = await fetch('/', {
+        method: 'POST',
+        body: '{"a":1}',
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(await response.json()).to.deep.equal({ body: { a: 1 } })
+      expect(seen).to.equal('{"a":1}')
+    })
+  })
+})
+
+describe('A body that is too large', () => {
+  throughBothDoors((open) => {
+    /** The delays of the timers that are set meanwhile, each of which runs at once when it is one of two seconds. */
+    const withShortLinger = async (act: (delays: number[]) => Promise<void>) => {
+      const real = globalThis.setTimeout
+      const delays: number[] = []
+      const fake = (run: () => void, delay: number) => {
+        delays.push(delay)
+        return real(run, delay === 2000 ? 1 : delay)
+      }
+      globalThis.setTimeout = fake as unknown as typeof setTimeout
+      try {
+        await act(delays)
+      } finally {
+        globalThis.setTimeout = real
+      }
+    }
+    const consumes = ['multipart/form-data', 'application/json']
+    const serve = async () => {
+      const routes = createRouter().post('/', { consumes, bodyLimit: 10 }, () => 'read')
+      return Number(new URL((await open(createApp({ logger: false }).use(routes))).url).port)
+    }
+
+    for (const [type, part, status] of [
+      ['application/json', 'x'.repeat(100), 413],
+      ['multipart/form-data; boundary=B', `--B\r\nX: \0\r\n\r\n${'x'.repeat(9)}`, 413],
+      ['multipart/form-data; boundary=B', '--B\r\n\0\r\n', 413],
+    ] as const)
+      it(`is answered, and its connection is cut two seconds later if the client still sends (${type})`, async () => {
+        const port = await serve()
+        await withShortLinger(async (delays) => {
+          const socket = connect(port, '127.0.0.1')
+          socket.on('error', () => undefined)
+          const headers = `Host: x\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked`
+          socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n`)
+          socket.write(`14\r\n${'y'.repeat(20)}\r\n`)
+          const [answer] = (await once(socket, 'data')) as [Buffer]
+          expect(answer.toString()).to.match(new RegExp(`^HTTP/1.1 ${status} `))
+          await once(socket, 'close')
+          expect(delays).to.include(2000)
+        })
+      })
+  })
+})
