@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { StartupError } from '../../src/errors/startup-error.ts'
 import { buildDocument, type DocumentInput } from '../../src/openapi/document.ts'
 import type { Route } from '../../src/routing/route.ts'
+import { file } from '../../src/schema/file.ts'
 import { routeOf } from './routes.ts'
 
 interface Operation {
@@ -177,6 +178,24 @@ describe('OpenAPI operation: request body', () => {
       'image/png': {},
       'image/jpeg': {},
     })
+  })
+
+  it('of a file schema is multipart with bytes in it', () => {
+    const picture = file({ maxSize: '1mb', types: ['image/*', 'application/pdf'] }).required()
+    const body = object({ title: string(), picture, more: array(file().label('More')) })
+    const { requestBody } = operationFor(routeOf('POST /pictures', { body }))
+    expect(requestBody!.content).to.have.all.keys('multipart/form-data')
+    const { schema, encoding } = requestBody!.content['multipart/form-data']! as Record<string, unknown>
+    expect(schema).to.deep.equal({
+      type: 'object',
+      properties: {
+        title: { type: 'string' },
+        picture: { type: 'string', format: 'binary' },
+        more: { type: 'array', items: { type: 'string', format: 'binary', title: 'More' } },
+      },
+      required: ['picture'],
+    })
+    expect(encoding).to.deep.equal({ picture: { contentType: 'image/*, application/pdf' } })
   })
 
   it('is not there for a route that leaves the stream alone or declares nothing', () => {

@@ -228,6 +228,21 @@ describe('A multipart form', () => {
   })
 })
 
+describe('A multipart form of an injected request', () => {
+  it('is read like any other, and its file is gone afterwards', async () => {
+    const app = createApp({ logger: false }).use(routes())
+    const headers = { 'content-type': MULTIPART_B }
+    const payload = multipart([disposition('name="file"; filename="f"'), 'hello'])
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/one', headers, payload })
+    expect([statusCode, JSON.parse(body)]).to.deep.equal([200, { size: 5 }])
+    const broken = await app.inject({ method: 'POST', url: '/one', headers, payload: payload.slice(0, -5) })
+    expect(broken.statusCode).to.equal(400)
+    expect((await app.inject({ method: 'POST', url: '/json', headers, payload })).statusCode).to.equal(415)
+    await eventually(() => temporaryFiles().length === 0)
+    await app.close()
+  })
+})
+
 async function eventually(holds: () => boolean): Promise<void> {
   for (let round = 0; round < 200 && !holds(); round++) await delay(5)
   expect(holds()).to.equal(true)

@@ -1,4 +1,12 @@
-import { type Context, type TypedApp, type User, defineRoute, routesFor } from 'mortar'
+import {
+  type Context,
+  type TypedApp,
+  type UploadedFile,
+  type User,
+  defineRoute,
+  file,
+  routesFor,
+} from 'mortar'
 import { queryBoolean } from '../../src/schema/query-boolean.ts'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
@@ -25,6 +33,15 @@ defineRoute({}, (ctx) => {
   expectType<Equal<typeof ctx.user, User | null>>()
   expectType<Equal<typeof ctx.db, unknown>>()
 })
+
+defineRoute(
+  { body: object({ one: file().required(), maybe: file(), all: array(file().required()) }) },
+  (ctx) => {
+    expectType<Equal<typeof ctx.body.one, UploadedFile>>()
+    expectType<Equal<typeof ctx.body.maybe, UploadedFile | undefined>>()
+    expectType<Equal<typeof ctx.body.all, UploadedFile[] | undefined>>()
+  },
+)
 
 defineRoute({ auth: false }, (ctx) => {
   expectType<Equal<typeof ctx.user, User | null>>()
