@@ -37,7 +37,10 @@ const bodies: Readonly<Record<string, string>> = {
 }
 
 for (const [name, text] of Object.entries(bodies)) {
-  const times = timesFor(text, Math.max(1, Math.ceil(BLOCK_NS / nanoseconds(() => void JSON.parse(text), 200))))
+  const times = timesFor(
+    text,
+    Math.max(1, Math.ceil(BLOCK_NS / nanoseconds(() => void JSON.parse(text), 200))),
+  )
   const ratios = times.map(([plain, ours]) => ours / plain)
   const [plain, ours] = [0, 1].map((column) => median(times.map((pair) => pair[column as 0 | 1])))
   const micro = (value: number | undefined) => (value! / 1000).toFixed(2).padStart(9)
