@@ -66,37 +66,48 @@ export class FormGuard extends Transform {
     })
   }
 
+  /** Takes a chunk of the body; false asks for a pause until `drain`. Only whole collections pass through the stream. */
+  feed(chunk: Buffer): boolean {
+    if (this.destroyed) return false
+    this.#received += chunk.length
+    if (this.#received > this.#rules.limit) {
+      this.destroy(tooLarge(this.#rules.limit))
+      return false
+    }
+    if (this.#filled + chunk.length > SMALL) {
+      this.#writeSmall()
+      if (chunk.length > SMALL) return this.write(chunk)
+    }
+    this.#small ??= Buffer.allocUnsafe(SMALL)
+    chunk.copy(this.#small, this.#filled)
+    this.#filled += chunk.length
+    return !this.writableNeedDrain
+  }
+
+  /** Ends the body. */
+  feedEnd(): void {
+    this.#writeSmall()
+    this.end()
+  }
+
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    attempt(done, () => {
-      this.#received += chunk.length
-      if (this.#received > this.#rules.limit) throw tooLarge(this.#rules.limit)
-      if (this.#filled + chunk.length <= SMALL) return this.#collect(chunk)
-      this.#scanSmall()
-      this.#scanner.write(chunk)
-    })
+    attempt(done, () => this.#scanner.write(chunk))
   }
 
   override _flush(done: TransformCallback): void {
     attempt(done, () => {
-      this.#scanSmall()
       this.#scanner.finish()
       this.push(`--${BOUNDARY}--\r\n`)
     })
   }
 
-  #collect(chunk: Buffer): void {
-    this.#small ??= Buffer.allocUnsafe(SMALL)
-    chunk.copy(this.#small, this.#filled)
-    this.#filled += chunk.length
-  }
-
-  #scanSmall(): void {
-    if (this.#small === undefined) return
+  #writeSmall(): boolean {
+    if (this.#small === undefined) return true
     const collected = this.#small.subarray(0, this.#filled)
-    // What is scanned may be kept, so the next chunks get memory of their own.
+    // What is written may be kept, so the next chunks get memory of their own.
     this.#small = undefined
     this.#filled = 0
-    this.#scanner.write(collected)
+    return this.write(collected)
   }
 
   /** A part is a file when it has a file name. Limits are judged before anything of it is passed on. */
