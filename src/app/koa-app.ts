@@ -86,20 +86,21 @@ function markThrown(app: Koa): void {
 
 function emitTo(app: Koa, own: (error: KoaReport) => void, ctx: RequestContext, thrown: unknown): void {
   const others = app.listeners('error').some((listener) => listener !== own)
-  if (others) app.emit('error', errorOf(thrown), ctx.koa)
+  if (others) app.emit('error', errorOf(ctx, thrown), ctx.koa)
 }
 
 /** A Koa application in which this one is mounted hears of errors too, if it has a listener of its own. */
-function emitToOuter(app: Koa, { internal }: RequestContext, thrown: unknown): void {
-  const outer = internal.koa?.app
+function emitToOuter(app: Koa, ctx: RequestContext, thrown: unknown): void {
+  const outer = ctx.internal.koa?.app
   if (outer === undefined || outer === app) return
   if (outer.listeners('error').some((listener) => listener !== outer.onerror))
-    outer.emit('error', errorOf(thrown), internal.koa)
+    outer.emit('error', errorOf(ctx, thrown), ctx.koa)
 }
 
-/** Koa's listeners get an Error, whatever was thrown. */
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`non-error thrown: ${String(thrown)}`)
+/** Koa's listeners get an Error, whatever was thrown; `headerSent` on it says that the response had begun. */
+function errorOf({ internal }: RequestContext, thrown: unknown): Error {
+  const error = thrown instanceof Error ? thrown : new Error(`non-error thrown: ${String(thrown)}`)
+  return internal.res.headersSent ? Object.assign(error, { headerSent: true }) : error
 }
 
 /**

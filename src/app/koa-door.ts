@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
-import { isEmpty } from '../context/outgoing.ts'
+import { isBodiless, isEmpty } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
@@ -100,7 +100,7 @@ async function answerRest(
 async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): Promise<void> {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)
-  if (koa.respond === false) return
+  if (koa.respond === false || isBodiless(koa.status)) return
   try {
     if (koa.headerSent) finishByHand(ctx, koa, serve.state)
     else if (koa.body instanceof Readable) await prepareStream(ctx, koa, serve.state, koa.body)

@@ -37,7 +37,8 @@ export function useForwarding(app: Koa, forwarding: Forwarding): void {
   Object.defineProperty(request, 'ip', {
     configurable: true,
     get(this: RequestView & { [ADDRESS]?: string }) {
-      return this[ADDRESS] ?? (this.app.proxy ? own('ip', this) : forwarding.clientAddress(this.req))
+      if (this.app.proxy) return this[ADDRESS] ?? own('ip', this)
+      return (this[ADDRESS] ??= forwarding.clientAddress(this.req))
     },
     set(this: { [ADDRESS]?: string }, address: string) {
       this[ADDRESS] = address

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Outgoing } from '../context/outgoing.ts'
+import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
@@ -90,7 +90,7 @@ function skipReadingNothing({ req, isBodyTaken }: RequestContext['internal']): v
 function writeEmpty({ internal, method }: RequestContext, status: number): void {
   const { res } = internal
   res.statusCode = status
-  res.removeHeader('Content-Type')
+  if (method !== 'HEAD' || isBodiless(status)) res.removeHeader('Content-Type')
   res.removeHeader('Transfer-Encoding')
   if (status === 204 || status === 304 || method === 'HEAD') res.removeHeader('Content-Length')
   else res.setHeader('Content-Length', 0)

@@ -158,17 +158,27 @@ export function takeFromKoa(
   return isUntouched(koa) ? undefined : outgoingOf(koa)
 }
 
+/** Closes a stream that is not sent; without a listener, an error of it would end the process. */
+export function dropStream({ body }: KoaContext): void {
+  if (body instanceof Readable) body.once('error', ignore).destroy()
+}
+
 /** The rules of Koa's own `respond()`. */
 function outgoingOf(koa: KoaContext): Outgoing {
   const { response } = koa
   const { body, status } = response
-  if (isBodiless(status)) return { status, type: undefined, payload: null }
+  if (isBodiless(status)) {
+    dropStream(koa)
+    return { status, type: undefined, payload: null }
+  }
   if (!isEmpty(body)) return { status, type: undefined, payload: payloadOf(body) }
   // Koa would append the reason phrase to a body that was begun by hand; here such a body ends as it is.
   if ((response as unknown as KoaMarks)._explicitNullBody === true || koa.headerSent || koa.method === 'HEAD')
     return { status, type: undefined, payload: null }
   response.set('Content-Type', TEXT_TYPE)
-  return { status, type: undefined, payload: response.message || String(status) }
+  // HTTP/2 has no reason phrases.
+  const phrase = koa.req.httpVersionMajor >= 2 ? '' : response.message
+  return { status, type: undefined, payload: phrase || String(status) }
 }
 
 /** A value of `ctx.body` as it is sent. @throws what `JSON.stringify` throws, and for a value that is not JSON. */
@@ -201,3 +211,5 @@ function isNodeStream(body: object): body is NodeJS.ReadableStream {
   const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
   return typeof pipe === 'function' && typeof on === 'function' && readable !== false
 }
+
+function ignore(): void {}

@@ -3,6 +3,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { dropStream } from '../context/koa-context.ts'
 import { asHttpError } from '../context/thrown.ts'
 import type { PipelineRuntime } from './runtime.ts'
 
@@ -35,7 +36,8 @@ export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRunt
 }
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
-  const { res, req, door } = ctx.internal
+  const { res, req, door, koa } = ctx.internal
+  if (koa !== undefined) dropStream(koa)
   const error = asHttpError(thrown)
   const problem = problemOf(error, ctx.id, runtime.environment !== 'production')
   if (problem.status >= 500) log(ctx, thrown, problem.status, runtime)

@@ -11,6 +11,7 @@ import type { Inner } from './inner.ts'
 import { formOf } from './multipart/form-of-route.ts'
 import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
+import { parsedInKoa } from './parsed-in-koa.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
 import type { PipelineRuntime } from './runtime.ts'
 
@@ -39,7 +40,8 @@ export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: In
   return (ctx) => {
     const { req } = ctx.internal
     if (!announcesBody(req)) return inner(ctx)
-    if (!req.readableEnded) return read(ctx, rules, inner)
+    if (!req.readableDidRead || (!req.readableEnded && parsedInKoa(ctx) === undefined))
+      return read(ctx, rules, inner)
     takeParsed(ctx)
     return inner(ctx)
   }
@@ -80,10 +82,10 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
 
 /** The body that Koa middleware, such as koa-bodyparser in `fromKoa`, has read already. */
 function takeParsed(ctx: RequestContext): void {
-  const request = ctx.internal.koa?.request as { body?: unknown } | undefined
-  if (request?.body === undefined)
+  const body = parsedInKoa(ctx)
+  if (body === undefined)
     throw new Error('A middleware read the body of the request and left nothing in ctx.koa.request.body.')
-  ctx.body = request.body
+  ctx.body = body
 }
 
 /** A form of several parts is read part by part, everything else as a whole. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
@@ -76,6 +77,14 @@ const PROGRAMS: Record<string, Program> = {
   'a type that is not JSON with an object': (ctx) => {
     ctx.type = 'text/csv'
     ctx.body = { a: 1 }
+  },
+  'a type without a body': (ctx) => {
+    ctx.status = 200
+    ctx.type = 'application/javascript'
+  },
+  '204 with a stream that fails': (ctx) => {
+    ctx.status = 204
+    ctx.body = createReadStream('does-not-exist')
   },
   'a length on a stream': (ctx) => {
     ctx.body = Readable.from(['12345'], { objectMode: false })

@@ -6,10 +6,11 @@ import { Router } from '@koa/router'
 import cors from '@koa/cors'
 import { expect } from 'chai'
 import Koa, { HttpError, type Middleware } from 'koa'
+import { koaBody } from 'koa-body'
 import compress from 'koa-compress'
 import helmet from 'koa-helmet'
 import mount from 'koa-mount'
-import { createApp, createRouter, fromKoa, NotFound, type App } from 'mortar'
+import { createApp, createRouter, fromKoa, NotFound, UploadedFile, type App } from 'mortar'
 import { number, object, string } from 'yup'
 import { throughBothDoors } from '../support/doors.ts'
 
@@ -221,6 +222,21 @@ describe('Koa middleware', () => {
       expect(created.status).to.equal(201)
       expect(await created.json()).to.deep.equal({ name: 'Ada' })
       expect((await fetch('/', { method: 'POST', headers, body: '{}' })).status).to.equal(422)
+    })
+
+    it('hands over the form that koa-body has read, with and without files', async () => {
+      const app = createApp().use(fromKoa(koaBody({ multipart: true })))
+      const router = createRouter().post('/form', (ctx) => {
+        const { title, file } = ctx.body as { title: string; file?: UploadedFile }
+        return { title, size: file?.size ?? null, isFile: file instanceof UploadedFile }
+      })
+      const { fetch } = await open(app.use(router))
+      const form = new FormData()
+      form.set('title', 'Report')
+      const send = async () => (await fetch('/form', { method: 'POST', body: form })).json()
+      expect(await send()).to.deep.equal({ title: 'Report', size: null, isFile: false })
+      form.set('file', new Blob(['12345']), 'five.txt')
+      expect(await send()).to.deep.equal({ title: 'Report', size: 5, isFile: true })
     })
 
     it('mounts an existing @koa/router as it is', async () => {
