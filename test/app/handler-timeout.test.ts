@@ -180,7 +180,7 @@ describe('ctx.signal and event streams of an application that closes', () => {
     })
   })
 
-  it('aborts at once for a request that comes while it closes', async () => {
+  it('is aborted from the start for a handler that reads it while the application closes', async () => {
     const gate = deferred()
     const arrival = deferred()
     const app = createApp().use(

@@ -46,6 +46,25 @@ describe('An application that is asked for two things at once', () => {
     expect(log).to.deep.equal(['started', 'stopped'])
   })
 
+  it('closes although the start of a brick hangs, and stops that brick should it start after all', async () => {
+    const gate = deferred()
+    const log: string[] = []
+    const app = createApp({
+      bricks: [
+        slowBrick(gate.promise, log),
+        defineBrick({ name: 'z', start: () => void log.push('z started') }),
+      ],
+      shutdownTimeout: 0.02,
+    })
+    const ready = codeOf(app.ready())
+    await wait(1)
+    await app.close()
+    expect(log).to.deep.equal([])
+    gate.resolve()
+    expect(await ready).to.equal('MORTAR_CLOSED')
+    expect(log).to.deep.equal(['started', 'stopped'])
+  })
+
   it('leaves no server open when it is closed while it begins to listen', async () => {
     for (let turns = 0; turns < 6; turns++) {
       const app = createApp()

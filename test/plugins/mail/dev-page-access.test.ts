@@ -121,7 +121,7 @@ describe('Who may see the mail page', () => {
     })
   })
 
-  it('is told in the log when that is everybody', async () => {
+  it('logs a warning when that is everybody', async () => {
     const lines: string[] = []
     const logger = {
       debug() {},
