@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { StartupError } from '../../../src/index.ts'
 import { COMMON_PASSWORDS_COUNT } from '../../../plugins/auth/weak-passwords/common-passwords-data.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
@@ -6,7 +7,16 @@ import type { Answer } from './support/client.ts'
 
 const LOVELACE = { name: 'Ada Lovelace', email: 'ada.king@analytical-engine.example' }
 
-const COMMON = ['password', '12345678', 'baseball', 'Trustno1', 'PASSWORD1', 'ｐａｓｓｗｏｒｄ', ' iloveyou ']
+const COMMON = [
+  'password',
+  '12345678',
+  'baseball',
+  'Trustno1',
+  'PASSWORD1',
+  'ｐａｓｓｗｏｒｄ',
+  'ᴾassword',
+  ' iloveyou ',
+]
 const PATTERNS = [
   '        ',
   'aaaaaaaa',
@@ -41,6 +51,7 @@ const GOOD = [
   'aab b c aab',
   'tr0ub4dor&3',
   '8 letter',
+  'abyxnmcd12',
 ]
 
 const signUp = (world: World, password: string): Promise<Answer> =>
@@ -133,6 +144,18 @@ describe('weak passwords', () => {
   it('are compared with a list of more than the 3,000 of ASVS 6.2.4', () => {
     expect(COMMON_PASSWORDS_COUNT).to.equal(17_950)
   })
+})
+
+describe('the options about weak passwords', () => {
+  for (const [what, auth] of Object.entries({
+    'a passwordRule that is not a function': { passwordRule: /horse/ as never },
+    'passwordWords that are one string': { passwordWords: 'mortar' as never },
+    'passwordWords with a number': { passwordWords: [1984] as never },
+  }))
+    it(`stop the start for ${what}`, async () => {
+      const refused: unknown = await inWorld({ auth }, async () => undefined).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(StartupError).and.include({ code: 'MORTAR_AUTH_OPTION' })
+    })
 })
 
 describe('passwordRule', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { StartupError } from '../../../../src/index.ts'
-import { resolveLimits, type LimitOptions } from '../../../../plugins/auth/limit-rules.ts'
+import { mostResetTokens, resolveLimits, type LimitOptions } from '../../../../plugins/auth/limit-rules.ts'
 
 const lines = (options?: LimitOptions | false): string[] =>
   resolveLimits(options).map(({ rule, scope, limit, window }) => `${rule} ${scope} ${limit}/${window}`)
@@ -23,6 +23,18 @@ const DEFAULTS = [
   'refresh session 60/60',
   'changePassword user 5/900',
 ]
+
+describe('the number of reset tokens that are valid at the same time', () => {
+  for (const [what, options, lifetime, most] of [
+    ['32 by default', undefined, 1800, 32],
+    ['what the limits let out in a longer lifetime', undefined, 3600, 50],
+    ['what higher limits let out', { forgot: { address: { limit: 20, window: '15m' } } }, 1800, 75],
+    ['32 when nothing is limited', false, 86_400, 32],
+  ] as const)
+    it(`is ${what}`, () => {
+      expect(mostResetTokens(options, lifetime)).to.equal(most)
+    })
+})
 
 describe('the limits', () => {
   it('are the documented ones when nothing is said', () => {

@@ -163,7 +163,7 @@ describe('the rate limits', () => {
       ),
     ).to.have.lengthOf(0)
     await limits.success('login', device('one'))
-    expect(await burst(limits, 'login', times(5, device('one')))).to.have.lengthOf(0)
+    expect(await burst(limits, 'login', times(10, device('one')))).to.have.lengthOf(0)
     const mails = [...times(3, device('one')), ...times(3, device('two'))]
     expect(await burst(limits, 'forgot', mails)).to.have.lengthOf(1)
     expect(await burst(limits, 'forgot', times(5))).to.have.lengthOf(0)
