@@ -105,26 +105,33 @@ describe('auth endpoints, as the contract has them', () => {
         { ...bearer, cookie },
       )
       expect(reply.status).to.equal(200)
-      expect(Object.keys(reply.body)).to.deep.equal(['message'])
+      expect(Object.keys(reply.body)).to.deep.equal(['message', 'accessToken', 'expiresIn'])
       expect(cookieOf(reply))
         .to.match(/^mortar_refresh=./)
         .and.not.equal(cookie)
       const refreshWith = async (each: string) =>
         (await house.post('/auth/refresh', undefined, { cookie: each })).status
       expect(await refreshWith(cookieOf(other))).to.equal(401)
+      expect(await refreshWith(cookie)).to.equal(401)
       expect(await refreshWith(cookieOf(reply))).to.equal(200)
       const others = { authorization: `Bearer ${other.body.accessToken}` }
       expect((await house.send('GET', '/auth/me', { headers: others })).status).to.equal(401)
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(200)
+      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
+      const own = { authorization: `Bearer ${reply.body.accessToken}` }
+      expect((await house.send('GET', '/auth/me', { headers: own })).status).to.equal(200)
       expect((await house.post('/auth/login', { email, password: PASSWORD })).status).to.equal(401)
       expect((await house.post('/auth/login', { email, password: 'another password' })).status).to.equal(200)
     })
 
-    it('keeps the session of change-password when its cookie was not sent along', async () => {
+    it('gives the session of change-password a new cookie when the old one was not sent along', async () => {
       const { cookie, bearer } = await newcomer(house)
       const body = { current: PASSWORD, next: 'another password' }
-      expect((await house.post('/auth/change-password', body, bearer)).status).to.equal(200)
-      expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(200)
+      const reply = await house.post('/auth/change-password', body, bearer)
+      expect(reply.status).to.equal(200)
+      const refreshWith = async (each: string) =>
+        (await house.post('/auth/refresh', undefined, { cookie: each })).status
+      expect(await refreshWith(cookie)).to.equal(401)
+      expect(await refreshWith(cookieOf(reply))).to.equal(200)
     })
 
     it('answers forgot-password with the same bytes for every address', async () => {
