@@ -84,22 +84,32 @@ function takeWhole({ internal }: RequestContext): Buffer | null {
   return content
 }
 
+/** So many chunks are joined as they come: kept one by one, those of one byte take hundreds of times their size. */
+const MOST_CHUNKS = 512
+
 /** What is done with the bytes follows on this promise, and not in an event, whose asynchronous context is the connection's. */
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const joined: Buffer[] = []
     let chunks: Buffer[] = []
     let size = 0
     const stop = (error: HttpError): void => {
-      chunks = []
+      joined.length = chunks.length = 0
       stream.off('data', onData).off('end', onEnd).pause()
       reject(error)
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       if (size > limit) stop(tooLarge(limit))
-      else chunks.push(chunk)
+      else if (chunks.push(chunk) === MOST_CHUNKS) {
+        joined.push(Buffer.concat(chunks))
+        chunks = []
+      }
     }
-    const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+    const onEnd = (): void => {
+      const all = joined.length === 0 ? chunks : [...joined, ...chunks]
+      resolve(all.length === 1 ? all[0]! : Buffer.concat(all, size))
+    }
     stream.on('data', onData).on('end', onEnd)
     stream.on('error', () =>
       stop(new BadRequest('The body broke off or does not decode.', { code: 'malformed_body' })),

@@ -94,6 +94,17 @@ describe('The bytes of a body', () => {
       }
     })
 
+    it('are the same in thousands of chunks of one byte', async () => {
+      const { port } = await serve()
+      for (const length of [511, 512, 513, 2000]) {
+        const body =
+          JSON.stringify(Array.from({ length }, (_, at) => at % 10).join('')).slice(0, length - 1) + '"'
+        const chunks = [...body].map(chunk).join('')
+        const request = `${head('/echo', 'Transfer-Encoding: chunked')}${chunks}0\r\n\r\n`
+        expect((await rawRequest(port, request)).text, String(length)).to.include(`{"body":${body}}`)
+      }
+    })
+
     it('of a request that is destroyed in the same tick leave no request that waits', async () => {
       const { left, port } = await serve()
       await rawRequest(port, `${head('/destroyed', 'Content-Length: 5000')}{`)
