@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { jsonText } from '../schema/unsendable.ts'
 import type { KoaContext } from './context.ts'
 import { isBodiless, isEmpty, type Outgoing } from './outgoing.ts'
 import type { Prepare, RequestContext } from './request-context.ts'
@@ -88,6 +89,7 @@ function isJson(value: unknown, prepare: Prepare): boolean {
 }
 
 function jsonOf({ internal }: RequestContext, value: unknown): Handing {
+  internal.prepare!.check?.(value)
   const status = internal.status || 200
   return isBodiless(status)
     ? { status, type: undefined, body: null }
@@ -185,9 +187,7 @@ function outgoingOf(koa: KoaContext): Outgoing {
 export function payloadOf(body: unknown): Outgoing['payload'] {
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
   if (!isSentAsJson(body)) return streamOf(body as object)
-  const text = JSON.stringify(body) as string | undefined
-  if (text === undefined) throw new TypeError(`ctx.body is a ${typeof body}, which cannot be sent as JSON.`)
-  return text
+  return jsonText(body)
 }
 
 /** True for a value of `ctx.body` that is neither text, bytes nor a stream of them. */

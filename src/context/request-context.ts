@@ -43,6 +43,8 @@ export interface Prepare {
   (ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing>
   /** True when values go through response schemas. */
   readonly hasSchemas?: true
+  /** Refuses what JSON would hide inside a value that Koa middleware gets as it is. Outside production. */
+  readonly check?: (value: unknown) => void
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(

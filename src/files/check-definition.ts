@@ -1,11 +1,11 @@
 import { DEFINITION_KEYS, type Method, type RouteDefinition } from '../routing/route.ts'
-import { isStandard } from '../schema/validate-standard.ts'
-import { isYup } from '../schema/yup/yup-node.ts'
 import { bytes } from '../support/bytes.ts'
 import { isTimeout } from '../support/duration.ts'
 import { formLimits } from '../support/form-limits.ts'
 import { nearest } from '../support/nearest.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
+import { checkContent, isMediaType } from './check-content.ts'
+import { checkSchema, isSchema } from './check-schema.ts'
 import { listOf, type Finding } from './diagnostics.ts'
 
 /** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */
@@ -32,7 +32,10 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
   handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
   multipart: checkMultipart,
-  consumes: expectValue("an array of media types such as 'application/json'", isMediaTypes),
+  consumes: expectValue(
+    "an array of media types such as 'application/json'",
+    (value) => isStrings(value) && value.every(isMediaType),
+  ),
 }
 
 /**
@@ -46,25 +49,6 @@ export function checkDefinition(
   return DEFINITION_KEYS.filter((key) => key in definition).flatMap((key) =>
     CHECKS[key](key, definition[key], endpoint),
   )
-}
-
-/** True for a yup schema or any Standard Schema validator. */
-export function isSchema(value: unknown): boolean {
-  return isYup(value) || isStandard(value)
-}
-
-function checkSchema(key: string, value: unknown): Finding[] {
-  if (isSchema(value)) return []
-  const holdsSchemas = isPlainObject(value) && Object.values(value).some(isSchema)
-  return [
-    {
-      code: 'MORTAR_ROUTE_SCHEMA',
-      found: `has ${describeValue(value)} as \`${key}\`, which is not a schema`,
-      remedy: holdsSchemas
-        ? "Wrap it in yup's object({ … })."
-        : `Give \`${key}\` a yup schema or another Standard Schema validator, or leave it out.`,
-    },
-  ]
 }
 
 function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Finding[] {
@@ -115,7 +99,7 @@ function checkResponse(key: Key, value: unknown): Finding[] {
     ]
   return Object.entries(value).flatMap(([status, schema]): Finding[] =>
     /^[1-5]\d\d$/.test(status)
-      ? checkSchema(`response[${status}]`, schema)
+      ? checkContent(`response[${status}]`, schema)
       : [
           {
             code: 'MORTAR_ROUTE_RESPONSE',
@@ -177,10 +161,6 @@ function isString(value: unknown): value is string {
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isString)
-}
-
-function isMediaTypes(value: unknown): boolean {
-  return isStrings(value) && value.every((type) => /^[^\s/]+\/[^\s/]+$/.test(type))
 }
 
 function isSize(value: unknown): boolean {

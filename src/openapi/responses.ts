@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { Route } from '../routing/route.ts'
+import { readContent, type Route } from '../routing/route.ts'
 import type { JsonObject } from './json.ts'
 import { problemResponse } from './problem-schemas.ts'
 import { hasBody } from './request-body.ts'
@@ -19,16 +19,31 @@ export function responsesOf(route: Route, reader: SchemaReader): JsonObject {
 }
 
 function declaredResponses(route: Route, reader: SchemaReader): Record<string, JsonObject> {
-  const entries = Object.entries(route.definition.response ?? {}).map(([status, schema]) => {
-    const body = reader.read(schema, 'output', { route, part: `response ${status}` })
-    const description = typeof body.description === 'string' ? body.description : phraseOf(status)
+  const entries = Object.entries(route.definition.response ?? {}).map(([status, entry]) => {
+    const { type, schema, description: own } = readContent(entry)
+    const body = schema
+      ? reader.read(schema, 'output', { route, part: `response ${status}` })
+      : rawSchema(type)
+    const described = typeof body.description === 'string' ? body.description : phraseOf(status)
+    const description = own ?? described
     const isBare = route.method === 'HEAD' || WITHOUT_BODY.has(status)
     return [
       status,
-      isBare ? { description } : { description, content: contentOf(body, Number(status)) },
+      isBare
+        ? { description }
+        : {
+            description,
+            content: type === undefined ? contentOf(body, Number(status)) : { [type]: { schema: body } },
+          },
     ] as const
   })
   return Object.fromEntries(entries)
+}
+
+/** What is sent as it is: text, JSON of any form, or bytes. */
+function rawSchema(type = ''): JsonObject {
+  if (/[/+]json\b/i.test(type)) return {}
+  return /^text\//i.test(type) ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
 /** A string is sent as text, an error as a problem, anything else as JSON. A date is an object until it is serialised. */

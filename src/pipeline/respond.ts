@@ -1,13 +1,11 @@
 import { Readable } from 'node:stream'
-import { HttpError } from '../errors/http-error.ts'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import type { Route } from '../routing/route.ts'
-import { compileSerializer } from '../schema/serializer.ts'
-import { Invalid } from '../schema/invalid.ts'
 import { fail } from './error-boundary.ts'
-import { JSON_TYPE, render } from './render.ts'
+import { refuseHidden, render, renderThoroughly } from './render.ts'
+import { compileContent } from './response-content.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
 
@@ -49,45 +47,37 @@ function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
   return taken ?? prepare!(ctx, value)
 }
 
-/** Compiles how a route's values become responses: through the schema of the status actually sent, if it has one. */
+/** Compiles how a route's values become responses: as the status actually sent is declared, if it is. */
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const { response } = route.definition
-  if (response === undefined) return (ctx, value) => render(ctx, statusOf(ctx, value), value)
+  const isProduction = runtime.environment === 'production'
+  const renderOther = isProduction ? render : renderThoroughly
+  if (response === undefined) {
+    const prepare: Prepare = (ctx, value) => renderOther(ctx, statusOf(ctx, value, 204), value)
+    return isProduction ? prepare : Object.assign(prepare, { check: refuseHidden })
+  }
   const statuses = Object.keys(response).map(Number)
-  const serializers = Object.values(response).map(compileSerializer)
+  const contents = statuses.map((status) => compileContent(route, status, runtime))
+  const emptyStatus = emptyStatusOf(route, statuses)
   const prepare: Prepare = (ctx, value) => {
-    const status = statusOf(ctx, value)
-    const serialize = serializers[statuses.indexOf(status)]
-    if (serialize === undefined || isBodiless(status)) return render(ctx, status, value)
-    const text = serialize(value)
-    return text instanceof Promise
-      ? text.then((settled) => outgoingOf(settled, status, value, runtime))
-      : outgoingOf(text, status, value, runtime)
+    const status = statusOf(ctx, value, emptyStatus)
+    const renderDeclared = contents[statuses.indexOf(status)]
+    if (renderDeclared === undefined || isBodiless(status)) return renderOther(ctx, status, value)
+    return renderDeclared(ctx, value)
   }
   return Object.assign(prepare, { hasSchemas: true as const })
 }
 
-function outgoingOf(
-  text: string | Invalid,
-  status: number,
-  value: unknown,
-  runtime: PipelineRuntime,
-): Outgoing {
-  if (text instanceof Invalid) throw mismatch(text, status, runtime)
-  return typeof value === 'string'
-    ? { status, type: 'text/plain; charset=utf-8', payload: JSON.parse(text) as string }
-    : { status, type: JSON_TYPE, payload: text }
+/**
+ * The status of a handler that returns nothing and sets none. A route that declares a body for its success and no empty
+ * response has most likely forgotten a `return`: its value is judged as that body.
+ */
+function emptyStatusOf({ method }: Route, statuses: readonly number[]): number {
+  const successes = statuses.filter((status) => status >= 200 && status < 300)
+  if (method === 'HEAD' || successes.some(isBodiless)) return 204
+  return successes.includes(200) ? 200 : (successes[0] ?? 204)
 }
 
-function statusOf(ctx: RequestContext, value: unknown): number {
-  return ctx.internal.status || (value === undefined || value === null ? 204 : 200)
-}
-
-/** An unvalidated value never leaves; only outside production is it said what was wrong with it. */
-function mismatch({ issues }: Invalid, status: number, runtime: PipelineRuntime): HttpError {
-  const list = issues.map(({ path, message }) => `${path || 'value'}: ${message}`).join('; ')
-  const cause = new Error(`The response does not match the schema for ${status}: ${list}`)
-  return runtime.environment === 'production'
-    ? new HttpError(500, 'The server failed to answer this request.', { code: 'response_mismatch', cause })
-    : new HttpError(500, cause.message, { code: 'response_mismatch', extensions: { errors: issues } })
+function statusOf(ctx: RequestContext, value: unknown, emptyStatus: number): number {
+  return ctx.internal.status || (value === undefined || value === null ? emptyStatus : 200)
 }

@@ -10,14 +10,23 @@ export type Method = (typeof METHODS)[number]
 /** Who may call a route: `true` any signed-in user, a name or names of policies (all must hold), `false` everybody. */
 export type AuthRequirement = boolean | string | readonly string[]
 
+/** The body of one status: its media type, and a schema where it is validated. A key less than both is allowed. */
+export interface ResponseContent {
+  /** Such as `'text/csv'`, `'application/pdf'`, `'text/event-stream'`. JSON, or text for a string, when left out. */
+  readonly type?: string
+  readonly schema?: Schema
+  /** Description of the response in the OpenAPI document. */
+  readonly description?: string
+}
+
 /** What a route declares. Each key is optional, and what is not declared adds no step to the request. */
 export interface RouteDefinition {
   readonly params?: Schema
   readonly query?: Schema
   readonly headers?: Schema
   readonly body?: Schema
-  /** Status → schema of the body sent with that status. Undeclared keys are dropped. */
-  readonly response?: Readonly<Record<number, Schema>>
+  /** Status → schema of the body sent with that status, or its media type. Undeclared keys are dropped. */
+  readonly response?: Readonly<Record<number, Schema | ResponseContent>>
   readonly auth?: AuthRequirement
   readonly summary?: string
   readonly description?: string
@@ -37,6 +46,13 @@ export interface RouteDefinition {
    * where `body` has a `file()`. An empty list leaves the body unread.
    */
   readonly consumes?: readonly string[]
+}
+
+/** Reads one entry of `response`: a schema alone is the content with that schema. */
+export function readContent(entry: Schema | ResponseContent): ResponseContent {
+  return '~standard' in entry || '__isYupSchema__' in entry
+    ? { schema: entry as Schema }
+    : (entry as ResponseContent)
 }
 
 /** The keys of a route definition, for the checks of route modules. */

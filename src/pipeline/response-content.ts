@@ -1,0 +1,116 @@
+import type { Outgoing } from '../context/outgoing.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { HttpError } from '../errors/http-error.ts'
+import { readContent, type Route } from '../routing/route.ts'
+import { Invalid } from '../schema/invalid.ts'
+import { compileSerializer, type Serializer } from '../schema/serializer.ts'
+import { findUnsendable, jsonText } from '../schema/unsendable.ts'
+import { JSON_TYPE, refuseHidden, refuseUnsendable, TEXT_TYPE } from './render.ts'
+import { renderRaw } from './render-raw.ts'
+import type { PipelineRuntime } from './runtime.ts'
+
+/** Renders a value for a status that the route declares. */
+export type RenderDeclared = (ctx: RequestContext, value: unknown) => Outgoing | Promise<Outgoing>
+
+interface Declared {
+  readonly route: Route
+  readonly status: number
+  readonly runtime: PipelineRuntime
+  readonly schema: unknown
+  /** With its charset; undefined when the kind of the value decides. */
+  readonly type: string | undefined
+  readonly serialize: Serializer | undefined
+}
+
+/**
+ * Compiles one entry of `response`. What is sent as it is passes; any other value goes through the schema, and has to
+ * suit the declared media type: a string does, and everything else suits JSON alone.
+ */
+export function compileContent(route: Route, status: number, runtime: PipelineRuntime): RenderDeclared {
+  const { type, schema } = readContent(route.definition.response![status]!)
+  const declared: Declared = {
+    route,
+    status,
+    runtime,
+    schema,
+    type: type === undefined ? undefined : withCharset(type),
+    serialize: schema && compileSerializer(schema),
+  }
+  const takesJson = type === undefined || /[/+]json\b/i.test(type)
+  return (ctx, value) => {
+    if (typeof value === 'object' && value !== null) {
+      const raw = rawOf(ctx, value, declared)
+      if (raw) return raw
+    }
+    if (value === undefined || (value === null && schema === undefined)) throw returnedNothing(declared)
+    if (!takesJson && typeof value !== 'string') throw unsuited(declared, value)
+    return validated(declared, value)
+  }
+}
+
+function rawOf(ctx: RequestContext, value: object, { status, type }: Declared): Outgoing | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return undefined
+  const raw = renderRaw(ctx, status, value)
+  if (raw === undefined) refuseUnsendable(value)
+  return raw === undefined || type === undefined ? raw : { ...raw, type }
+}
+
+function validated(declared: Declared, value: unknown): Outgoing | Promise<Outgoing> {
+  const text = declared.serialize ? declared.serialize(value) : jsonText(value)
+  if (declared.runtime.environment !== 'production' && !(text instanceof Invalid))
+    refuseHidden(value, declared.schema)
+  return text instanceof Promise
+    ? text.then((settled) => outgoingOf(declared, settled, value))
+    : outgoingOf(declared, text, value)
+}
+
+function outgoingOf(declared: Declared, text: string | Invalid, value: unknown): Outgoing {
+  const { status, type } = declared
+  if (text instanceof Invalid) throw mismatch(declared, text, value)
+  return typeof value === 'string' && !(type !== undefined && /[/+]json\b/i.test(type))
+    ? { status, type: type ?? TEXT_TYPE, payload: JSON.parse(text) as string }
+    : { status, type: type ?? JSON_TYPE, payload: text }
+}
+
+/** Text is UTF-8, and has to say so. */
+function withCharset(type: string): string {
+  return /^text\/|^application\/json$/i.test(type) && !/;\s*charset=/i.test(type)
+    ? `${type}; charset=utf-8`
+    : type
+}
+
+/** An unvalidated value never leaves; only outside production does the response say what was wrong with it. */
+function mismatch({ status, runtime, schema }: Declared, invalid: Invalid, value: unknown): HttpError {
+  const hidden = findUnsendable(value, schema)
+  const issues = hidden
+    ? [{ path: hidden.path, message: `${hidden.path || 'it'} is ${hidden.kind}. ${hidden.remedy}` }]
+    : invalid.issues
+  const list = issues.map(({ path, message }) => `${path || 'value'}: ${message}`).join('; ')
+  const reason = `The response does not match the schema for ${status}: ${list}`
+  return refusal(runtime, reason, { errors: issues })
+}
+
+function returnedNothing({ route, status, runtime }: Declared): HttpError {
+  const { method, path, origin } = route
+  const reason = `The handler of ${method} ${path} (${origin}) returned nothing, and \`response\` declares a body for ${status}. Is a \`return\` missing? For an empty response set ctx.status = 204.`
+  return refusal(runtime, reason)
+}
+
+function unsuited({ route, status, runtime, type }: Declared, value: unknown): HttpError {
+  const { method, path, origin } = route
+  const kind = Array.isArray(value)
+    ? 'an array'
+    : typeof value === 'object'
+      ? 'an object'
+      : `a ${typeof value}`
+  const reason = `The handler of ${method} ${path} (${origin}) returned ${kind}, and \`response\` declares ${type} for ${status}. Return a string, bytes or a stream.`
+  return refusal(runtime, reason)
+}
+
+function refusal({ environment }: PipelineRuntime, reason: string, extensions: object = {}): HttpError {
+  const code = 'response_mismatch'
+  return environment === 'production'
+    ? new HttpError(500, 'The server failed to answer this request.', { code, cause: new Error(reason) })
+    : new HttpError(500, reason, { code, extensions: { ...extensions } })
+}

@@ -1,0 +1,114 @@
+import { childPath } from './invalid.ts'
+import { ownMember } from './yup/yup-node.ts'
+
+/** A part of a value that JSON cannot show: where it is, what it is, and what to return in its place. */
+export interface Unsendable {
+  readonly path: string
+  readonly kind: string
+  readonly remedy: string
+}
+
+/** Objects that JSON shows as `{}`, by the tag that `Object.prototype.toString` gives. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  Map: 'Return Object.fromEntries(map), or an array of its entries.',
+  Set: 'Return an array: [...set].',
+  WeakMap: 'Its entries cannot be listed.',
+  WeakSet: 'Its items cannot be listed.',
+  WeakRef: 'Return what it refers to.',
+  Promise: 'Await it first.',
+  URLSearchParams: 'Return its toString(), with ctx.type.',
+  FormData: 'Return Object.fromEntries(form).',
+  Headers: 'Return Object.fromEntries(headers).',
+  RegExp: 'Return its source.',
+  Error: 'Throw it, or return its message.',
+  Blob: 'Return it alone, not inside another value.',
+  File: 'Return it alone, not inside another value.',
+  ReadableStream: 'Return it alone, not inside another value.',
+  Response: 'Return it alone, not inside another value.',
+}
+
+/** What an object is when JSON cannot show it, whatever it holds; undefined for all others and for those with `toJSON`. */
+export function unsendableObject(value: object): Omit<Unsendable, 'path'> | undefined {
+  const { toJSON, then, next } = value as Readonly<Record<string, unknown>>
+  if (typeof toJSON === 'function') return undefined
+  if (typeof then === 'function') return kindOf('Promise')
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  if (Object.hasOwn(REMEDIES, tag)) return kindOf(tag)
+  if (typeof next === 'function' && (Symbol.iterator in value || Symbol.asyncIterator in value))
+    return { kind: 'an iterator', remedy: 'Return an array: [...iterator].' }
+  return undefined
+}
+
+function kindOf(tag: string): Omit<Unsendable, 'path'> {
+  return { kind: /^[AEIO]/.test(tag) ? `an ${tag}` : `a ${tag}`, remedy: REMEDIES[tag]! }
+}
+
+/** Members that are looked at before a search gives up. */
+const MOST_MEMBERS = 10_000
+
+/**
+ * Finds the first part of a value that JSON cannot show: a bigint, a reference to itself, a Map, a Promise that nobody
+ * awaited. With a yup schema only the keys that it declares are searched. Functions are left out as JSON does.
+ */
+export function findUnsendable(value: unknown, schema?: unknown): Unsendable | undefined {
+  return search(value, schema, { path: '', above: new Set(), budget: { left: MOST_MEMBERS } })
+}
+
+/** The error for a value that holds such a part. */
+export function unsendableError({ path, kind, remedy }: Unsendable, cause?: unknown): TypeError {
+  const what = path === '' ? 'it' : path
+  return new TypeError(`The returned value cannot be sent as JSON: ${what} is ${kind}. ${remedy}`, { cause })
+}
+
+/** The JSON text of a value. @throws TypeError that names the part which JSON cannot hold. */
+export function jsonText(value: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    const found = findUnsendable(value)
+    throw found ? unsendableError(found, error) : error
+  }
+  if (text === undefined)
+    throw new TypeError('The returned value cannot be sent as JSON: it has no JSON form.')
+  return text
+}
+
+interface Place {
+  readonly path: string
+  readonly above: Set<unknown>
+  readonly budget: { left: number }
+}
+
+function search(value: unknown, schema: unknown, place: Place): Unsendable | undefined {
+  const { path, above, budget } = place
+  if (typeof value === 'bigint')
+    return { path, kind: 'a bigint', remedy: 'Convert it to a string or a number.' }
+  if (typeof value !== 'object' || value === null || (budget.left -= 1) < 0) return undefined
+  const kind = unsendableObject(value)
+  if (kind !== undefined) return { path, ...kind }
+  if (above.has(value))
+    return {
+      path,
+      kind: 'a reference to an object that contains it',
+      remedy: 'Leave it out, or return its id.',
+    }
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
+  above.add(value)
+  for (const [key, member, inner] of membersOf(value, schema)) {
+    const found = search(member, inner, { ...place, path: childPath(path, key) })
+    if (found !== undefined) return found
+  }
+  above.delete(value)
+  return undefined
+}
+
+type Member = readonly [key: string | number, value: unknown, schema: unknown]
+
+function membersOf(value: object, schema: unknown): readonly Member[] {
+  const { fields, innerType } = (schema ?? {}) as { fields?: Record<string, unknown>; innerType?: unknown }
+  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map((item, index) => [index, item, innerType])
+  const members = value as Record<string, unknown>
+  const keys = Object.keys(fields ?? members)
+  return keys.map((key) => [key, ownMember(members, key), fields?.[key]])
+}

@@ -1,0 +1,249 @@
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
+import {
+  createApp,
+  createRouter,
+  type AppOptions,
+  type Context,
+  type Handler,
+  type RouteDefinition,
+} from 'mortar'
+import { array, mixed, number, object, string } from 'yup'
+import { z } from 'zod'
+import { throughBothDoors } from '../support/doors.ts'
+
+type Response200 = NonNullable<RouteDefinition['response']>[200]
+
+const appOf = (response: RouteDefinition['response'], handler: Handler, options: AppOptions = {}) =>
+  createApp(options).use(createRouter().get('/', response ? { response } : {}, handler as never))
+
+interface Problem {
+  readonly code: string
+  readonly detail: string
+}
+
+describe('What is sent as it is', () => {
+  const bodies: readonly (readonly [string, () => unknown, string?])[] = [
+    ['a Node stream', () => Readable.from([Buffer.from('abc')])],
+    ['a Buffer', () => Buffer.from('abc')],
+    ['a typed array', () => new Uint16Array(new TextEncoder().encode('abcd').slice(0, 4).buffer), 'abcd'],
+    ['a DataView', () => new DataView(new TextEncoder().encode('abc').buffer)],
+    ['an ArrayBuffer', () => new TextEncoder().encode('abc').buffer],
+    ['a Blob', () => new Blob(['abc'])],
+    ['a web stream', () => new Blob(['abc']).stream()],
+    ['a web Response', () => new Response('abc')],
+    ['an async iterable', async function* () { yield 'a'; yield 'bc' }],
+  ] // prettier-ignore
+  const schemas: readonly (readonly [string, Response200])[] = [
+    ['object()', object({ a: string().required() })],
+    ['mixed()', mixed()],
+    ['string()', string().required()],
+    ['an object of zod', z.object({ a: z.string() })],
+  ]
+  throughBothDoors((open) => {
+    for (const [name, make, text = 'abc'] of bodies)
+      it(`passes no schema: ${name}`, async () => {
+        for (const [schemaName, schema] of schemas) {
+          const response = await (await open(appOf({ 200: schema }, make))).fetch('/')
+          expect(response.status, schemaName).to.equal(200)
+          expect(await response.text(), schemaName).to.equal(text)
+        }
+        const typed = await (await open(appOf({ 200: { type: 'application/pdf' } }, make))).fetch('/')
+        expect(await typed.text()).to.equal(text)
+        if (name !== 'a web Response') expect(typed.headers.get('content-type')).to.equal('application/pdf')
+      })
+  })
+})
+
+describe('A response with a media type', () => {
+  throughBothDoors((open) => {
+    const get = async (content: Response200, handler: Handler, options?: AppOptions) => {
+      const response = await (await open(appOf({ 200: content }, handler, options))).fetch('/')
+      return {
+        status: response.status,
+        type: response.headers.get('content-type'),
+        text: await response.text(),
+      }
+    }
+
+    it('sends a string under it', async () => {
+      expect(await get({ type: 'text/csv' }, () => 'a;b')).to.deep.equal({ status: 200, type: 'text/csv; charset=utf-8', text: 'a;b' }) // prettier-ignore
+      expect((await get({ type: 'image/svg+xml' }, () => '<svg/>')).type).to.equal('image/svg+xml')
+    })
+
+    it('lets a handler choose another', async () => {
+      const handler: Handler = (ctx: Context) => {
+        ctx.type = 'text/tab-separated-values'
+        return 'a\tb'
+      }
+      expect((await get({ type: 'text/csv' }, handler)).type).to.match(/^text\/tab-separated-values/)
+    })
+
+    it('validates a string by its schema', async () => {
+      const content = { type: 'text/csv', schema: string().required().matches(/;/) }
+      expect((await get(content, () => 'a;"é"')).text).to.equal('a;"é"')
+      expect((await get(content, () => 'none')).status).to.equal(500)
+    })
+
+    it('sends JSON of another type, filtered by its schema', async () => {
+      const content = { type: 'application/ld+json', schema: object({ a: number() }) }
+      expect(await get(content, () => ({ a: 1, b: 2 }))).to.deep.equal({ status: 200, type: 'application/ld+json', text: '{"a":1}' }) // prettier-ignore
+      expect((await get({ type: 'application/json' }, () => ({ a: 1, b: 2 }))).text).to.equal('{"a":1,"b":2}')
+      expect((await get({ schema: object({ a: number() }), description: 'One.' }, () => ({ a: 1, b: 2 }))).text).to.equal('{"a":1}') // prettier-ignore
+    })
+
+    it('is a 500 for a value that it cannot carry', async () => {
+      for (const value of [{ a: 1 }, [1], 5, true]) {
+        const { status, text } = await get({ type: 'text/csv' }, () => value)
+        expect(status).to.equal(500)
+        expect((JSON.parse(text) as Problem).detail).to.match(
+          /GET \/ \(router \/\) returned .* declares text\/csv.* for 200/,
+        )
+      }
+    })
+  })
+
+  it('is in the OpenAPI document', async () => {
+    const response = {
+      200: { type: 'text/csv', description: 'The table.' },
+      201: { type: 'application/pdf' },
+      202: { type: 'application/ld+json', schema: object({ a: number().required() }) },
+      203: { type: 'application/vnd.api+json' },
+    }
+    const app = appOf(response, () => 'a')
+    const document = (await app.inject('/openapi.json')).json()
+    const { responses } = document.paths['/'].get
+    expect(responses[200]).to.deep.equal({ description: 'The table.', content: { 'text/csv': { schema: { type: 'string' } } } }) // prettier-ignore
+    expect(responses[201].content).to.deep.equal({ 'application/pdf': { schema: { type: 'string', format: 'binary' } } }) // prettier-ignore
+    expect(responses[202].content['application/ld+json'].schema).to.include({ type: 'object' })
+    expect(responses[203].content).to.deep.equal({ 'application/vnd.api+json': { schema: {} } })
+    await app.close()
+  })
+
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ['neither', { description: 'x' }, /neither `type` nor `schema`/],
+    ['nothing', {}, /neither `type` nor `schema`/],
+    ['a misspelt key', { typ: 'text/csv' }, /"typ".*[^]*Did you mean "type"/],
+    ['the key of another framework', { contentType: 'text/csv' }, /Did you mean "type"/],
+    ['a type that is none', { type: 'csv' }, /not a media type/],
+    ['a schema that is none', { type: 'text/csv', schema: 5 }, /not a schema/],
+    ['a description that is none', { type: 'text/csv', description: 5 }, /description/],
+    ['fields without object()', { id: string() }, /object\(/],
+  ]
+  for (const [name, content, message] of wrong)
+    it(`is checked at the start: ${name}`, async () => {
+      const app = appOf({ 200: content as Response200 }, () => 'a')
+      const error = await app.ready().then(() => undefined, (reason: unknown) => reason as Error) // prettier-ignore
+      expect(error?.message).to.match(message)
+    })
+})
+
+describe('A handler that returns nothing', () => {
+  throughBothDoors((open) => {
+    const status = async (response: RouteDefinition['response'], handler: Handler, options?: AppOptions) =>
+      (await (await open(appOf(response, handler, options))).fetch('/')).status
+
+    it('is a mismatch where its route declares a body', async () => {
+      for (const schema of [object({ a: string() }), mixed(), string(), { type: 'text/csv' }, z.object({})])
+        for (const value of [undefined, null]) {
+          const response = await (await open(appOf({ 200: schema }, () => value))).fetch('/')
+          if (value === null && schema instanceof Object && 'type' in schema && schema.type === 'mixed')
+            continue
+          const problem = (await response.json()) as Problem
+          expect(problem.code).to.equal('response_mismatch')
+          if (value === undefined)
+            expect(problem.detail).to.match(/GET \/ \(router \/\) returned nothing.*`return` missing/)
+        }
+      expect(await status({ 201: object({ a: string() }) }, () => undefined)).to.equal(500)
+    })
+
+    it('says nothing of it in production, and logs it', async () => {
+      const lines: unknown[] = []
+      const logger = { debug() {}, info() {}, warn() {}, error: (fields: unknown) => lines.push(fields), child: () => logger } // prettier-ignore
+      const app = appOf({ 200: object() }, () => undefined, {
+        environment: 'production',
+        logger,
+        signals: false,
+      })
+      const problem = (await (await (await open(app)).fetch('/')).json()) as Problem
+      expect(problem.detail).to.equal('The server failed to answer this request.')
+      expect(JSON.stringify(lines)).to.contain('returned nothing')
+    })
+
+    it('is null where the schema allows null', async () => {
+      const response = await (await open(appOf({ 200: object().nullable() }, () => null))).fetch('/')
+      expect(response.status).to.equal(200)
+      expect(await response.text()).to.equal('null')
+    })
+
+    it('stays an empty response where nothing else is declared', async () => {
+      expect(await status(undefined, () => undefined)).to.equal(204)
+      expect(await status({ 404: object() }, () => undefined)).to.equal(204)
+      expect(await status({ 200: object(), 204: mixed() }, () => undefined)).to.equal(204)
+      expect(await status({ 200: object() }, (ctx) => void (ctx.status = 204))).to.equal(204)
+      expect(await status({ 200: object() }, (ctx) => ctx.redirect('/x', 307))).to.equal(200 + 107)
+    })
+  })
+})
+
+describe('A value that JSON would hide', () => {
+  function* numbers() {
+    yield 1
+  }
+  const kinds: readonly (readonly [string, () => unknown])[] = [
+    ['a Map', () => new Map([[1, 2]])],
+    ['a Set', () => new Set([1])],
+    ['a WeakMap', () => new WeakMap()],
+    ['a URLSearchParams', () => new URLSearchParams('a=1')],
+    ['a FormData', () => new FormData()],
+    ['a RegExp', () => /a/],
+    ['an Error', () => new TypeError('x')],
+    ['an iterator', numbers],
+  ]
+  const loop: Record<string, unknown> = {}
+  loop.self = { again: loop }
+  throughBothDoors((open) => {
+    const get = async (value: unknown, response?: RouteDefinition['response'], options: AppOptions = {}) => {
+      const answer = await (await open(appOf(response, () => value, options))).fetch('/')
+      return { status: answer.status, text: await answer.text() }
+    }
+    const quiet: AppOptions = { environment: 'production', logger: false, signals: false }
+
+    for (const [name, make] of kinds)
+      it(`is a 500 that names it: ${name}`, async () => {
+        for (const response of [undefined, { 200: mixed() }, { 200: object({ a: string() }) }]) {
+          const { status, text } = await get(make(), response)
+          expect(status).to.equal(500)
+          expect(text).to.contain(`it is ${name}`)
+          expect((await get(make(), response, quiet)).status).to.equal(500)
+        }
+      })
+
+    it('is found inside, with its path', async () => {
+      const inside: readonly (readonly [unknown, string])[] = [
+        [{ items: [{ total: 5n }] }, 'items[0].total is a bigint'],
+        [loop, 'self.again is a reference to an object that contains it'],
+        [{ a: { b: new Map() } }, 'a.b is a Map'],
+        [{ user: Promise.resolve(1) }, 'user is a Promise. Await it first.'],
+        [[new Set()], '[0] is a Set'],
+      ]
+      for (const [value, reason] of inside)
+        for (const response of [undefined, { 200: mixed() }])
+          expect((await get(value, response)).text).to.contain(reason)
+      const nested = { 200: object({ user: object({ name: string() }) }) }
+      expect((await get({ user: Promise.resolve({}) }, nested)).text).to.contain('user is a Promise')
+      expect((await get({ user: {}, undeclared: new Map() }, nested)).text).to.equal('{"user":{}}')
+      expect((await get({ items: [{ total: 5n }] }, undefined, quiet)).status).to.equal(500)
+    })
+
+    it('is not what has a JSON form of its own', async () => {
+      const listed = Object.assign(new Map([[1, 2]]), { toJSON: () => ({ size: 1 }) })
+      expect((await get({ listed, when: new Date(0), bytes: Buffer.from('a') })).status).to.equal(200)
+      expect((await get({ ids: [1] }, { 200: object({ ids: array(number()) }) })).text).to.equal(
+        '{"ids":[1]}',
+      )
+      const shared = {}
+      expect((await get([shared, shared])).text).to.equal('[{},{}]')
+    })
+  })
+})
