@@ -12,8 +12,7 @@ export async function refusesWhenDisturbed(
   { app, client, user, fixture }: PreparedProvider,
   how: 'throws' | 'hangs',
 ): Promise<void> {
-  if (fixture.disturb === undefined) return
-  await fixture.disturb(app, how)
+  await fixture.disturb!(app, how)
   const begun = performance.now()
   const holder = client.withToken(user.token)
   const [guarded, policy, open] = await Promise.all([

@@ -6,7 +6,7 @@ import { keepsItsCapabilities, tellsOfItsSignIn } from './provider-abilities.ts'
 import { refusesWhenDisturbed } from './provider-faults.ts'
 import type { PreparedProvider as Prepared, ProviderFixture } from './provider-fixture.ts'
 import { createClient } from './test-client.ts'
-import type { SuiteRunner } from './suite-runner.ts'
+import { skipTest, type SuiteRunner } from './suite-runner.ts'
 
 const POLICIES: Readonly<Record<string, Policy>> = {
   yes: () => true,
@@ -28,8 +28,18 @@ const POLICIES: Readonly<Record<string, Policy>> = {
  */
 export function providerSuite(runner: SuiteRunner, name: string, createFixture: () => ProviderFixture): void {
   const { describe, it } = runner
-  const test = (title: string, body: (prepared: Prepared) => Promise<void>) =>
-    it(title, () => inPreparedApp(createFixture(), body))
+  /** A test whose fixture lacks what it needs is reported as skipped: it has asked the provider nothing. */
+  const test = (
+    title: string,
+    body: (prepared: Prepared) => Promise<void>,
+    needs?: 'signInEvent' | 'disturb',
+  ) =>
+    it(title, function run(this: unknown, ...args: unknown[]) {
+      return inPreparedApp(createFixture(), async (prepared) => {
+        if (needs !== undefined && prepared.fixture[needs] === undefined) skipTest(this, args[0])
+        else await body(prepared)
+      })
+    })
 
   describe(`The auth provider: ${name}`, () => {
     test('lets its user in and says who it is', letsItsUserIn)
@@ -41,11 +51,14 @@ export function providerSuite(runner: SuiteRunner, name: string, createFixture: 
     test('lets no page of another site write with its cookie', refusesCrossSite)
     test('describes itself in the OpenAPI document', describesItself)
     test('can do what it declares', keepsItsCapabilities)
-    test('tells of a sign-in by one event, without its token', tellsOfItsSignIn)
-    test('lets nobody in when what it asks fails', (prepared) => refusesWhenDisturbed(prepared, 'throws'))
-    test('holds no request when what it asks hangs', (prepared) => refusesWhenDisturbed(prepared, 'hangs'))
+    test('tells of a sign-in by one event, without its token', tellsOfItsSignIn, 'signInEvent')
+    test('lets nobody in when what it asks fails', whenItThrows, 'disturb')
+    test('holds no request when what it asks hangs', whenItHangs, 'disturb')
   })
 }
+
+const whenItThrows = (prepared: Prepared): Promise<void> => refusesWhenDisturbed(prepared, 'throws')
+const whenItHangs = (prepared: Prepared): Promise<void> => refusesWhenDisturbed(prepared, 'hangs')
 
 async function inPreparedApp(
   fixture: ProviderFixture,

@@ -3,3 +3,15 @@ export interface SuiteRunner {
   describe(name: string, body: () => void): unknown
   it(name: string, body: () => Promise<void>): unknown
 }
+
+interface Skippable {
+  skip?(): unknown
+}
+
+/** Reports the running test as skipped: mocha has `this.skip()`, vitest and node:test have it on the first argument. */
+export function skipTest(self: unknown, context: unknown): void {
+  const test = [context, self].find(
+    (candidate) => typeof (candidate as Skippable | null | undefined)?.skip === 'function',
+  )
+  ;(test as Skippable | undefined)?.skip!()
+}
