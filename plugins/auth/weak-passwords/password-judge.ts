@@ -1,4 +1,4 @@
-import { StartupError, type Cradle } from '../../../src/index.ts'
+import type { Cradle } from '../../../src/index.ts'
 import { createBreachedPasswords, type BreachedPasswordsOptions } from './breached-passwords.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { foldPassword } from './fold-password.ts'
@@ -31,10 +31,9 @@ export interface WeakPasswordOptions {
 /** Judges a new password that has the right form. @returns undefined, or a reason that its owner understands. */
 export type PasswordJudge = (password: string, user: PasswordUser) => Promise<string | undefined>
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for options that are not what they should be. */
+/** @throws StartupError `MORTAR_AUTH_OPTION` for settings of `breachedPasswords` that cannot be read. */
 export function createPasswordJudge(options: WeakPasswordOptions, services: Cradle): PasswordJudge {
   const { refuseWeakPasswords = true, passwordRule, passwordWords = [] } = options
-  checkOptions(passwordRule, passwordWords)
   const appUrl = options.appUrl ?? services.appUrl
   const appWords = distinctWords([
     ...passwordWords,
@@ -47,25 +46,6 @@ export function createPasswordJudge(options: WeakPasswordOptions, services: Crad
     if (await isBreached?.(password)) return 'This password was part of a data breach. Choose another one.'
     return passwordRule && ownVerdict(await passwordRule(password, user))
   }
-}
-
-function checkOptions(passwordRule: unknown, passwordWords: unknown): void {
-  if (passwordRule !== undefined && typeof passwordRule !== 'function')
-    throw wrong(
-      'passwordRule',
-      'is not a function',
-      'Write (password, user) => undefined, or a reason as a string.',
-    )
-  if (!Array.isArray(passwordWords) || passwordWords.some((word) => typeof word !== 'string'))
-    throw wrong('passwordWords', 'is not a list of strings', "Write a list such as ['Paper Trail'].")
-}
-
-function wrong(option: string, found: string, remedy: string): StartupError {
-  return new StartupError(`The option ${option} of the auth provider ${found}.`, {
-    code: 'MORTAR_AUTH_OPTION',
-    remedy,
-    brick: 'auth',
-  })
 }
 
 function weaknessOf(password: string, user: PasswordUser, appWords: readonly string[]): string | undefined {

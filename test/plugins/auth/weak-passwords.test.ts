@@ -154,7 +154,7 @@ describe('the options about weak passwords', () => {
   }))
     it(`stop the start for ${what}`, async () => {
       const refused: unknown = await inWorld({ auth }, async () => undefined).catch((error: unknown) => error)
-      expect(refused).to.be.instanceOf(StartupError).and.include({ code: 'MORTAR_AUTH_OPTION' })
+      expect(refused).to.be.instanceOf(StartupError).and.include({ code: 'MORTAR_OPTION_TYPE' })
     })
 })
 
