@@ -68,10 +68,15 @@ export class HttpError extends Error {
 }
 
 function codeOfStatus(status: number): ProblemCode {
-  const entries = Object.entries(PROBLEM_CODES) as [ProblemCode, { status: number }][]
-  const match = entries.find(([, entry]) => entry.status === status)
-  return match?.[0] ?? (status < 500 ? 'bad_request' : 'internal_error')
+  return FIRST_CODES.get(status) ?? (status < 500 ? 'bad_request' : 'internal_error')
 }
+
+/** The first code of each status. */
+const FIRST_CODES: ReadonlyMap<number, ProblemCode> = new Map(
+  (Object.entries(PROBLEM_CODES) as [ProblemCode, { status: number }][])
+    .toReversed()
+    .map(([code, { status }]) => [status, code]),
+)
 
 /** 400: the request cannot be understood. */
 export class BadRequest extends HttpError {

@@ -1,4 +1,5 @@
 import { ValidationFailed, type Issue } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
@@ -62,6 +63,7 @@ function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
 }
 
 function refuse(issues: readonly Issue[], most: number): void {
-  if (issues.length > most) throw new ValidationFailed(issues.slice(0, most), { truncated: true })
-  if (issues.length > 0) throw new ValidationFailed(issues)
+  if (issues.length > most)
+    throw stackless(() => new ValidationFailed(issues.slice(0, most), { truncated: true }))
+  if (issues.length > 0) throw stackless(() => new ValidationFailed(issues))
 }
