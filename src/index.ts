@@ -67,6 +67,7 @@ export type {
 } from './contracts/authenticator.ts'
 export type {
   AuthStore,
+  SessionOwner,
   NewUser,
   PasswordChange,
   Rotation,

@@ -22,6 +22,21 @@ export class MissingTable extends Error {
   }
 }
 
+/** A column of the authentication is not in the database: the schema is older than the code. */
+export class MissingColumn extends Error {
+  override readonly name = 'MissingColumn'
+  readonly column: string
+
+  constructor(column: string, cause?: unknown) {
+    super(
+      `no such column in the auth tables: ${column}. The database has the tables of an earlier version; ` +
+        `create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
+      { cause },
+    )
+    this.column = column
+  }
+}
+
 /** 401 of a login: the same bytes for a wrong password and for an address without an account (ASVS 6.3.8). */
 export function invalidCredentials(): Unauthorized {
   return new Unauthorized('The e-mail address or the password is wrong.', {

@@ -4,7 +4,7 @@ import type { PasswordAuthOptions } from './options.ts'
 const DURATION = ['number', 'string'] as const
 
 /**
- * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `limits` and `cost` are checked where
+ * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions`, `limits` and `cost` are checked where
  * they are read.
  */
 export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
@@ -18,7 +18,9 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   refreshTokenLifetime: DURATION,
   resetTokenLifetime: DURATION,
   refreshGrace: DURATION,
-  freshUser: 'boolean',
+  idleTimeout: DURATION,
+  maxSessions: 'anything',
+  freshSession: 'boolean',
   limits: ['object', 'false'],
   redis: ['object', 'function'],
   cost: 'object',

@@ -41,8 +41,18 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    * refresh at once, and for lost answers. Seconds or a duration up to a minute; 10 seconds by default, 0 for never.
    */
   readonly refreshGrace?: Duration
-  /** Reads the user's row for each request with a credential, instead of trusting the record in the token. */
-  readonly freshUser?: boolean
+  /**
+   * How long a session lives without a refresh, in seconds or as a duration such as `'7d'`; each refresh begins the time
+   * anew (ASVS 7.3.1). Longer than an access token lives. By default a session does not idle.
+   */
+  readonly idleTimeout?: Duration
+  /** How many sessions a user may have; a login beyond it ends the oldest (ASVS 7.1.2). By default any number. */
+  readonly maxSessions?: number
+  /**
+   * Reads session, password version and user in one statement for each request with a credential, instead of trusting
+   * the access token: an ended session, a disabled account and a changed row take effect with the next request.
+   */
+  readonly freshSession?: boolean
   /**
    * Columns of `auth_users` (of `documentAuth` fields) that may be in `user.raw` although they are named like a secret:
    * `['country_code']`.
@@ -76,6 +86,7 @@ export interface ResolvedLifetimes {
   readonly session: number
   readonly resetToken: number
   readonly grace: number
+  readonly idle: number | undefined
 }
 
 const DAY = 86_400
@@ -95,17 +106,32 @@ export function checkTexts({ cookieName, appUrl }: PasswordAuthOptions): void {
     )
 }
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for a number of remembered tokens that is none. */
-export function checkCounts({ accessTokenCache = 0 }: PasswordAuthOptions): void {
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a number of remembered tokens or of sessions that is out of range. */
+export function checkCounts({ accessTokenCache = 0, maxSessions = 1 }: PasswordAuthOptions): void {
+  if (!Number.isSafeInteger(maxSessions) || maxSessions < 1)
+    throw wrong('maxSessions', `is ${maxSessions}`, 'Write a whole number from 1, or leave it out.')
   if (!Number.isSafeInteger(accessTokenCache) || accessTokenCache < 0)
     throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
 }
 
+/** @throws StartupError `MORTAR_AUTH_OPTION` for the option `freshUser`, which `freshSession` has replaced. */
+export function checkRenamed(options: PasswordAuthOptions): void {
+  if (options !== null && typeof options === 'object' && 'freshUser' in options)
+    throw wrong(
+      'freshUser',
+      'is called freshSession now',
+      'Write freshSession; it also looks at the session.',
+    )
+}
+
 /** @throws StartupError `MORTAR_AUTH_OPTION` for a lifetime that cannot be read or is out of range. */
 export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
-  const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace } = options
+  const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace, idleTimeout } = options
+  const access = lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY)
   return {
-    access: lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY),
+    access,
+    // A client refreshes when its access token expires, so a shorter time would end sessions in use.
+    idle: idleTimeout === undefined ? undefined : lifetime('idleTimeout', idleTimeout, access + 1, 400 * DAY),
     session: lifetime('refreshTokenLifetime', refreshTokenLifetime ?? '30d', 1, 400 * DAY),
     resetToken: lifetime('resetTokenLifetime', resetTokenLifetime ?? '30m', 1, DAY),
     grace: lifetime('refreshGrace', refreshGrace ?? '10s', 0, 60),

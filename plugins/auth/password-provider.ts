@@ -6,7 +6,8 @@ import { createDeviceCookie } from './device-cookie.ts'
 import { createDeviceMarks } from './device-marks.ts'
 import { createEndedSessions } from './ended-sessions.ts'
 import type { AuthEvents } from './events.ts'
-import { createFlows } from './flows/flows.ts'
+import { createFlows, type AuthFlows } from './flows/flows.ts'
+import { beginSession } from './flows/sessions.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { mostResetTokens } from './limit-rules.ts'
 import { logAuthEvents } from './log-events.ts'
@@ -91,9 +92,13 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
     ),
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf,
-    identify: options.freshUser ? freshIdentify(claimsOf, store) : ({ token }) => userOf(claimsOf(token)),
-    issueToken: ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
+    identify: options.freshSession ? freshIdentify(claimsOf, flows) : ({ token }) => userOf(claimsOf(token)),
+    issueToken: options.freshSession
+      ? ({ id }) => issueInSession(parts, id)
+      : ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
+    disable: (userId) => flows.disable(userId),
+    enable: (userId) => flows.enable(userId),
     stop: () => flows.settled(),
   }
 }
@@ -142,6 +147,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
       ...(redis && { redis }),
     }),
     lifetimes,
+    maxSessions: options.maxSessions,
     devices: createDeviceMarks(keys.device),
     judgePassword: createPasswordJudge(options, services),
     mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
@@ -177,12 +183,21 @@ function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionC
   return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }
 
-function freshIdentify(claimsOf: PasswordSession['claimsOf'], store: AuthStore) {
+function freshIdentify(claimsOf: PasswordSession['claimsOf'], flows: AuthFlows) {
   return async ({ token }: Credential): Promise<User | null> => {
     const claims = claimsOf(token)
-    const user = claims && (await store.findUserById(claims.sub))
+    const user = claims && (await flows.findOwner(claims.sid, claims.sub))
     return user && userOf({ sub: user.id, user: user.raw })
   }
+}
+
+/** A token without a session would prove nobody where each request looks at the session. */
+async function issueInSession(parts: AuthParts, userId: string): Promise<string> {
+  const user = await parts.store.findUserById(userId)
+  const grant = user && (await beginSession(parts, user))
+  if (!grant)
+    throw new Error('freshSession: a token can be issued only for a user who is stored and not disabled.')
+  return grant.accessToken
 }
 
 /** The signed-in user of a token or a row; every account has a name and an address. */

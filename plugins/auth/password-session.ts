@@ -18,6 +18,13 @@ export interface PasswordSession extends ProviderSession {
   /** @returns the claims of an access token that is valid now, or null. */
   claimsOf(accessToken: string | null): AccessClaims | null
   signOut(userId: string): Promise<void>
+  /**
+   * Disables an account: login, refresh and reset tokens are refused, and every session ends.
+   * @returns false for an unknown user.
+   */
+  disable(userId: string): Promise<boolean>
+  /** Lets a disabled account log in again. @returns false for an unknown user. */
+  enable(userId: string): Promise<boolean>
 }
 
 /** The refresh cookie, which lives as long as its session. */

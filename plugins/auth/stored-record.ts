@@ -13,13 +13,21 @@ export interface RecordReader {
 
 /**
  * Makes a reader. A field that is missing is noticed here: taken for a value, it would end sessions that live.
- * @param explainMissing the message for such a field.
+ * @param explainMissing makes the error for such a field.
+ * @param isComplete whether a record has each field, if only with null: a row has, a document need not.
  */
-export function createRecordReader(explainMissing: (field: string) => string): RecordReader {
+export function createRecordReader(
+  explainMissing: (field: string) => Error,
+  isComplete = false,
+): RecordReader {
+  const fieldOf = (record: StoredRecord, field: string): unknown => {
+    if (isComplete && !Object.hasOwn(record, field)) throw explainMissing(field)
+    return record[field] ?? null
+  }
   const valueOf = (record: StoredRecord, field: string): unknown => {
     const value = record[field]
     if (value !== undefined && value !== null) return value
-    throw new Error(explainMissing(field))
+    throw explainMissing(field)
   }
   const textOf = (record: StoredRecord, field: string): string => String(valueOf(record, field))
   // PostgreSQL gives a bigint as text.
@@ -33,6 +41,7 @@ export function createRecordReader(explainMissing: (field: string) => string): R
       passwordHash: textOrNull(record['password_hash']),
       passwordVersion: numberOf(record, 'password_version'),
       keptSession: textOrNull(record['kept_session_id']),
+      isDisabled: fieldOf(record, 'disabled_at') !== null,
     }),
     session: (record) => ({
       id: textOf(record, 'id'),
@@ -48,10 +57,15 @@ export function createRecordReader(explainMissing: (field: string) => string): R
     resetToken: (record) => ({
       tokenHash: textOf(record, 'token_hash'),
       userId: textOf(record, 'user_id'),
+      passwordVersion: numberOrNull(fieldOf(record, 'password_version')),
       createdAt: numberOf(record, 'created_at'),
       expiresAt: numberOf(record, 'expires_at'),
     }),
   }
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null ? null : Number(value)
 }
 
 function textOrNull(value: unknown): string | null {

@@ -1,6 +1,7 @@
 import { DataSource, type DataSourceOptions } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 import { describeConstruction, describeOpening } from './connection-failure.ts'
+import { withBinaryColumns } from './binary-columns.ts'
 import { takeEntities } from './entities.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { ConnectionOptions } from './options.ts'
@@ -11,7 +12,7 @@ import type { ConnectionOptions } from './options.ts'
  * @throws StartupError for an unknown type or a driver that is not installed.
  */
 export function createDataSource(options: ConnectionOptions): DataSource {
-  const entities = takeEntities(options.entities ?? [])
+  const entities = withBinaryColumns(takeEntities(options.entities ?? []), options.type)
   const complete = { ...defaultsFor(options), ...options, entities } as DataSourceOptions
   const dataSource = construct(complete)
   gateTransactions(dataSource)

@@ -9,24 +9,35 @@ export interface AuthStore {
   /** Looks for an exact match; a database whose comparison ignores case or accents must not widen it. */
   findUserByEmail(email: string): Promise<StoredUser | null>
   findUserById(id: string): Promise<StoredUser | null>
+  /** The user and the session of an access token, in one statement where the database can join; null without either. */
+  findUserOfSession(sessionId: string, userId: string): Promise<SessionOwner | null>
   /**
    * Stores a new password, or the same one to end sessions. The same statement raises the user's password version, which ends every session but
    * `keptSession`: no crash and no race can leave an old session beside a new password.
    * With `version` it happens only if that still is the user's version. @returns whether it happened.
    */
   setPassword(change: PasswordChange): Promise<boolean>
+  /**
+   * Disables or enables an account. The statement that disables raises the password version too, so that every session
+   * and every reset token ends with it. @returns false for an unknown user.
+   */
+  setDisabled(userId: string, isDisabled: boolean, now: number): Promise<boolean>
   /** Replaces the hash `from` with another hash of the same password, if it still is there; sessions live on. */
   rehashPassword(userId: string, from: string, to: string): Promise<boolean>
 
-  /** Adds a session, if the user's password version still is the session's. @returns false when it is not. */
+  /** Adds a session, if the user's password version still is the session's and the account is not disabled. @returns whether it did. */
   insertSession(session: StoredSession): Promise<boolean>
   /** The session that a family of refresh tokens belongs to, ended by time or password or not. */
   findSession(familyHash: string): Promise<StoredSession | null>
   /** Moves a session on to its next refresh token, if its current one still is `from`. */
   rotateSession(rotation: Rotation): Promise<boolean>
   deleteSession(id: string): Promise<boolean>
-  /** Deletes the sessions of a user that a new password version has ended. @returns their ids. */
-  deleteEndedSessions(userId: string): Promise<readonly string[]>
+  /** Ids of a user's sessions, the newest first. */
+  findSessionIds(userId: string): Promise<readonly string[]>
+  /** Ids of a user's sessions that a new password version has ended. */
+  findEndedSessions(userId: string): Promise<readonly string[]>
+  /** Deletes the sessions of a user that a new password version has ended. */
+  deleteEndedSessions(userId: string): Promise<void>
 
   /** Adds a reset token, and deletes the user's oldest so that at most `keep` are left. */
   insertResetToken(token: StoredResetToken, keep: number): Promise<void>
@@ -65,6 +76,7 @@ export interface StoredUser {
   readonly passwordVersion: number
   /** The session that lives on although it began under an earlier password version. */
   readonly keptSession: string | null
+  readonly isDisabled: boolean
   /** The public record as plain JSON: `id`, `name`, `email`, dates as ISO strings, the application's own columns. */
   readonly raw: Readonly<Record<string, unknown>>
 }
@@ -77,6 +89,8 @@ export interface PasswordChange {
   readonly keptSession: string | null
   readonly now: number
   readonly version?: number
+  /** The moment at which the change has proven the e-mail address; without it `email_verified_at` stays. */
+  readonly emailVerifiedAt?: number
 }
 
 /** One session: the row behind one refresh cookie. Times are milliseconds since the epoch. */
@@ -92,6 +106,12 @@ export interface StoredSession {
   readonly expiresAt: number
 }
 
+/** A user, with what decides whether one of the user's sessions is alive. */
+export interface SessionOwner {
+  readonly user: StoredUser
+  readonly session: Pick<StoredSession, 'id' | 'passwordVersion' | 'rotatedAt' | 'expiresAt'>
+}
+
 /** One step of a session: the current token's hash becomes the previous one. */
 export interface Rotation {
   readonly id: string
@@ -105,6 +125,8 @@ export interface Rotation {
 export interface StoredResetToken {
   readonly tokenHash: string
   readonly userId: string
+  /** The user's password version at issue: the token ends with it. Null for a token from before this was stored. */
+  readonly passwordVersion: number | null
   readonly createdAt: number
   readonly expiresAt: number
 }

@@ -42,6 +42,7 @@ export const PROBLEM_CODES = {
   internal_error: { status: 500, title: 'Internal Server Error' },
   response_mismatch: { status: 500, title: 'Response does not match its schema' },
   missing_table: { status: 500, title: 'Missing table' },
+  missing_column: { status: 500, title: 'Missing column' },
   not_implemented: { status: 501, title: 'Not Implemented' },
   service_unavailable: { status: 503, title: 'Service Unavailable' },
   handler_timeout: { status: 503, title: 'Handler timed out' },

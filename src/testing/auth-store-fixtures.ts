@@ -54,3 +54,6 @@ export async function familiesLeft(store: AuthStore): Promise<number[]> {
 export function range(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index)
 }
+
+/** Registers a test that gets an empty store. */
+export type StoreTest = (title: string, body: (store: AuthStore) => Promise<void>) => unknown

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { AuthStore } from '../contracts/auth-store.ts'
+import { resetTokenTests } from './auth-store-reset-tokens.ts'
 import type { SuiteRunner } from './suite-runner.ts'
-import { ADA, addSession, addUser, DAY, familiesLeft, NOW, range, sessionFor } from './auth-store-fixtures.ts'
+import { ADA, addSession, addUser, familiesLeft, NOW, range, sessionFor } from './auth-store-fixtures.ts'
+import type { StoreTest } from './auth-store-fixtures.ts'
 
 /** An empty store, and how to throw it away. */
 export interface OpenStore {
@@ -30,16 +32,16 @@ export function authStoreSuite(
 
   describe(`auth store: ${name}`, () => {
     describe('users', () => userTests(test))
+    describe('accounts', () => accountTests(test))
     describe('passwords', () => passwordTests(test))
     describe('sessions', () => sessionTests(test))
+    describe('sessions and their dates', () => sessionViewTests(test))
     describe('the end of sessions', () => endOfSessionTests(test))
     describe('reset tokens', () => resetTokenTests(test))
   })
 }
 
-type Test = (title: string, body: (store: AuthStore) => Promise<void>) => unknown
-
-function userTests(test: Test): void {
+function userTests(test: StoreTest): void {
   test('gives an added user back by address and by id, with dates to the millisecond', async (store) => {
     const added = await addUser(store)
     assert.deepEqual(await store.findUserByEmail('ada@example.com'), added)
@@ -61,13 +63,44 @@ function userTests(test: Test): void {
     await addUser(store, { email: 'jose@example.com' })
     assert.equal(await store.findUserByEmail('josé@example.com'), null)
   })
+  test('adds addresses that differ in an accent or a letter that looks alike', async (store) => {
+    const addresses = ['jose@x.test', 'josé@x.test', 'ix@x.test', 'ıx@x.test', 's1@x.test', 'ſ1@x.test']
+    for (const [n, email] of addresses.entries()) await addUser(store, { id: `user-${n}`, email })
+    for (const [n, email] of addresses.entries())
+      assert.equal((await store.findUserByEmail(email))?.id, `user-${n}`)
+  })
+}
+
+function accountTests(test: StoreTest): void {
+  test('disables and enables an account, and ends its sessions with the same statement', async (store) => {
+    const user = await addUser(store)
+    await addSession(store, user)
+    assert.equal(await store.setDisabled(user.id, true, NOW + 1), true)
+    const disabled = await store.findUserById(user.id)
+    assert.deepEqual([disabled?.isDisabled, disabled?.passwordVersion], [true, 1])
+    assert.deepEqual(await store.findEndedSessions(user.id), ['session-1'])
+    assert.equal(await store.insertSession(sessionFor(disabled!, 2)), false)
+    assert.equal(await store.setDisabled(user.id, false, NOW + 2), true)
+    assert.equal((await store.findUserById(user.id))?.isDisabled, false)
+    assert.equal(await store.setDisabled('nobody', true, NOW), false)
+  })
+  test('stores with a password that the address is proven, and keeps that', async (store) => {
+    const { id: userId } = await addUser(store)
+    const change = { userId, passwordHash: 'hash-1', keptSession: null, now: NOW }
+    await store.setPassword({ ...change, emailVerifiedAt: NOW + 5 })
+    await store.setPassword(change)
+    assert.equal(
+      (await store.findUserById(userId))?.raw['email_verified_at'],
+      new Date(NOW + 5).toISOString(),
+    )
+  })
   test('lets one of 32 simultaneous additions of an address win', async (store) => {
     const results = await Promise.all(range(32).map((n) => store.insertUser({ ...ADA, id: `user-${n}` })))
     assert.equal(results.filter((user) => user !== null).length, 1)
   })
 }
 
-function passwordTests(test: Test): void {
+function passwordTests(test: StoreTest): void {
   test('stores a new password and raises the version', async (store) => {
     const { id } = await addUser(store)
     assert.equal(
@@ -102,7 +135,7 @@ function passwordTests(test: Test): void {
   })
 }
 
-function sessionTests(test: Test): void {
+function sessionTests(test: StoreTest): void {
   test('gives an added session back by its family', async (store) => {
     const user = await addUser(store)
     const session = sessionFor(user)
@@ -132,6 +165,33 @@ function sessionTests(test: Test): void {
     }
     assert.deepEqual(found, { ...session, ...expected })
   })
+}
+
+function sessionViewTests(test: StoreTest): void {
+  test('finds user and session of an access token together', async (store) => {
+    const user = await addUser(store)
+    const { id, passwordVersion, rotatedAt, expiresAt } = await addSession(store, user)
+    const found = await store.findUserOfSession(id, user.id)
+    assert.deepEqual(found?.user, user)
+    for (const [name, value] of Object.entries({ id, passwordVersion, rotatedAt, expiresAt }))
+      assert.equal(found?.session[name as 'id'], value)
+    assert.equal(await store.findUserOfSession(id, 'nobody'), null)
+    assert.equal(await store.findUserOfSession('session-9', user.id), null)
+  })
+  test('lists the sessions of a user, the newest first', async (store) => {
+    const user = await addUser(store)
+    for (const n of [2, 1, 3]) await store.insertSession({ ...sessionFor(user, n), createdAt: NOW + n })
+    assert.deepEqual(await store.findSessionIds(user.id), ['session-3', 'session-2', 'session-1'])
+  })
+  test('dates a rotation by its own clock, unless it is given a date', async (store) => {
+    const session = await addSession(store, await addUser(store))
+    const before = await store.now()
+    await store.rotateSession({ id: session.id, from: 'token-1', to: 'next' })
+    const { rotatedAt } = (await store.findSession(session.familyHash))!
+    const after = await store.now()
+    assert.ok(before <= rotatedAt && rotatedAt <= after, `${before} <= ${rotatedAt} <= ${after}`)
+    assert.ok(Math.abs(after - Date.now()) < 60_000, 'the clock of the database is in milliseconds of UTC')
+  })
   test('does not rotate a session that was deleted', async (store) => {
     const session = await addSession(store, await addUser(store))
     assert.equal(await store.deleteSession(session.id), true)
@@ -140,14 +200,15 @@ function sessionTests(test: Test): void {
   })
 }
 
-function endOfSessionTests(test: Test): void {
+function endOfSessionTests(test: StoreTest): void {
   test('deletes the sessions that a new password has ended, and only those', async (store) => {
     const user = await addUser(store)
     for (const n of [1, 2, 3]) await addSession(store, user, n)
     await store.setPassword({ userId: user.id, passwordHash: 'hash-1', keptSession: 'session-2', now: NOW })
     const again = await store.findUserById(user.id)
     await addSession(store, again!, 4)
-    assert.deepEqual([...(await store.deleteEndedSessions(user.id))].toSorted(), ['session-1', 'session-3'])
+    assert.deepEqual([...(await store.findEndedSessions(user.id))].toSorted(), ['session-1', 'session-3'])
+    await store.deleteEndedSessions(user.id)
     assert.deepEqual(await familiesLeft(store), [2, 4])
   })
   test('ends every session of a user and of nobody else with the password that is there', async (store) => {
@@ -157,59 +218,20 @@ function endOfSessionTests(test: Test): void {
     await addSession(store, bob, 3)
     const { id: userId, passwordHash } = ada
     assert.equal(await store.setPassword({ userId, passwordHash, keptSession: null, now: NOW }), true)
-    assert.deepEqual([...(await store.deleteEndedSessions(ada.id))].toSorted(), ['session-1', 'session-2'])
+    assert.deepEqual([...(await store.findEndedSessions(ada.id))].toSorted(), ['session-1', 'session-2'])
+    await store.deleteEndedSessions(ada.id)
     assert.deepEqual(await familiesLeft(store), [3])
   })
   test('deletes what has expired', async (store) => {
     const user = await addUser(store)
     await store.insertSession({ ...sessionFor(user, 1), expiresAt: NOW })
     await store.insertSession({ ...sessionFor(user, 2), expiresAt: NOW + 1 })
+    const reset = { userId: user.id, passwordVersion: 0, createdAt: NOW - 1 }
+    await store.insertResetToken({ ...reset, tokenHash: 'reset-1', expiresAt: NOW }, 3)
+    await store.insertResetToken({ ...reset, tokenHash: 'reset-2', expiresAt: NOW + 1 }, 3)
     await store.deleteExpired(NOW)
     assert.deepEqual(await familiesLeft(store), [2])
-  })
-}
-
-function resetTokenTests(test: Test): void {
-  const tokenFor = (userId: string, n: number) => ({
-    tokenHash: `reset-${n}`,
-    userId,
-    createdAt: NOW + n,
-    expiresAt: NOW + DAY,
-  })
-  test('keeps the newest three tokens of a user', async (store) => {
-    const { id } = await addUser(store)
-    await Promise.all(range(10).map((n) => store.insertResetToken(tokenFor(id, n), 3)))
-    const found = await Promise.all(range(10).map((n) => store.findResetToken(`reset-${n}`, NOW)))
-    assert.deepEqual(
-      found.map((token) => token !== null),
-      range(10).map((n) => n >= 7),
-    )
-  })
-  test('leaves the tokens of other users alone', async (store) => {
-    const [ada, bob] = [await addUser(store), await addUser(store, { id: 'bob', email: 'bob@example.com' })]
-    await store.insertResetToken(tokenFor(bob.id, 0), 3)
-    for (const n of [1, 2, 3, 4]) await store.insertResetToken(tokenFor(ada.id, n), 3)
-    await store.deleteResetTokens(ada.id)
-    assert.equal(await store.takeResetToken('reset-0', NOW), true)
-  })
-  test('lets one of 32 simultaneous takers have a token', async (store) => {
-    const { id } = await addUser(store)
-    await store.insertResetToken(tokenFor(id, 1), 3)
-    const results = await Promise.all(range(32).map(() => store.takeResetToken('reset-1', NOW)))
-    assert.equal(results.filter(Boolean).length, 1)
-    assert.equal(await store.findResetToken('reset-1', NOW), null)
-  })
-  test('neither finds nor gives a token that has expired', async (store) => {
-    const { id } = await addUser(store)
-    await store.insertResetToken(tokenFor(id, 1), 3)
-    assert.equal((await store.findResetToken('reset-1', NOW + DAY - 1))?.userId, id)
-    assert.equal(await store.findResetToken('reset-1', NOW + DAY), null)
-    assert.equal(await store.takeResetToken('reset-1', NOW + DAY), false)
-  })
-  test("deletes a user's tokens", async (store) => {
-    const { id } = await addUser(store)
-    await store.insertResetToken(tokenFor(id, 1), 3)
-    await store.deleteResetTokens(id)
-    assert.equal(await store.takeResetToken('reset-1', NOW), false)
+    assert.equal(await store.findResetToken('reset-1', NOW - 1), null)
+    assert.equal((await store.findResetToken('reset-2', NOW))?.passwordVersion, 0)
   })
 }

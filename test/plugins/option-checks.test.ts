@@ -41,7 +41,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   'basicAuth()': call(
     basicAuth,
     { secret },
-    [{ refreshTokenLifetme: '1d' }, { freshUser: 'yes' }],
+    [{ refreshTokenLifetme: '1d' }, { freshSession: 'yes' }],
     ['passwordRule'],
   ),
   'documentAuth()': call(

@@ -1,6 +1,7 @@
 /** The default provider: e-mail and password on the application's relational database, `mortar/auth/basic`. */
 import { checkOptions, StartupError, type Cradle, type OptionChecks } from '../../../src/index.ts'
 import { PASSWORD_RULES } from '../option-rules.ts'
+import { checkRenamed } from '../options.ts'
 import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
@@ -38,6 +39,7 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
  * public column that is named like a secret.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
+  checkRenamed(options)
   checkOptions(options, { of: 'basicAuth()', brick: 'auth', keys: BASIC_RULES })
   const { db = databaseService } = options ?? {}
   const sourceOf = (services: Cradle) => (typeof db === 'function' ? db(services) : db)

@@ -16,10 +16,11 @@ export const RESERVED_FIELDS: readonly string[] = [
   'password_hash',
   'password_version',
   'kept_session_id',
+  'disabled_at',
   ...DATE_FIELDS,
 ]
 
-const read = createRecordReader((field) => `A document of the authentication has no ${field}.`)
+const read = createRecordReader((field) => new Error(`A document of the authentication has no ${field}.`))
 
 /** @returns the document of a user that is to be added. */
 export function newUserDocument(user: NewUser, fields: UserFields): Document {
@@ -33,6 +34,7 @@ export function newUserDocument(user: NewUser, fields: UserFields): Document {
     password_version: 0,
     kept_session_id: null,
     email_verified_at: null,
+    disabled_at: null,
     created_at: new Date(now),
     updated_at: new Date(now),
   }
@@ -68,8 +70,14 @@ export function sessionOf(found: object): StoredSession {
 
 /** @returns the document of a reset token. */
 export function resetTokenDocument(token: StoredResetToken): Document {
-  const { tokenHash, userId, createdAt, expiresAt } = token
-  return { _id: tokenHash, user_id: userId, created_at: createdAt, expires_at: expiresAt }
+  const { tokenHash, userId, passwordVersion, createdAt, expiresAt } = token
+  return {
+    _id: tokenHash,
+    user_id: userId,
+    password_version: passwordVersion,
+    created_at: createdAt,
+    expires_at: expiresAt,
+  }
 }
 
 /** @returns the reset token of a document of `auth_reset_tokens`. */

@@ -1,6 +1,7 @@
 /** The provider with e-mail and password on a document database, `mortar/auth/document`. */
 import { checkOptions, type OptionChecks, StartupError, type Cradle } from '../../../src/index.ts'
 import { PASSWORD_RULES } from '../option-rules.ts'
+import { checkRenamed } from '../options.ts'
 import type { PasswordAuthOptions } from '../options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
@@ -49,6 +50,7 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
  */
 export function documentAuth(options: DocumentAuthOptions): AuthProvider<PasswordSession> {
+  checkRenamed(options)
   checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
   const { db = ownDatabase, userFields = {} } = options ?? {}
   const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)

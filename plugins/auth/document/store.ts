@@ -67,11 +67,45 @@ function userOperations(run: Run, fields: UserFields) {
 
     findUserById: (id: string) => find({ _id: { $eq: id } }),
 
-    setPassword: ({ userId, passwordHash, keptSession, now, version }: PasswordChange) =>
+    async findUserOfSession(sessionId: string, userId: string) {
+      const [user, found] = await Promise.all([
+        find({ _id: { $eq: userId } }),
+        run('auth_refresh_tokens', (sessions) => sessions.findOne({ _id: sessionId, user_id: userId })),
+      ])
+      return user && found && { user, session: sessionOf(found) }
+    },
+    ...accountOperations(update),
+  }
+}
+
+/** Changes one user by a filter; the promise says whether there was one. */
+type Update = (filter: Document, change: Document) => Promise<boolean>
+
+function accountOperations(update: Update) {
+  return {
+    setDisabled: (userId: string, isDisabled: boolean, now: number) => {
+      const moment = new Date(now)
+      return update(
+        { _id: userId },
+        isDisabled
+          ? {
+              $set: { disabled_at: moment, updated_at: moment, kept_session_id: null },
+              $inc: { password_version: 1 },
+            }
+          : { $set: { disabled_at: null, updated_at: moment } },
+      )
+    },
+
+    setPassword: ({ userId, passwordHash, keptSession, now, version, emailVerifiedAt }: PasswordChange) =>
       update(
         { _id: userId, ...(version !== undefined && { password_version: version }) },
         {
-          $set: { password_hash: passwordHash, kept_session_id: keptSession, updated_at: new Date(now) },
+          $set: {
+            password_hash: passwordHash,
+            kept_session_id: keptSession,
+            updated_at: new Date(now),
+            ...(emailVerifiedAt !== undefined && { email_verified_at: new Date(emailVerifiedAt) }),
+          },
           $inc: { password_version: 1 },
         },
       ),
@@ -94,7 +128,7 @@ function sessionOperations(run: Run) {
       await run('auth_refresh_tokens', (sessions) => sessions.insertOne(sessionDocument(session)))
       // After the insertion, so that a new password either is seen here or sees this session and ends it.
       const user = await run('auth_users', (users) =>
-        users.findOne({ _id: userId, password_version: passwordVersion }),
+        users.findOne({ _id: userId, password_version: passwordVersion, disabled_at: null }),
       )
       if (user === null) await deleteSession(id)
       return user !== null
@@ -122,15 +156,23 @@ function sessionOperations(run: Run) {
 }
 
 function endOfSessionOperations(run: Run) {
+  const idsOf = (filter: Document, options: object = {}) =>
+    run('auth_refresh_tokens', async (sessions) => {
+      const found = await sessions.find(filter, { projection: { _id: 1 }, ...options }).toArray()
+      return found.map((session) => String((session as Document)['_id']))
+    })
+  const ended = async (userId: string): Promise<Document> => {
+    const found = await run('auth_users', (users) => users.findOne({ _id: userId }))
+    return found === null ? { user_id: userId } : endedBy(userOf(found, {}))
+  }
   return {
+    findSessionIds: (userId: string) => idsOf({ user_id: userId }, { sort: { created_at: -1, _id: -1 } }),
+
+    findEndedSessions: async (userId: string) => idsOf(await ended(userId)),
+
     async deleteEndedSessions(userId: string) {
-      const found = await run('auth_users', (users) => users.findOne({ _id: userId }))
-      const ended = found === null ? { user_id: userId } : endedBy(userOf(found, {}))
-      return run('auth_refresh_tokens', async (sessions) => {
-        const doomed = await sessions.find(ended, { projection: { _id: 1 } }).toArray()
-        await sessions.deleteMany(ended)
-        return doomed.map((session) => String((session as Document)['_id']))
-      })
+      const filter = await ended(userId)
+      await run('auth_refresh_tokens', (sessions) => sessions.deleteMany(filter))
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { StoredUser } from '../../../src/index.ts'
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
 import { createHousekeeping } from './housekeeping.ts'
@@ -6,7 +7,7 @@ import { logOut } from './log-out.ts'
 import type { AuthParts, Caller } from './parts.ts'
 import { createRefresh } from './refresh.ts'
 import { resetPassword, type ResetPassword } from './reset-password.ts'
-import { endEverySession, type Grant } from './sessions.ts'
+import { disableUser, enableUser, endEverySession, isAlive, type Grant } from './sessions.ts'
 import { signUp, type SignUp } from './sign-up.ts'
 
 /** Everything that can be done with an account, without HTTP. `presented` is the refresh token that came along, if any. */
@@ -21,8 +22,13 @@ export interface AuthFlows {
   changePassword(input: ChangePassword, own: OwnSession, caller: Caller): Promise<Grant>
   forgotPassword(input: ForgotPasswordInput, caller: Caller): Promise<void>
   resetPassword(input: ResetPassword, caller: Caller): Promise<void>
-  /** Ends every session of a user. */
+  /** Ends every session and every reset token of a user. */
   signOut(userId: string): Promise<void>
+  /** Both give false for an unknown user. */
+  disable(userId: string): Promise<boolean>
+  enable(userId: string): Promise<boolean>
+  /** The user of an access token whose session is alive in the database, else null. */
+  findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
   /** Resolves when nothing that an answer did not wait for is still running. */
   settled(): Promise<void>
 }
@@ -49,6 +55,12 @@ export function createFlows(parts: AuthParts): AuthFlows {
     forgotPassword,
     resetPassword: (input, caller) => resetPassword(parts, input, caller),
     signOut: (userId) => endEverySession(parts, userId),
+    disable: (userId) => disableUser(parts, userId),
+    enable: (userId) => enableUser(parts, userId),
+    async findOwner(sessionId, userId) {
+      const found = await parts.store.findUserOfSession(sessionId, userId)
+      return found && isAlive(parts, found.session, found.user) ? found.user : null
+    },
     settled: async () => void (await Promise.all([forgotPassword.settled(), tidy.settled()])),
   }
 }

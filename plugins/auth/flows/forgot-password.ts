@@ -49,7 +49,7 @@ async function complete(parts: AuthParts, attempt: Attempt, email: string): Prom
       if (found) attempt.known.userId = found.id
       return found
     })
-    await (user ? sendToken(parts, user, attempt.caller) : pretend(parts, email))
+    await (user && !user.isDisabled ? sendToken(parts, user, attempt.caller) : pretend(parts, email))
   } catch (error) {
     parts.logger.error(
       { reason: describeFailure(error) },
@@ -59,7 +59,7 @@ async function complete(parts: AuthParts, attempt: Attempt, email: string): Prom
 }
 
 async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {
-  const { token, stored } = issue(parts, user.id, parts.lifetimes.resetToken)
+  const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
   try {
     await parts.store.insertResetToken(stored, parts.mostResetTokens)
     await parts.resetMail.send(user.email, token)
@@ -74,14 +74,21 @@ async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Pr
 
 /** The work of `sendToken` for an address without an account. Its token expires as it is stored, and has no owner. */
 async function pretend(parts: AuthParts, email: string): Promise<void> {
-  const { token, stored } = issue(parts, randomUUID(), 0)
+  const { token, stored } = issue(parts, { id: randomUUID(), passwordVersion: 0 }, 0)
   // A failure here would be one there too, where it is reported.
   await parts.store.insertResetToken(stored, parts.mostResetTokens).catch(() => undefined)
   await parts.resetMail.rehearse(email, token).catch(() => undefined)
 }
 
-function issue(parts: AuthParts, userId: string, lifetime: number) {
+function issue(
+  parts: AuthParts,
+  { id: userId, passwordVersion }: Pick<StoredUser, 'id' | 'passwordVersion'>,
+  lifetime: number,
+) {
   const { token, hash: tokenHash } = parts.resetTokens.issue()
   const createdAt = parts.clock.now()
-  return { token, stored: { tokenHash, userId, createdAt, expiresAt: createdAt + lifetime * 1000 } }
+  return {
+    token,
+    stored: { tokenHash, userId, passwordVersion, createdAt, expiresAt: createdAt + lifetime * 1000 },
+  }
 }

@@ -34,6 +34,8 @@ export interface AuthParts {
   readonly rotations: RotationClock
   readonly logger: Logger
   readonly lifetimes: Lifetimes
+  /** Sessions that a user may have; undefined for any number. */
+  readonly maxSessions?: number | undefined
   readonly devices: DeviceMarks
   readonly judgePassword: PasswordJudge
   /** Reset tokens of one user that are valid at the same time. */
@@ -48,7 +50,9 @@ export interface Lifetimes {
   /** Of a session, from its login; rotation does not prolong it. */
   readonly session: number
   readonly resetToken: number
-  /** How long the immediate predecessor of a refresh token still gets the present one. */
+  /** After so long without a refresh a session is over; undefined for never. */
+  readonly idle?: number | undefined
+  /** How long the immediate predecessor of a refresh token still gets the current one. */
   readonly grace: number
 }
 

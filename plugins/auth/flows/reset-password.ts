@@ -12,6 +12,7 @@ export interface ResetPassword {
 
 /**
  * Redeems a reset token: takes it, then hashes, then stores the password with the statement that ends every session.
+ * That statement also stores that the address is proven, and applies only to the password version of the token.
  * In this order a token works once, only its taker makes the server hash, and no crash leaves an old session beside
  * the new password. A weak password is refused before, and costs no token. The owner may log in immediately, even if an
  * attacker had used up the address's failures.
@@ -33,14 +34,27 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   const hash = parts.resetTokens.hash(input.token)
   const token = hash && (await parts.store.findResetToken(hash, now()))
   const user = token && (await parts.store.findUserById(token.userId))
-  if (!token || !user) throw invalidResetToken()
+  if (!token || !user || !isRedeemable(token, user)) throw invalidResetToken()
   known.userId = user.id
   await refuseWeak(parts, 'password', input.password, user)
   if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
   const passwordHash = await hashOrGiveBack(parts, token, input.password)
-  const change = { userId: user.id, passwordHash, keptSession: null, now: now() }
+  const change = {
+    userId: user.id,
+    passwordHash,
+    keptSession: null,
+    now: now(),
+    version: user.passwordVersion,
+    // Only the owner of the mailbox has the token.
+    ...(user.raw['email_verified_at'] === null && { emailVerifiedAt: now() }),
+  }
   if (!(await parts.store.setPassword(change))) throw invalidResetToken()
   return user
+}
+
+/** A token ends with the password version that it was issued for, also where deleting it has failed. */
+function isRedeemable({ passwordVersion }: StoredResetToken, user: StoredUser): boolean {
+  return !user.isDisabled && (passwordVersion === null || passwordVersion === user.passwordVersion)
 }
 
 /** When too many hashes wait, the caller is told to come again, and needs the token for that. */

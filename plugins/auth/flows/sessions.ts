@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredSession, StoredUser } from '../../../src/index.ts'
+import type { SessionOwner, StoredSession, StoredUser } from '../../../src/index.ts'
+import { describeFailure } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 
 /** What somebody who signed in, or refreshed, is given. */
@@ -15,8 +16,9 @@ export interface Grant {
 }
 
 /**
- * Begins a session for a user whose password was verified.
- * @returns null when the password was changed in the meantime: then what was verified is no longer the password.
+ * Begins a session for a user whose password was verified. Beyond `maxSessions` the user's oldest session ends.
+ * @returns null when the password was changed in the meantime, so what was verified is no longer the password, and for
+ * a disabled account.
  */
 export async function beginSession(parts: AuthParts, user: StoredUser): Promise<Grant | null> {
   const { token, hash, familyHash } = parts.refreshTokens.issue()
@@ -29,10 +31,18 @@ export async function beginSession(parts: AuthParts, user: StoredUser): Promise<
     tokenHash: hash,
     previousHash: null,
     createdAt: now,
-    rotatedAt: now,
+    rotatedAt: parts.rotations.roughly(),
     expiresAt: now + parts.lifetimes.session * 1000,
   }
-  return (await parts.store.insertSession(session)) ? grantFor(parts, user, session, token) : null
+  if (!(await parts.store.insertSession(session))) return null
+  await endOldest(parts, user.id)
+  return grantFor(parts, user, session, token)
+}
+
+async function endOldest(parts: AuthParts, userId: string): Promise<void> {
+  if (parts.maxSessions === undefined) return
+  const ids = await parts.store.findSessionIds(userId)
+  for (const id of ids.slice(parts.maxSessions)) await endSession(parts, id)
 }
 
 /** @returns a new access token of a session, beside its present refresh token. */
@@ -47,14 +57,20 @@ export function grantFor(
   return { sessionId: session.id, user, accessToken: token, expiresIn, refreshToken, refreshAge }
 }
 
-/** Whether a session lives: it has not expired, and no new password has ended it. */
+/** Whether a session lives: it has not expired or idled, no new password has ended it, and the account is enabled. */
 export function isAlive(
   parts: AuthParts,
-  session: StoredSession,
+  session: SessionOwner['session'],
   user: StoredUser | null,
 ): user is StoredUser {
-  if (user === null || session.expiresAt <= parts.clock.now()) return false
+  if (user === null || user.isDisabled || session.expiresAt <= parts.clock.now()) return false
+  if (isIdle(parts, session)) return false
   return user.passwordVersion === session.passwordVersion || user.keptSession === session.id
+}
+
+/** The last rotation is the last use, to within the lifetime of an access token; so idling needs no write of its own. */
+function isIdle({ lifetimes, rotations }: AuthParts, { rotatedAt }: SessionOwner['session']): boolean {
+  return lifetimes.idle !== undefined && rotations.roughly() - rotatedAt > lifetimes.idle * 1000
 }
 
 /** Ends a session: its access tokens stop at once in this process, its refresh token everywhere. */
@@ -86,15 +102,37 @@ export async function endEverySession(parts: AuthParts, userId: string): Promise
     const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version }
     if (await parts.store.setPassword(again)) break
   }
-  await clearEndedSessions(parts, userId)
+  await clearAfterNewPassword(parts, userId)
 }
 
-/** Clears away what a new password has ended: sessions of earlier versions, and reset tokens that are still out. */
+/**
+ * Disables an account: one statement refuses logins, refreshes and reset tokens from then on, and ends every session.
+ * @returns false for an unknown user.
+ */
+export async function disableUser(parts: AuthParts, userId: string): Promise<boolean> {
+  const isKnown = await parts.store.setDisabled(userId, true, parts.clock.now())
+  await clearAfterNewPassword(parts, userId)
+  return isKnown
+}
+
+/** Lets a disabled account log in again; its old sessions stay ended. @returns false for an unknown user. */
+export function enableUser(parts: AuthParts, userId: string): Promise<boolean> {
+  return parts.store.setDisabled(userId, false, parts.clock.now())
+}
+
+/**
+ * Clears away what a new password version has ended: sessions of earlier versions, and reset tokens. They are worthless
+ * already, so a failure is logged and the flow that changed the version has succeeded.
+ */
 export async function clearAfterNewPassword(parts: AuthParts, userId: string): Promise<void> {
-  await clearEndedSessions(parts, userId)
-  await parts.store.deleteResetTokens(userId)
-}
-
-async function clearEndedSessions(parts: AuthParts, userId: string): Promise<void> {
-  for (const id of await parts.store.deleteEndedSessions(userId)) parts.endedSessions.end(id)
+  try {
+    for (const id of await parts.store.findEndedSessions(userId)) parts.endedSessions.end(id)
+    await parts.store.deleteEndedSessions(userId)
+    await parts.store.deleteResetTokens(userId)
+  } catch (error) {
+    parts.logger.warn(
+      { userId, reason: describeFailure(error) },
+      'Sessions and reset tokens that have ended could not be deleted',
+    )
+  }
 }

@@ -1,17 +1,27 @@
-import type { StoredUser } from '../../../src/index.ts'
+import type { SessionOwner, StoredUser } from '../../../src/index.ts'
 import { createRecordReader, type StoredRecord as Row } from '../stored-record.ts'
+import { MissingColumn } from '../errors.ts'
 import { dateOf, type ColumnMetadataLike, type DataSourceLike } from './sql.ts'
 
-const PRIVATE_COLUMNS = ['password_hash', 'password_version', 'kept_session_id']
+const PRIVATE_COLUMNS = ['password_hash', 'password_version', 'kept_session_id', 'disabled_at']
 const DATE_COLUMNS = ['email_verified_at', 'created_at', 'updated_at']
 
-const read = createRecordReader(
-  (column) => `A row of the auth tables has no ${column}. Generate and run a migration of them.`,
-)
+const read = createRecordReader((column) => new MissingColumn(column), true)
 
 /** @returns the user of a row of `auth_users`. */
 export function userOf(row: Row, dataSource: DataSourceLike): StoredUser {
   return { ...read.user(row), raw: publicRecord(row, dataSource) }
+}
+
+/** @returns user and session of a row of `auth_users` that is joined with the columns `session_…` of a session. */
+export function sessionOwnerOf(row: Row, dataSource: DataSourceLike): SessionOwner {
+  const session = {
+    id: String(row['session_id']),
+    passwordVersion: Number(row['session_version']),
+    rotatedAt: Number(row['session_rotated_at']),
+    expiresAt: Number(row['session_expires_at']),
+  }
+  return { user: userOf(row, dataSource), session }
 }
 
 /** Reads a row of `auth_refresh_tokens`. */

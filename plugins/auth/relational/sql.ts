@@ -1,4 +1,4 @@
-import { MissingTable } from '../errors.ts'
+import { MissingColumn, MissingTable } from '../errors.ts'
 
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
@@ -46,7 +46,7 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
  * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``.
  * Statements are written out instead of built from entities, so that they work whether or not the application has
  * registered the entities, and a missing table is the database's own error.
- * @throws MissingTable when a table is not there; any other failure keeps the driver's message and nothing else,
+ * @throws MissingTable or MissingColumn when one is not there; any other failure keeps the driver's message and nothing else,
  * because TypeORM's error carries the parameters.
  */
 export function createSql(source: () => DataSourceLike): Sql {
@@ -146,8 +146,10 @@ function isSqlite(dataSource: DataSourceLike): boolean {
 function translate(error: unknown): Error {
   const driverError = (error as { driverError?: Error }).driverError
   if (!(driverError instanceof Error)) return error instanceof Error ? error : new Error(String(error))
-  const table = missingTableOf(driverError)
-  return table === null ? driverError : new MissingTable(table, driverError)
+  const table = missingIn(driverError, MISSING_TABLE)
+  if (table !== null) return new MissingTable(table, driverError)
+  const column = missingIn(driverError, MISSING_COLUMN)
+  return column === null ? driverError : new MissingColumn(column, driverError)
 }
 
 const MISSING_TABLE = [
@@ -156,8 +158,15 @@ const MISSING_TABLE = [
   /^Table '(?:.+\.)?([^'.]+)' doesn't exist/,
 ]
 
-function missingTableOf(error: Error): string | null {
-  for (const form of MISSING_TABLE) {
+const MISSING_COLUMN = [
+  /^no such column: (?:.+\.)?(\w+)/,
+  /^table \S+ has no column named (\w+)/,
+  /^column (?:\S+\.)?"?(\w+)"?(?: of relation .+)? does not exist/,
+  /^Unknown column '(?:.+\.)?(\w+)'/,
+]
+
+function missingIn(error: Error, forms: readonly RegExp[]): string | null {
+  for (const form of forms) {
     const match = form.exec(error.message)
     if (match) return match[1]!
   }

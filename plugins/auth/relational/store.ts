@@ -6,7 +6,7 @@ import type {
   StoredResetToken,
   StoredSession,
 } from '../../../src/index.ts'
-import { resetTokenOf, sessionOf, userOf } from './rows.ts'
+import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
 import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
 
 /**
@@ -15,7 +15,12 @@ import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type S
  */
 export function createRelationalStore(source: () => DataSourceLike): AuthStore {
   const sql = createSql(source)
-  return { ...userStatements(sql, source), ...sessionStatements(sql), ...resetTokenStatements(sql) }
+  return {
+    ...userStatements(sql, source),
+    ...accountStatements(sql),
+    ...sessionStatements(sql),
+    ...resetTokenStatements(sql),
+  }
 }
 
 function userStatements(sql: Sql, source: () => DataSourceLike) {
@@ -41,15 +46,35 @@ function userStatements(sql: Sql, source: () => DataSourceLike) {
       return records[0] ? userOf(records[0], source()) : null
     },
 
-    async setPassword({ userId, passwordHash, keptSession, now, version }: PasswordChange) {
-      const updatedAt = new Date(now)
-      const { affected } =
-        version === undefined
-          ? await sql`update auth_users set password_hash = ${passwordHash}, updated_at = ${updatedAt},
-              password_version = password_version + 1, kept_session_id = ${keptSession} where id = ${userId}`
-          : await sql`update auth_users set password_hash = ${passwordHash}, updated_at = ${updatedAt},
-              password_version = password_version + 1, kept_session_id = ${keptSession}
-              where id = ${userId} and password_version = ${version}`
+    async findUserOfSession(sessionId: string, userId: string) {
+      const { records } = await sql`select auth_users.*, auth_refresh_tokens.id as session_id,
+        auth_refresh_tokens.password_version as session_version,
+        auth_refresh_tokens.rotated_at as session_rotated_at, auth_refresh_tokens.expires_at as session_expires_at
+        from auth_users join auth_refresh_tokens on auth_refresh_tokens.user_id = auth_users.id
+        where auth_users.id = ${userId} and auth_refresh_tokens.id = ${sessionId}`
+      return records[0] ? sessionOwnerOf(records[0], source()) : null
+    },
+  }
+}
+
+function accountStatements(sql: Sql) {
+  return {
+    async setPassword(change: PasswordChange) {
+      const { userId, passwordHash, keptSession, now, version = null, emailVerifiedAt } = change
+      const verifiedAt = emailVerifiedAt === undefined ? null : new Date(emailVerifiedAt)
+      const { affected } = await sql`update auth_users set password_hash = ${passwordHash},
+        updated_at = ${new Date(now)}, password_version = password_version + 1, kept_session_id = ${keptSession},
+        email_verified_at = coalesce(${verifiedAt}, email_verified_at)
+        where id = ${userId} and password_version = coalesce(${version}, password_version)`
+      return affected === 1
+    },
+
+    async setDisabled(userId: string, isDisabled: boolean, now: number) {
+      const moment = new Date(now)
+      const { affected } = isDisabled
+        ? await sql`update auth_users set disabled_at = ${moment}, updated_at = ${moment},
+            password_version = password_version + 1, kept_session_id = ${null} where id = ${userId}`
+        : await sql`update auth_users set disabled_at = ${null}, updated_at = ${moment} where id = ${userId}`
       return affected === 1
     },
 
@@ -68,7 +93,7 @@ function sessionStatements(sql: Sql) {
       const { affected } = await sql`insert into auth_refresh_tokens
         (id, user_id, password_version, family_hash, token_hash, created_at, rotated_at, expires_at)
         select ${id}, id, password_version, ${familyHash}, ${tokenHash}, ${createdAt}, ${rotatedAt}, ${expiresAt}
-        from auth_users where id = ${userId} and password_version = ${passwordVersion}`
+        from auth_users where id = ${userId} and password_version = ${passwordVersion} and disabled_at is null`
       return affected === 1
     },
 
@@ -94,16 +119,25 @@ function sessionStatements(sql: Sql) {
       return affected === 1
     },
 
-    async deleteEndedSessions(userId: string) {
+    async findSessionIds(userId: string) {
+      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
+        order by created_at desc, id desc`
+      return records.map(({ id }) => String(id))
+    },
+
+    async findEndedSessions(userId: string) {
       const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
         and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
           and (auth_users.password_version = auth_refresh_tokens.password_version
             or auth_users.kept_session_id = auth_refresh_tokens.id))`
+      return records.map(({ id }) => String(id))
+    },
+
+    async deleteEndedSessions(userId: string) {
       await sql`delete from auth_refresh_tokens where user_id = ${userId}
         and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
           and (auth_users.password_version = auth_refresh_tokens.password_version
             or auth_users.kept_session_id = auth_refresh_tokens.id))`
-      return records.map((record) => String(record['id']))
     },
   }
 }
@@ -111,8 +145,8 @@ function sessionStatements(sql: Sql) {
 function resetTokenStatements(sql: Sql) {
   return {
     async insertResetToken(token: StoredResetToken, keep: number) {
-      await sql`insert into auth_reset_tokens (token_hash, user_id, created_at, expires_at)
-        select ${token.tokenHash}, id, ${token.createdAt}, ${token.expiresAt}
+      await sql`insert into auth_reset_tokens (token_hash, user_id, password_version, created_at, expires_at)
+        select ${token.tokenHash}, id, ${token.passwordVersion}, ${token.createdAt}, ${token.expiresAt}
         from auth_users where id = ${token.userId}`
       // The derived table is for MariaDB, which takes no `limit` directly inside `in (…)`.
       await sql`delete from auth_reset_tokens where user_id = ${token.userId} and token_hash not in (

@@ -6,7 +6,7 @@ import {
   type Next,
   type Router,
 } from '../../../src/index.ts'
-import { MissingTable } from '../errors.ts'
+import { MissingColumn, MissingTable } from '../errors.ts'
 import { changePasswordRoute } from './change-password.ts'
 import { forgotPasswordRoute } from './forgot-password.ts'
 import { logInRoute } from './log-in.ts'
@@ -42,11 +42,12 @@ function noStore(ctx: Context, next: Next): unknown {
 /** An operator's error: told in full outside production, and in the log everywhere. */
 function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
   return next().catch((error: unknown) => {
-    if (!(error instanceof MissingTable)) throw error
+    const isColumn = error instanceof MissingColumn
+    if (!isColumn && !(error instanceof MissingTable)) throw error
     const isProduction = ctx.services['environment'] === 'production'
     const detail = isProduction
-      ? 'A table of the authentication is missing; the log names it.'
+      ? `A ${isColumn ? 'column' : 'table'} of the authentication is missing; the log names it.`
       : error.message
-    throw new HttpError(500, detail, { code: 'missing_table', cause: error })
+    throw new HttpError(500, detail, { code: isColumn ? 'missing_column' : 'missing_table', cause: error })
   })
 }

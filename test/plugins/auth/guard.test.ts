@@ -33,9 +33,9 @@ onEachStore('guards with e-mail and password', (inWorld) => {
       expect(raw).to.not.have.any.keys('totp_secret', 'password_hash', 'password_version', 'kept_session_id')
     }))
 
-  for (const freshUser of [false, true])
-    it(`know whether an address is proven${freshUser ? ', from the row' : ''}`, () =>
-      inWorld({ auth: { freshUser } }, async (world) => {
+  for (const freshSession of [false, true])
+    it(`know whether an address is proven${freshSession ? ', from the row' : ''}`, () =>
+      inWorld({ auth: { freshSession } }, async (world) => {
         world.app.use(
           createRouter().get('/proven', { auth: true }, ({ user: { email, emailVerified } }) => ({
             email,
@@ -59,8 +59,8 @@ onEachStore('guards with e-mail and password', (inWorld) => {
       expect((await client.get('/auth/me')).body.raw.settings).to.deep.equal({ theme: 'dark' })
     }))
 
-  it('learn of it at once with freshUser, also that the account is gone', () =>
-    inWorld({ ownColumns: true, auth: { freshUser: true } }, async (world) => {
+  it('learn of it at once with freshSession, also that the account is gone', () =>
+    inWorld({ ownColumns: true, auth: { freshSession: true } }, async (world) => {
       const client = await signedUp(world)
       expect((await client.get('/admin')).status).to.equal(403)
       await world.storage.changeUsers({ role: 'admin' })
@@ -100,7 +100,7 @@ onEachStore('guards with e-mail and password', (inWorld) => {
     }))
 
   it('keep a damaged store from letting anybody in', () =>
-    inWorld({ auth: { freshUser: true } }, async (world) => {
+    inWorld({ auth: { freshSession: true } }, async (world) => {
       const client = await signedUp(world)
       world.storage.interruptions.failAlways()
       const answer = await client.get('/private')

@@ -27,7 +27,7 @@ providerSuite(runner, 'library', libraryFixture)
 
 let people = 0
 
-function basicFixture(freshUser = false): ProviderFixture {
+function basicFixture(freshSession = false): ProviderFixture {
   const source = new DataSource({
     type: 'better-sqlite3',
     database: ':memory:',
@@ -35,7 +35,7 @@ function basicFixture(freshUser = false): ProviderFixture {
     synchronize: true,
   })
   const provider = (secret: string) =>
-    basicAuth({ db: source, secret, cost: CHEAP, limits: false, freshUser, sendResetEmail: () => {} })
+    basicAuth({ db: source, secret, cost: CHEAP, limits: false, freshSession, sendResetEmail: () => {} })
   return {
     abilities: { routes: true, signOut: true, issueToken: true },
     signInEvent: 'auth.signup.succeeded',
@@ -58,7 +58,7 @@ function basicFixture(freshUser = false): ProviderFixture {
       await foreign.close()
       return [...tampered(token), theirs]
     },
-    ...(freshUser && {
+    ...(freshSession && {
       disturb(_app, how) {
         const query = how === 'hangs' ? never : broken
         source.createQueryRunner = () => ({ query, release: async () => {} }) as never

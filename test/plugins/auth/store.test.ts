@@ -7,6 +7,7 @@ import { MissingTable } from '../../../plugins/auth/errors.ts'
 import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from '../../../plugins/auth/relational/schema.ts'
 import { createRelationalStore } from '../../../plugins/auth/relational/store.ts'
 import { authStoreSuite } from 'mortar/testing'
+import { createDataSource } from '../../../plugins/database/index.ts'
 import { serverUrl } from '../../support/servers.ts'
 
 const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens]
@@ -17,7 +18,12 @@ async function openSource(options: DataSourceOptions): Promise<DataSource> {
 }
 
 async function open(options: DataSourceOptions, after: () => Promise<unknown> = async () => {}) {
-  const source = await openSource({ ...options, entities, synchronize: true })
+  // Through the database brick, which gives a column the collation that it asks for.
+  const source = await createDataSource({
+    ...options,
+    entities,
+    synchronize: true,
+  }).initialize()
   const close = async () => {
     await source.destroy()
     await after()

@@ -14,6 +14,7 @@ const USER: StoredUser = {
   passwordHash: null,
   passwordVersion: 0,
   keptSession: null,
+  isDisabled: false,
   raw: {},
 }
 /** The exchange whose code runs; one for all runs, since each storage slows down every promise. */

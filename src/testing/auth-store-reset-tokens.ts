@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { addUser, DAY, NOW, range, type StoreTest } from './auth-store-fixtures.ts'
+
+/** The tests of `authStoreSuite` about reset tokens. */
+export function resetTokenTests(test: StoreTest): void {
+  const tokenFor = (userId: string, n: number) => ({
+    tokenHash: `reset-${n}`,
+    userId,
+    passwordVersion: 0,
+    createdAt: NOW + n,
+    expiresAt: NOW + DAY,
+  })
+  test('keeps the newest three tokens of a user', async (store) => {
+    const { id } = await addUser(store)
+    await Promise.all(range(10).map((n) => store.insertResetToken(tokenFor(id, n), 3)))
+    const found = await Promise.all(range(10).map((n) => store.findResetToken(`reset-${n}`, NOW)))
+    assert.deepEqual(
+      found.map((token) => token !== null),
+      range(10).map((n) => n >= 7),
+    )
+  })
+  test('leaves the tokens of other users alone', async (store) => {
+    const [ada, bob] = [await addUser(store), await addUser(store, { id: 'bob', email: 'bob@example.com' })]
+    await store.insertResetToken(tokenFor(bob.id, 0), 3)
+    for (const n of [1, 2, 3, 4]) await store.insertResetToken(tokenFor(ada.id, n), 3)
+    await store.deleteResetTokens(ada.id)
+    assert.equal(await store.takeResetToken('reset-0', NOW), true)
+  })
+  test('lets one of 32 simultaneous takers have a token', async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken(tokenFor(id, 1), 3)
+    const results = await Promise.all(range(32).map(() => store.takeResetToken('reset-1', NOW)))
+    assert.equal(results.filter(Boolean).length, 1)
+    assert.equal(await store.findResetToken('reset-1', NOW), null)
+  })
+  test('neither finds nor gives a token that has expired', async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken(tokenFor(id, 1), 3)
+    assert.equal((await store.findResetToken('reset-1', NOW + DAY - 1))?.userId, id)
+    assert.equal(await store.findResetToken('reset-1', NOW + DAY), null)
+    assert.equal(await store.takeResetToken('reset-1', NOW + DAY), false)
+  })
+  test("deletes a user's tokens", async (store) => {
+    const { id } = await addUser(store)
+    await store.insertResetToken(tokenFor(id, 1), 3)
+    await store.deleteResetTokens(id)
+    assert.equal(await store.takeResetToken('reset-1', NOW), false)
+  })
+}

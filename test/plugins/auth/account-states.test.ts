@@ -1,0 +1,137 @@
+import { expect } from 'chai'
+import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import { StartupError } from '../../../src/index.ts'
+import { signedIn } from '../../../src/testing/index.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, inWorld as inAnyWorld, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
+
+const providerOf = ({ app }: World) => (app.services as { authProvider: PasswordSession }).authProvider
+const NEXT = 'another horse battery'
+
+onEachStore('A disabled account', (inWorld) => {
+  it('is refused like a wrong password, and by its sessions and reset tokens', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const { id } = (await client.get('/auth/me')).body
+      const token = await resetTokenFor(world)
+      const wrong = await world.client().post('/auth/login', { ...ADA, password: 'wrong horse battery' })
+      expect(await providerOf(world).disable(id)).to.equal(true)
+      const right = await world.client().post('/auth/login', ADA)
+      expect([right.status, right.text]).to.deep.equal([401, wrong.text])
+      expect((await client.get('/private')).status).to.equal(401)
+      expect((await client.post('/auth/refresh')).status).to.equal(401)
+      const reset = await world.client().post('/auth/reset-password', { token, password: NEXT })
+      expect(reset.status).to.equal(401)
+      expect(await providerOf(world).enable(id)).to.equal(true)
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+      expect((await client.post('/auth/refresh')).status).to.equal(401)
+      expect(await providerOf(world).disable('nobody')).to.equal(false)
+    }))
+
+  it('is refused with the next request under freshSession, whoever disabled it', () =>
+    inWorld({ auth: { freshSession: true } }, async (world) => {
+      const client = await signedUp(world)
+      await world.storage.changeUsers({ disabled_at: new Date(world.clock.now()) })
+      expect((await client.get('/private')).status).to.equal(401)
+    }))
+
+  it('gets no mail with a reset link', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      await providerOf(world).disable((await client.get('/auth/me')).body.id)
+      expect((await world.client().post('/auth/forgot-password', { email: ADA.email })).status).to.equal(200)
+      await providerOf(world).flows.settled()
+      expect(world.mails).to.deep.equal([])
+    }))
+})
+
+onEachStore('freshSession', (inWorld) => {
+  it('refuses the access token of a session that another process has ended', () =>
+    inWorld({ file: true }, async (early) => {
+      const client = await signedUp(early)
+      await inWorld({ file: early.file, auth: { freshSession: true } }, async (world) => {
+        const elsewhere = client.copy(world.app)
+        expect((await elsewhere.get('/private')).status).to.equal(200)
+        await client.post('/auth/logout')
+        expect((await elsewhere.get('/private')).status).to.equal(401)
+      })
+    }))
+
+  it('lets the testing kit sign in a user who is stored', () =>
+    inWorld({ auth: { freshSession: true } }, async (world) => {
+      const { id } = (await (await signedUp(world)).get('/auth/me')).body
+      const client = await signedIn(world.app, { id, name: 'Ada', raw: {} })
+      expect((await client.get('/private')).body).to.deep.equal({ id })
+    }))
+})
+
+onEachStore('A session with idleTimeout', (inWorld) => {
+  it('ends when it was not refreshed for so long, and each refresh begins the time anew', () =>
+    inWorld({ auth: { idleTimeout: '7d' } }, async (world) => {
+      const client = await signedUp(world)
+      for (const seconds of [7 * 86_400, 7 * 86_400]) {
+        world.clock.advance(seconds)
+        expect((await client.post('/auth/refresh')).status).to.equal(200)
+      }
+      world.clock.advance(7 * 86_400 + 1)
+      expect((await client.post('/auth/refresh')).status).to.equal(401)
+    }))
+})
+
+onEachStore('maxSessions', (inWorld) => {
+  it('ends the oldest session with the login that goes beyond it', () =>
+    inWorld({ auth: { maxSessions: 2 } }, async (world) => {
+      const clients = [await signedUp(world), world.client(), world.client()]
+      for (const client of clients.slice(1)) {
+        world.clock.advance(1)
+        await client.post('/auth/login', ADA)
+      }
+      const statuses = await Promise.all(clients.map(async (client) => (await client.get('/private')).status))
+      expect(statuses).to.deep.equal([401, 200, 200])
+      expect(await world.storage.sessions()).to.have.length(2)
+    }))
+})
+
+onEachStore('A reset token', (inWorld) => {
+  const redeem = (world: World, token: string) =>
+    world.client().post('/auth/reset-password', { token, password: NEXT })
+
+  it('ends with signOut', () =>
+    inWorld({}, async (world) => {
+      const { id } = (await (await signedUp(world)).get('/auth/me')).body
+      const token = await resetTokenFor(world)
+      await providerOf(world).signOut(id)
+      expect((await redeem(world, token)).status).to.equal(401)
+    }))
+
+  it('ends with a change of the password whose clearing up fails', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const token = await resetTokenFor(world)
+      world.storage.interruptions.meanwhile('delete reset tokens', () => Promise.reject(new Error('disk')))
+      const change = await client.post('/auth/change-password', { current: PASSWORD, next: NEXT })
+      expect(change.status).to.equal(200)
+      expect(await world.storage.resetTokens()).to.have.length(1)
+      expect((await redeem(world, token)).status).to.equal(401)
+    }))
+
+  it('proves the address when it is redeemed', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      expect((await redeem(world, await resetTokenFor(world))).status).to.equal(200)
+      const client = world.client()
+      await client.post('/auth/login', { ...ADA, password: NEXT })
+      expect((await client.get('/auth/me')).body.raw.email_verified_at).to.equal(
+        new Date(world.clock.now()).toISOString(),
+      )
+    }))
+})
+
+describe('Options of sessions', () => {
+  for (const [option, value] of Object.entries({ freshUser: true, maxSessions: 0, idleTimeout: 1 }))
+    it(`${option}: ${value} is a start error that names it`, async () => {
+      const error: unknown = await inAnyWorld({ auth: { [option]: value } }, async () => {}).catch((e) => e)
+      expect(error).to.be.instanceOf(StartupError).with.property('code', 'MORTAR_AUTH_OPTION')
+      expect((error as Error).message).to.include(option)
+    })
+})
