@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type Koa from 'koa'
 import type { Forwarding } from '../context/client-address.ts'
-import type { KoaContext } from '../context/context.ts'
+import type { Context, KoaContext } from '../context/context.ts'
 import { linkUser } from '../context/koa-context.ts'
 import { markDeliberate } from '../context/thrown.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
@@ -104,14 +104,32 @@ function errorOf({ internal }: RequestContext, thrown: unknown): Error {
 }
 
 /**
- * Gives Koa middleware the `ctx` of Mortar as `ctx.state.mortar`, for the members of bricks. It is not enumerable, so
- * that templates and logs that copy the state do not copy it.
+ * Gives Koa middleware the `ctx` of Mortar as `ctx.state.mortar`, for the members of bricks. It is not a key of the state,
+ * so that templates and logs that copy the state do not copy it.
  */
 export function linkState(koa: KoaContext, ctx: RequestContext): void {
   linkUser(ctx, koa)
-  Object.defineProperty(koa.state, 'mortar', {
-    value: publicContext(ctx),
-    configurable: true,
-    writable: true,
-  })
+  const value = publicContext(ctx)
+  Object.defineProperty(koa.state, 'mortar', { value, configurable: true, writable: true })
+}
+
+/** A Koa context for a request that did not come through Koa; its state has the same members. */
+export function createKoaContext(app: Koa, ctx: RequestContext): KoaContext {
+  const koa = app.createContext(ctx.internal.req, ctx.internal.res)
+  koa.state = new KoaState(publicContext(ctx))
+  linkUser(ctx, koa)
+  return koa
+}
+
+/** Cheaper than a property that is defined for each request. */
+class KoaState {
+  readonly #mortar: Context
+
+  constructor(mortar: Context) {
+    this.#mortar = mortar
+  }
+
+  get mortar(): Context {
+    return this.#mortar
+  }
 }

@@ -19,7 +19,7 @@ import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
 import { credentialRules } from './credential-rules.ts'
-import { createKoaApp, linkState, type KoaApp } from './koa-app.ts'
+import { createKoaApp, createKoaContext, linkState, type KoaApp } from './koa-app.ts'
 import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-door.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -99,7 +99,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
         open: state.open,
         clientAddress: forwarding.clientAddress,
         cookies: cookieSettings(options, () => koa?.app.keys),
-        createKoaContext: (ctx) => createContext(koaApp().app, ctx),
+        createKoaContext: (ctx) => createKoaContext(koaApp().app, ctx),
         emitError: (ctx, error) => koa?.emitError(ctx, error),
       })
     },
@@ -132,13 +132,6 @@ function openerInKoa(
     linkState(koa, ctx)
     return ctx
   }
-}
-
-/** The Koa context of a request that did not come through Koa. */
-function createContext(app: Koa, ctx: RequestContext): KoaContext {
-  const koa = app.createContext(ctx.internal.req, ctx.internal.res)
-  linkState(koa, ctx)
-  return koa
 }
 
 /** Middleware of `app.koa.use` runs in front of `listen()` too, and Koa's current context is Koa's to keep. */

@@ -13,6 +13,7 @@ import type { Prepare, RequestContext } from './request-context.ts'
 interface KoaMarks {
   _explicitStatus?: boolean
   _explicitNullBody?: boolean
+  _body?: unknown
 }
 
 /** True when code has set a status, or Koa has set one for a body. */
@@ -22,7 +23,8 @@ export function hasExplicitStatus({ response }: KoaContext): boolean {
 
 /** True when nothing was set on the Koa context and nothing was written to the response. */
 export function isUntouched(koa: KoaContext): boolean {
-  return isEmpty(koa.body) && koa.respond !== false && !hasExplicitStatus(koa) && !koa.headerSent
+  const { response } = koa
+  return isEmpty(response.body) && koa.respond !== false && !hasExplicitStatus(koa) && !koa.res.headersSent
 }
 
 /** True when the response has no body yet and may still get one. */
@@ -70,9 +72,10 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, ty
     response.status = status
   } else {
     // The type is set first, because Koa guesses one from a body that has none.
-    if (ownType === undefined && type !== undefined) response.set('Content-Type', type)
+    if (ownType === undefined && type !== undefined && !res.headersSent) res.setHeader('Content-Type', type)
     response.status = status
-    response.body = body
+    if (type === JSON_TYPE && isEmpty(response.body)) setObject(koa, body)
+    else response.body = body
     // For an object Koa replaces a type that is not JSON.
     if (ownType !== undefined && !koa.headerSent) res.setHeader('Content-Type', ownType)
   }
@@ -80,10 +83,23 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, ty
   ctx.internal.handed = { value, status, type: ownType === undefined ? type : undefined }
 }
 
+/** What Koa's setter does for an object, without its search for streams and web bodies. */
+function setObject({ response, res }: KoaContext, body: unknown): void {
+  const marks = response as unknown as KoaMarks
+  if (typeof body === 'string') return void (response.body = body)
+  marks._body = body
+  if (!res.headersSent) res.removeHeader('Content-Length')
+}
+
 /** An object without a response schema is handed over itself: what middleware changes in it is sent. */
 function isJson(value: unknown, prepare: Prepare): boolean {
   if (prepare.hasSchemas === true || value === undefined || value === null) return false
   if (typeof value !== 'object') return typeof value === 'number' || typeof value === 'boolean'
+  return isPlain(value)
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
 }
@@ -186,7 +202,7 @@ function outgoingOf(koa: KoaContext): Outgoing {
 /** A value of `ctx.body` as it is sent. @throws what `JSON.stringify` throws, and for a value that is not JSON. */
 export function payloadOf(body: unknown): Outgoing['payload'] {
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
-  if (!isSentAsJson(body)) return streamOf(body as object)
+  if (!isPlain(body) && !isSentAsJson(body)) return streamOf(body as object)
   return jsonText(body)
 }
 

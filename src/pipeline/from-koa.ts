@@ -5,7 +5,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
 import { notAwaited, type Inner, type NotAwaited } from './inner.ts'
 import { KoaCalls, type Unawaited } from './koa-calls.ts'
-import { runKoa } from './run-koa.ts'
+import { enterKoa, leaveKoa, runInside, runKoa } from './run-koa.ts'
 
 /** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
 interface KoaRouterLike {
@@ -40,16 +40,13 @@ export function isFromKoa({ run }: NamedMiddleware): boolean {
  */
 export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner, onNotAwaited: NotAwaited): Inner {
   const links = chain.map((named) => ({ named, run: WRAPPED.get(named.run)! }))
-  return (ctx) =>
-    runKoa(
-      async (koa, next) => {
-        const calls = new KoaCalls(links, koa, next)
-        await calls.call(0)
-        if (calls.unawaited !== undefined && isOpen(koa)) await insideOf(calls.unawaited, ctx, onNotAwaited)
-      },
-      ctx,
-      inner,
-    )
+  return async (ctx) => {
+    const koa = enterKoa(ctx)
+    const calls = new KoaCalls(links, koa, () => runInside(ctx, koa, inner))
+    await calls.call(0)
+    if (calls.unawaited !== undefined && isOpen(koa)) await insideOf(calls.unawaited, ctx, onNotAwaited)
+    return leaveKoa(ctx, koa)
+  }
 }
 
 /** In Koa the client would get a 404; here the response of what is inside is not lost without a word. */

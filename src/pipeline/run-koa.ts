@@ -24,14 +24,21 @@ export async function runKoa(
   ctx: RequestContext,
   inside: Inner,
 ): Promise<unknown> {
-  const { koa } = ctx
-  if (koa.status === 200 && isUntouched(koa)) koa.res.statusCode = 404
-  linkUser(ctx, koa)
+  const koa = enterKoa(ctx)
   await middleware(koa, () => runInside(ctx, koa, inside))
-  return endOf(ctx, koa)
+  return leaveKoa(ctx, koa)
 }
 
-function endOf(ctx: RequestContext, koa: KoaContext): unknown {
+/** The Koa context of a request as Koa middleware expects it: with the status 404 until something is set. */
+export function enterKoa(ctx: RequestContext): KoaContext {
+  const { koa } = ctx
+  if (koa.res.statusCode === 200 && isUntouched(koa)) koa.res.statusCode = 404
+  linkUser(ctx, koa)
+  return koa
+}
+
+/** The value that Koa middleware has left. @throws the 404 of a request without a route that it left unanswered. */
+export function leaveKoa(ctx: RequestContext, koa: KoaContext): unknown {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) throw missed
   return keepFromKoa(ctx, koa)
