@@ -3,6 +3,7 @@ import { checkOptions, StartupError, type Cradle, type OptionChecks } from '../.
 import { PASSWORD_RULES } from '../option-rules.ts'
 import { checkRenamed } from '../options.ts'
 import type { PasswordAuthOptions } from '../options.ts'
+import { checkColumns } from '../relational/check-columns.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { PasswordSession } from '../password-session.ts'
 import type { AuthProvider } from '../provider.ts'
@@ -35,7 +36,8 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
  * The provider with e-mail and password on a relational database. Its tables are the entities of
  * `mortar/auth/basic/schema`.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
- * application `MORTAR_AUTH_DATABASE` when there is no database or it is not connected, and `MORTAR_AUTH_SECRET_COLUMN` for a
+ * application `MORTAR_AUTH_DATABASE` when there is no database or it is not connected, `MORTAR_AUTH_SCHEMA` for tables of an
+ * earlier version, and `MORTAR_AUTH_SECRET_COLUMN` for a
  * public column that is named like a secret.
  */
 export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
@@ -50,13 +52,14 @@ export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSessi
         if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
         return createRelationalStore(() => sourceOf(services))
       },
-      start(services) {
+      async start(services) {
         const source = sourceOf(services)
         if (source?.isInitialized !== true) throw notConnected()
         refuseSecretColumns(
           ownPublicColumns(source).map(({ databaseName }) => databaseName),
           { listed: options.publicColumns, hide: 'Give the column select: false' },
         )
+        await checkColumns(source, services)
       },
     },
     options,

@@ -1,0 +1,49 @@
+import { StartupError, type Cradle } from '../../../src/index.ts'
+import { MissingColumn, MissingTable } from '../errors.ts'
+import { createSql, type DataSourceLike } from './sql.ts'
+
+/**
+ * Reads no row, but each column that was added after the first version of the tables. Tables that are missing altogether
+ * are reported by the endpoints.
+ * @throws StartupError `MORTAR_AUTH_SCHEMA` for a database of an earlier version, with the migrations that are pending.
+ */
+export async function checkColumns(source: DataSourceLike, services: Cradle): Promise<void> {
+  const sql = createSql(() => source)
+  try {
+    await sql`select disabled_at from auth_users where 1 = 0`
+    await sql`select password_version from auth_reset_tokens where 1 = 0`
+  } catch (error) {
+    if (error instanceof MissingTable) return
+    if (error instanceof MissingColumn) throw outdated(error, await pendingMigrations(services))
+    throw error
+  }
+}
+
+function outdated(cause: MissingColumn, pending: readonly string[]): StartupError {
+  const found = `The tables of basicAuth() have no column ${cause.column}.`
+  return new StartupError(
+    pending.length > 0 ? `${found} Pending migrations: ${pending.join(', ')}.` : found,
+    {
+      code: 'MORTAR_AUTH_SCHEMA',
+      remedy:
+        pending.length > 0
+          ? 'Run them: mortar migrate run.'
+          : 'Generate a migration and run it: mortar migrate generate AuthColumns, mortar migrate run.',
+      brick: 'auth',
+      cause,
+    },
+  )
+}
+
+/** The service `migrations` of the database brick, as far as this check uses it. */
+interface MigrationsLike {
+  status(): Promise<readonly { readonly name: string; readonly state: string }[]>
+}
+
+async function pendingMigrations(services: Cradle): Promise<readonly string[]> {
+  if (!Object.hasOwn(services, 'migrations')) return []
+  const migrations = services['migrations'] as MigrationsLike
+  // Without a folder of migrations the service refuses; the remedy then is to generate one.
+  const all = await migrations.status().catch(() => [])
+  return all.filter(({ state }) => state === 'pending').map(({ name }) => name)
+}

@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, resetTokenFor, settle, signedUp, type World } from './support/world.ts'
+
+const MONTH = 31 * 86_400
+const HOUR = 3600
+
+const login = async (world: World) => {
+  const answer = await world.client().post('/auth/login', ADA)
+  await settle(world)
+  return answer.status
+}
+const rows = async (world: World) => [
+  (await world.storage.sessions()).length,
+  (await world.storage.resetTokens()).length,
+]
+
+onEachStore('Housekeeping', (inWorld) => {
+  it('deletes expired sessions and reset tokens after a login, and leaves the others', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      await resetTokenFor(world)
+      await settle(world)
+      expect(await rows(world)).to.deep.equal([1, 1])
+      world.clock.advance(MONTH)
+      expect(await login(world)).to.equal(200)
+      expect(await rows(world)).to.deep.equal([1, 0])
+    }))
+
+  it('comes after a signup too', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      await settle(world)
+      world.clock.advance(MONTH)
+      await world.client().post('/auth/signup', { ...ADA, email: 'bob@example.com' })
+      await settle(world)
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
+  it('comes at most once an hour', () =>
+    inWorld({ auth: { refreshTokenLifetime: 10 } }, async (world) => {
+      await signedUp(world)
+      await settle(world)
+      world.clock.advance(HOUR - 1)
+      await login(world)
+      expect(await world.storage.sessions()).to.have.length(2)
+      world.clock.advance(1)
+      await login(world)
+      // The session of the login before has one more second.
+      expect(await world.storage.sessions()).to.have.length(2)
+      world.clock.advance(HOUR)
+      await login(world)
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
+  it('holds up no answer, and a failure is logged and stops nothing', () =>
+    inWorld({}, async (world) => {
+      const logger = (world.app.services as { logger: { warn: (...args: unknown[]) => void } }).logger
+      const warnings: unknown[][] = []
+      logger.warn = (...args) => void warnings.push(args)
+      world.storage.interruptions.meanwhile('delete sessions', () => Promise.reject(new Error('disk full')))
+      await signedUp(world)
+      expect(warnings).to.deep.equal([])
+      await settle(world)
+      const [fields, message] = warnings.at(-1) as [{ reason: string }, string]
+      expect(fields.reason).to.include('disk full')
+      expect(message).to.equal('Expired sessions and reset tokens could not be deleted')
+    }))
+})
