@@ -10,6 +10,7 @@ import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
 import { markSettled } from '../pipeline/compile.ts'
 import { runInside, takeMissed } from '../pipeline/run-koa.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
+import { jsonText } from '../schema/unsendable.ts'
 import { endEventStreamOnClose } from './end-event-stream.ts'
 import { finishBegun } from './finish-begun.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -106,7 +107,7 @@ async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): 
     else if (koa.body instanceof Readable) await prepareStream(ctx, koa, serve.state, koa.body)
     // An outer Koa application, in which this one is mounted, gets the value itself.
     else if (!serve.isMounted(koa) && !isEmpty(koa.body) && isSentAsJson(koa.body))
-      koa.body = JSON.stringify(koa.body)
+      koa.body = jsonText(koa.body)
   } catch (error) {
     fail(ctx, error, serve)
   }

@@ -286,14 +286,17 @@ describe('Koa middleware', () => {
     })
     outer.use(mount('/api', inner.koa))
     const server = createServer(outer.callback()).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    expect(await (await fetch(`${url}/api/`)).json()).to.deep.equal({ hello: 'world' })
-    expect((await fetch(`${url}/api/missing`)).status).to.equal(404)
-    expect(seen[0]).to.deep.equal([200, { hello: 'world' }])
-    server.closeAllConnections()
-    server.close()
-    await inner.close()
+    try {
+      await once(server, 'listening')
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      expect(await (await fetch(`${url}/api/`)).json()).to.deep.equal({ hello: 'world' })
+      expect((await fetch(`${url}/api/missing`)).status).to.equal(404)
+      expect(seen[0]).to.deep.equal([200, { hello: 'world' }])
+    } finally {
+      server.closeAllConnections()
+      server.close()
+      await inner.close()
+    }
   })
 })
 

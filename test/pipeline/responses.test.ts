@@ -226,6 +226,14 @@ describe('A problem document', () => {
           .get('/missing', (ctx) => {
             ctx.set('X-Kept', 'yes')
             ctx.type = 'html'
+            for (const name of [
+              'Content-Encoding',
+              'Content-Disposition',
+              'Content-Range',
+              'ETag',
+              'Last-Modified',
+            ])
+              ctx.set(name, 'of the body')
             throw new NotFound('No note 7.', { code: 'note_missing', extensions: { note: 7, status: 1 } })
           })
           .get('/boom', () => {
@@ -259,7 +267,17 @@ describe('A problem document', () => {
 
     it('keeps headers that were set, but not those of the body that is not sent', async () => {
       const { fetch } = await open(failing('test'))
-      expect((await fetch('/missing')).headers.get('x-kept')).to.equal('yes')
+      const { headers } = await fetch('/missing')
+      expect(headers.get('x-kept')).to.equal('yes')
+      expect(headers.get('content-type')).to.equal('application/problem+json')
+      for (const name of [
+        'content-encoding',
+        'content-disposition',
+        'content-range',
+        'etag',
+        'last-modified',
+      ])
+        expect(headers.get(name), name).to.equal(null)
     })
 
     it('does not take a hostile request id over', async () => {
