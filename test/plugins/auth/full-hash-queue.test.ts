@@ -14,7 +14,16 @@ import { TestClock } from './primitives/clock.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
-const USER = { id: 'ada', name: 'Ada', email: EMAIL, passwordHash: 'hash', passwordVersion: 0, raw: {} }
+const USER = {
+  id: 'ada',
+  name: 'Ada',
+  email: EMAIL,
+  passwordHash: 'hash',
+  passwordVersion: 0,
+  isDisabled: false,
+  raw: {},
+}
+const TOKEN = { tokenHash: 'hash', userId: 'ada', passwordVersion: 0 }
 const { token } = createResetTokens().issue()
 const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
 
@@ -49,7 +58,7 @@ function partsWith(passwords: Passwords) {
   const store = {
     findUserByEmail: async () => (asked.push('user') ? USER : null),
     findUserById: async () => (asked.push('user') ? USER : null),
-    findResetToken: async () => (asked.push('token') ? { tokenHash: 'hash', userId: 'ada' } : null),
+    findResetToken: async () => (asked.push('token') ? TOKEN : null),
     takeResetToken: async () => true,
     insertResetToken: async () => void asked.push('given back'),
   }
