@@ -67,6 +67,8 @@ export type {
 } from './contracts/authenticator.ts'
 export type {
   AuthStore,
+  EndedSessionNews,
+  EndedSessionReader,
   SessionOwner,
   NewUser,
   PasswordChange,

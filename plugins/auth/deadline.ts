@@ -35,3 +35,24 @@ function within(answer: Promise<Answer>, milliseconds: number, provider: string)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
+
+/** Waits for work at most so many milliseconds; the work itself goes on. @throws Error when the time is up. */
+export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`The database did not answer within ${milliseconds} ms.`)),
+      milliseconds,
+    )
+    timer.unref()
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    // Whatever it fails with after its time is up was reported as late.
+    work.catch(ignore)
+  }
+}
+
+function ignore(): void {}

@@ -4,9 +4,13 @@
  */
 import { systemClock, type Clock } from '../../src/index.ts'
 
-/** Hosts whose clocks differ by less than this many seconds agree on what is over. */
-const LEEWAY = 5
-const DEFAULT_CAPACITY = 50_000
+/**
+ * Seconds that a session is remembered beyond the lifetime of an access token: the clock of the process that issued the
+ * token may be a minute ahead, and that of the process that ended the session a minute behind.
+ */
+const LEEWAY = 120
+/** Some 25 MB; all processes together fill it. */
+const DEFAULT_CAPACITY = 250_000
 
 /** What an access token says about its session; `iat` in seconds since the epoch. */
 export interface SessionClaims {
@@ -14,9 +18,14 @@ export interface SessionClaims {
   readonly iat: number
 }
 
-/** Sessions that this process ended, remembered for the lifetime of an access token. */
+/** Sessions that ended, in this process or another, remembered for the lifetime of an access token. */
 export interface EndedSessions {
-  end(sid: string): void
+  /** When the last access token of a session that ends now has expired, in milliseconds since the epoch. */
+  expiry(): number
+  /** True for a session that is remembered by its id. */
+  has(sid: string): boolean
+  /** Remembers a session as ended; `expires` is the moment after which it no longer matters, a lifetime from now by default. */
+  end(sid: string, expires?: number): void
   isEnded(claims: SessionClaims): boolean
   /** How many sessions are remembered. */
   readonly size: number
@@ -54,10 +63,13 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
   }
 
   return {
-    end(sid) {
+    expiry: until,
+    has: (sid) => (sessions.get(sid) ?? 0) > clock.now(),
+    end(sid, expires = until()) {
+      if (sessions.get(sid) === expires) return
       makeRoom()
       sessions.delete(sid)
-      sessions.set(sid, until())
+      sessions.set(sid, expires)
     },
     isEnded({ sid, iat }) {
       const now = clock.now()

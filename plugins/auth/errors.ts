@@ -96,6 +96,23 @@ export class OvertakenRefresh extends ServiceUnavailable {
   }
 }
 
+/** 503 of whatever ends a session: it could not be stored that it ended, so it has not. */
+export function cannotEndSession(cause: unknown): ServiceUnavailable {
+  return new ServiceUnavailable('The session cannot be ended right now. Try again shortly.', {
+    retryAfter: 1,
+    cause,
+  })
+}
+
+/** 503 of a guarded route: this process cannot know whether the caller's session has ended elsewhere. */
+export function sessionStateUnknown(cause: unknown): ServiceUnavailable {
+  return new ServiceUnavailable('It cannot be checked whether your session has ended. Try again shortly.', {
+    code: 'session_state_unknown',
+    retryAfter: 1,
+    cause,
+  })
+}
+
 /** 401 of reset-password: the same bytes for an unknown, a used and an expired token. */
 export function invalidResetToken(): Unauthorized {
   return new Unauthorized('The reset token is not valid; ask for a new one.', {

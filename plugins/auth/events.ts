@@ -39,7 +39,7 @@ export interface FailureEvent extends AddressEvent {
 /**
  * The events of the auth brick by type, for `app.events.typed<AuthEvents>()`. Each flow that begins emits exactly one,
  * whatever its end (OWASP Logging Vocabulary; ASVS 16.3.1). A request that fails its schema or the guard begins no flow.
- * `auth.password.unusable`, `auth.password.reset.mail.failed` and `auth.limits.*` are about the system, and come besides.
+ * `auth.password.unusable`, `auth.password.reset.mail.failed`, `auth.limits.*` and `auth.sessions.*` are about the system, and come besides.
  */
 export interface AuthEvents {
   'auth.signup.succeeded': SessionEvent
@@ -78,4 +78,7 @@ export interface AuthEvents {
   /** The store of the rate limits fails; each process counts on its own until it answers again. */
   'auth.limits.degraded': { readonly error: string }
   'auth.limits.restored': object
+  /** It cannot be read which sessions other processes ended; guarded routes answer 503 until it can. */
+  'auth.sessions.unknown': { readonly error: string }
+  'auth.sessions.known': object
 }

@@ -32,6 +32,8 @@ const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
   'auth.password.unusable': 'warn',
   'auth.limits.degraded': 'warn',
   'auth.limits.restored': 'info',
+  'auth.sessions.unknown': 'error',
+  'auth.sessions.known': 'info',
 }
 
 /**

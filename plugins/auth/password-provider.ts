@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Cradle, Credential, User, AuthStore } from '../../src/index.ts'
+import type { Cradle, User, AuthStore } from '../../src/index.ts'
 import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
 import { createRefreshCookie, type RefreshCookieOptions } from './cookies.ts'
 import { createDeviceCookie } from './device-cookie.ts'
@@ -8,6 +8,7 @@ import { createEndedSessions } from './ended-sessions.ts'
 import type { AuthEvents } from './events.ts'
 import { createFlows, type AuthFlows } from './flows/flows.ts'
 import { beginSession } from './flows/sessions.ts'
+import { createSessionNews } from './session-news.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { mostResetTokens } from './limit-rules.ts'
 import { logAuthEvents } from './log-events.ts'
@@ -64,24 +65,21 @@ export function createPasswordProvider(
       scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     },
     routes: [passwordRoutes],
-    connect: (services) => ({
-      ...connect(settings, variant.createStore(services), services),
-      ...(variant.start && { start: () => variant.start!(services) }),
-    }),
+    connect: (services) => connect(settings, variant, services),
   }
 }
 
-function connect(settings: Settings, store: AuthStore, services: Cradle): PasswordSession {
+function connect(settings: Settings, variant: Variant, services: Cradle): PasswordSession {
   const { options } = settings
+  const store = variant.createStore(services)
   checkForEnvironment(options, services)
   const parts = createParts(settings, store, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services.logger, settings.keys.limits)
   const flows = createFlows(parts)
+  const news = createSessionNews(parts)
   const appUrl = options.appUrl ?? services.appUrl
-  const claimsOf = (token: string | null): AccessClaims | null => {
-    const claims = parts.accessTokens.verify(token)
-    return claims && !parts.endedSessions.isEnded(claims) ? claims : null
-  }
+  const isAlive = (claims: AccessClaims): boolean => !parts.endedSessions.isEnded(claims)
+  const lookUp = options.freshSession ? freshOwner(flows) : userOf
   return {
     flows,
     events: parts.events,
@@ -91,15 +89,28 @@ function connect(settings: Settings, store: AuthStore, services: Cradle): Passwo
       options.deviceCookie === false ? undefined : parts.devices,
     ),
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
-    claimsOf,
-    identify: options.freshSession ? freshIdentify(claimsOf, flows) : ({ token }) => userOf(claimsOf(token)),
+    claimsOf(token) {
+      const claims = parts.accessTokens.verify(token)
+      return claims !== null && isAlive(claims) ? claims : null
+    },
+    identify({ token }) {
+      const claims = parts.accessTokens.verify(token)
+      return claims && news.whenCurrent(() => (isAlive(claims) ? lookUp(claims) : null))
+    },
     issueToken: options.freshSession
       ? ({ id }) => issueInSession(parts, id)
       : ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
     signOut: (userId) => flows.signOut(userId),
     disable: (userId) => flows.disable(userId),
     enable: (userId) => flows.enable(userId),
-    stop: () => flows.settled(),
+    async start() {
+      await variant.start?.(services)
+      await news.start()
+    },
+    async stop() {
+      news.stop()
+      await flows.settled()
+    },
   }
 }
 
@@ -183,10 +194,9 @@ function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionC
   return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }
 
-function freshIdentify(claimsOf: PasswordSession['claimsOf'], flows: AuthFlows) {
-  return async ({ token }: Credential): Promise<User | null> => {
-    const claims = claimsOf(token)
-    const user = claims && (await flows.findOwner(claims.sid, claims.sub))
+function freshOwner(flows: AuthFlows) {
+  return async ({ sid, sub }: AccessClaims): Promise<User | null> => {
+    const user = await flows.findOwner(sid, sub)
     return user && userOf({ sub: user.id, user: user.raw })
   }
 }
@@ -201,8 +211,7 @@ async function issueInSession(parts: AuthParts, userId: string): Promise<string>
 }
 
 /** The signed-in user of a token or a row; every account has a name and an address. */
-function userOf(claims: Pick<AccessClaims, 'sub' | 'user'> | null): User | null {
-  if (claims === null) return null
+function userOf(claims: Pick<AccessClaims, 'sub' | 'user'>): User {
   const { name, email, email_verified_at: verifiedAt } = claims.user
   return {
     id: claims.sub,

@@ -53,8 +53,40 @@ export interface AuthStore {
    */
   now(): Promise<number>
 
-  /** Deletes sessions and reset tokens that expired before `now`. */
+  /**
+   * Publishes that a session has ended, for the other processes and for after a restart; a second time renews the
+   * moment. `expiresAt` is when its last access token has expired, in milliseconds since the epoch. The record needs
+   * no session and no user: both may be deleted immediately.
+   */
+  publishEnded(sessionId: string, expiresAt: number): Promise<void>
+  /** Publishes all sessions of a user that began under `version` or an earlier one. @returns their ids. */
+  publishEndedOf(userId: string, version: number, expiresAt: number): Promise<readonly string[]>
+  /**
+   * Opens a reader of what all processes published, on a connection of its own where the database has one; call it when
+   * the store is connected. @returns undefined where no other process can share the store (SQLite in memory).
+   */
+  readEnded(): EndedSessionReader | undefined
+
+  /** Deletes sessions, reset tokens and records of ended sessions that expired before `now`. */
   deleteExpired(now: number): Promise<void>
+}
+
+/** Sessions that some process ended, as read from the store. */
+export interface EndedSessionNews {
+  /** `until` is when the last access token of the session expires, in milliseconds since the epoch. */
+  readonly sessions: readonly { readonly id: string; readonly until: number }[]
+  /** The store's clock when it answered, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Reads what all processes published with `publishEnded`. */
+export interface EndedSessionReader {
+  /**
+   * The sessions published at or after `moment` by the store's clock, those that matter no more left out. Must settle
+   * within a second or so: a reader that waits for a silent server gives up and connects anew at the next call.
+   */
+  since(moment: number): Promise<EndedSessionNews>
+  close(): void
 }
 
 /** A user to be added. Times are milliseconds since the epoch. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuthStore } from '../contracts/auth-store.ts'
 import { resetTokenTests } from './auth-store-reset-tokens.ts'
+import { endedSessionTests } from './ended-session-tests.ts'
 import type { SuiteRunner } from './suite-runner.ts'
 import { ADA, addSession, addUser, familiesLeft, NOW, range, sessionFor } from './auth-store-fixtures.ts'
 import type { StoreTest } from './auth-store-fixtures.ts'
@@ -37,6 +38,7 @@ export function authStoreSuite(
     describe('sessions', () => sessionTests(test))
     describe('sessions and their dates', () => sessionViewTests(test))
     describe('the end of sessions', () => endOfSessionTests(test))
+    describe('news of ended sessions', () => endedSessionTests(test))
     describe('reset tokens', () => resetTokenTests(test))
   })
 }

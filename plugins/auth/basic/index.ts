@@ -64,7 +64,10 @@ export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSessi
     },
     options,
   )
-  return { ...provider, tables: ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens'] }
+  return {
+    ...provider,
+    tables: ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions'],
+  }
 }
 
 function databaseService(services: Cradle): DataSourceLike {

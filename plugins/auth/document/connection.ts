@@ -17,7 +17,11 @@ export interface CollectionLike {
   findOne(filter: Document): Promise<object | null>
   find(filter: Document, options?: object): { toArray(): Promise<object[]> }
   insertOne(document: Document): Promise<unknown>
-  updateOne(filter: Document, change: Document): Promise<{ readonly matchedCount: number }>
+  updateOne(
+    filter: Document,
+    change: Document,
+    options?: { readonly upsert?: boolean },
+  ): Promise<{ readonly matchedCount: number }>
   deleteOne(filter: Document): Promise<{ readonly deletedCount: number }>
   deleteMany(filter: Document): Promise<unknown>
   createIndexes(indexes: never[]): Promise<unknown>
@@ -34,7 +38,8 @@ export interface MongoDataSourceLike {
 export type DocumentDatabase = DbLike | MongoDataSourceLike
 
 /** The collections of the authentication. */
-export type CollectionName = 'auth_users' | 'auth_refresh_tokens' | 'auth_reset_tokens'
+export type CollectionName =
+  'auth_users' | 'auth_refresh_tokens' | 'auth_reset_tokens' | 'auth_ended_sessions'
 
 /** Runs one operation on a collection. */
 export type Run = <Result>(

@@ -19,6 +19,10 @@ const INDEXES: Readonly<Record<CollectionName, readonly Index[]>> = {
     { name: 'auth_reset_tokens_user', key: { user_id: 1, created_at: -1, _id: -1 } },
     { name: 'auth_reset_tokens_expiry', key: { expires_at: 1 } },
   ],
+  auth_ended_sessions: [
+    { name: 'auth_ended_sessions_moment', key: { ended_at: 1 } },
+    { name: 'auth_ended_sessions_expiry', key: { expires_at: 1 } },
+  ],
 }
 const COLLECTIONS = Object.keys(INDEXES) as CollectionName[]
 

@@ -14,6 +14,7 @@ import type {
   StoredUser,
 } from '../../../src/index.ts'
 import { createRun, serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import { endedSessionOperations } from './ended-sessions.ts'
 import {
   newUserDocument,
   resetTokenDocument,
@@ -35,9 +36,10 @@ export function createDocumentStore(source: () => DocumentDatabase, fields: User
     ...userOperations(run, fields),
     ...sessionOperations(run),
     ...endOfSessionOperations(run),
+    ...endedSessionOperations(run, source),
     ...resetTokenOperations(run),
     async deleteExpired(now: number) {
-      for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'] as const)
+      for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions'] as const)
         await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))
     },
   }

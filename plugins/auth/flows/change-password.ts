@@ -2,7 +2,7 @@ import type { StoredUser } from '../../../src/index.ts'
 import { sessionOver, wrongCurrentPassword } from '../errors.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
-import { beginSession, clearAfterNewPassword, type Grant } from './sessions.ts'
+import { beginSession, clearAfterNewPassword, endAccessTokens, type Grant } from './sessions.ts'
 
 /** What change-password takes, validated. */
 export interface ChangePassword {
@@ -58,6 +58,7 @@ async function replacePassword(
   if (!valid) throw wrongCurrentPassword()
   await refuseWeak(parts, 'next', next, user)
   const change = { userId, passwordHash: await parts.passwords.hash(next), keptSession: null }
+  await endAccessTokens(parts, userId, user.passwordVersion)
   if (!(await parts.store.setPassword({ ...change, now: parts.clock.now(), version: user.passwordVersion })))
     throw wrongCurrentPassword()
   return user

@@ -84,6 +84,8 @@ async function rotate(parts: AuthParts, attempted: Presented): Promise<Grant> {
   const attempt = { ...attempted, arrivedAt: parts.rotations.startedAt() }
   const session = await parts.store.findSession(hashes.familyHash)
   if (session === null) throw invalidSession()
+  // The process that ended it may have stopped before it deleted the row.
+  if (parts.endedSessions.has(session.id)) throw (await endSession(parts, session.id), invalidSession())
   // A repeated exchange of the predecessor changes nothing and is free; only a step forward counts.
   if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
   const step = await exchange(parts, session, attempt)

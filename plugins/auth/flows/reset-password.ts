@@ -2,7 +2,7 @@ import { invalidResetToken } from '../errors.ts'
 import type { StoredResetToken, StoredUser } from '../../../src/index.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
-import { clearAfterNewPassword } from './sessions.ts'
+import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 
 /** What reset-password takes; the password is validated already, so that a weak one does not cost the token. */
 export interface ResetPassword {
@@ -39,6 +39,7 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   await refuseWeak(parts, 'password', input.password, user)
   if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
   const passwordHash = await hashOrGiveBack(parts, token, input.password)
+  await endAccessTokens(parts, user.id, user.passwordVersion)
   const change = {
     userId: user.id,
     passwordHash,

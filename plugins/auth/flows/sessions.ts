@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionOwner, StoredSession, StoredUser } from '../../../src/index.ts'
-import { describeFailure } from '../errors.ts'
+import { inTime } from '../deadline.ts'
+import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 
 /** What somebody who signed in, or refreshed, is given. */
@@ -73,11 +74,48 @@ function isIdle({ lifetimes, rotations }: AuthParts, { rotatedAt }: SessionOwner
   return lifetimes.idle !== undefined && rotations.roughly() - rotatedAt > lifetimes.idle * 1000
 }
 
-/** Ends a session: its access tokens stop at once in this process, its refresh token everywhere. */
+/**
+ * Ends a session everywhere: its access tokens in this process immediately, in the others when they read the news, and
+ * its refresh token with the row. The news come first, so that a crash in between leaves no token alive.
+ * @throws ServiceUnavailable when the news cannot be stored; then nothing has changed.
+ */
 export async function endSession(parts: AuthParts, id: string): Promise<void> {
-  parts.endedSessions.end(id)
+  await publishOne(parts, id)
   await parts.store.deleteSession(id)
 }
+
+function publishOne(parts: AuthParts, id: string): Promise<void> {
+  return publish(parts, async (expiresAt) => {
+    await parts.store.publishEnded(id, expiresAt)
+    return [id]
+  })
+}
+
+/**
+ * Ends the access tokens of all sessions of a user that began under this password version or an earlier one. Call it
+ * before the statement that raises the version.
+ * @throws ServiceUnavailable when that cannot be stored; then nothing has changed.
+ */
+export async function endAccessTokens(parts: AuthParts, userId: string, version: number): Promise<void> {
+  await publish(parts, (expiresAt) => parts.store.publishEndedOf(userId, version, expiresAt))
+}
+
+async function publish(
+  parts: AuthParts,
+  store: (expiresAt: number) => Promise<readonly string[]>,
+): Promise<void> {
+  const expiresAt = parts.endedSessions.expiry()
+  let ids: readonly string[]
+  try {
+    ids = await inTime(store(expiresAt), PUBLISH_DEADLINE)
+  } catch (error) {
+    throw error instanceof MissingTable ? error : cannotEndSession(error)
+  }
+  for (const id of ids) parts.endedSessions.end(id, expiresAt)
+}
+
+/** Milliseconds. Shorter than the overlap of two reads, so that no reader has passed a statement that waits. */
+const PUBLISH_DEADLINE = 5000
 
 /** Ends the session that a refresh token of any generation belongs to. @returns the session, or null. */
 export async function endSessionOf(
@@ -99,6 +137,7 @@ export async function endEverySession(parts: AuthParts, userId: string): Promise
     const user = await parts.store.findUserById(userId)
     if (user === null) break
     const { passwordHash, passwordVersion: version } = user
+    await endAccessTokens(parts, userId, version)
     const again = { userId, passwordHash, keptSession: null, now: parts.clock.now(), version }
     if (await parts.store.setPassword(again)) break
   }
@@ -110,6 +149,8 @@ export async function endEverySession(parts: AuthParts, userId: string): Promise
  * @returns false for an unknown user.
  */
 export async function disableUser(parts: AuthParts, userId: string): Promise<boolean> {
+  const user = await parts.store.findUserById(userId)
+  if (user !== null) await endAccessTokens(parts, userId, user.passwordVersion)
   const isKnown = await parts.store.setDisabled(userId, true, parts.clock.now())
   await clearAfterNewPassword(parts, userId)
   return isKnown
@@ -126,7 +167,9 @@ export function enableUser(parts: AuthParts, userId: string): Promise<boolean> {
  */
 export async function clearAfterNewPassword(parts: AuthParts, userId: string): Promise<void> {
   try {
-    for (const id of await parts.store.findEndedSessions(userId)) parts.endedSessions.end(id)
+    // A session can have begun between `endAccessTokens` and the statement that raised the version.
+    for (const id of await parts.store.findEndedSessions(userId))
+      if (!parts.endedSessions.has(id)) await publishOne(parts, id)
     await parts.store.deleteEndedSessions(userId)
     await parts.store.deleteResetTokens(userId)
   } catch (error) {

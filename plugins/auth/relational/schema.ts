@@ -46,6 +46,15 @@ export interface AuthResetTokenRow {
   expires_at: number
 }
 
+/** A row of `auth_ended_sessions`: a session that ended before its access tokens expired. Times are milliseconds. */
+export interface AuthEndedSessionRow {
+  id: string
+  /** When it was published, by the database's clock. */
+  ended_at: number
+  /** When the last access token of the session has expired. */
+  expires_at: number
+}
+
 /** Columns that an application adds to `auth_users`, as TypeORM column options by column name. */
 export type ExtraColumns = Readonly<Record<string, EntitySchemaColumnOptions>>
 
@@ -129,4 +138,18 @@ export const AuthResetTokens = new EntitySchema<AuthResetTokenRow>({
     expires_at: MILLISECONDS,
   },
   indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
+})
+
+/**
+ * `auth_ended_sessions`: what every process has to know until the access tokens have expired. Without a foreign key,
+ * because a row has to outlive its session and its user.
+ */
+export const AuthEndedSessions = new EntitySchema<AuthEndedSessionRow>({
+  name: 'auth_ended_sessions',
+  columns: {
+    id: { ...ID, primary: true },
+    ended_at: MILLISECONDS,
+    expires_at: MILLISECONDS,
+  },
+  indices: [{ columns: ['ended_at'] }, { columns: ['expires_at'] }],
 })

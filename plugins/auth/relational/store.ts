@@ -6,6 +6,7 @@ import type {
   StoredResetToken,
   StoredSession,
 } from '../../../src/index.ts'
+import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
 import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
 import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
 
@@ -19,6 +20,8 @@ export function createRelationalStore(source: () => DataSourceLike): AuthStore {
     ...userStatements(sql, source),
     ...accountStatements(sql),
     ...sessionStatements(sql),
+    ...endedSessionStatements(sql),
+    readEnded: () => readEndedSessions(source()),
     ...resetTokenStatements(sql),
   }
 }
@@ -173,6 +176,7 @@ function resetTokenStatements(sql: Sql) {
     async deleteExpired(now: number) {
       await sql`delete from auth_refresh_tokens where expires_at <= ${now}`
       await sql`delete from auth_reset_tokens where expires_at <= ${now}`
+      await sql`delete from auth_ended_sessions where expires_at <= ${now}`
     },
   }
 }

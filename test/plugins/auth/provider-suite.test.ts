@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm'
 import { createApp } from 'mortar'
 import { auth } from 'mortar/auth'
 import { basicAuth } from 'mortar/auth/basic'
-import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from 'mortar/auth/basic/schema'
+import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, AuthUsers } from 'mortar/auth/basic/schema'
 import { hostedAuth } from 'mortar/auth/hosted'
 import { libraryAuth } from 'mortar/auth/library'
 import { database } from 'mortar/database'
@@ -31,7 +31,7 @@ function basicFixture(freshSession = false): ProviderFixture {
   const source = new DataSource({
     type: 'better-sqlite3',
     database: ':memory:',
-    entities: [AuthUsers, AuthRefreshTokens, AuthResetTokens],
+    entities: [AuthUsers, AuthEndedSessions, AuthRefreshTokens, AuthResetTokens],
     synchronize: true,
   })
   const provider = (secret: string) =>

@@ -4,6 +4,7 @@ import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth, type PasswordSession } from '../../../plugins/auth/basic/index.ts'
 import { documentAuth } from '../../../plugins/auth/document/index.ts'
 import {
+  AuthEndedSessions,
   AuthRefreshTokens,
   AuthResetTokens,
   authUsers,
@@ -24,7 +25,7 @@ async function failureOf(run: () => unknown): Promise<Error & { code?: string }>
 
 describe('the start of basicAuth and documentAuth', () => {
   it('starts with a DataSource that the application has connected itself', async () => {
-    const entities = [authUsers(), AuthRefreshTokens, AuthResetTokens]
+    const entities = [authUsers(), AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
     const db = new DataSource({ type: 'better-sqlite3', database: ':memory:', entities, synchronize: true })
     await db.initialize()
     const app = createApp({ environment: 'test', logger: false }).use(auth(basicAuth({ db, secret: SECRET })))
@@ -39,7 +40,7 @@ describe('the start of basicAuth and documentAuth', () => {
         database({
           type: 'better-sqlite3',
           database: ':memory:',
-          entities: [authUsers(columns), AuthRefreshTokens, AuthResetTokens],
+          entities: [authUsers(columns), AuthEndedSessions, AuthRefreshTokens, AuthResetTokens],
         }),
       )
       .use(auth(basicAuth({ secret: SECRET, ...(publicColumns && { publicColumns }) })))

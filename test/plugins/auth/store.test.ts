@@ -4,13 +4,18 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { DataSource, type DataSourceOptions } from 'typeorm'
 import { MissingTable } from '../../../plugins/auth/errors.ts'
-import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from '../../../plugins/auth/relational/schema.ts'
+import {
+  AuthEndedSessions,
+  AuthRefreshTokens,
+  AuthResetTokens,
+  AuthUsers,
+} from '../../../plugins/auth/relational/schema.ts'
 import { createRelationalStore } from '../../../plugins/auth/relational/store.ts'
 import { authStoreSuite } from 'mortar/testing'
 import { createDataSource } from '../../../plugins/database/index.ts'
 import { serverUrl } from '../../support/servers.ts'
 
-const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens]
+const entities = [AuthUsers, AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
 
 async function openSource(options: DataSourceOptions): Promise<DataSource> {
   const source = new DataSource(options)

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DataSource } from 'typeorm'
 import { basicAuth } from '../../../../plugins/auth/basic/index.ts'
-import { AuthRefreshTokens, AuthResetTokens, authUsers } from '../../../../plugins/auth/relational/schema.ts'
+import {
+  AuthEndedSessions,
+  AuthRefreshTokens,
+  AuthResetTokens,
+  authUsers,
+} from '../../../../plugins/auth/relational/schema.ts'
 import { database } from '../../../../plugins/database/index.ts'
 import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
@@ -26,7 +31,7 @@ async function open({ file, withoutTables, ownColumns }: StorageOptions): Promis
     database: path,
     entities: withoutTables
       ? []
-      : [authUsers(ownColumns ? OWN_COLUMNS : {}), AuthRefreshTokens, AuthResetTokens],
+      : [authUsers(ownColumns ? OWN_COLUMNS : {}), AuthEndedSessions, AuthRefreshTokens, AuthResetTokens],
     synchronize: !withoutTables,
   })
   return {

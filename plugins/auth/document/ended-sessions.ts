@@ -1,0 +1,37 @@
+import type { EndedSessionReader } from '../../../src/index.ts'
+import { serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
+
+/** The operations about ended sessions: `publishEnded`, `publishEndedOf` and `readEnded` of the store. */
+export function endedSessionOperations(run: Run, source: () => DocumentDatabase) {
+  async function publishEnded(id: string, expiresAt: number): Promise<void> {
+    const change = { $set: { expires_at: expiresAt }, $currentDate: { ended_at: true } }
+    await run('auth_ended_sessions', (ended) => ended.updateOne({ _id: id }, change, { upsert: true }))
+  }
+  return {
+    publishEnded,
+
+    async publishEndedOf(userId: string, version: number, expiresAt: number) {
+      const filter = { user_id: userId, password_version: { $lte: version } }
+      const sessions = await run('auth_refresh_tokens', (tokens) =>
+        tokens.find(filter, { projection: { _id: 1 } }).toArray(),
+      )
+      const ids = sessions.map((session) => String((session as Document)['_id']))
+      for (const id of ids) await publishEnded(id, expiresAt)
+      return ids
+    },
+
+    readEnded: (): EndedSessionReader => ({
+      async since(moment) {
+        const now = await serverTime(source())
+        const filter = { ended_at: { $gte: new Date(moment) } }
+        const found = await run('auth_ended_sessions', (ended) => ended.find(filter).toArray())
+        const sessions = (found as Document[]).map((one) => ({
+          id: String(one['_id']),
+          until: Number(one['expires_at']),
+        }))
+        return { sessions, now }
+      },
+      close: () => undefined,
+    }),
+  }
+}

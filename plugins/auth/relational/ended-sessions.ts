@@ -1,0 +1,74 @@
+import type { EndedSessionReader } from '../../../src/index.ts'
+import { ownConnection } from './own-connection.ts'
+import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
+
+/** Milliseconds that one read may take before its connection is thrown away. */
+const DEADLINE = 1000
+
+/** The statements about ended sessions: `publishEnded` and `publishEndedOf` of the store. */
+export function endedSessionStatements(sql: Sql) {
+  return {
+    async publishEnded(id: string, expiresAt: number) {
+      const { affected } = await sql`update auth_ended_sessions
+        set ended_at = ${DATABASE_NOW}, expires_at = ${expiresAt} where id = ${id}`
+      if (affected === 1) return
+      await unlessThere(
+        sql`insert into auth_ended_sessions (id, ended_at, expires_at)
+          values (${id}, ${DATABASE_NOW}, ${expiresAt})`,
+      )
+    },
+
+    async publishEndedOf(userId: string, version: number, expiresAt: number) {
+      const insert = async (): Promise<boolean> =>
+        unlessThere(
+          sql`insert into auth_ended_sessions (id, ended_at, expires_at)
+            select id, ${DATABASE_NOW}, ${expiresAt} from auth_refresh_tokens
+            where user_id = ${userId} and password_version <= ${version}
+              and id not in (select id from auth_ended_sessions)`,
+        )
+      // Another process publishes the same session at the same moment: what it has published is left out the next time.
+      while (!(await insert()));
+      const { records } = await sql`select id from auth_refresh_tokens
+        where user_id = ${userId} and password_version <= ${version}`
+      return records.map((record) => String(record['id']))
+    },
+  }
+}
+
+/** Opens the reader of a DataSource that is connected; undefined for a database in this process's memory. */
+export function readEndedSessions(source: DataSourceLike): EndedSessionReader | undefined {
+  if (isInMemory(source)) return undefined
+  const own = ownConnection(source, DEADLINE)
+  const sql = createSql(() => own?.source ?? source)
+  return {
+    async since(moment) {
+      // The outer join gives the time of the database also where nothing was published.
+      const { records } = await sql`select clock.now_ms, ended.id, ended.expires_at
+        from (select ${DATABASE_NOW} as now_ms) clock
+        left join auth_ended_sessions ended on ended.ended_at >= ${moment}`
+      const sessions = records
+        .filter(({ id }) => id !== null)
+        .map((row) => ({ id: String(row['id']), until: Number(row['expires_at']) }))
+      return { sessions, now: Number(records[0]!['now_ms']) }
+    },
+    close: () => own?.close(),
+  }
+}
+
+function isInMemory({ options }: DataSourceLike): boolean {
+  const { database } = options as { readonly database?: unknown }
+  return (
+    /sqlite|sqljs/.test(options.type) &&
+    (database === ':memory:' || database === '' || database === undefined)
+  )
+}
+
+async function unlessThere(insertion: Promise<unknown>): Promise<boolean> {
+  try {
+    await insertion
+    return true
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
