@@ -45,13 +45,13 @@ onEachStore('signOut, after a change of role', (inWorld) => {
       expect(await world.storage.sessions()).to.deep.equal([])
     }))
 
-  it('survives a rehash and a new password that come in between', () =>
+  it('ends the sessions that a change of the password begins in between', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const change = { current: ADA.password, next: 'another horse battery' }
       const changing = client.copy()
       await settle(world)
-      world.storage.interruptions.meanwhile('update users', () =>
+      world.storage.interruptions.meanwhile('select users', () =>
         changing.post('/auth/change-password', change),
       )
       await signOutAda(world)

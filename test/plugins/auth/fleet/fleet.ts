@@ -29,6 +29,8 @@ export interface Fleet {
   get(n: number, path: string, headers?: Ask['headers']): Promise<Reply>
   /** The same to all of them, read. */
   all<T>(path: string): Promise<T[]>
+  /** Starts one process more. @returns its number. */
+  join(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -46,6 +48,11 @@ export async function openFleet(
     Array.from({ length: size }, () => startMember({ ...options, connection: place.options() })),
   )
   const urls = members.map(({ url }) => url)
+  const join = async (): Promise<number> => {
+    const member = await startMember({ ...options, connection: place.options() })
+    members.push(member)
+    return urls.push(member.url) - 1
+  }
   const urlOf = (n: number): string => urls[n % urls.length]!
   return {
     urls,
@@ -58,6 +65,7 @@ export async function openFleet(
     get: (n, path, headers) => send(urlOf(n), 'GET', path, headers && { headers }),
     all: async <T>(path: string) =>
       (await Promise.all(urls.map((url) => send(url, 'GET', path)))).map(({ body }) => body as T),
+    join,
     stop: async () => void (await Promise.all(members.map(({ child }) => stopMember(child)))),
   }
 }

@@ -1,6 +1,6 @@
 /** What a statement does, on whatever database. */
 export type Statement =
-  `${'select' | 'insert' | 'update' | 'delete'} ${'users' | 'sessions' | 'reset tokens'}`
+  `${'select' | 'insert' | 'update' | 'delete'} ${'users' | 'sessions' | 'reset tokens' | 'ended sessions'}`
 
 /** What another request does beside a statement. */
 interface Meanwhile {
@@ -64,8 +64,11 @@ export class Interruptions {
 
 /** A statement by its verb and its table or collection; undefined for one of another kind. */
 export function statementOf(verb: string, table: string): Statement | undefined {
-  const what = { auth_users: 'users', auth_refresh_tokens: 'sessions', auth_reset_tokens: 'reset tokens' }[
-    table
-  ]
+  const what = {
+    auth_users: 'users',
+    auth_refresh_tokens: 'sessions',
+    auth_reset_tokens: 'reset tokens',
+    auth_ended_sessions: 'ended sessions',
+  }[table]
   return what === undefined ? undefined : (`${verb} ${what}` as Statement)
 }

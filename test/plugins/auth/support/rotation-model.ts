@@ -210,7 +210,7 @@ export class ModelRun {
       },
       limits: { attempt: async () => ({ headers: {} }) },
       events: { emit: () => true },
-      endedSessions: { end: () => {} },
+      endedSessions: { end: () => {}, has: () => false, expiry: () => 0 },
       accessTokens: { sign: () => ({ token: '', expiresIn: 900 }) },
       logger: { warn: () => {} },
       store: {
@@ -219,6 +219,7 @@ export class ModelRun {
         findUserById: async () => USER,
         rotateSession: (rotation: { from: string; to: string }) =>
           this.statement('rotate', () => rotate(rotation)),
+        publishEnded: async () => {},
         deleteSession: () => this.statement('delete', () => void (this.session = null)),
       },
     }
