@@ -122,7 +122,8 @@ describe('A stream as a response', () => {
         highest = Math.max(highest, process.memoryUsage().arrayBuffers)
       }
       expect(size).to.equal(100 * MEBIBYTE)
-      expect(highest - start).to.be.lessThan(20 * MEBIBYTE)
+      // V8 frees buffers in the background, so one stride may be counted although nothing refers to it.
+      expect(highest - start).to.be.lessThan(2 * STRIDE)
     })
 
     it('fails as a problem inside Koa middleware too', async () => {

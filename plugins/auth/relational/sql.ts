@@ -144,8 +144,9 @@ function isSqlite(dataSource: DataSourceLike): boolean {
 }
 
 function translate(error: unknown): Error {
-  const driverError = (error as { driverError?: Error }).driverError
-  if (!(driverError instanceof Error)) return error instanceof Error ? error : new Error(String(error))
+  // A connection of our own throws the driver's error itself.
+  const driverError = (error as { driverError?: Error }).driverError ?? error
+  if (!(driverError instanceof Error)) return new Error(String(error))
   const table = missingIn(driverError, MISSING_TABLE)
   if (table !== null) return new MissingTable(table, driverError)
   const column = missingIn(driverError, MISSING_COLUMN)

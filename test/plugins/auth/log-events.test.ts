@@ -69,14 +69,15 @@ describe('the log of the auth events', () => {
       'auth.password.unusable',
       'auth.limits.degraded',
     ],
-    error: ['auth.password.reset.mail.failed'],
+    error: ['auth.password.reset.mail.failed', 'auth.sessions.unknown'],
   }
 
   it('warns of limits, reused tokens, other origins and Redis, and of nothing that is usual', () => {
     const { lines, logger } = recorder()
     return inWorld({ app: { logger } }, async (world) => {
       lines.length = 0
-      const types = [...EVENT_TYPES, 'auth.limits.degraded', 'auth.limits.restored']
+      const system = ['auth.limits.degraded', 'auth.limits.restored', 'auth.sessions.known']
+      const types = [...EVENT_TYPES, ...system]
       for (const type of types) bus(world).emit(type, { requestId: type })
       expect(lines.map(({ fields }) => fields['event'])).to.deep.equal(types)
       for (const { level, fields } of lines) {
