@@ -38,8 +38,11 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   known.userId = user.id
   await refuseWeak(parts, 'password', input.password, user)
   if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
-  const passwordHash = await hashOrGiveBack(parts, token, input.password)
-  await endAccessTokens(parts, user.id, user.passwordVersion)
+  const passwordHash = await orGiveBack(parts, token, async () => {
+    const hashed = await parts.passwords.hash(input.password)
+    await endAccessTokens(parts, user.id, user.passwordVersion)
+    return hashed
+  })
   const change = {
     userId: user.id,
     passwordHash,
@@ -58,10 +61,10 @@ function isRedeemable({ passwordVersion }: StoredResetToken, user: StoredUser): 
   return !user.isDisabled && (passwordVersion === null || passwordVersion === user.passwordVersion)
 }
 
-/** When too many hashes wait, the caller is told to come again, and needs the token for that. */
-async function hashOrGiveBack(parts: AuthParts, token: StoredResetToken, password: string): Promise<string> {
+/** When too many hashes wait, or the store fails, the caller is told to come again, and needs the token for that. */
+async function orGiveBack<T>(parts: AuthParts, token: StoredResetToken, work: () => Promise<T>): Promise<T> {
   try {
-    return await parts.passwords.hash(password)
+    return await work()
   } catch (error) {
     await parts.store.insertResetToken(token, parts.mostResetTokens)
     throw error
