@@ -48,7 +48,7 @@ export async function openFleet(
     Array.from({ length: size }, () => startMember({ ...options, connection: place.options() })),
   )
   const urls = members.map(({ url }) => url)
-  const join = async (): Promise<number> => {
+  const add = async (): Promise<number> => {
     const member = await startMember({ ...options, connection: place.options() })
     members.push(member)
     return urls.push(member.url) - 1
@@ -65,7 +65,7 @@ export async function openFleet(
     get: (n, path, headers) => send(urlOf(n), 'GET', path, headers && { headers }),
     all: async <T>(path: string) =>
       (await Promise.all(urls.map((url) => send(url, 'GET', path)))).map(({ body }) => body as T),
-    join,
+    join: add,
     stop: async () => void (await Promise.all(members.map(({ child }) => stopMember(child)))),
   }
 }
