@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { createDeviceMarks } from '../../../plugins/auth/device-marks.ts'
-import { createBackground } from '../../../plugins/auth/flows/background.ts'
+import { createBackground, type Background } from '../../../plugins/auth/flows/background.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createResetTokens } from '../../../plugins/auth/reset-tokens.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
 
 const ADA = 'ada@example.com'
 const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
@@ -88,4 +89,28 @@ describe('work in the background', () => {
     await background.settled()
     expect(runs).to.equal(1)
   })
+
+  for (const delay of [0, 1])
+    it(`keeps nothing of work that is done, begun after ${delay} ms`, async () => {
+      const background = createBackground(() => delay)
+      const held = await finished(background)
+      await turn()
+      collectGarbage()
+      expect(held.deref()).to.equal(undefined)
+      await background.settled()
+    })
 })
+
+/** Runs work that holds an object, and gives the only other reference to it. */
+async function finished(background: Background): Promise<WeakRef<object>> {
+  let held: object | undefined = { of: 'the work' }
+  const reference = new WeakRef(held)
+  await new Promise<void>((resolve) => {
+    background.run(async () => {
+      resolve()
+      return held as never
+    })
+  })
+  held = undefined
+  return reference
+}
