@@ -44,8 +44,8 @@ export const PROBLEM_CODES = {
   missing_table: { status: 500, title: 'Missing table' },
   missing_column: { status: 500, title: 'Missing column' },
   not_implemented: { status: 501, title: 'Not Implemented' },
-  session_state_unknown: { status: 503, title: 'Session state unknown' },
   service_unavailable: { status: 503, title: 'Service Unavailable' },
+  session_state_unknown: { status: 503, title: 'Session state unknown' },
   handler_timeout: { status: 503, title: 'Handler timed out' },
 } as const satisfies Record<string, CodeEntry>
 
