@@ -6,7 +6,7 @@ export interface CodeEntry {
 
 /**
  * Every code that a problem document of the framework can carry (RFC 9457 extension member `code`).
- * `docs/errors.md` lists the same table; a test holds the two together.
+ * `docs/errors.md` lists the same table; a test holds the two together. The first code of a status is its default code.
  */
 export const PROBLEM_CODES = {
   bad_request: { status: 400, title: 'Bad Request' },
