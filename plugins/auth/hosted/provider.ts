@@ -16,7 +16,8 @@ import { verifyToken, type Claims } from './verify-token.ts'
 export function hostedAuth(options: HostedAuthOptions): AuthProvider {
   checkHostedOptions(options)
   const settings = resolveSettings(options)
-  const { cookie, toUser = userOf } = options
+  const withIssuer = hasSeveralProviders(settings)
+  const { cookie, toUser = (claims: Claims) => userOf(claims, withIssuer) } = options
   return {
     name: 'hosted',
     securityScheme: {
@@ -63,12 +64,20 @@ function connect(
   }
 }
 
-/** An address could be anybody's unless the provider says that it is verified; otherwise it is in `raw` only. */
-function userOf(claims: Claims): User {
-  const { sub, email, name } = claims
+/** Issuers with keys of their own are different providers, which may give one `sub` to different people (ASVS 6.8.1). */
+function hasSeveralProviders({ issuers, jwksUrl }: HostedSettings): boolean {
+  return issuers.length > 1 && jwksUrl === undefined
+}
+
+/**
+ * The user of verified claims. Among several providers the id is `<iss>#<sub>`, which is unambiguous because an issuer has no
+ * fragment. An address could be anybody's unless the provider says that it is verified; otherwise it is in `raw` only.
+ */
+function userOf(claims: Claims, withIssuer: boolean): User {
+  const { iss, sub, email, name } = claims
   const emailVerified = claims['email_verified'] === true && typeof email === 'string'
   return {
-    id: sub,
+    id: withIssuer ? `${String(iss)}#${sub}` : sub,
     ...(emailVerified && { email }),
     emailVerified,
     ...(typeof name === 'string' && { name }),

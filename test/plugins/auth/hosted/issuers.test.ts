@@ -21,6 +21,27 @@ describe('the issuers of a hosted provider', () => {
     })
   })
 
+  it('keep apart the users of several providers, which may give one sub to different people', async () => {
+    const [one, two] = [await signingKey('one'), await signingKey('two')]
+    await inHostedWorld({ keys: [two] }, async ({ server: other }) => {
+      const issuers = (own: string) => [own, other.issuer]
+      await inHostedWorld({ keys: [one], issuers }, async ({ server, userOf }) => {
+        const first = await userOf(await server.token(one, { sub: 'u1' }))
+        const second = await userOf(await server.token(two, { sub: 'u1', iss: other.issuer }))
+        expect([first.id, second.id]).to.deep.equal([`${server.issuer}#u1`, `${other.issuer}#u1`])
+      })
+    })
+  })
+
+  it('of one provider, with keys at one address, share the ids of their users', async () => {
+    const key = await signingKey('one')
+    const issuers = () => ['https://accounts.google.com', 'accounts.google.com']
+    await inHostedWorld({ keys: [key], issuers, jwks: true }, async ({ server, userOf }) => {
+      for (const iss of issuers())
+        expect((await userOf(await server.token(key, { iss, sub: 'u1' }))).id, iss).to.equal('u1')
+    })
+  })
+
   it('need not be addresses where jwksUrl says where the keys are', async () => {
     const key = await signingKey('one')
     const issuers = () => ['https://accounts.google.com', 'accounts.google.com', 'stytch.com/project-1']

@@ -1,4 +1,4 @@
-import { createApp, createRouter, type Environment } from 'mortar'
+import { createApp, createRouter, type Environment, type User } from 'mortar'
 import { auth, type AuthOptions } from 'mortar/auth'
 import { hostedAuth, type HostedAuthOptions } from 'mortar/auth/hosted'
 import { createClient, createClock } from 'mortar/testing'
@@ -43,7 +43,9 @@ export async function openHostedWorld(settings: HostedWorldOptions) {
   }
   /** The status of the guarded route with this token. */
   const statusOf = async (token: string) => (await client.withToken(token).get('/private')).status
-  return { app, clock, server, client, statusOf, close }
+  /** The user whom the guarded route sees with this token. */
+  const userOf = async (token: string) => (await client.withToken(token).get('/private')).body as User
+  return { app, clock, server, client, statusOf, userOf, close }
 }
 
 /** Opens a world, hands it over and closes it whatever happens. */
