@@ -22,7 +22,8 @@ const SIGNATURE_LENGTH = 43
 /** Its types know only keys that are text. */
 const hs256 = jwa('HS256') as unknown as SignatureCheck
 const TYPE = 'at+jwt'
-const DEFAULT_TOLERANCE = 5
+/** Seconds: the clock of one process a minute behind, and that of the issuer a minute ahead. */
+const DEFAULT_TOLERANCE = 120
 const DEFAULT_CACHE = 10_000
 /** Dearer to keep than to verify again. */
 const MOST_CACHED_BYTES = 2048
@@ -35,7 +36,7 @@ export interface AccessTokensOptions {
   /** Seconds. */
   readonly lifetime: number
   readonly clock?: Clock
-  /** Seconds that another host's clock may be ahead; 5 by default. Never prolongs a token. */
+  /** Seconds that another host's clock may be ahead; 120 by default. Never prolongs a token. */
   readonly tolerance?: number
   /** How many verified tokens are remembered until they expire. */
   readonly cache?: number

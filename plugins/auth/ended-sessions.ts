@@ -5,10 +5,11 @@
 import { systemClock, type Clock } from '../../src/index.ts'
 
 /**
- * Seconds that a session is remembered beyond the lifetime of an access token: the clock of the process that issued the
- * token may be a minute ahead, and that of the process that ended the session a minute behind.
+ * Seconds that a session is remembered beyond the lifetime of an access token: the clocks of the process that issued the
+ * token and of the one that clears the table may be a minute ahead, and those of the process that ended the session and
+ * of the one that reads the token a minute behind.
  */
-const LEEWAY = 120
+const LEEWAY = 240
 /** Some 25 MB; all processes together fill it. */
 const DEFAULT_CAPACITY = 250_000
 

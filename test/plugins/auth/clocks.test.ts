@@ -14,6 +14,7 @@ import { ADA, CHEAP, SECRET } from './support/world.ts'
 const OPTIONS = { secret: SECRET, cost: CHEAP, limits: false, sendResetEmail: () => {} } as const
 /** Runs in whatever time zone and summer time: all databases are asked in UTC. */
 const AHEAD: Clock = { now: () => Date.now() + 60_000 }
+const BEHIND: Clock = { now: () => Date.now() - 60_000 }
 
 for (const [kind, prepare] of Object.entries(KINDS))
   describe(`Processes whose clocks are a minute apart, on ${kind}`, () => {
@@ -70,6 +71,13 @@ function agreeOnRotations(open: () => Promise<Place>): void {
   it('give one successor for a token that both are shown', () =>
     within([AHEAD, systemClock], expectOneSuccessor))
   it('and the other way round', () => within([systemClock, AHEAD], expectOneSuccessor))
+  it('accept the access tokens of each other', () =>
+    within([AHEAD, BEHIND], async ([one, other]) => {
+      expect((await other!.get('/auth/me')).status).to.equal(200)
+      await other!.post('/auth/refresh')
+      one!.accessToken = other!.accessToken
+      expect((await one!.get('/auth/me')).status).to.equal(200)
+    }))
   it('end the session by a token two generations old', () =>
     within([systemClock, AHEAD], async ([one, other]) => {
       await one!.post('/auth/refresh')
