@@ -1,11 +1,12 @@
 import type { OptionChecks } from '../../src/index.ts'
 import type { PasswordAuthOptions } from './options.ts'
+import type { HashCost } from './passwords.ts'
 
 const DURATION = ['number', 'string'] as const
 
 /**
- * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions`, `limits` and `cost` are checked where
- * they are read.
+ * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions` and the values in
+ * `limits` and `cost` are checked where they are read.
  */
 export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   secret: 'anything',
@@ -23,7 +24,14 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   freshSession: 'boolean',
   limits: ['object', 'false'],
   redis: ['object', 'function'],
-  cost: 'object',
+  cost: {
+    is: 'object',
+    keys: {
+      memory: 'number',
+      passes: 'number',
+      parallelism: 'number',
+    } satisfies OptionChecks<HashCost>['keys'],
+  },
   cookieName: 'string',
   secureCookie: 'boolean',
   deviceCookie: 'boolean',

@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
+import { unknownMode } from '../support/environment.ts'
 import type { Listening } from './app.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /**
- * Outside production, logs where the application listens and warns about a development server that other machines can
- * reach. In production an application without a request log never loads a logger for it (15 ms, some MB).
+ * Outside production, logs where the application listens. Warns about a `NODE_ENV` that is not a mode, and about a
+ * development server that other machines can reach. In production an application without a request log never loads a logger for it (15 ms, some MB).
  */
 export function announce(
   { url, host }: Pick<Listening, 'url' | 'host'>,
@@ -12,7 +13,14 @@ export function announce(
 ): void {
   if (environment === 'production') return
   reporter.info({ url, host }, `Listening at ${url}`)
-  if (environment !== 'development' || isThisMachineOnly(host)) return
+  if (environment !== 'development') return
+  const mode = unknownMode()
+  if (mode !== undefined)
+    reporter.warn(
+      `NODE_ENV is '${mode}', which is not development, test or production, so the application runs as development: ` +
+        'responses show the messages of unexpected errors. Set NODE_ENV=production to serve others.',
+    )
+  if (isThisMachineOnly(host)) return
   reporter.warn(
     `This development server listens on ${host}, so other machines can reach it: they see the messages of unexpected ` +
       'errors. The mail page /_framework/mail stays closed to them unless mail({ page }) opens it. ' +

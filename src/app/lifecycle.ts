@@ -62,7 +62,7 @@ function startFailure(brick: AnyBrick, error: unknown): StartupError {
   const reason = error instanceof Error ? error.message : String(error)
   return new StartupError(`The brick '${brick.name}' failed to start: ${reason}`, {
     code: 'MORTAR_BRICK_START',
-    remedy: `Mend what the message names, in the options of '${brick.name}' or in what it connects to.`,
+    remedy: `Fix what the message names, in the options of '${brick.name}' or in what it connects to.`,
     brick: brick.name,
     cause: error,
   })

@@ -1,13 +1,17 @@
 import { StartupError } from '../errors/startup-error.ts'
+import { describeValue } from '../support/describe-value.ts'
 
-/** `app.use` was given what it cannot take. */
+/** `app.use` was given an item of another kind. */
 export function notUsable(item: unknown): StartupError {
-  const found = item === null ? 'null' : typeof item
-  return new StartupError(`app.use was given ${found}, which is no brick, router or middleware.`, {
-    code: 'MORTAR_USE',
-    remedy:
-      'Give it what defineBrick or createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
-  })
+  return new StartupError(
+    `app.use was given ${describeValue(item)}, which is not a brick, router or middleware.`,
+    {
+      code: 'MORTAR_USE',
+      remedy:
+        'Give it what defineBrick or createRouter returned, or a function (ctx, next). Wrap Koa middleware in fromKoa(), and ' +
+        'a router of @koa/router in fromKoaRouter().',
+    },
+  )
 }
 
 /** `app.provide` names a service a second time. */
@@ -34,13 +38,16 @@ export function listensAlready(url = 'an address that it is about to take'): Sta
   })
 }
 
-/** The application is asked to serve where it is only looked at; its secrets may be placeholders. */
+/** The application is asked to serve in a process that only inspects it; its secrets may be placeholders. */
 export function onlyInspected(): StartupError {
-  return new StartupError('The application is only looked at (FRAMEWORK_MODE=inspect) and does not start.', {
-    code: 'MORTAR_INSPECTING',
-    remedy:
-      'Let app.ts make the application and server.ts start it; take FRAMEWORK_MODE out of the environment.',
-  })
+  return new StartupError(
+    'This process only inspects the application (FRAMEWORK_MODE=inspect) and cannot start it.',
+    {
+      code: 'MORTAR_INSPECTING',
+      remedy:
+        'Let app.ts make the application and server.ts start it; take FRAMEWORK_MODE out of the environment.',
+    },
+  )
 }
 
 /** A brick, service or override that comes after the start. */

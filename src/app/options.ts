@@ -192,9 +192,9 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
 /** A mistyped `production` must not open what production closes. */
 function knownEnvironment(environment: Environment): Environment {
   if (ENVIRONMENTS.includes(environment)) return environment
-  throw new StartupError(`The option environment is '${environment as string}'.`, {
+  throw new StartupError(`Unknown environment '${environment as string}'.`, {
     code: 'MORTAR_OPTION',
-    remedy: `Write one of ${ENVIRONMENTS.join(', ')}.`,
+    remedy: 'Use development, test or production.',
   })
 }
 
@@ -229,7 +229,7 @@ function checked<T>(option: string, read: () => T): T {
   } catch (cause) {
     throw new StartupError(`The option ${option} cannot be read: ${(cause as Error).message}`, {
       code: 'MORTAR_OPTION',
-      remedy: `Mend ${option} in the options of createApp.`,
+      remedy: `Correct ${option} in the options of createApp.`,
       cause,
     })
   }

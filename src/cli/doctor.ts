@@ -15,7 +15,7 @@ import type { Paint } from './terminal.ts'
 /** Looks at everything that a start would stumble over, and at what it would not notice. */
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Look for everything that is wrong with the set-up, and say what mends it',
+  summary: 'Check the set-up and print a remedy for each finding',
   usage: 'doctor [--json]',
   options: { ...PROJECT_OPTIONS, json: { type: 'boolean', help: 'print JSON' } },
   async run(input) {

@@ -74,7 +74,7 @@ async function installPackages(folder: string): Promise<void> {
   if (code === 0) return
   throw new StartupError('The files are written, but npm could not install the packages.', {
     code: 'MORTAR_CLI_INSTALL',
-    remedy: `Run npm install in ${folder} once what npm says above is mended.`,
+    remedy: `Run npm install in ${folder} after you have fixed what npm reports above.`,
   })
 }
 

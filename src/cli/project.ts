@@ -118,7 +118,7 @@ function readManifest(root: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new StartupError(`${file} is no JSON: ${(cause as Error).message}`, {
       code: 'MORTAR_CLI_PACKAGE',
-      remedy: 'Mend it at the place that the message names.',
+      remedy: 'Fix it at the place that the message names.',
       files: [file],
       cause,
     })

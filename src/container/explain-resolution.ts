@@ -68,7 +68,7 @@ function failedFactory(cause: unknown, name: string, owner: string): StartupErro
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StartupError(`The service '${name}' of ${owner} could not be made: ${reason}`, {
     code: 'MORTAR_SERVICE_FACTORY',
-    remedy: 'Mend its factory; the cause holds the stack.',
+    remedy: 'Fix its factory; the cause of this error has the stack.',
     cause,
   })
 }

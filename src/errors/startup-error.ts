@@ -1,4 +1,4 @@
-/** Where a wrong set-up was found and what mends it. */
+/** Place and remedy of a wrong set-up. */
 export interface StartupErrorOptions {
   /** Stable code, such as `MORTAR_DUPLICATE_BRICK`. `docs/startup-errors.md` has a row for each. */
   readonly code: string
@@ -42,7 +42,7 @@ export class StartupErrors extends StartupError {
     const list = errors.map((error) => `- ${error.message}`).join('\n')
     super(`${summary}\n${list}`, {
       code: 'MORTAR_SEVERAL_ERRORS',
-      remedy: 'Mend each of the findings above.',
+      remedy: 'Fix each finding above.',
       files: errors.flatMap((error) => error.files),
     })
     this.errors = errors

@@ -26,7 +26,7 @@ export function checkExportNames(names: readonly string[]): KeyReport {
         const near = nearKey(name)
         return near === undefined
           ? []
-          : [`exports "${name}", which is no key of a route; did you mean "${near}"?`]
+          : [`exports "${name}", which is not a key of a route; did you mean "${near}"?`]
       }),
   }
 }
@@ -39,7 +39,7 @@ export function checkDefinitionKeys(names: readonly string[]): Finding[] {
       const near = looksLikeGuard(name) ? 'auth' : nearest(name, KEYS)
       return {
         code: 'MORTAR_ROUTE_KEY',
-        found: `has "${name}" in its definition, which is no key of a route`,
+        found: `has "${name}" in its definition, which is not a key of a route`,
         remedy: near === undefined ? `The keys are ${listOfKeys()}.` : `Did you mean "${near}"?`,
       }
     })

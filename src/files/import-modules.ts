@@ -53,7 +53,7 @@ function importProblem({ cause, files }: { cause: unknown; files: readonly strin
     remedy:
       codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION'
         ? 'Start Node with a loader for these files (node --import tsx), or build the application first.'
-        : 'Mend the module; the cause of this error has the place.',
+        : 'Fix the module; the cause of this error names the line.',
     cause,
   }
   return diagnostic(files, finding)

@@ -27,7 +27,7 @@ function middlewareFinding(exports: ModuleExports): Finding {
     code: 'MORTAR_ROUTE_MIDDLEWARE',
     found:
       'default' in exports
-        ? `has ${describeValue(exports['default'])} as its default export, which is no middleware`
+        ? `has ${describeValue(exports['default'])} as its default export, which is not middleware`
         : 'has no default export',
     remedy: 'Write `export default async (ctx, next) => …`; Koa middleware goes through fromKoa(middleware).',
   }

@@ -73,7 +73,7 @@ function handlerFindings(exports: ModuleExports): Finding[] {
   return [
     {
       code: 'MORTAR_ROUTE_HANDLER',
-      found: `has ${isRouter(main) ? 'a router' : describeValue(main)} as its default export, which is no handler`,
+      found: `has ${isRouter(main) ? 'a router' : describeValue(main)} as its default export, which is not a handler`,
       remedy: handlerRemedy(main),
     },
   ]

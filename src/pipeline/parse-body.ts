@@ -104,7 +104,10 @@ const asBytes: Decode = (content) => content
 function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
   const fields = parseQuery(asText(content), maxFields)
   if (fields === undefined)
-    throw new PayloadTooLarge(`The form has more than ${maxFields} fields.`, { code: 'too_many_fields' })
+    throw new PayloadTooLarge(
+      `The form has more than ${maxFields} ${maxFields === 1 ? 'field' : 'fields'}.`,
+      { code: 'too_many_fields' },
+    )
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '__proto__'))
 }
 

@@ -1,3 +1,4 @@
+import type { CoreServices } from '../container/registration.ts'
 import type { AppContext, DefinedContext } from '../context/context.ts'
 import type { Handler, RouteDefinition } from './route.ts'
 
@@ -21,6 +22,9 @@ export interface TypedApp<Members = unknown, Services = unknown> {
 export type MembersOf<A> = A extends TypedApp<infer Members, unknown> ? Members : unknown
 export type ServicesOf<A> = A extends TypedApp<unknown, infer Services> ? Services : unknown
 
+/** The services of `ctx.services` in a handler of the application: its own and the core's. */
+export type HandlerServices<A> = ServicesOf<A> & Omit<CoreServices, keyof ServicesOf<A>>
+
 /** Refuses keys that are none of a definition's: `querry` would otherwise be ignored in silence. */
 export type OnlyKnownKeys<D> = { readonly [Key in Exclude<keyof D, keyof RouteDefinition>]: never }
 
@@ -43,8 +47,8 @@ export type RouteMaker<Members, Services> = <const D extends RouteDefinition>(
  * Gives a `defineRoute` whose `ctx` also has every member that the application's bricks add:
  * `export const route = routesFor<typeof app>()`. Import the app's type with `import type`, so that there is no cycle.
  */
-export function routesFor<A extends TypedApp>(): RouteMaker<MembersOf<A>, ServicesOf<A>> {
-  return defineRoute as unknown as RouteMaker<MembersOf<A>, ServicesOf<A>>
+export function routesFor<A extends TypedApp>(): RouteMaker<MembersOf<A>, HandlerServices<A>> {
+  return defineRoute as unknown as RouteMaker<MembersOf<A>, HandlerServices<A>>
 }
 
 /** True for what `defineRoute` returned, also when it came from another copy of the package. */

@@ -1,7 +1,8 @@
 import type { AppContext, DefinedContext } from '../context/context.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { describeValue } from '../support/describe-value.ts'
 import { joinPath } from '../support/url-path.ts'
-import type { MembersOf, OnlyKnownKeys, ServicesOf, TypedApp } from './define-route.ts'
+import type { HandlerServices, MembersOf, OnlyKnownKeys, TypedApp } from './define-route.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
 import type {
   AuthRequirement,
@@ -173,11 +174,14 @@ export function createRouter(options: RouterOptions = {}): object {
 }
 
 function notUsable(item: unknown, origin: string): StartupError {
-  return new StartupError(`use() of ${origin} was given ${typeof item}, which is no router or middleware.`, {
-    code: 'MORTAR_USE',
-    remedy:
-      'Give it what createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
-  })
+  return new StartupError(
+    `use() of ${origin} was given ${describeValue(item)}, which is not a router or middleware.`,
+    {
+      code: 'MORTAR_USE',
+      remedy:
+        'Give it what createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
+    },
+  )
 }
 
 type Add = (method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]) => Router
@@ -201,12 +205,14 @@ function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
 /** `createRouter` whose handlers see the members of the application's bricks: `routerFor<typeof app>({ prefix })`. */
 export function routerFor<A extends TypedApp>(
   options: GuardedRouterOptions,
-): AppRouter<MembersOf<A>, ServicesOf<A>, true>
-export function routerFor<A extends TypedApp>(options?: RouterOptions): AppRouter<MembersOf<A>, ServicesOf<A>>
+): AppRouter<MembersOf<A>, HandlerServices<A>, true>
 export function routerFor<A extends TypedApp>(
   options?: RouterOptions,
-): AppRouter<MembersOf<A>, ServicesOf<A>> {
-  return createRouter(options) as unknown as AppRouter<MembersOf<A>, ServicesOf<A>>
+): AppRouter<MembersOf<A>, HandlerServices<A>>
+export function routerFor<A extends TypedApp>(
+  options?: RouterOptions,
+): AppRouter<MembersOf<A>, HandlerServices<A>> {
+  return createRouter(options) as unknown as AppRouter<MembersOf<A>, HandlerServices<A>>
 }
 
 /** True for a router, also one from another copy of the package. */
@@ -221,14 +227,16 @@ function collectFrom(router: AnyRouter, inherited: Inherited): Route[] {
 function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: string): Route {
   const { definition } = entry
   const auth = definition.auth ?? own.auth
-  const tags = [...own.tags, ...(definition.tags ?? [])]
+  // A value that is not a list stays, for the check of definitions to report it.
+  const given: unknown = definition.tags ?? []
+  const tags = Array.isArray(given) ? [...own.tags, ...given] : given
   return {
     method: entry.method,
     path: joinPath(own.prefix, entry.path),
     definition: {
       ...definition,
       ...(auth === undefined ? {} : { auth }),
-      ...(tags.length === 0 ? {} : { tags }),
+      ...(Array.isArray(tags) && tags.length === 0 ? {} : { tags: tags as readonly string[] }),
       ...(own.hidden ? { hidden: true } : {}),
     },
     handler: entry.handler,

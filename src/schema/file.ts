@@ -1,5 +1,6 @@
 import type { MixedSchema } from 'yup'
 import { bytes, type Size } from '../support/bytes.ts'
+import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { matchesType } from '../support/media-type.ts'
 import { loadYup } from '../support/lazy-packages.ts'
 import { isUploadedFile, type UploadedFile } from './uploaded-file.ts'
@@ -13,6 +14,12 @@ export interface FileOptions {
   readonly types?: readonly string[]
 }
 
+const OPTIONS: OptionChecks<FileOptions> = {
+  of: 'file()',
+  // Undefined by a slip, either would accept every file.
+  keys: { maxSize: { is: ['number', 'string'], guard: true }, types: { is: 'strings', guard: true } },
+}
+
 /** Marks the type check of a file schema; yup keeps that function in every clone of the schema. */
 const FILE = Symbol.for('mortar.file-schema')
 
@@ -22,9 +29,12 @@ const check = Object.assign(isUploadedFile, { [FILE]: true })
  * A yup schema of one uploaded file: `body: object({ avatar: file({ maxSize: '2mb', types: ['image/*'] }).required() })`.
  * It accepts only what the multipart parser made, and makes its route read multipart/form-data. Several files are
  * `array(file().required()).max(5)`.
+ * @throws StartupError for an unknown option or one of another type.
  * @throws RangeError for a `maxSize` that is not a size or a type that is not a media type.
  */
-export function file({ maxSize, types }: FileOptions = {}): MixedSchema<UploadedFile | undefined> {
+export function file(options: FileOptions = {}): MixedSchema<UploadedFile | undefined> {
+  checkOptions(options, OPTIONS)
+  const { maxSize, types } = options
   let schema = loadYup()
     .mixed<UploadedFile>({ check })
     .typeError(({ path }: { path: string }) => `${path} must be an uploaded file`)

@@ -6,7 +6,7 @@ export interface Kind<T> {
   /** Continues "PORT is not …": `a port, an integer from 0 to 65535`. */
   readonly expected: string
   readonly example: string
-  /** Stands in for a value while an application is only looked at; by default the example. */
+  /** Placeholder for a value while a process only inspects the application; by default the example. */
   readonly placeholder?: string
   /** @returns the value, or undefined when the text is not one. */
   readonly parse: (text: string) => T | undefined
@@ -22,14 +22,14 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 const TRUE = new Set(['true', '1', 'yes', 'on'])
 const FALSE = new Set(['false', '0', 'no', 'off'])
 
-/** Any text, kept as it is. */
-export const text: Kind<string> = { expected: 'a text', example: 'value', parse: (raw) => raw }
+/** Any string, kept as it is. */
+export const text: Kind<string> = { expected: 'a string', example: 'value', parse: (raw) => raw }
 
-/** A text that must not be guessed. The example is a command, so that nobody pastes a value. */
+/** A string that must not be guessed. The example is a command, so that nobody pastes a value. */
 export const secret: Kind<string> = {
   expected: 'a secret',
   example: '"$(openssl rand -base64 32)"',
-  placeholder: 'no secret: the application is only looked at',
+  placeholder: 'no secret: this process only inspects the application',
   parse: (raw) => (raw.trim() === '' ? undefined : raw),
 }
 

@@ -17,8 +17,14 @@ export function readEnvironment(
   return mode === 'production' || mode === 'test' ? mode : 'development'
 }
 
+/** Returns the text of `NODE_ENV` if it is set and not a mode, such as `prod`; else undefined. */
+export function unknownMode(variables: Variables = processVariables()): string | undefined {
+  const text = variables['NODE_ENV']?.trim()
+  return text && !/^(?:development|test|production)$/i.test(text) ? text : undefined
+}
+
 /**
- * Whether the application is put together only to be looked at, as `mortar routes` and `mortar openapi` do: nothing
+ * Whether the application is put together only to be inspected, as `mortar routes` and `mortar openapi` do: nothing
  * starts then, and readers of the environment give placeholders in place of what is not set.
  */
 export function isInspecting(variables: Variables = processVariables()): boolean {

@@ -7,7 +7,7 @@ const PROBLEMS = channel('mortar:environment')
 /** What stands in for a variable that most applications have, where the example of its kind would say too little. */
 const KNOWN: Readonly<Record<string, string>> = { DATABASE_URL: 'sqlite::memory:' }
 
-/** Says what is wrong with a variable while an application is only looked at, where it must not stop the look. */
+/** Reports what is wrong with a variable while a process only inspects the application, without ending the inspection. */
 export function noteProblem(problem: StartupError): void {
   PROBLEMS.publish(problem)
 }

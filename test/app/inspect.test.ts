@@ -4,7 +4,7 @@ import { createApp, createRouter, defineBrick, env, singleton } from '../../src/
 import { collectProblems } from '../../src/support/inspection.ts'
 import { openHandles } from '../support/open-handles.ts'
 
-describe('an application that is only looked at', () => {
+describe('an application that is only inspected', () => {
   afterEach(() => void delete process.env['FRAMEWORK_MODE'])
 
   it('is put together without a start, without services, and leaves no handle', async () => {

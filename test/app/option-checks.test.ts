@@ -4,6 +4,7 @@ import {
   createApp,
   createRouter,
   defineConfig,
+  file,
   loadRoutes,
   routerFor,
   StartupError,
@@ -49,6 +50,7 @@ const CALLS: Readonly<
     near: { prot: 0 },
     wrong: { port: '0', host: '127.0.0.1' },
   },
+  'file()': { take: file, near: { maxsize: '2mb' }, wrong: { maxSize: true } },
   'loadRoutes()': {
     take: (options) => loadRoutes(app(), import.meta.dirname, options),
     near: { importModules: () => ({}) },
@@ -170,5 +172,24 @@ describe('checkOptions', () => {
       expect((await errorOf(() => checkOptions(JSON.parse(`{"${name}":1}`) as never, checks))).code).to.equal(
         'MORTAR_OPTION_UNKNOWN',
       )
+  })
+})
+
+describe('file()', () => {
+  for (const limit of ['maxSize', 'types'])
+    it(`is refused with ${limit} that is undefined, since it would accept every file`, async () => {
+      const error = await errorOf(() => file({ [limit]: undefined }))
+      expect(error.code).to.equal('MORTAR_OPTION_UNDEFINED')
+    })
+})
+
+describe('A route of a router', () => {
+  it('refuses tags that are not a list, and joins those that are', async () => {
+    const wrong = createRouter({ tags: ['a'] }).get('/', { tags: 'notes' as never }, () => 1)
+    expect((await errorOf(() => app().use(wrong).ready())).code).to.equal('MORTAR_ROUTE_VALUE')
+    const [route] = createRouter({ tags: ['a'] })
+      .get('/', { tags: ['b'] }, () => 1)
+      .routes()
+    expect(route?.definition.tags).to.deep.equal(['a', 'b'])
   })
 })

@@ -44,6 +44,10 @@ const CALLS: Readonly<Record<string, Call>> = {
     [{ refreshTokenLifetme: '1d' }, { freshSession: 'yes' }],
     ['passwordRule'],
   ),
+  'cost of basicAuth()': call((cost) => basicAuth({ secret, cost }), {}, [
+    { memry: 19_456 },
+    { passes: '2' },
+  ]),
   'documentAuth()': call(
     documentAuth,
     { secret },

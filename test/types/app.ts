@@ -118,6 +118,7 @@ route({ auth: true, body }, (ctx) => {
   expectType<Equal<typeof ctx.store, Map<string, number>>>()
   expectType<Equal<typeof ctx.services.report.at, number>>()
   expectType<Equal<typeof ctx.services.clock, Clock>>()
+  expectType<Equal<typeof ctx.services.logger, Logger>>()
   expectType<Equal<typeof ctx.user, User>>()
   expectType<Equal<typeof ctx.body.name, string>>()
   // @ts-expect-error no brick adds it

@@ -29,7 +29,7 @@ export function checkTransport(setting: MailTransport): void {
   if (typeof setting === 'string' ? isName(setting) || isSmtpUrl(setting) : isObject(setting)) return
   const found =
     typeof setting === 'string'
-      ? 'is neither the name of one nor an smtp:// or smtps:// URL that can be read'
+      ? 'is not the name of a transport, and not an smtp:// or smtps:// URL that can be read'
       : `is of type ${setting === null ? 'null' : typeof setting}`
   throw new StartupError(`The mail brick's \`transport\` ${found}.`, {
     code: 'MORTAR_MAIL_TRANSPORT',

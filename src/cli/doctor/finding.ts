@@ -53,7 +53,7 @@ function unforeseen(error: unknown): Finding {
       'error',
       'MORTAR_DOCTOR_IMPORT',
       `The application imports what is not there: ${text}`,
-      'Install the package (npm install), or mend the path; relative imports carry their extension.',
+      'Install the package (npm install), or correct the path; relative imports carry their extension.',
     )
   const place = error instanceof Error ? placeOf(error) : ''
   const name = error instanceof Error ? error.name : 'An error'
@@ -61,7 +61,7 @@ function unforeseen(error: unknown): Finding {
     'error',
     'MORTAR_DOCTOR_IMPORT',
     `The application cannot be put together: ${name}: ${text}${place}`,
-    'Mend the module at the place that is named.',
+    'Fix the module at the place that the message names.',
   )
 }
 

@@ -162,7 +162,9 @@ export class FormGuard extends Transform {
 }
 
 function tooMany(what: string, most: number, code: string): PayloadTooLarge {
-  return new PayloadTooLarge(`The form has more than ${most} ${what}.`, { code })
+  return new PayloadTooLarge(`The form has more than ${most} ${most === 1 ? what.slice(0, -1) : what}.`, {
+    code,
+  })
 }
 
 function attempt(done: TransformCallback, act: () => void): void {

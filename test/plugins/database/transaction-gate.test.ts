@@ -28,7 +28,7 @@ const refusal = (promise: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   )
 
-/** What happened on TypeORM alone; when one of these goes red, TypeORM may have mended it. */
+/** What happened on TypeORM alone; when one of these goes red, TypeORM may have fixed it. */
 describe('transactions of TypeORM on better-sqlite3 without the gate', () => {
   let dataSource: DataSource
   beforeEach(async () => {
