@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createDeviceMarks } from '../../../plugins/auth/device-marks.ts'
 import type { Client } from './support/client.ts'
 import { ADA, inWorld, PASSWORD, signedUp, type World } from './support/world.ts'
 
@@ -96,6 +97,13 @@ describe('the device cookie', () => {
           expect((await logIn(withDevice(world, value), PASSWORD)).status).to.equal(status)
         })
     })
+  })
+
+  it('is signed with the newest secret', () => {
+    const [newest, old] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const mark = createDeviceMarks([newest, old]).issue(ADA.email)
+    expect(createDeviceMarks([newest]).verify(mark, ADA.email)).to.equal(mark.slice(0, 22))
+    expect(createDeviceMarks([old]).verify(mark, ADA.email)).to.equal(undefined)
   })
 
   it('is set by signup and login alone, is new each time, and says nothing about account or time', () =>

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
+import { HttpError } from '../../../src/index.ts'
 import { IP, type Scene } from './support/event-scene.ts'
 import { EVENT_TYPES } from './support/event-types.ts'
 import { CHANGE, FORGOT, RESET } from './support/password-events.ts'
 import { LOGIN, LOGOUT, REFRESH, SIGNUP } from './support/session-events.ts'
-import { inWorld, settle, signedUp, type World } from './support/world.ts'
+import { ADA, inWorld, settle, signedUp, type World } from './support/world.ts'
 
 const TABLE = [...SIGNUP, ...LOGIN, ...REFRESH, ...LOGOUT, ...CHANGE, ...FORGOT, ...RESET]
 
@@ -22,6 +23,23 @@ describe('the events of a flow', () => {
         )
         for (const { event } of world.events) expect(event).to.include({ ip: IP, requestId: 'request-77' })
       }))
+
+  for (const [status, reason] of [
+    [409, 'own_code'],
+    [500, 'error'],
+    [503, 'busy'],
+  ] as const)
+    it(`say '${reason}' for an error of status ${status}`, () => {
+      const passwordRule = () => {
+        throw new HttpError(status, 'No.', { code: 'own_code' })
+      }
+      return inWorld({ auth: { passwordRule } }, async (world) => {
+        expect((await world.client().post('/auth/signup', ADA)).status).to.equal(status)
+        expect(world.events.map(({ type, event }) => [type, event['reason']])).to.deep.equal([
+          ['auth.signup.failed', reason],
+        ])
+      })
+    })
 
   it('are all in the list that these tests listen to', () => {
     const inTable = TABLE.flatMap((row) =>

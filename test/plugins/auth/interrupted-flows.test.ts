@@ -6,6 +6,8 @@ import { ADA, inWorld, PASSWORD, resetTokenFor, settle, signedUp, type World } f
 
 const NEXT = 'another horse battery'
 const THIRD = 'a third horse battery'
+/** Seconds after which the ended sessions of before are no longer remembered: now the user's row decides. */
+const HOUR = 3600
 const change = { current: PASSWORD, next: NEXT }
 
 const providerOf = ({ app }: World) => (app.services as { authProvider: PasswordSession }).authProvider
@@ -97,6 +99,7 @@ describe('A session that an earlier version kept through a change of the passwor
       const { kept, other } = await keptSession(world)
       expect((await kept.post('/auth/refresh')).status).to.equal(200)
       await other.post('/auth/change-password', change)
+      world.clock.advance(HOUR)
       expect((await kept.post('/auth/refresh')).status).to.equal(401)
     }))
 
@@ -106,6 +109,7 @@ describe('A session that an earlier version kept through a change of the passwor
       const token = await resetTokenFor(world)
       const reset = await world.client().post('/auth/reset-password', { token, password: NEXT })
       expect(reset.status).to.equal(200)
+      world.clock.advance(HOUR)
       expect((await kept.post('/auth/refresh')).status).to.equal(401)
     }))
 
@@ -113,6 +117,7 @@ describe('A session that an earlier version kept through a change of the passwor
     inWorld({}, async (world) => {
       const { kept } = await keptSession(world)
       await providerOf(world).signOut((await kept.get('/auth/me')).body.id)
+      world.clock.advance(HOUR)
       expect((await kept.post('/auth/refresh')).status).to.equal(401)
     }))
 })

@@ -44,6 +44,7 @@ onEachStore('rate limits of the auth endpoints', (inWorld) => {
       const late = await logIn(world, ADA.email, PASSWORD, '203.0.113.9')
       expect(late.status).to.equal(429)
       expect(late.body.code).to.equal('too_many_requests')
+      expect(late.body, 'the same bytes for every request').to.not.have.property('instance')
       expect(late.headers['retry-after']).to.equal('900')
       expect(late.headers).to.include.keys('ratelimit', 'ratelimit-policy')
       expect(late.headers['cache-control']).to.equal('no-store')

@@ -41,6 +41,17 @@ onEachStore('POST /auth/logout', (inWorld) => {
       expect(await world.storage.sessions()).to.deep.equal([])
     }))
 
+  it('ends both sessions when the cookie and the access token are of different ones', () =>
+    inWorld({}, async (world) => {
+      const [first, second] = [await signedUp(world), world.client()]
+      await second.post('/auth/login', ADA)
+      const mixed = first.copy()
+      mixed.accessToken = second.accessToken
+      expect((await mixed.post('/auth/logout')).status).to.equal(204)
+      for (const client of [first, second]) expect((await client.get('/private')).status).to.equal(401)
+      expect(await world.storage.sessions()).to.deep.equal([])
+    }))
+
   it('leaves other sessions alone', () =>
     inWorld({}, async (world) => {
       const first = await signedUp(world)

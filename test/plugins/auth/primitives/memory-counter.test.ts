@@ -120,6 +120,42 @@ describe('the counter in memory', () => {
     expect(counter.size).to.equal(1)
   })
 
+  it('begins no window by taking back, and says what is counted in the shared room', async () => {
+    const { counter } = setUp({ capacity: 1 })
+    await counter.reward('nobody')
+    expect([counter.size, await counter.get('nobody')]).to.deep.equal([0, null])
+    await counter.consume('own')
+    await allowed(counter, 'late', 2)
+    expect((await counter.reward('late')).consumedPoints).to.equal(2)
+    expect((await counter.get('late'))!.consumedPoints).to.equal(2)
+  })
+
+  it('sets what is consumed, and begins the window anew by it', async () => {
+    const { clock, counter } = setUp({ capacity: 1 })
+    await allowed(counter, 'own', 2)
+    clock.advance(30)
+    expect(await counter.set('own', 1, 60)).to.include({ consumedPoints: 1, msBeforeNext: 60_000 })
+    await allowed(counter, 'late', 1)
+    expect((await counter.set('late', 2, 60)).consumedPoints).to.equal(2)
+  })
+
+  it('knows nothing of a key when the shared window has ended, and gives it a window of its own', async () => {
+    const { clock, counter } = setUp({ capacity: 1 })
+    await counter.consume('own')
+    await allowed(counter, 'late', 3)
+    clock.advance(60)
+    expect(await counter.get('late')).to.equal(null)
+    await counter.consume('late')
+    expect(counter.size).to.equal(1)
+    expect((await counter.get('late'))!.consumedPoints).to.equal(1)
+  })
+
+  it('counts a thousand keys each on its own by default', async () => {
+    const { counter } = setUp()
+    for (let each = 0; each < 1000; each += 1) await counter.consume(`key ${each}`)
+    expect([counter.size, counter.sharedBytes]).to.deep.equal([1000, 0])
+  })
+
   it('forgets no counter when keys are invented to push it out', async () => {
     const { counter } = setUp({ capacity: 100 })
     await allowed(counter, 'victim', 3)
