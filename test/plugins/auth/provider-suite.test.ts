@@ -12,7 +12,7 @@ import { openBetterAuth, signUpThere } from './support/better-auth.ts'
 import { CHEAP, SECRET } from './support/world.ts'
 
 const runner = { describe, it }
-const quiet = { environment: 'test', logger: false } as const
+const quiet = { environment: 'test', logger: false, shutdownTimeout: '1s' } as const
 const never = (): Promise<never> => new Promise<never>(() => {})
 const broken = async (): Promise<never> => {
   throw new Error('It is down.')
