@@ -1,3 +1,4 @@
+import { checkOptions } from '../support/check-options.ts'
 import type { Context } from '../context/context.ts'
 import type { Clock } from '../contracts/clock.ts'
 import type { Environment } from '../contracts/environment.ts'
@@ -66,6 +67,7 @@ export function singleton<T, Known = Cradle>(
   factory: (services: Known) => T,
   options?: DisposeOptions<NoInfer<T>>,
 ): Registration<T, Known> {
+  checkOptions(options, { of: 'singleton()', keys: { dispose: 'function' } })
   return { lifetime: 'singleton', factory, ...options }
 }
 
@@ -74,6 +76,7 @@ export function scoped<T, Known = AnyServices>(
   factory: (services: Known) => T,
   options?: DisposeOptions<NoInfer<T>>,
 ): Registration<T, Known> {
+  checkOptions(options, { of: 'scoped()', keys: { dispose: 'function' } })
   return { lifetime: 'scoped', factory, ...options }
 }
 

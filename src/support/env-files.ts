@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
+import { checkOptions } from './check-options.ts'
 import { type Variables, processVariables, readEnvironment } from './environment.ts'
 
 /** Which mode's files to read, and into what; by default the process's own variables and their `NODE_ENV`. */
@@ -19,6 +20,7 @@ export interface EnvFileOptions {
  * @throws StartupError (`MORTAR_ENV_FILE`) when a file exists and cannot be read.
  */
 export function loadEnvFiles(directory: string, options: EnvFileOptions = {}): string[] {
+  checkOptions(options, { of: 'loadEnvFiles()', keys: { environment: 'string', variables: 'object' } })
   const variables = options.variables ?? processVariables()
   const environment = options.environment ?? environmentOf(directory, variables)
   const names = ['.env.local', `.env.${environment}`, '.env']

@@ -1,7 +1,9 @@
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { type Size, bytes } from './bytes.ts'
+import { checkOptions } from './check-options.ts'
 import { type Duration, seconds } from './duration.ts'
 import * as kind from './env-kind.ts'
+import { READERS } from './env-options.ts'
 import { type Variables, isInspecting, processVariables } from './environment.ts'
 import { noteProblem, placeholderOf } from './inspection.ts'
 
@@ -91,7 +93,7 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     return placeholderOf(name, wanted)
   }
 
-  const readers = {
+  const all = {
     string: (name, options) => read(name, kind.text, options),
     integer: (name, options) => read(name, kind.integer(options ?? {}), options),
     number: (name, options) => read(name, kind.number(options ?? {}), options),
@@ -106,8 +108,24 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     all: (callback) => collect(variables, callback),
     from: (others) => createEnv(() => others),
   } satisfies LooseEnv
+  const readers = checkedReaders(all)
   // `Read` says when undefined may come back; the implementation reads every kind the same way.
   return readers as Env
+}
+
+/** The readers, each of which refuses an option that it does not know: a default that is misspelt would be missing. */
+function checkedReaders<R extends LooseEnv>(readers: R): R {
+  const checked = Object.entries(READERS).map(([name, [position, keys]]) => {
+    const read = readers[name as keyof R] as (...given: unknown[]) => unknown
+    return [
+      name,
+      (...given: unknown[]) => {
+        checkOptions(given[position] as object | undefined, { of: `env.${name}()`, keys })
+        return read(...given)
+      },
+    ]
+  })
+  return { ...readers, ...(Object.fromEntries(checked) as Partial<R>) }
 }
 
 /** The readers without the types of their options, for the implementation to be checked against. */
