@@ -8,7 +8,7 @@ interface Variant {
   readonly bricks?: readonly AnyBrick[]
 }
 
-/** Who can vouch for users. Routes, guards and policies are the same with each; only the chosen one is loaded. */
+/** The providers of users. Routes, guards and policies are the same with each; only the chosen one is loaded. */
 const variants: Readonly<Record<typeof settings.authProvider, () => Promise<Variant>>> = {
   basic: () => import('./auth/basic.ts'),
   document: () => import('./auth/document.ts'),
@@ -16,7 +16,7 @@ const variants: Readonly<Record<typeof settings.authProvider, () => Promise<Vari
   library: () => import('./auth/library.ts'),
 }
 
-/** Who vouches for users: `AUTH_PROVIDER` chooses. */
+/** The provider that `AUTH_PROVIDER` chooses. */
 export const { provider, bricks: authBricks = [] } = await variants[settings.authProvider]()
 
 export const authOptions: AuthOptions = {

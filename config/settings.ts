@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { env } from 'mortar'
 
-/** Everything that the application reads from its environment, checked at once when it starts. */
+/** Everything that the application reads from its environment; its start reports all problems together. */
 export const settings = env.all((read) => {
   const environment = read.oneOf('NODE_ENV', ['development', 'test', 'production'], {
     default: 'development',
   })
   const port = read.port('PORT', { default: 3000 })
   const test = environment === 'test'
+  const production = environment === 'production'
   const authProvider = read.oneOf('AUTH_PROVIDER', ['basic', 'document', 'hosted', 'library'], {
     default: 'basic',
   })
@@ -16,10 +17,12 @@ export const settings = env.all((read) => {
     environment,
     port,
     /** Only this machine reaches a development server. */
-    host: read.string('HOST', { default: environment === 'production' ? '0.0.0.0' : '127.0.0.1' }),
-    /** Links in mails begin with it. */
-    appUrl: read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
-    /** Who vouches for users: e-mail and password on either kind of database, a sign-in provider elsewhere, or better-auth. */
+    host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
+    /** Links in mails begin with it, so production has no default. */
+    appUrl: production
+      ? read.url('APP_URL', { protocols: ['http', 'https'] })
+      : read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
+    /** The provider of users: e-mail and password on either kind of database, a sign-in provider elsewhere, or better-auth. */
     authProvider,
     /** `npm start` makes one in `.env`; each test run has its own, and a provider elsewhere needs none. */
     authSecret: test || hosted ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
@@ -30,7 +33,9 @@ export const settings = env.all((read) => {
       authProvider === 'document' ? read.url('MONGODB_URL', { protocols: ['mongodb', 'mongodb+srv'] }) : '',
     databaseUrl: read.string('DATABASE_URL', { default: test ? 'sqlite::memory:' : 'sqlite:data/notes.db' }),
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
-    mailTransport: read.string('MAIL_TRANSPORT', { optional: true }),
+    mailTransport: production
+      ? read.string('MAIL_TRANSPORT')
+      : read.string('MAIL_TRANSPORT', { optional: true }),
     mailFrom: read.string('MAIL_FROM', { default: 'Notes <notes@example.com>' }),
     /** Addresses or ranges of the proxies in front of the application. */
     trustProxy: read.list('TRUST_PROXY', { default: [] }),

@@ -21,7 +21,7 @@ export const Notes = new EntitySchema<Note>({
   name: 'notes',
   columns: {
     id: { type: String, length: 36, primary: true },
-    // The id of a user, whoever vouches for users: it may be a row of `auth_users`, or somebody known elsewhere only.
+    // The id of a user of any provider: it may be a row of `auth_users`, or somebody known elsewhere only.
     owner_id: { type: String, length: 255 },
     title: { type: String, length: 200 },
     text: { type: 'text' },

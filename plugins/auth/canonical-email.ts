@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 
 const MOST_BYTES = 254
 const MOST_LOCAL_BYTES = 64
-/** What no address may hold: controls, whitespace, lone surrogates, and whatever has no shape (U+3164, U+FE0F). */
+/** Characters that an address may not contain: controls, whitespace, lone surrogates and invisible characters (U+3164, U+FE0F). */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 /** Dot-atom of RFC 5321 and 6531: no quoting, no comment, nothing that a mail header would read as a list. */
 const LOCAL = /^[^\s@"(),:;<>[\\\].]+(?:\.[^\s@"(),:;<>[\\\].]+)*$/u

@@ -8,7 +8,7 @@ export interface Limit {
 }
 
 /**
- * What a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a browser
+ * Key that a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a browser
  * with a device cookie for the address.
  */
 export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
@@ -78,7 +78,7 @@ export function resolveLimits(options: LimitOptions | false = {}): readonly Coun
 const LEAST_RESET_TOKENS = 32
 
 /**
- * Reset tokens of one address that are valid at the same time: as many as the limits let out during a token's lifetime,
+ * Reset tokens of one address that are valid at the same time: as many as the limits allow during a token's lifetime,
  * so that no stranger's request ends the owner's link. `lifetime` in seconds.
  */
 export function mostResetTokens(options: LimitOptions | false | undefined, lifetime: number): number {

@@ -120,7 +120,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return window && window.end > this.#clock.now() ? window : undefined
   }
 
-  /** @returns null when there is no room, or when the sketch counts this key already and must not be left behind. */
+  /** @returns null when there is no room, or when the sketch already counts this key and must go on counting it. */
   #begin(key: string, duration: number): Window | null {
     this.#dropExpired()
     if (this.#own.size >= this.#capacity || this.#shared(key).consumed > 0) return null

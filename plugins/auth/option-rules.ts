@@ -37,7 +37,7 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   deviceCookie: 'boolean',
   logEvents: 'boolean',
   refuseWeakPasswords: 'boolean',
-  // Undefined by a slip, it would accept every password that it was to refuse.
+  // An accidental `undefined` would accept every password that the rule is meant to refuse.
   passwordRule: { is: 'function', guard: true },
   passwordWords: 'strings',
   publicColumns: 'strings',

@@ -42,11 +42,11 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    */
   readonly refreshGrace?: Duration
   /**
-   * How long a session lives without a refresh, in seconds or as a duration such as `'7d'`; each refresh begins the time
+   * Longest time of a session without a refresh, in seconds or as a duration such as `'7d'`; each refresh begins the time
    * anew (ASVS 7.3.1). Longer than an access token lives. By default a session does not idle.
    */
   readonly idleTimeout?: Duration
-  /** How many sessions a user may have; a login beyond it ends the oldest (ASVS 7.1.2). By default any number. */
+  /** Most sessions that a user may have; a login beyond it ends the oldest (ASVS 7.1.2). By default any number. */
   readonly maxSessions?: number
   /**
    * Reads session, password version and user in one statement for each request with a credential, instead of trusting
@@ -72,11 +72,11 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    */
   readonly secureCookie?: boolean
   /**
-   * Whether a browser that signed in gets a device cookie, whose failed logins are counted apart from those of
+   * Gives a browser that signed in a device cookie; its failed logins are counted apart from those of
    * strangers; true by default.
    */
   readonly deviceCookie?: boolean
-  /** Whether each event of the brick is a log line; true by default. */
+  /** Logs each event of the brick as a line; true by default. */
   readonly logEvents?: boolean
 }
 

@@ -107,7 +107,7 @@ function mailerFor(options: MailOptions, services: Cradle): Mailer {
   })
 }
 
-/** Full addresses when the application knows its own, else paths; none where there is no page, as in production. */
+/** Full addresses when the application knows its own, else paths; undefined without a page, as in production. */
 function pageAddress(options: MailOptions, core: CoreServices): (id: string) => string | undefined {
   if (pageAccess(options, core) === undefined) return () => undefined
   const { appUrl = '' } = core

@@ -31,7 +31,7 @@ export interface MailOptions {
   /** How long the transport may take for one message: `'30s'` by default. */
   readonly timeout?: Duration
   /**
-   * Who sees `/_framework/mail` outside production. By default a loopback connection without forwarding headers.
+   * Access to `/_framework/mail` outside production. By default a loopback connection without forwarding headers.
    * `true`: everybody who reaches the application, under localhost, an IP address or the host of `appUrl`. `{ hosts }`:
    * the same under these names too. `false`: nobody.
    */

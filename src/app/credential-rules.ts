@@ -26,7 +26,7 @@ export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly 
   return [...(given as Credential['source'][])]
 }
 
-/** Where the credential of a request is looked for. */
+/** Sources of the credential of a request. */
 export function credentialRules(
   { credentials, tokenCookie }: CredentialOptions,
   authenticator: Authenticator | undefined,

@@ -25,7 +25,7 @@ interface KoaReport {
   readonly code?: string
 }
 
-/** What Koa reports when a client leaves before its response is complete. */
+/** Errors that Koa reports when a client leaves before its response is complete. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The Koa application of a Mortar application. */

@@ -16,7 +16,7 @@ import { finishBegun } from './finish-begun.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { ListenerState } from './listener.ts'
 
-/** What the Koa application needs of the pipeline. */
+/** Parts of the pipeline that the Koa application needs. */
 export interface KoaServe {
   /** Makes the `ctx` of a request; undefined when the application does not run. */
   open(koa: KoaContext): Promise<RequestContext | undefined>
@@ -26,7 +26,7 @@ export interface KoaServe {
   readonly state: ListenerState
 }
 
-/** How many middlewares of `app.koa` are Mortar's own: the outermost and the innermost one. */
+/** Number of middlewares of `app.koa` that are Mortar's own: the outermost and the innermost one. */
 export const OWN_MIDDLEWARE = 2
 
 /**
@@ -52,7 +52,7 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
 /** A request that has reached the pipeline. */
 interface Opened {
   readonly ctx: RequestContext
-  /** What the pipeline threw; undefined is not an error here. */
+  /** Error that the pipeline threw; undefined is not an error here. */
   error: unknown
 }
 
@@ -97,7 +97,7 @@ async function answerRest(
   if (koa.status === 205) endWithoutContent(koa)
 }
 
-/** Where the pipeline has run, its own rules for what cannot be sent hold, not Koa's. */
+/** After the pipeline has run, its rules for values that cannot be sent apply, not Koa's. */
 async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): Promise<void> {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)

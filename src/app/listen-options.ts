@@ -8,11 +8,11 @@ import { defaultHost } from '../support/environment.ts'
 
 /** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
 export interface ServerOptions {
-  /** How long an idle connection stays open for its next request. 75 s in production, else 5 s. */
+  /** Time that an idle connection stays open for its next request. 75 s in production, else 5 s. */
   readonly keepAliveTimeout?: Duration
-  /** How long a client may take for the headers of a request. 30 s by default. */
+  /** Longest time for the headers of a request. 30 s by default. */
   readonly headersTimeout?: Duration
-  /** How long a client may take for a whole request, body included. 5 minutes by default. */
+  /** Longest time for a whole request, body included. 5 minutes by default. */
   readonly requestTimeout?: Duration
   /** Connections beyond this number are closed unanswered. No limit by default. */
   readonly maxConnections?: number
@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly maxHeaderSize?: Size
 }
 
-/** Where and how `listen()` serves. */
+/** Address and server options of `listen()`. */
 export interface ListenOptions extends ServerOptions {
   /** 3000 by default; 0 picks a free port. */
   readonly port?: number
@@ -32,7 +32,7 @@ export interface ListenOptions extends ServerOptions {
   readonly tls?: TlsServerOptions
 }
 
-/** Where to bind: a Unix socket, or a port of one address or of all. */
+/** Address to bind: a Unix socket, or a port of one address or of all. */
 export type BindAddress =
   { readonly path: string } | { readonly port: number; readonly host: string | undefined }
 

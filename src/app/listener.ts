@@ -13,7 +13,7 @@ import { writeStream } from './write-stream.ts'
 export interface ListenerState {
   /** True once the application is closing: connections are told to end after their present response. */
   closing: boolean
-  /** What ends when the application begins to close. */
+  /** Work that ends when the application begins to close. */
   readonly open: OpenRequests
   /** Takes what goes wrong once a response has begun. */
   readonly reporter: Logger

@@ -42,7 +42,7 @@ export interface AppOptions {
   readonly trustProxy?: TrustProxy
   /** Largest body of a route that sets no limit of its own: bytes or a size. 1 MiB by default. */
   readonly bodyLimit?: Size
-  /** How long a handler may take for its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
+  /** Longest time that a handler may take for its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
   readonly handlerTimeout?: Duration
   /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`; a route may set its own. */
   readonly multipart?: MultipartOptions
@@ -51,7 +51,7 @@ export interface AppOptions {
   /** Name of the cookie that may carry the credential. `access_token` by default. */
   readonly tokenCookie?: string
   /**
-   * Where a request may carry its credential; by default `['header', 'cookie', 'query']`. A response to a credential of
+   * Places where a request may carry its credential; by default `['header', 'cookie', 'query']`. A response to a credential of
    * the query is not stored (`no-store`).
    */
   readonly credentials?: readonly Credential['source'][]

@@ -8,7 +8,7 @@ import { REQUEST_COMPLETED } from './request-completed.ts'
 
 /**
  * pino with secrets removed from every line, at every depth, child loggers included. Only lines that are written pay for
- * it: a level that is off is never looked at.
+ * it: a level that is off costs nothing.
  * @param readable lines for a person at a terminal in place of JSON.
  */
 export function createPinoLogger(level: string, readable: boolean, destination?: DestinationStream): Logger {
@@ -33,7 +33,7 @@ export function createPinoLogger(level: string, readable: boolean, destination?:
   return logger
 }
 
-/** What pino's methods are called with: an object or an error first, or a message with its values. */
+/** Arguments of pino's methods: an object or an error first, or a message with its values. */
 function redactLine([first, ...rest]: readonly unknown[]): Parameters<LogFn> {
   const others = rest.map(redact)
   if (first instanceof Error) {

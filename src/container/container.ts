@@ -47,7 +47,7 @@ export interface Container {
   dispose(): Promise<void>
 }
 
-/** How a container ends instances, and when it takes no more registrations. */
+/** Options of a container: how it ends instances, and when it refuses further registrations. */
 export interface ContainerOptions {
   readonly disposeAll: DisposeAll
   /** @throws StartupError once `app.container.register` comes too late. */

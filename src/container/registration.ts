@@ -44,7 +44,7 @@ export type AnyServices = Cradle<CoreServices & RequestServices>
  */
 export interface Registration<T, Known = AnyServices> {
   readonly lifetime: Lifetime
-  /** A method, so that a factory that knows fewer services still fits where more are known. */
+  /** A method, so that a factory that knows fewer services is still assignable where more are known. */
   factory(services: Known): T
   /** Called once with the instance when its application closes or its request has ended; may be asynchronous. */
   dispose?(instance: T): unknown

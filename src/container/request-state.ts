@@ -6,12 +6,12 @@ import type { ServiceEntry } from './read-registration.ts'
 import type { Registration, RequestServices } from './registration.ts'
 import { openScope } from './request-scope.ts'
 
-/** How the values that only a request has are read from it. */
+/** Readers of the values that only a request has. */
 export type ReadRequest<Source> = {
   readonly [Name in keyof RequestServices]: (source: Source) => RequestServices[Name]
 }
 
-/** What the services of every request of an application share. */
+/** State that the services of all requests of an application share. */
 export interface SharedByRequests<Source> {
   readonly container: Container
   readonly read: ReadRequest<Source>

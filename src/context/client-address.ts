@@ -11,7 +11,7 @@ const DOTTED = /^::ffff:\d+\.\d+\.\d+\.\d+$/
 /** Proxies to believe: addresses and CIDRs, or how many hops in front of the application are its own. */
 export type TrustProxy = readonly string[] | number | false
 
-/** What the trusted proxies of an application say about requests. */
+/** Reads what the trusted proxies of an application report about a request. */
 export interface Forwarding {
   /** The client's address: the socket's, or the first one from the right that is not a trusted proxy's. */
   clientAddress(req: IncomingMessage): string

@@ -27,7 +27,7 @@ export interface BaseContext {
   readonly url: string
   /** Pattern of the matched route, such as `/users/:id`; empty when none matched. */
   readonly route: string
-  /** Client address: the socket's, or one that a trusted proxy vouches for. */
+  /** Client address: the socket's, or one that a trusted proxy reports. */
   readonly ip: string
   /**
    * Aborts when the client leaves before the response is complete, when `handlerTimeout` is over, and when the
@@ -65,7 +65,7 @@ export interface BaseContext {
  * its disposers run when the request has ended.
  */
 export interface RequestScope extends AwilixContainer<Readonly<Record<string, unknown>>> {
-  /** Whether a service of that name is registered. */
+  /** True when a service of that name is registered. */
   has(name: string): boolean
 }
 

@@ -17,7 +17,7 @@ export interface CredentialSource {
 /** Places in which a request may carry its credential. */
 export const CREDENTIAL_SOURCES = ['header', 'cookie', 'query'] as const
 
-/** Where an application looks for the credential of a request. */
+/** Places where an application looks for the credential of a request. */
 export interface CredentialRules {
   readonly sources: readonly Credential['source'][]
   /** Names of token cookies, in the order in which they are read. */

@@ -56,7 +56,7 @@ export function linkUser({ user }: RequestContext, { state }: KoaContext): void 
   if (user !== null && state['user'] === undefined) state['user'] = user
 }
 
-/** What is put on the Koa context: like `Outgoing`, with the value itself where JSON is sent. */
+/** Value for the Koa context: like `Outgoing`, with the value itself where JSON is sent. */
 interface Handing {
   readonly status: number
   readonly type: string | undefined
@@ -83,7 +83,7 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, ty
   ctx.internal.handed = { value, status, type: ownType === undefined ? type : undefined }
 }
 
-/** What Koa's setter does for an object, without its search for streams and web bodies. */
+/** Does what Koa's setter does for an object, without its search for streams and web bodies. */
 function setObject({ response, res }: KoaContext, body: unknown): void {
   const marks = response as unknown as KoaMarks
   if (typeof body === 'string') return void (response.body = body)

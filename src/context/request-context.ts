@@ -18,7 +18,7 @@ import { statusAfter } from './status-after.ts'
 /** What every context of one application shares. */
 export interface ContextRuntime {
   readonly logger: Logger
-  /** What ends when the application begins to close. */
+  /** Work that ends when the application begins to close. */
   readonly open: OpenRequests
   findCredential(request: CredentialSource): Credential | null
   readonly requestIdHeader: string
@@ -163,7 +163,7 @@ export class RequestContext {
     return (internal.koa ??= internal.runtime.createKoaContext(this))
   }
 
-  /** What logs and consoles show: neither headers, which hold credentials, nor the query. */
+  /** Representation for logs and consoles: without headers, which hold credentials, and without the query. */
   toJSON(): object {
     const { method, path, route, id } = this
     return { method, path, route, id }
@@ -227,7 +227,7 @@ class Internal {
   missed: Error | undefined = undefined
   /** The status that Koa middleware was shown for an error of what is inside it; 0 for none. */
   errorStatus = 0
-  /** How the inside of the current middleware ended, for `ctx.status`: not yet, with a value, or with an error. */
+  /** Result of what the current middleware wraps, for `ctx.status`: not yet, with a value, or with an error. */
   ended: 'no' | 'value' | 'error' = 'no'
   /** That value or error. */
   end: unknown = undefined

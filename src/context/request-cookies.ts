@@ -6,7 +6,7 @@ import { createCookieCipher, type CookieCipher } from './cookie-cipher.ts'
 /** Keys as Koa has them: a list, of which the first signs and all verify, or a Keygrip. */
 export type CookieKeys = readonly string[] | Exclude<Cookies.Option['keys'], string[]>
 
-/** How a cookie is protected. */
+/** Protection of a cookie. */
 export interface CookieProtection {
   /** A second cookie, `<name>.sig`, proves that the application wrote the value. Needs `keys`. */
   readonly signed?: boolean
@@ -25,9 +25,9 @@ export interface RequestCookies {
   set(name: string, value?: string | null, options?: CookieOptions): this
 }
 
-/** What the cookies of one application share. */
+/** Settings that the cookies of one application share. */
 export interface CookieSettings {
-  /** Whether cookies are `Secure` unless they say otherwise; undefined follows the connection. */
+  /** Default of the option `secure` of a cookie; undefined follows the connection. */
   readonly secure: boolean | undefined
   /** Read for each request, as `app.koa.keys` may be set late. */
   keys(): CookieKeys

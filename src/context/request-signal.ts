@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
 
-/** Something under way that is told to end: an `AbortController`, or a stream that is being sent. */
+/** Work that can be ended: an `AbortController`, or a stream that is being sent. */
 export interface Abortable {
   abort(reason: unknown): void
 }
 
-/** What is under way in an application and ends when the application begins to close. */
+/** Work of an application that ends when the application begins to close. */
 export class OpenRequests {
   private readonly open = new Set<Abortable>()
   private reason: unknown = undefined

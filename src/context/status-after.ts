@@ -1,7 +1,7 @@
 import { isEmpty, type HandedValue } from './outgoing.ts'
 import { statusOfThrown } from './thrown.ts'
 
-/** How the inside of a middleware ended. */
+/** Result of what a middleware wraps. */
 export interface Ended {
   /** The status that was set; 0 for none. */
   readonly status: number

@@ -6,10 +6,10 @@ export interface DoctorFinding {
   readonly level: DoctorLevel
   /** A stable code in capitals, such as `MORTAR_DOCTOR_SECRET`; a brick of another package starts it with its own name. */
   readonly code: string
-  /** What was found, as one or more sentences. Never a secret. */
+  /** Description of the finding, as one or more sentences. Never a secret. */
   readonly found: string
-  /** What to do, as a sentence. */
+  /** Remedy, as a sentence. */
   readonly remedy: string
-  /** Where it is explained: a page and its anchor, or a URL. */
+  /** Explanation: a page and its anchor, or a URL. */
   readonly page: string
 }

@@ -1,4 +1,4 @@
-/** The signed-in user, the same shape whatever provider vouches for it. */
+/** The signed-in user, the same shape for every provider. */
 export interface User {
   readonly id: string
   readonly email?: string

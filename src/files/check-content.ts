@@ -5,7 +5,7 @@ import type { Finding } from './diagnostics.ts'
 
 const KEYS = ['type', 'schema', 'description']
 
-/** What other frameworks call the media type. */
+/** Names of the media type in other frameworks. */
 const NEAR_TYPE = new Set(['content', 'contenttype', 'content-type', 'mediatype', 'mime', 'mimetype'])
 
 /** Findings about one entry of `response`: a schema, or an object with a media type, a schema, or both. */

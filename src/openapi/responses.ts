@@ -40,7 +40,7 @@ function declaredResponses(route: Route, reader: SchemaReader): Record<string, J
   return Object.fromEntries(entries)
 }
 
-/** What is sent as it is: text, JSON of any form, or bytes. */
+/** A body that is sent unchanged: text, JSON of any form, or bytes. */
 function rawSchema(type = ''): JsonObject {
   if (/[/+]json\b/i.test(type)) return {}
   return /^text\//i.test(type) ? { type: 'string' } : { type: 'string', format: 'binary' }

@@ -8,7 +8,7 @@ import { nearest } from '../support/nearest.ts'
 const KEYS = ['prefix', 'tags', 'auth', 'hidden', 'consumes', 'unsupported'] as const
 
 /**
- * Checks the arguments of `fromKoaRouter`: a slip in `auth` must not make the routes public. Returns the router, also
+ * Checks the arguments of `fromKoaRouter`: a mistake in `auth` must not make the routes public. Returns the router, also
  * when `router.routes()` was given.
  * @throws StartupError `MORTAR_USE`, `MORTAR_KOA_ROUTER`, or the code of the broken rule of route definitions.
  */

@@ -11,7 +11,7 @@ import { checkKoaRouter } from './check-koa-router.ts'
 import { fromKoa } from './from-koa.ts'
 import { nestKoaRouter } from './nest-koa-router.ts'
 
-/** What `fromKoaRouter` gives to all routes of a router. Each key is optional. */
+/** Options that `fromKoaRouter` applies to all routes of a router. Each key is optional. */
 export interface KoaRouterOptions {
   /** Prefix in front of every path, as a router of @koa/router that is nested there. */
   readonly prefix?: string

@@ -61,7 +61,7 @@ export class InnerCall {
 class WatchedPromise extends Promise<unknown> {
   isUsed = false
 
-  /** What `then` returns is an ordinary promise. */
+  /** `then` returns an ordinary promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
   }

@@ -16,5 +16,5 @@ export function notAwaited({ origin }: NamedMiddleware): Error {
   )
 }
 
-/** How a middleware is treated that calls `next()` and neither awaits nor returns it. */
+/** Treatment of a middleware that calls `next()` and neither awaits nor returns it. */
 export type NotAwaited = 'throw' | 'log'

@@ -23,7 +23,7 @@ export class KoaCalls {
   private readonly koa: KoaContext
   private readonly next: () => Promise<unknown>
   private begun = 0
-  /** What each call runs, until it settles. */
+  /** Work of each call, until it settles. */
   private readonly running: (Promise<unknown> | undefined)[] = []
 
   constructor(links: readonly KoaLink[], koa: KoaContext, next: () => Promise<unknown>) {

@@ -13,13 +13,13 @@ import { clientLeft } from './read-bytes.ts'
 
 type Fields = Record<string, unknown>
 
-/** What koa-body leaves on `ctx.request`, by the keys of the guard. */
+/** Members that koa-body leaves on `ctx.request`, by the keys of the guard. */
 interface Parsed {
   body?: Readonly<Record<string, string>>
   files?: Readonly<Record<string, { readonly filepath: string }>>
 }
 
-/** What a route says about its forms. */
+/** Settings of a route for its forms. */
 export interface Form extends FormRules {
   /** Names whose value is a list, also when one part has the name. */
   readonly lists: ReadonlySet<string>
@@ -104,7 +104,7 @@ function feed(guard: FormGuard, req: IncomingMessage): void {
   finished(req, { writable: false }, (error) => error && guard.destroy(clientLeft()))
 }
 
-/** The guard has judged everything before formidable reads it. */
+/** The guard checks all bytes before formidable reads them. */
 const UNLIMITED = {
   maxFields: Infinity,
   maxFieldsSize: Infinity,

@@ -70,7 +70,7 @@ export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare 
 
 /**
  * The status of a handler that returns nothing and sets none. A route that declares a body for its success and no empty
- * response has most likely forgotten a `return`: its value is judged as that body.
+ * response has most likely forgotten a `return`: its value is validated as that body.
  */
 function emptyStatusOf({ method }: Route, statuses: readonly number[]): number {
   const successes = statuses.filter((status) => status >= 200 && status < 300)

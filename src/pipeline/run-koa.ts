@@ -56,7 +56,7 @@ export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error
   return missed !== undefined && koa.status === 404 && isUnanswered(koa) ? missed : undefined
 }
 
-/** What Koa middleware calls as `next()`: runs what is inside and leaves the response on the Koa context. */
+/** The `next()` of Koa middleware: runs what is inside and leaves the response on the Koa context. */
 export async function runInside(ctx: RequestContext, koa: KoaContext, inside: Inner): Promise<void> {
   const { internal } = ctx
   // Node's own default for a handler that writes to the response itself.

@@ -9,7 +9,7 @@ export interface PipelineRuntime {
   readonly logger: Logger
   /** Undefined when no brick provides one; then a route with `auth` is refused at boot. */
   readonly authenticator: Authenticator | undefined
-  /** How the OpenAPI document describes the credential. */
+  /** Description of the credential in the OpenAPI document. */
   readonly securityScheme: SecurityScheme | undefined
   /** Origins besides the request's own whose pages may use a cookie credential for unsafe methods. */
   readonly trustedOrigins: readonly string[]

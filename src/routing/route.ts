@@ -37,7 +37,7 @@ export interface RouteDefinition {
   readonly hidden?: boolean
   /** Largest accepted body: bytes, or a size such as `'2mb'`. By default the application's `bodyLimit`. */
   readonly bodyLimit?: number | string
-  /** How long the handler may take: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`. */
+  /** Longest time that the handler may take: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`. */
   readonly handlerTimeout?: number | string
   /** Limits of this route's forms; what it leaves out is the application's. */
   readonly multipart?: MultipartOptions

@@ -1,7 +1,7 @@
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import type { AuthRequirement } from './route.ts'
 
-/** What a router gives to all its routes. */
+/** Options that a router applies to all its routes. */
 export interface RouterOptions {
   readonly prefix?: string
   readonly tags?: readonly string[]

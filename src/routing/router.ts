@@ -63,7 +63,7 @@ export interface AnyRouter {
   routes(prefix?: string): Route[]
 }
 
-/** What a router takes over from the routers that it is mounted in. */
+/** Settings that a router inherits from the routers that it is mounted in. */
 export interface Inherited {
   readonly prefix: string
   readonly tags: readonly string[]

@@ -6,7 +6,7 @@ import { loadYup } from '../support/lazy-packages.ts'
 import { isUploadedFile, type UploadedFile } from './uploaded-file.ts'
 import { isYup } from './yup/yup-node.ts'
 
-/** What a file must be. */
+/** Limits of an uploaded file. */
 export interface FileOptions {
   /** Largest content: bytes, or a size such as `'2mb'`. */
   readonly maxSize?: Size
@@ -16,7 +16,7 @@ export interface FileOptions {
 
 const OPTIONS: OptionChecks<FileOptions> = {
   of: 'file()',
-  // Undefined by a slip, either would accept every file.
+  // An accidental `undefined` would accept every file.
   keys: { maxSize: { is: ['number', 'string'], guard: true }, types: { is: 'strings', guard: true } },
 }
 

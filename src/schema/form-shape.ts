@@ -4,15 +4,15 @@ import type { Schema } from './schema.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { isYup, type YupNode } from './yup/yup-node.ts'
 
-/** What a body schema says about the parts of a form. */
+/** Rules of a body schema for the parts of a form. */
 export interface FormShape {
   /** The schema has a `file()` somewhere. */
   readonly hasFiles: boolean
   /** Names of fields that are lists: one part of that name is a list of one. */
   readonly lists: ReadonlySet<string>
-  /** Largest file in bytes by field name, where a `file({ maxSize })` says so. */
+  /** Largest file in bytes by field name, from `file({ maxSize })`. */
   readonly sizes: ReadonlyMap<string, number>
-  /** Media types by field name, where a `file({ types })` says so. */
+  /** Media types by field name, from `file({ types })`. */
   readonly types: ReadonlyMap<string, readonly string[]>
 }
 

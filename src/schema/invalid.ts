@@ -7,7 +7,7 @@ export interface SchemaIssue {
 /** Longest path and longest message that are kept; both can quote the value, which a caller may have made as large as he likes. */
 const LONGEST_TEXT = 1_000
 
-/** What a validator returns instead of a typed value: its issues, at least one, up to the limit that it was given. */
+/** Result of a validator in place of a typed value: its issues, at least one, up to the limit that it was given. */
 export class Invalid {
   readonly issues: readonly SchemaIssue[]
 

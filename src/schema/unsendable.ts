@@ -27,7 +27,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   Response: 'Return it alone, not inside another value.',
 }
 
-/** What an object is when JSON cannot show it, whatever it holds; undefined for all others and for those with `toJSON`. */
+/** Kind of an object that JSON cannot show, whatever it contains; undefined for all others and for those with `toJSON`. */
 export function unsendableObject(value: object): Omit<Unsendable, 'path'> | undefined {
   const { toJSON, then, next } = value as Readonly<Record<string, unknown>>
   if (typeof toJSON === 'function') return undefined
@@ -43,7 +43,7 @@ function kindOf(tag: string): Omit<Unsendable, 'path'> {
   return { kind: /^[AEIO]/.test(tag) ? `an ${tag}` : `a ${tag}`, remedy: REMEDIES[tag]! }
 }
 
-/** Members that are looked at before a search gives up. */
+/** Number of members after which a search gives up. */
 const MOST_MEMBERS = 10_000
 
 /**

@@ -16,7 +16,7 @@ const KINDS = {
   anything: ['anything', () => true],
 } as const satisfies Record<string, readonly [string, (value: unknown) => boolean]>
 
-/** What an option may be: `boolean`, `strings` (a list of them), `false` (that value alone), `anything` … */
+/** Kind of value that an option accepts: `boolean`, `strings` (a list of them), `false` (that value alone), `anything` … */
 export type OptionKind = keyof typeof KINDS
 
 /** The rule for one option. */
@@ -25,7 +25,7 @@ export interface OptionRule {
   readonly is: OptionKind | readonly OptionKind[]
   /**
    * Without this option something is open that it closes: a key that is there with the value `undefined` is an error,
-   * because `{ auth: process.env.GUARD }` must not open what it was to guard. Any other option may be `undefined`, which
+   * because `{ auth: process.env.GUARD }` must not open what the guard is meant to close. Any other option may be `undefined`, which
    * means the same as leaving it out.
    */
   readonly guard?: true
@@ -38,7 +38,7 @@ export interface OptionRule {
 /** A rule for each option, by name; a kind or list of kinds alone stands for `{ is: … }`. */
 export type OptionRules = Readonly<Record<string, OptionKind | readonly OptionKind[] | OptionRule>>
 
-/** What is checked: the call that takes the options, and a rule for each option that `Options` has. */
+/** Subject of the check: the call that accepts the options, and a rule for each option that `Options` has. */
 export interface OptionChecks<Options extends object> {
   /** The call, for messages: `createRouter()`. */
   readonly of: string

@@ -5,7 +5,7 @@ const SECRET_NAME =
   /(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|jwt|otp)(?:hash|digest|value)?|apikey|accesskey|privatekey|signingkey|authorization|cookie|credential)s?$/
 const SEPARATORS = /[-_.\s[\]]/g
 
-/** Names that were judged before; names come from code, but a header or key may come from a caller. */
+/** Cache of names that were checked before; names come from code, but a header or key may come from a caller. */
 const judged = new Map<string, boolean>()
 const MOST_JUDGED = 2000
 

@@ -210,6 +210,10 @@ describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all
     { auth }: Combination,
     variables: Variables,
   ): Promise<void> {
+    if (auth === 'basic') {
+      const { err } = project.mortar(['start'], { directory, variables })
+      expect(err).to.include('APP_URL is not set').and.to.include('MAIL_TRANSPORT is not set')
+    }
     const port = String(await freePort())
     const needed = { APP_URL: 'https://example.com', MAIL_TRANSPORT: 'memory' }
     const serving = project.serve(['start'], {

@@ -5,7 +5,7 @@ import { createBackground, type Background } from './background.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
-/** What forgot-password takes, validated; `email` in canonical form. */
+/** Validated input of forgot-password; `email` in canonical form. */
 export interface ForgotPasswordInput {
   readonly email: string
   /** Value of the device cookie, if the browser sent one. */

@@ -7,7 +7,7 @@ import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
 /** The flows that emit an event. */
 export type FlowName = 'signup' | 'login' | 'refresh' | 'logout' | 'changePassword' | 'forgot' | 'reset'
 
-/** What a flow learns about its attempt while it runs; its event carries it. */
+/** Facts that a flow learns about its attempt; its event carries them. */
 export interface Known {
   email?: string
   userId?: string

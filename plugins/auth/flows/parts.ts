@@ -52,7 +52,7 @@ export interface Lifetimes {
   readonly resetToken: number
   /** After so long without a refresh a session is over; undefined for never. */
   readonly idle?: number | undefined
-  /** How long the immediate predecessor of a refresh token still gets the current one. */
+  /** Time in which the immediate predecessor of a refresh token still gets the current one. */
   readonly grace: number
 }
 

@@ -61,7 +61,7 @@ function isRedeemable({ passwordVersion }: StoredResetToken, user: StoredUser): 
   return !user.isDisabled && (passwordVersion === null || passwordVersion === user.passwordVersion)
 }
 
-/** When too many hashes wait, or the store fails, the caller is told to come again, and needs the token for that. */
+/** When too many hashes wait, or the store fails, the caller is asked to try again, and needs the token for that. */
 async function orGiveBack<T>(parts: AuthParts, token: StoredResetToken, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -58,7 +58,7 @@ export function grantFor(
   return { sessionId: session.id, user, accessToken: token, expiresIn, refreshToken, refreshAge }
 }
 
-/** Whether a session lives: it has not expired or idled, no new password has ended it, and the account is enabled. */
+/** True for a session that has not expired or idled, that no new password has ended, and whose account is enabled. */
 export function isAlive(
   parts: AuthParts,
   session: SessionOwner['session'],

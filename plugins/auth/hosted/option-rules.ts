@@ -4,7 +4,7 @@ import type { HostedAuthOptions } from './options.ts'
 const DURATION = ['number', 'string'] as const
 const ONE_OR_MORE = ['string', 'strings'] as const
 
-/** Undefined by a slip, it would accept tokens that it was to refuse. */
+/** An accidental `undefined` would accept tokens that the option is meant to refuse. */
 const guard = true
 
 /** Addresses, durations and algorithms are checked where they are read. */

@@ -92,7 +92,7 @@ interface Settings {
   readonly replication?: { readonly master: object }
 }
 
-/** What TypeORM's drivers keep besides their declared interface; each is looked for before it is used. */
+/** Members of TypeORM's drivers that their types do not declare; each is checked before its use. */
 interface DriverParts {
   /** PostgreSQL: the pool, whose `options` are those that it connects with. */
   readonly master?: PostgresPool

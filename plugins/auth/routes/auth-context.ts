@@ -52,7 +52,7 @@ function trustedOrigins(ctx: Ctx): readonly string[] {
   return [...own, ...(appOrigin === undefined ? [] : [appOrigin]), ...(authenticator.trustedOrigins ?? [])]
 }
 
-/** The value of the device cookie, or null. It is no credential, so it needs no check of the origin. */
+/** The value of the device cookie, or null. It is not a credential, so it needs no check of the origin. */
 export function deviceMark(ctx: Ctx): string | null {
   return authOf(ctx).device.read({ cookie: ctx.get('cookie') })
 }

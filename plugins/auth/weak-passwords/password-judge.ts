@@ -14,7 +14,7 @@ export type PasswordRule = (
 /** The options about weak passwords. */
 export interface WeakPasswordOptions {
   /**
-   * Whether common passwords, patterns and words of the user and the application are refused; true by default. False
+   * Refuses common passwords, patterns and words of the user and the application; true by default. False
    * fails ASVS 6.2.4.
    */
   readonly refuseWeakPasswords?: boolean

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { Forbidden, type Middleware } from '../../../src/index.ts'
 
-/** Who may see the page. */
+/** Readers that may see the page. */
 export interface PageAccess {
   /** Other machines too, and this one through a proxy. */
   readonly open: boolean

@@ -38,7 +38,7 @@ export function checkTransport(setting: MailTransport): void {
   })
 }
 
-/** How a transport is opened. */
+/** Settings for opening a transport. */
 export interface TransportSetUp {
   readonly named: NamedTransports
   /** Lets a password go to another machine over a connection without TLS. */

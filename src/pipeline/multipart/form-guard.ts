@@ -36,7 +36,7 @@ const NOTHING = Buffer.alloc(0)
 
 /** Reads a multipart body and gives formidable one of the same contents, of which it needs to fear nothing. */
 export class FormGuard extends Transform {
-  /** What formidable reads of a request besides its bytes. */
+  /** Properties of a request that formidable reads besides its bytes. */
   readonly headers = {
     'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
     'transfer-encoding': 'chunked',
@@ -110,7 +110,7 @@ export class FormGuard extends Transform {
     return this.write(collected)
   }
 
-  /** A part is a file when it has a file name. Limits are judged before anything of it is passed on. */
+  /** A part is a file when it has a file name. Limits are checked before any byte of it is passed on. */
   #begin(head: PartHead): void {
     const { maxFiles, maxFields } = this.#rules
     if (head.filename === null) this.#fields += 1
@@ -120,7 +120,7 @@ export class FormGuard extends Transform {
     const { name } = head
     const isDropped = name === null || name === '__proto__'
     this.#part = isDropped ? undefined : { key: `p${this.parts.length}`, head: { ...head, name }, size: 0 }
-    // A file input that was left empty is sent as a file without name and content, and is no value.
+    // A file input that was left empty is sent as a file without name and content, and counts as absent.
     if (this.#part !== undefined && head.filename !== '') this.#open(this.#part)
   }
 

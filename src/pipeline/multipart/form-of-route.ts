@@ -8,7 +8,7 @@ import type { PipelineRuntime } from '../runtime.ts'
 
 const MULTIPART = 'multipart/form-data'
 
-/** What a route declares about the media types of its body. */
+/** Media types that a route declares for its body. */
 export interface FormOfRoute {
   /** Media types that it reads, in lower case; undefined when it names none. */
   readonly accepted: readonly string[] | undefined

@@ -24,7 +24,7 @@ export class PartScanner {
   readonly #maxHeaderSize: number
   readonly #sink: PartSink
   #state: 'preamble' | 'head' | 'content' | 'done' = 'preamble'
-  /** Bytes that cannot be judged yet; the first boundary needs no line before it. */
+  /** Bytes that cannot be classified yet; the first boundary needs no line before it. */
   #kept: Buffer = CRLF
 
   constructor(boundary: string, maxHeaderSize: number, sink: PartSink) {

@@ -11,7 +11,7 @@ import { isInheritedName, isObject, type YupIssue, type YupNode } from './yup-no
 
 const BUDGET = 'mortar:budget'
 
-/** What one validation may still do. */
+/** Remaining budget of one validation. */
 interface Budget {
   /** Issues that it may still find. */
   left: number
@@ -108,7 +108,7 @@ function runWithin(
   finish(null)
 }
 
-/** An infinite number, which is judged as NaN is. */
+/** An infinite number, which is treated like NaN. */
 function isEndless({ type }: YupNode, value: unknown): boolean {
   return type === 'number' && (value === Infinity || value === -Infinity)
 }

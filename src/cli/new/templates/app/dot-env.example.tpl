@@ -23,7 +23,10 @@ DATABASE_URL=postgres://user:password@localhost:5432/{{database}}
 # trace, debug, info, warn, error, fatal or silent; by default debug, and info in production.
 #LOG_LEVEL=debug
 
-# The address that others reach the application at; links begin with it.
+# The public address of the application; links in mails begin with it.
+// #if basic
+# Production needs one.
+// #end
 #APP_URL=http://localhost:3000
 // #if basic
 

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 // #end
 import { env } from 'mortar'
 
-/** Everything that the application reads from its environment, checked at once when it starts. */
+/** Everything that the application reads from its environment; its start reports all problems together. */
 export const settings = env.all((read) => {
   const environment = read.oneOf('NODE_ENV', ['development', 'test', 'production'], {
     default: 'development',
   })
+  const production = environment === 'production'
   const port = read.port('PORT', { default: 3000 })
 // #if database
   const test = environment === 'test'
@@ -16,10 +17,16 @@ export const settings = env.all((read) => {
     environment,
     port,
     /** Only this machine reaches a development server. */
-    host: read.string('HOST', { default: environment === 'production' ? '0.0.0.0' : '127.0.0.1' }),
-    /** The address that others reach the application at; links begin with it. */
+    host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
+// #if !basic
+    /** The public address of the application. */
     appUrl: read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
+// #end
 // #if basic
+    /** The public address of the application. Links in mails begin with it, so production has no default. */
+    appUrl: production
+      ? read.url('APP_URL', { protocols: ['http', 'https'] })
+      : read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
     /** `mortar new` made one in `.env`; each test run has its own. */
     authSecret: test ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
 // #end
@@ -35,7 +42,9 @@ export const settings = env.all((read) => {
 // #end
 // #if basic
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
-    mailTransport: read.string('MAIL_TRANSPORT', { optional: true }),
+    mailTransport: production
+      ? read.string('MAIL_TRANSPORT')
+      : read.string('MAIL_TRANSPORT', { optional: true }),
     mailFrom: read.string('MAIL_FROM', { default: '{{title}} <hello@example.com>' }),
 // #end
     /** Addresses or ranges of the proxies in front of the application. */

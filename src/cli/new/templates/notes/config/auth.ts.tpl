@@ -2,7 +2,7 @@ import type { AuthOptions } from 'mortar/auth'
 import { basicAuth } from 'mortar/auth/basic'
 import { settings } from './settings.ts'
 
-/** Who vouches for users: e-mail and password on the application's own database. */
+/** The provider of users: e-mail and password on the application's own database. */
 export const provider = basicAuth({
   db: ({ db }) => db,
   secret: settings.authSecret,
