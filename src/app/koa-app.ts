@@ -1,10 +1,10 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type Koa from 'koa'
 import type { Forwarding } from '../context/client-address.ts'
-import type { Context, KoaContext } from '../context/context.ts'
-import { linkUser } from '../context/koa-context.ts'
+import type { KoaContext } from '../context/context.ts'
+import { linkState, useState } from '../context/koa-state.ts'
 import { markDeliberate } from '../context/thrown.ts'
-import { publicContext, type RequestContext } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { loadKoa } from '../support/lazy-packages.ts'
@@ -49,6 +49,7 @@ export function createKoaApp(
   installPipeline(app, serve)
   markThrown(app)
   useForwarding(app, forwarding)
+  useState(app)
   let isLogged = false
   const log = (error: KoaReport): void => {
     // The same exceptions as in Koa's own listener, and clients that left.
@@ -103,33 +104,9 @@ function errorOf({ internal }: RequestContext, thrown: unknown): Error {
   return internal.res.headersSent ? Object.assign(error, { headerSent: true }) : error
 }
 
-/**
- * Gives Koa middleware the `ctx` of Mortar as `ctx.state.mortar`, for the members of bricks. It is not a key of the state,
- * so that templates and logs that copy the state do not copy it.
- */
-export function linkState(koa: KoaContext, ctx: RequestContext): void {
-  linkUser(ctx, koa)
-  const value = publicContext(ctx)
-  Object.defineProperty(koa.state, 'mortar', { value, configurable: true, writable: true })
-}
-
 /** A Koa context for a request that did not come through Koa; its state has the same members. */
 export function createKoaContext(app: Koa, ctx: RequestContext): KoaContext {
   const koa = app.createContext(ctx.internal.req, ctx.internal.res)
-  koa.state = new KoaState(publicContext(ctx))
-  linkUser(ctx, koa)
+  linkState(koa, ctx)
   return koa
-}
-
-/** Cheaper than a property that is defined for each request. */
-class KoaState {
-  readonly #mortar: Context
-
-  constructor(mortar: Context) {
-    this.#mortar = mortar
-  }
-
-  get mortar(): Context {
-    return this.#mortar
-  }
 }

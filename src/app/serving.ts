@@ -5,6 +5,7 @@ import type { ReadRequest } from '../container/request-state.ts'
 import { compileForwarding } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
 import { compileCredential } from '../context/credential.ts'
+import { linkState } from '../context/koa-state.ts'
 import {
   type Door,
   publicContext,
@@ -19,7 +20,7 @@ import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
 import { credentialRules } from './credential-rules.ts'
-import { createKoaApp, createKoaContext, linkState, type KoaApp } from './koa-app.ts'
+import { createKoaApp, createKoaContext, type KoaApp } from './koa-app.ts'
 import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-door.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import type { ResolvedOptions } from './options.ts'

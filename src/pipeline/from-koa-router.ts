@@ -104,8 +104,6 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
   return async (ctx) => {
     const { koa, body } = ctx
     if (body !== undefined) (koa.request as { body?: unknown }).body = body
-    // Not enumerable, so that a copy of ctx.state in a response does not hold it.
-    Object.defineProperty(koa.state, 'mortar', { value: ctx, configurable: true, writable: true })
     // The user that the guard has checked, also where an outer Koa application has set another.
     if (ctx.user !== null) koa.state['user'] = ctx.user
     // As in Koa, the status is 404 until the router sets a body or a status.

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
@@ -160,6 +161,18 @@ const PROGRAMS: Record<string, Program> = {
   'what ctx reads': (ctx) => {
     ctx.body = [ctx.method, ctx.url, ctx.path, ctx.querystring, ctx.host, ctx.protocol, ctx.secure, ctx.ips]
   },
+  'the state': (ctx) => {
+    deepStrictEqual(ctx.state, {})
+    Object.assign(ctx.state, { own: 1 })
+    ctx.body = [ctx.state, Object.keys(ctx.state)]
+  },
+  'a state that is replaced': [
+    (ctx, next) => {
+      ctx.state = { own: 1 }
+      return next()
+    },
+    (ctx) => void (ctx.body = [ctx.state, { ...ctx.state }]),
+  ],
   'a status read after a body': (ctx) => {
     ctx.body = 'x'
     ctx.set('X-Status', String(ctx.status))
