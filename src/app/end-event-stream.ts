@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Outgoing } from '../context/outgoing.ts'
+import { isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
 
@@ -11,7 +11,6 @@ export function endEventStreamOnClose(ctx: RequestContext, outgoing: Outgoing, o
   const { payload } = outgoing
   if (typeof payload === 'string' || !(payload instanceof Readable)) return
   const { req, res } = ctx.internal
-  const type = String(res.getHeader('Content-Type') ?? outgoing.type ?? '')
-  if (!type.toLowerCase().startsWith('text/event-stream')) return
+  if (!isEventStream(res, outgoing.type)) return
   open.add({ abort: () => res.end(() => payload.destroy()) }, req, res)
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
-import { isBodiless, isEmpty } from '../context/outgoing.ts'
+import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
@@ -120,7 +120,9 @@ async function prepareStream(
   body: Readable,
 ): Promise<void> {
   const stream = body.readableObjectMode ? bytesOf(body) : body
-  await whenReadable(stream, koa.res)
+  const isLive = isEventStream(koa.res)
+  await whenReadable(stream, koa.res, koa.method === 'HEAD' || isLive)
+  if (isLive) koa.res.once('pipe', () => koa.res.flushHeaders())
   if (stream !== body) koa.body = stream
   endEventStreamOnClose(ctx, { status: koa.status, type: undefined, payload: stream }, state.open)
 }

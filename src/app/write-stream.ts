@@ -1,9 +1,13 @@
 import { pipeline, type Readable } from 'node:stream'
+import { isEventStream } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 
-/** Sends a stream as the body of a response. An error of the stream cuts the connection, and is logged. */
+/**
+ * Sends a stream as the body of a response. An error of the stream cuts the connection, and is logged. The headers of
+ * server-sent events go out at once, those of other streams with the first bytes.
+ */
 export function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): void {
   const { res } = ctx.internal
   if (ctx.method === 'HEAD') {
@@ -11,6 +15,7 @@ export function writeStream(ctx: RequestContext, stream: Readable, reporter: Log
     res.end()
     return
   }
+  if (isEventStream(res)) res.flushHeaders()
   pipeline(stream, res, (error) => {
     if (!error) return
     // The client may well leave before the end; anything else is the application's.

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 
 /** What goes over the wire: headers already set on the response stay, `type` is used where none was set. */
@@ -6,6 +7,12 @@ export interface Outgoing {
   readonly type: string | undefined
   /** Null for no body; text is UTF-8. */
   readonly payload: string | Buffer | Readable | null
+}
+
+/** True for server-sent events, whose headers go out before the first event. `type` is used where none was set. */
+export function isEventStream(res: ServerResponse, type?: string): boolean {
+  const sent = String(res.getHeader('Content-Type') ?? type ?? '')
+  return sent.toLowerCase().startsWith('text/event-stream')
 }
 
 /** A value that Koa middleware was given in `ctx.body`, or left there. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { isBodiless, type Outgoing } from '../context/outgoing.ts'
+import { isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import type { Route } from '../routing/route.ts'
@@ -35,7 +35,8 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
   // Headers that went out early (server-sent events) leave nothing to wait for.
   if (res.headersSent) return door.send(ctx, { ...outgoing, payload: stream })
-  return whenReadable(stream, res).then(() => door.send(ctx, { ...outgoing, payload: stream }))
+  const hasty = ctx.method === 'HEAD' || isEventStream(res, outgoing.type)
+  return whenReadable(stream, res, hasty).then(() => door.send(ctx, { ...outgoing, payload: stream }))
 }
 
 /** Undefined when the response was given already. */

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, fromKoa, type Handler } from 'mortar'
+import { createApp, createRouter, fromKoa, type Context, type Handler } from 'mortar'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { deferred } from '../support/deferred.ts'
 import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
@@ -38,6 +38,44 @@ describe('A stream as a response', () => {
         await fetch('/', { method: 'HEAD' })
         expect((await fetch('/')).status).to.equal(500)
       })
+
+    it('keeps HEAD waiting for no first byte, but for a file to be opened', async () => {
+      const inHandler = async (make: () => unknown): Promise<number> => {
+        const { fetch } = await serve(make)
+        return (await fetch('/', { method: 'HEAD' })).status
+      }
+      expect(await inHandler(() => new PassThrough())).to.equal(200)
+      expect(await inHandler(silent)).to.equal(200)
+      expect(await inHandler(() => createReadStream('/nothing/here'))).to.equal(500)
+    })
+
+    const late: Record<string, (ctx: Context) => unknown> = {
+      'from a handler': (ctx) => {
+        ctx.type = 'text/event-stream'
+        return silent()
+      },
+      'from a handler, through Koa': ({ koa }) => {
+        koa.type = 'text/event-stream'
+        koa.body = new PassThrough()
+      },
+    }
+    for (const [name, handler] of Object.entries(late))
+      for (const front of [[], [fromKoa((_ctx, next) => next())]])
+        it(`of server-sent events has its headers before the first event: ${name}, ${front.length} in front`, async () => {
+          const app = createApp({ logger: false }).use(createRouter().get('/', handler))
+          for (const middleware of front) app.use(middleware)
+          const response = await (await open(app)).fetch('/')
+          expect(response.headers.get('content-type')).to.contain('text/event-stream')
+          await response.body!.cancel()
+        })
+
+    it('of server-sent events is a problem when it fails at once', async () => {
+      const { fetch } = await serve((ctx) => {
+        ctx.type = 'text/event-stream'
+        return new Readable({ read: () => void 0 }).destroy(new Error('no events'))
+      })
+      expect((await fetch('/')).status).to.equal(500)
+    })
 
     it('that fails half-way ends the connection', async () => {
       const { fetch } = await serve(() => throwing('part'))
@@ -140,6 +178,12 @@ function closeOf(stream: PassThrough): Promise<void> {
   return new Promise((resolve) => {
     stream.once('close', resolve)
   })
+}
+
+/** Never yields. */
+async function* silent() {
+  await deferred().promise
+  yield ''
 }
 
 async function* throwing(first?: string) {
