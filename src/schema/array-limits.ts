@@ -1,56 +1,102 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { OpenItems } from './open-arrays.ts'
 import type { StandardLike } from './schema.ts'
 import { isRecord } from './yup/yup-node.ts'
 
+interface Found {
+  readonly issues: IssueList
+  readonly open: OpenItems
+}
+
 /** Finds the arrays of a value that are too long; nothing to look for when undefined. */
-type Find = ((value: unknown, path: string, issues: IssueList) => void) | undefined
+type Find = ((value: unknown, path: string, found: Found) => void) | undefined
 
 /**
  * Returns a function that gives an `Invalid` for a value with arrays above the `maxItems` of the validator's own JSON
- * Schema, one issue for each. Alternatives, references and parts with a default (which may replace what is not valid)
- * are left to the library.
+ * Schema, one issue for each, and for one with too many items in arrays that have no `maxItems`. Parts with a default
+ * (which may replace what is not valid), intersections and the inside of a recursion are left to the library.
  */
 export function arrayLimitsOf(schema: StandardLike): (value: unknown, limit?: number) => Invalid | undefined {
   const find = finderOf(jsonSchemaOf(schema, 'input'))
   if (find === undefined) return () => undefined
   return (value, limit = DEFAULT_LIMIT) => {
-    const issues = new IssueList(limit)
-    find(value, '', issues)
-    return issues.found.length === 0 ? undefined : new Invalid(issues.found)
+    const found = { issues: new IssueList(limit), open: new OpenItems() }
+    find(value, '', found)
+    return found.issues.found.length > 0 ? new Invalid(found.issues.found) : found.open.refusal()
   }
 }
 
-function finderOf(schema: unknown): Find {
-  if (!isRecord(schema) || 'default' in schema) return undefined
-  if (schema.type === 'array') return arrayFinder(schema)
-  return schema.type === 'object' ? objectFinder(schema) : undefined
+function finderOf(schema: unknown, isReplaceable = false): Find {
+  if (!isRecord(schema)) return undefined
+  const replaceable = isReplaceable || 'default' in schema
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(alternatives)) return alternativeFinder(alternatives, replaceable)
+  if (schema.type === 'array') return arrayFinder(schema, replaceable)
+  return schema.type === 'object' ? objectFinder(schema, replaceable) : undefined
 }
 
-function arrayFinder({ maxItems, items }: Readonly<Record<string, unknown>>): Find {
-  const most = typeof maxItems === 'number' ? maxItems : Infinity
-  const findInItem = finderOf(items)
-  if (most === Infinity && findInItem === undefined) return undefined
-  return (value, path, issues) => {
+function arrayFinder({ maxItems, items }: Readonly<Record<string, unknown>>, isReplaceable: boolean): Find {
+  const most = typeof maxItems === 'number' ? maxItems : undefined
+  const findInItem = finderOf(items, isReplaceable)
+  return (value, path, { issues, open }) => {
     if (!Array.isArray(value)) return
-    if (value.length > most)
-      issues.add(issueAt(path, `${path || 'this'} must have at most ${most} items, not ${value.length}`))
-    else if (findInItem)
-      for (let index = 0; index < value.length && !issues.isFull; index++)
-        findInItem(value[index], childPath(path, index), issues)
+    const isTooLong = most !== undefined && value.length > most
+    if (isTooLong && !isReplaceable)
+      return issues.add(
+        issueAt(path, `${path || 'this'} must have at most ${most} items, not ${value.length}`),
+      )
+    if ((isTooLong || most === undefined) && !open.add(value, path)) return
+    if (findInItem)
+      for (let index = 0; index < value.length && !issues.isFull && open.path === undefined; index++)
+        findInItem(value[index], childPath(path, index), { issues, open })
   }
 }
 
-function objectFinder({ properties }: Readonly<Record<string, unknown>>): Find {
-  if (!isRecord(properties)) return undefined
+function objectFinder(schema: Readonly<Record<string, unknown>>, isReplaceable: boolean): Find {
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const findInRest = finderOf(schema.additionalProperties, isReplaceable)
   const finders = Object.entries(properties)
-    .map(([key, schema]) => [key, finderOf(schema)] as const)
+    .map(([key, member]) => [key, finderOf(member, isReplaceable)] as const)
     .filter((entry): entry is [string, NonNullable<Find>] => entry[1] !== undefined)
-  if (finders.length === 0) return undefined
-  return (value, path, issues) => {
+  if (finders.length === 0 && findInRest === undefined) return undefined
+  return (value, path, found) => {
     if (!isRecord(value)) return
     for (const [key, find] of finders)
-      if (Object.hasOwn(value, key)) find(value[key], childPath(path, key), issues)
+      if (Object.hasOwn(value, key)) find(value[key], childPath(path, key), found)
+    if (findInRest)
+      for (const key of Object.keys(value))
+        if (!Object.hasOwn(properties, key)) findInRest(value[key], childPath(path, key), found)
   }
+}
+
+/**
+ * A value may be any alternative that its constants, such as a discriminator, allow. Where there are several, a maximum
+ * of one says nothing, and the one with the most items in arrays without a maximum counts.
+ */
+function alternativeFinder(alternatives: readonly unknown[], isReplaceable: boolean): Find {
+  const parts = alternatives.filter(isRecord)
+  const isAlone = (type: unknown): boolean => parts.filter((part) => part.type === type).length === 1
+  const finders = parts
+    .map((part) => ({ part, find: finderOf(part, isReplaceable || !isAlone(part.type)) }))
+    .filter((one): one is { part: (typeof parts)[number]; find: NonNullable<Find> } => one.find !== undefined)
+  if (finders.length === 0) return undefined
+  return (value, path, { issues, open }) => {
+    const counts = finders
+      .filter(({ part }) => allows(part, value))
+      .map(({ find }) => {
+        const own = open.copy()
+        find(value, path, { issues, open: own })
+        return own
+      })
+    for (const count of counts) open.raise(count)
+  }
+}
+
+function allows({ properties }: Readonly<Record<string, unknown>>, value: unknown): boolean {
+  if (!isRecord(properties) || !isRecord(value)) return true
+  return Object.entries(properties).every(
+    ([key, member]) => !isRecord(member) || !('const' in member) || member.const === value[key],
+  )
 }

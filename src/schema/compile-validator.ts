@@ -5,6 +5,7 @@ import { compilePlainParts, compileYup } from './compile-yup.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { oncePerSchema } from './once-per-schema.ts'
 import { coerceText } from './query-coercion.ts'
+import { openArraysOf } from './open-arrays.ts'
 import type { Schema, StandardLike } from './schema.ts'
 import type { Validate } from './validate.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
@@ -46,8 +47,9 @@ function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
   const fast = compileYup(schema, text)
   if (fast !== undefined) return fast
   const refuseEarly = compilePlainParts(schema)
+  const tooMany = openArraysOf(schema)
   const byYup = validateByYup(schema)
-  const slow: Validate = (value, limit) => refuseEarly(value, limit) ?? byYup(value, limit)
+  const slow: Validate = (value, limit) => refuseEarly(value, limit) ?? tooMany(value) ?? byYup(value, limit)
   if (!text) return slow
   const shape = shapeOfYup(schema)
   return (value, limit) => slow(coerceText(shape, value), limit)

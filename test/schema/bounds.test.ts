@@ -72,7 +72,7 @@ describe('The issues of a hostile value', () => {
       refused.runs += 1
       return false
     })
-    const paths = pathsOf(yup.array(item), times(50_000, 'a'), LIMIT)
+    const paths = pathsOf(yup.array(item).max(50_000), times(50_000, 'a'), LIMIT)
     expect(paths).to.have.length(LIMIT)
     expect(refused.runs).to.equal(LIMIT)
   })
@@ -104,13 +104,13 @@ describe('The issues of a hostile value', () => {
 
   it('may all come of a test that is asynchronous, without a call of too many arguments', async () => {
     const item = yup.object({ a: yup.string().test('own', 'refused', async () => false) })
-    const result = compileValidator(yup.object({ l: yup.array(item) }), 'body').validate({ l: times(3_000, { a: 'x' }) }, LIMIT)
+    const result = compileValidator(yup.object({ l: yup.array(item).max(3_000) }), 'body').validate({ l: times(3_000, { a: 'x' }) }, LIMIT)
     expect(((await result) as Invalid).issues).to.have.length(LIMIT)
   }) // prettier-ignore
 
   it('of another library are cut, and too long arrays are refused before it is asked', () => {
     const items = z.array(z.object({ sku: z.string() }))
-    expect(pathsOf(z.object({ lines: items }), { lines: times(5_000, {}) }, LIMIT)).to.have.length(LIMIT)
+    expect(pathsOf(z.object({ lines: items.max(5_000) }), { lines: times(5_000, {}) }, LIMIT)).to.have.length(LIMIT)
     expect(pathsOf(z.object({ lines: items.max(2) }), { lines: times(5_000, {}) }, LIMIT)).to.deep.equal(['lines'])
     const nested = z.object({ rows: z.array(z.object({ cells: z.array(z.number()).max(1) })) })
     expect(pathsOf(nested, { rows: [{ cells: [] }, { cells: ['a', 'b'] }] })).to.deep.equal(['rows[1].cells'])
@@ -148,6 +148,49 @@ describe('A number', () => {
         for (const location of ['query', 'params', 'headers'] as const)
           expect(compileValidator(schema, location).validate({ n: text }), text).to.be.instanceOf(Invalid)
       if (name !== 'strict') expect(pathsOf(schema, { n: 'Infinity' })).to.deep.equal(['n'])
+    })
+})
+
+describe('Arrays without a maximum', () => {
+  const slow = yup.object({ name: yup.string().test('own', 'never', () => true) })
+  const text = { name: 'a' }
+  const pick = z.discriminatedUnion('t', [
+    z.object({ t: z.literal('a'), list: z.array(z.string()).max(5_000) }),
+    z.object({ t: z.literal('b'), list: z.array(z.string()) }),
+    z.object({ t: z.literal('c'), other: z.array(z.string()) }),
+  ])
+  const tooMany: readonly (readonly [string, Schema, unknown, string])[] = [
+    ['with tests of its own', yup.object({ list: yup.array(slow) }), { list: times(2_001, text) }, 'list'],
+    ['of lazy items', yup.object({ list: yup.array(yup.lazy(() => yup.string().trim())) }), { list: times(2_001, 'a') }, 'list'],
+    ['in a lazy schema', yup.object({ a: yup.lazy(() => yup.array(yup.string())) }), { a: times(2_001, '') }, 'a'],
+    ['in a condition', yup.object({ a: yup.mixed().when([], () => yup.array(yup.string()) as unknown as yup.MixedSchema) }), { a: times(2_001, '') }, 'a'],
+    ['beside other ones', yup.object({ s: slow, a: yup.array(yup.array(yup.string())) }), { a: times(200, times(10, '')) }, 'a[180]'],
+    ['of zod', z.object({ list: z.array(z.object({})) }), { list: times(2_001, {}) }, 'list'],
+    ['of zod in arrays', z.array(z.array(z.string())), times(200, times(10, '')), '[180]'],
+    ['of zod that may be null', z.object({ list: z.array(z.string()).nullable().default([]) }), { list: times(2_001, '') }, 'list'],
+    ['of zod in a record', z.record(z.string(), z.array(z.string())), { a: times(2_001, '') }, 'a'],
+    ['of zod in a union', pick, { t: 'b', list: times(2_001, '') }, 'list'],
+    ['of zod in a union of other ones', z.union([z.object({ a: z.array(z.string()) }), z.object({ b: z.array(z.string()) })]), { b: times(2_001, '') }, 'b'],
+  ] // prettier-ignore
+  for (const [name, schema, value, path] of tooMany)
+    it(`have at most 2,000 items together where a library validates them: ${name}`, () => {
+      const issues = issuesOf(schema, value)
+      expect(issues.map((issue) => issue.path)).to.deep.equal([path])
+      expect(issues[0]!.message).to.match(/too many items: arrays without a maximum have at most 2000/)
+    })
+
+  const enough: readonly (readonly [string, Schema, unknown])[] = [
+    ['2,000 with tests of its own', yup.object({ list: yup.array(slow) }), { list: times(2_000, text) }],
+    ['a maximum of its own', yup.object({ list: yup.array(slow).max(3_000) }), { list: times(3_000, text) }],
+    ['a compiled schema', yup.object({ list: yup.array(yup.string()) }), { list: times(5_000, 'a') }],
+    ['2,000 of zod', z.object({ list: z.array(z.string()) }), { list: times(2_000, 'a') }],
+    ['a maximum of zod', z.object({ list: z.array(z.string()).max(3_000).nullable() }), { list: times(3_000, 'a') }],
+    ['a maximum in the union that fits', pick, { t: 'a', list: times(3_000, 'a') }],
+    ['unknown values of zod', z.object({ any: z.unknown() }), { any: times(5_000, 'a') }],
+  ] // prettier-ignore
+  for (const [name, schema, value] of enough)
+    it(`are no issue: ${name}`, () => {
+      expect(compileValidator(schema, 'body').validate(value)).to.deep.equal(value)
     })
 })
 
