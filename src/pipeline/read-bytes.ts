@@ -31,14 +31,29 @@ export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown
         headers: { 'Accept-Encoding': 'gzip, deflate, br' },
       },
     )
-  const decoded = decoder()
-  req.once('error', (error) => decoded.destroy(error)).pipe(decoded)
-  const content = collect(decoded, limit).catch((error: unknown) => {
-    req.unpipe(decoded)
-    decoded.destroy()
-    throw error
-  })
-  return content.then(use)
+  // First as a whole: each small chunk that a decoder is given costs it a turn in another thread.
+  return collect(req, mostEncoded(limit))
+    .then((encoded) => decode(encoded, decoder(), limit))
+    .then(use)
+}
+
+/** What does not compress becomes larger, by its headers and by five bytes for each block. */
+function mostEncoded(limit: number): number {
+  return limit + limit / 1000 + 1024
+}
+
+async function decode(
+  encoded: Buffer,
+  decoder: NodeJS.ReadWriteStream & Readable,
+  limit: number,
+): Promise<Buffer> {
+  const content = collect(decoder, limit)
+  decoder.end(encoded)
+  try {
+    return await content
+  } finally {
+    decoder.destroy()
+  }
 }
 
 /**

@@ -38,17 +38,15 @@ function finderOf(schema: unknown, isReplaceable = false): Find {
 }
 
 function arrayFinder({ maxItems, items }: Readonly<Record<string, unknown>>, isReplaceable: boolean): Find {
-  const most = typeof maxItems === 'number' ? maxItems : undefined
+  const most = typeof maxItems === 'number' ? maxItems : Infinity
   const findInItem = finderOf(items, isReplaceable)
+  const counts = ({ length }: readonly unknown[]): boolean => most === Infinity || length > most
   return (value, path, { issues, open }) => {
     if (!Array.isArray(value)) return
-    const isTooLong = most !== undefined && value.length > most
+    const isTooLong = value.length > most
     if (isTooLong && !isReplaceable)
-      return issues.add(
-        issueAt(path, `${path || 'this'} must have at most ${most} items, not ${value.length}`),
-      )
-    if ((isTooLong || most === undefined) && !open.add(value, path)) return
-    if (findInItem)
+      issues.add(issueAt(path, `${path || 'this'} must have at most ${most} items, not ${value.length}`))
+    else if ((!counts(value) || open.add(value, path)) && findInItem)
       for (let index = 0; index < value.length && !issues.isFull && open.path === undefined; index++)
         findInItem(value[index], childPath(path, index), { issues, open })
   }

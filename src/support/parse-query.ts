@@ -40,8 +40,19 @@ function asItIs(text: string): string {
 }
 
 function decode(text: string): string {
-  const spaced = text.replaceAll('+', ' ')
+  const spaced = text.length < LONG ? text.replaceAll('+', ' ') : spacedByByte(text)
   return ESCAPE.test(spaced) ? unescape(spaced) : spaced
+}
+
+/** Where a text is long enough for many `+`, of which `replaceAll` copies a piece each: 0.2 µs. */
+const LONG = 1_000
+const [PLUS, SPACE] = [43, 32]
+
+function spacedByByte(text: string): string {
+  const bytes = Buffer.from(text)
+  for (let at = bytes.indexOf(PLUS); at !== -1 && at < bytes.length; at++)
+    if (bytes[at] === PLUS) bytes[at] = SPACE
+  return bytes.toString()
 }
 
 /** A `%` without two hexadecimal digits behind it stands for itself. */

@@ -24,6 +24,8 @@ describe('A query', () => {
     '__proto__=1&constructor=2&__proto__=3',
     'toString&hasOwnProperty=x',
     'ключ=значение',
+    `a=${'+'.repeat(2000)}`,
+    `ключ=${'%20+é'.repeat(1000)}+&${'+'.repeat(1000)}`,
     Array.from({ length: 1000 }, (_, index) => `k${index}=v`).join('&'),
   ]
   for (const text of cases)

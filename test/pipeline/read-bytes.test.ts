@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
@@ -78,6 +79,14 @@ describe('The bytes of a body', () => {
         415,
         'gzip, deflate, br',
       ])
+    })
+
+    it('are as few packed as unpacked, so that what unfolds to nothing has an end too', async () => {
+      const { post } = await serve()
+      const nothing = Buffer.concat(Array.from({ length: 100 }, () => gzipSync('')))
+      expect((await post('/small', nothing, 'gzip')).status).to.equal(413)
+      const random = JSON.stringify(randomBytes(748).toString('base64').slice(0, 998))
+      expect((await post('/thousand', gzipSync(random), 'gzip')).status).to.equal(200)
     })
 
     it('that break off leave no request that waits, packed or not', async () => {
