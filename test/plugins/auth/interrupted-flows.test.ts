@@ -93,6 +93,42 @@ describe('A flow that another request comes in between', () => {
     }))
 })
 
+describe('A refresh that waits for one with the same token', () => {
+  it('does not share the verdict about a client that has left', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const { refreshToken = null } = client
+      for (let count = 0; count < 2; count++) await client.post('/auth/refresh')
+      const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
+      const statusOf = (signal?: AbortSignal) =>
+        providerOf(world)
+          .flows.refresh(refreshToken, { ...caller, ...(signal && { signal }) })
+          .then(
+            () => 200,
+            ({ status }) => status as number,
+          )
+      expect(await Promise.all([statusOf(AbortSignal.abort()), statusOf()])).to.deep.equal([503, 401])
+      expect(world.typesOf().slice(-2)).to.deep.equal(['auth.token.refused', 'auth.token.reused'])
+    }))
+
+  it('looks at the session again, which may have ended meanwhile', () =>
+    inWorld({}, async (world) => {
+      const { refreshToken = null } = await signedUp(world)
+      const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }
+      const statusOf = () =>
+        providerOf(world)
+          .flows.refresh(refreshToken, caller)
+          .then(
+            () => 200,
+            ({ status }) => status as number,
+          )
+      world.storage.interruptions.afterwards('update sessions', () =>
+        world.storage.changeUsers({ password_version: 1 }),
+      )
+      expect(await Promise.all([statusOf(), statusOf()])).to.deep.equal([200, 401])
+    }))
+})
+
 describe('A session that an earlier version kept through a change of the password', () => {
   it('lives on, and ends with the next change', () =>
     inWorld({}, async (world) => {

@@ -124,6 +124,21 @@ describe('weak passwords', () => {
       expect((await sign(PASSWORD, '192.0.2.2')).status).to.equal(201)
     }))
 
+  it('cost their site one too', () => {
+    const signup = { ip: { limit: 9, window: '1m' }, site: { limit: 2, window: '1m' } } as const
+    const app = { trustProxy: ['127.0.0.1'] }
+    return inWorld({ limited: true, app, auth: { limits: { signup } } }, async (world) => {
+      const statuses = []
+      for (let n = 0; n < 3; n++) {
+        const from = { 'x-forwarded-for': `2001:db8:7:${n}::1` }
+        statuses.push(
+          (await world.client().post('/auth/signup', { ...ADA, password: 'password' }, from)).status,
+        )
+      }
+      expect(statuses).to.deep.equal([422, 422, 429])
+    })
+  })
+
   it('cost no try of change-password, whose current password was right', () =>
     inWorld({ limited: true }, async (world) => {
       const client = await signedUp(world)

@@ -55,6 +55,39 @@ describe('a limit counter', () => {
     expect(asked).to.equal(0)
   })
 
+  it('counts, forgets and takes back in Redis while that answers, under a name of its own for each limit', async () => {
+    const commands: unknown[][] = []
+    const note = (command: string) => async (first: unknown, points?: string) => {
+      const [key] = [first].flat()
+      commands.push([command, key, ...(points === undefined ? [] : [points])])
+      return [1, 60_000]
+    }
+    const redis = {
+      status: 'ready',
+      defineCommand: () => undefined,
+      rlflxIncr: async ([key, points]: [string, string]) => note('count')(key, points),
+      del: note('delete'),
+    }
+    const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock(), redis })
+    await counter.count('a')
+    await counter.giveBack('a')
+    await counter.clear('a')
+    expect(commands).to.deep.equal([
+      ['count', 'mortar:auth:login:ip:a', '1'],
+      ['count', 'mortar:auth:login:ip:a', '-1'],
+      ['delete', 'mortar:auth:login:ip:a'],
+    ])
+  })
+
+  it('takes an attempt back in memory while Redis is down', async () => {
+    const redis = { status: 'end', defineCommand: () => undefined }
+    const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock(), redis })
+    await counter.count('a')
+    await counter.count('a')
+    await counter.giveBack('a')
+    expect((await counter.count('a')).allowed).to.equal(true)
+  })
+
   it('takes an attempt back', async () => {
     const counter = createLimitCounter({ limit: LIMIT, clock: new TestClock() })
     await counter.count('a')

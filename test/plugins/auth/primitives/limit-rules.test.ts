@@ -51,6 +51,15 @@ describe('the limits', () => {
     expect(changed).to.have.lengthOf(DEFAULTS.length)
   })
 
+  it('take windows from one second to 24 days, rounded up to whole seconds', () => {
+    const windows = ['1s', 1.5, '24d'] as const
+    expect(windows.map((window) => lines({ reset: { ip: { limit: 1, window } } }).at(-4))).to.deep.equal([
+      'reset ip 1/1',
+      'reset ip 1/2',
+      'reset ip 1/2073600',
+    ])
+  })
+
   it('can be switched off one by one, rule by rule, and all at once', () => {
     expect(lines({ login: { ip: false } })).to.deep.equal(
       DEFAULTS.filter((line) => line !== 'login ip 30/60'),

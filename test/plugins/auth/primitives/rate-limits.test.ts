@@ -8,6 +8,8 @@ import {
 } from '../../../../plugins/auth/rate-limits.ts'
 import { ADA, burst, fromManyIps, LOGIN_WITHOUT_IP, setUp, times } from './limit-bursts.ts'
 
+const ONE = { limit: 1, window: 60 } as const
+
 describe('the rate limits', () => {
   const TABLE: [LimitRule, string, number, number, readonly LimitSubject[]][] = [
     ['login', 'pair', 10, 900, times(200)],
@@ -137,6 +139,40 @@ describe('the rate limits', () => {
     ).to.have.lengthOf(1)
   })
 
+  it('count pairs by the /64 too, and the /48 of a site beside it', async () => {
+    const { limits } = setUp(LOGIN_WITHOUT_IP)
+    const from = (count: number, ip: (each: number) => string) =>
+      Array.from({ length: count }, (_, each) => ({ ...ADA, ip: ip(each) }))
+    const [refused] = await burst(
+      limits,
+      'login',
+      from(11, (each) => `2001:db8::${each + 1}`),
+    )
+    expect(refused).to.have.property('scope', 'pair')
+    const narrow = setUp({ limits: { reset: { ip: false, site: { limit: 2, window: 60 } } } }).limits
+    const sites = from(3, (each) => `2001:db8:7:${each}::1`)
+    expect((await burst(narrow, 'reset', sites)).map(({ scope }) => scope)).to.deep.equal(['site'])
+    expect(await burst(narrow, 'reset', [{ ip: '2001:db8:8::1' }, ...times(5)])).to.have.lengthOf(0)
+  })
+
+  it('count each session and each user apart', async () => {
+    const { limits } = setUp({
+      limits: { refresh: { session: ONE }, changePassword: { user: ONE } },
+    })
+    const names = ['one', 'two', 'two']
+    for (const [rule, field] of [
+      ['refresh', 'session'],
+      ['changePassword', 'user'],
+    ] as const)
+      expect(
+        await burst(
+          limits,
+          rule,
+          names.map((name) => ({ ip: ADA.ip, [field]: name })),
+        ),
+      ).to.have.lengthOf(1)
+  })
+
   it('give an attempt back, but for the scopes that stay counted', async () => {
     const { limits } = setUp({
       limits: { signup: { ip: { limit: 2, window: 60 }, address: { limit: 1, window: 60 } } },
@@ -201,7 +237,8 @@ describe('the rate limits', () => {
       RateLimit: '"login-ip";r=29;t=60',
     })
     const withoutIp = setUp(LOGIN_WITHOUT_IP).limits
-    expect((await withoutIp.attempt('login', ADA)).headers).to.deep.equal({})
+    for (const subject of [ADA, { ...ADA, device: 'one' }, { ...ADA, ip: '2001:db8::1' }])
+      expect((await withoutIp.attempt('login', subject)).headers).to.deep.equal({})
   })
 
   it('limit nothing that is switched off', async () => {

@@ -22,6 +22,10 @@ function chain(length: number, secret: Secret = OLD): IssuedRefreshToken[] {
 }
 
 describe('refresh tokens', () => {
+  it('are not made without a key', () => {
+    expect(() => createRefreshTokens({ keys: { refresh: [] } })).to.throw(TypeError, 'at least one key')
+  })
+
   it('hold 128 bits of family and 256 bits of secret, in characters that a cookie may hold', () => {
     const { token } = tokensOf().issue()
     const [family, secret] = token.split('.').map((part) => Buffer.from(part, 'base64url'))
