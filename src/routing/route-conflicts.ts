@@ -82,7 +82,10 @@ function duplicateConflict(first: RegisteredRoute, second: RegisteredRoute): Sta
     `${second.method} ${second.path} is declared twice: in ${first.origin} and in ${second.origin}.`,
     {
       code: 'MORTAR_ROUTE_DUPLICATE',
-      remedy: 'Remove one of the two, or give it another path or method.',
+      remedy:
+        first.origin === second.origin
+          ? 'It was added twice: call loadRoutes() once for a directory, and mount a router once at a prefix.'
+          : 'Remove one of the two, or give it another path or method.',
       files: filesOf(first.origin, second.origin),
     },
   )

@@ -6,7 +6,7 @@ export interface Injectable {
   inject(request: InjectOptions): Promise<InjectResponse>
 }
 
-/** An answer, with its body read. */
+/** A response, with its body read. */
 export interface TestResponse {
   readonly status: number
   /** Lower-case names; several values are joined, `set-cookie` stays a list. */
@@ -22,7 +22,7 @@ export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Parameters besides those in the path; a list repeats its name. */
   readonly query?: Readonly<Record<string, string | string[]>>
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, `FormData` and `URLSearchParams` as forms, other values as JSON. */
   readonly body?: unknown
 }
 
@@ -63,6 +63,7 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
   async function request(method: string, path: string, { headers = {}, query, body }: TestRequest = {}) {
     const url = new URL(origin + (path.startsWith('/') ? path : `/${path}`))
     const cookie = jar.getCookieStringSync(url.href)
+    const { payload, type } = await encoded(body)
     const response = await app.inject({
       method: method as NonNullable<InjectOptions['method']>,
       url: url.href,
@@ -71,10 +72,10 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
         host: url.host,
         ...(cookie ? { cookie } : {}),
         ...options.headers,
-        ...bodyHeaders(body),
+        ...(type === undefined ? {} : { 'content-type': type }),
         ...headers,
       },
-      ...(body === undefined ? {} : { payload: payloadOf(body) }),
+      ...(payload === undefined ? {} : { payload }),
     })
     for (const line of [response.headers['set-cookie'] ?? []].flat())
       jar.setCookieSync(line, url.href, { ignoreError: true })
@@ -104,14 +105,20 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
   }
 }
 
-function bodyHeaders(body: unknown): Record<string, string> {
-  if (body === undefined || body instanceof Uint8Array) return {}
-  return { 'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json' }
+/** A request body as it is sent, with its media type. */
+interface Encoded {
+  readonly payload?: string | Buffer
+  readonly type?: string
 }
 
-function payloadOf(body: unknown): string | Buffer {
-  if (typeof body === 'string') return body
-  return body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
+async function encoded(body: unknown): Promise<Encoded> {
+  if (body === undefined) return {}
+  if (typeof body === 'string') return { payload: body, type: 'text/plain; charset=utf-8' }
+  if (body instanceof Uint8Array) return { payload: Buffer.from(body) }
+  if (!(body instanceof FormData || body instanceof URLSearchParams))
+    return { payload: JSON.stringify(body), type: 'application/json' }
+  const form = new Response(body)
+  return { payload: Buffer.from(await form.arrayBuffer()), type: form.headers.get('content-type')! }
 }
 
 function responseOf({ statusCode, headers, payload }: InjectResponse): TestResponse {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { createApp, createRouter, type App } from 'mortar'
+import { createApp, createRouter, file, type App } from 'mortar'
 import { createClient } from 'mortar/testing'
+import { object } from 'yup'
 
 /** Shows what arrived, and sets whatever cookies are asked for. */
 const echo = () =>
@@ -9,6 +10,10 @@ const echo = () =>
       body: ctx.body,
       type: ctx.get('content-type') ?? null,
       x: ctx.get('x-own') ?? null,
+    }))
+    .post('/picture', { body: object({ picture: file().required() }) }, (ctx) => ({
+      name: ctx.body.picture.originalFilename,
+      size: ctx.body.picture.size,
     }))
     .get('/seen', (ctx) => ({
       cookie: ctx.get('cookie') ?? '',
@@ -49,6 +54,16 @@ describe('The test client', () => {
     expect(await sent('{"a":1}', { 'Content-Type': 'application/json' })).to.deep.include({ body: { a: 1 } })
     expect(await sent(undefined)).to.include({ type: null })
     expect(await sent(null)).to.include({ type: 'application/json', body: null })
+  })
+
+  it('sends FormData with its files, and URLSearchParams, as forms', async () => {
+    const client = createClient(app)
+    const form = new FormData()
+    form.set('picture', new Blob(['1234'], { type: 'image/png' }), 'dot.png')
+    expect((await client.post('/picture', form)).body).to.deep.equal({ name: 'dot.png', size: 4 })
+    const { body } = await client.post('/echo', new URLSearchParams({ a: 'b' }))
+    expect(body.body).to.deep.equal({ a: 'b' })
+    expect(body.type).to.contain('application/x-www-form-urlencoded')
   })
 
   it('gives status, headers, text and what is JSON of it', async () => {

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { loadRoutes } from 'mortar'
 import { createClient } from 'mortar/testing'
 import { app } from '../app.ts'
-
-before(() => loadRoutes(app, join(import.meta.dirname, '../routes')))
-after(() => app.close())
 
 describe('greetings', () => {
   it('are kept', async () => {

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { loadRoutes } from 'mortar'
 import { createClient, mailbox, resetTokenIn, type TestClient } from 'mortar/testing'
 import { app } from '../app.ts'
-
-before(() => loadRoutes(app, join(import.meta.dirname, '../routes')))
-after(() => app.close())
 
 async function signUp(email: string): Promise<TestClient> {
   const client = createClient(app)
