@@ -82,6 +82,13 @@ export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
   })
 }
 
+/** 401 of refresh: the session was ended or replaced. Another tab of the browser may have a newer cookie by now. */
+export class SessionGone extends Unauthorized {
+  constructor() {
+    super(NO_SESSION, { code: 'invalid_session' })
+  }
+}
+
 /** 503 of refresh: the caller's other tab, or its next try, has the cookie that this process cannot make. */
 export function unknownSecret(): ServiceUnavailable {
   return new ServiceUnavailable('The session cannot be refreshed here right now. Try again shortly.', {

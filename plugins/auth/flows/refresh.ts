@@ -13,7 +13,7 @@
  * Tests: test/plugins/auth/refresh.test.ts, roll-out.test.ts, rotation-model.test.ts and fleet/fleet.test.ts.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { invalidSession, OvertakenRefresh, TokenReused, unknownSecret } from '../errors.ts'
+import { invalidSession, OvertakenRefresh, SessionGone, TokenReused, unknownSecret } from '../errors.ts'
 import type { RefreshTokenHashes } from '../refresh-tokens.ts'
 import type { StoredSession, StoredUser } from '../../../src/index.ts'
 import { withEvent, type Known } from './outcome.ts'
@@ -65,7 +65,7 @@ async function shared(parts: AuthParts, grant: Grant, { familyHash }: RefreshTok
   const session = await parts.store.findSession(familyHash)
   const user = session && (await parts.store.findUserById(session.userId))
   if (session && isAlive(parts, session, user)) return grant
-  throw invalidSession()
+  throw new SessionGone()
 }
 
 interface Presented {
@@ -83,25 +83,27 @@ async function rotate(parts: AuthParts, attempted: Presented): Promise<Grant> {
   const { hashes, caller } = attempted
   const attempt = { ...attempted, arrivedAt: parts.rotations.startedAt() }
   const session = await parts.store.findSession(hashes.familyHash)
-  if (session === null) throw invalidSession()
+  if (session === null) throw new SessionGone()
   // The process that ended it may have stopped before it deleted the row.
-  if (parts.endedSessions.has(session.id)) throw (await endSession(parts, session.id), invalidSession())
+  if (parts.endedSessions.has(session.id)) throw (await endSession(parts, session.id), new SessionGone())
   // A repeated exchange of the predecessor changes nothing and is free; only a step forward counts.
   if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
   const step = await exchange(parts, session, attempt)
   if (step === 'over') throw invalidSession()
+  if (step === 'gone') throw new SessionGone()
   if (step === 'stolen') throw new TokenReused({ userId: session.userId, sessionId: session.id })
   if (step === 'unknown') throw secretMissing(parts)
   if (step === 'overtaken') throw new OvertakenRefresh()
   return step
 }
 
-type Step = Grant | 'over' | 'stolen' | 'unknown' | 'overtaken'
+type Step = Grant | 'over' | 'gone' | 'stolen' | 'unknown' | 'overtaken'
 
 async function exchange(parts: AuthParts, session: StoredSession, attempt: Attempt): Promise<Step> {
   const { presented, hashes } = attempt
   const user = await parts.store.findUserById(session.userId)
-  if (!isAlive(parts, session, user)) return end(parts, session, 'over')
+  const isReplaced = user?.passwordVersion !== session.passwordVersion
+  if (!isAlive(parts, session, user)) return end(parts, session, isReplaced ? 'gone' : 'over')
   if (session.tokenHash === hashes.hash) {
     const next = parts.refreshTokens.successor(presented, session)
     const now = parts.rotations.stamp()
@@ -109,7 +111,7 @@ async function exchange(parts: AuthParts, session: StoredSession, attempt: Attem
     if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, session, next.token)
     // Another request was first: the session is gone, or the presented token is its predecessor now.
     const moved = await parts.store.findSession(hashes.familyHash)
-    return moved ? exchange(parts, moved, attempt) : end(parts, session, 'over')
+    return moved ? exchange(parts, moved, attempt) : end(parts, session, 'gone')
   }
   return repeated(parts, session, user, attempt)
 }
@@ -130,10 +132,24 @@ async function repeated(
     return current ? grantFor(parts, user, session, current.token) : 'unknown'
   }
   // A rotation in the future is one before the clock was set back, which says nothing about this request.
-  const isOvertaken =
-    arrived + MEASURING_ERROR < session.rotatedAt && session.rotatedAt <= now + MEASURING_ERROR
-  if (isOvertaken || (await hasLeft(attempt.caller))) return 'overtaken'
-  return end(parts, session, 'stolen')
+  const isPast = session.rotatedAt <= now + MEASURING_ERROR
+  const isBefore = isPast && arrived + MEASURING_ERROR < session.rotatedAt
+  if (isBefore && !(await provesLater(parts, session, attempt))) return 'overtaken'
+  return (await hasLeft(attempt.caller)) ? 'overtaken' : end(parts, session, 'stolen')
+}
+
+/** Further readings of the clock by which a request may prove that it arrived after the rotation. */
+const MOST_READINGS = 4
+
+/** Each reading dates the arrival too early by as long as its answer was under way, so the latest of the dates is the best. */
+async function provesLater(
+  { rotations }: AuthParts,
+  { rotatedAt }: StoredSession,
+  { arrivedAt }: Attempt,
+): Promise<boolean> {
+  for (let reading = 0; reading < MOST_READINGS; reading++)
+    if (arrivedAt(await rotations.now()) + MEASURING_ERROR >= rotatedAt) return true
+  return false
 }
 
 /**

@@ -1,10 +1,12 @@
 import { defineRoute, HttpError } from '../../../src/index.ts'
+import { SessionGone } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
 import { crossSite, ignored, JSON_BODY, limited, problem, refreshed } from './shapes.ts'
 
 /**
- * `POST /auth/refresh`: a new access token and the next refresh cookie. The cookie is cleared only by a 401, when its
- * session is over for good; a 429 or a 5xx leaves it alone.
+ * `POST /auth/refresh`: a new access token and the next refresh cookie. A 401 clears the cookie, unless the session was
+ * ended elsewhere: login or change-password may have given the browser a newer cookie in another tab, and clearing that one
+ * would sign its owner out. A 429 or a 5xx leaves it alone.
  */
 export const refreshRoute = defineRoute(
   {
@@ -30,8 +32,12 @@ export const refreshRoute = defineRoute(
       cookie.set(ctx, grant)
       return { accessToken: grant.accessToken, expiresIn: grant.expiresIn }
     } catch (error) {
-      if (presented !== null && error instanceof HttpError && error.status === 401) cookie.clear(ctx)
+      if (presented !== null && isWorthless(error)) cookie.clear(ctx)
       throw error
     }
   },
 )
+
+function isWorthless(error: unknown): boolean {
+  return error instanceof HttpError && error.status === 401 && !(error instanceof SessionGone)
+}

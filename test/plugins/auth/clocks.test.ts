@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { DataSource } from 'typeorm'
 import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
 import { documentAuth } from '../../../plugins/auth/document/index.ts'
@@ -25,6 +27,44 @@ for (const [kind, prepare] of Object.entries(KINDS))
       return { provider: () => basicAuth({ ...OPTIONS, db: source }), close: async () => {} }
     })
   })
+
+describe('A database whose answers are long under way', () => {
+  const place = KINDS['SQLite']!()
+
+  it('does not make a token two generations old look as if its request had come before the rotation', async () => {
+    const source = await place().open(schema)
+    await source.synchronize()
+    delayFirstReading(source)
+    const app = createApp({ environment: 'test', logger: false }).use(
+      auth(basicAuth({ ...OPTIONS, db: source })),
+    )
+    const client = new Client(app)
+    await client.post('/auth/signup', ADA)
+    const old = client.copy()
+    for (let generation = 0; generation < 2; generation++) await client.post('/auth/refresh')
+    expect((await old.post('/auth/refresh')).status).to.equal(401)
+    await app.close()
+  })
+})
+
+/** The first reading of the database's clock arrives a quarter of a second late. */
+function delayFirstReading(source: DataSource): void {
+  let isFirst = true
+  const create = source.createQueryRunner.bind(source)
+  source.createQueryRunner = (mode) => {
+    const runner = create(mode)
+    const query = runner.query.bind(runner) as (sql: string, ...rest: unknown[]) => Promise<unknown>
+    runner.query = (async (sql: string, ...rest: unknown[]) => {
+      const result = await query(sql, ...rest)
+      if (isFirst && / as now_ms$/.test(sql)) {
+        isFirst = false
+        await pause(250)
+      }
+      return result
+    }) as typeof runner.query
+    return runner
+  }
+}
 
 for (const target of MONGO_TARGETS)
   describe(`Processes whose clocks are a minute apart, on a document database, ${target.name}`, () => {

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { onEachStore } from './support/on-each-store.ts'
+import type { Client } from './support/client.ts'
 import { ADA, SECRET, signedUp } from './support/world.ts'
 
 const DAY = 86_400
+const CHANGE = { current: ADA.password, next: 'another horse battery' }
 
 onEachStore('POST /auth/refresh', (inWorld) => {
   it('gives a new access token and the next refresh cookie', () =>
@@ -29,14 +31,24 @@ onEachStore('POST /auth/refresh', (inWorld) => {
         'invalid_session',
         undefined,
       ])
-      for (const value of ['x', `${'a'.repeat(21)}A.${'A'.repeat(43)}`]) {
-        const answer = await world
-          .client()
-          .post('/auth/refresh', undefined, { cookie: `mortar_refresh=${value}` })
-        expect(answer.status).to.equal(401)
-        expect(answer.setCookie).to.match(/^mortar_refresh=; Max-Age=0; Path=\//)
-      }
+      const answer = await world.client().post('/auth/refresh', undefined, { cookie: 'mortar_refresh=x' })
+      expect(answer.status).to.equal(401)
+      expect(answer.setCookie).to.match(/^mortar_refresh=; Max-Age=0; Path=\//)
     }))
+
+  for (const [name, replace] of [
+    ['change-password', (tab: Client) => tab.post('/auth/change-password', CHANGE)],
+    ['another login', (tab: Client) => tab.post('/auth/login', ADA)],
+  ] as const)
+    it(`overtaken by ${name} in another tab leaves that tab its newer cookie`, () =>
+      inWorld({}, async (world) => {
+        const tab = await signedUp(world)
+        const other = tab.copy()
+        expect((await replace(tab)).status).to.equal(200)
+        const answer = await other.post('/auth/refresh')
+        expect([answer.status, answer.setCookie]).to.deep.equal([401, undefined])
+        expect((await tab.post('/auth/refresh')).status).to.equal(200)
+      }))
 
   it('carries what has changed in the row into the next access token', () =>
     inWorld({}, async (world) => {

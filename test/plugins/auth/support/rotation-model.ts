@@ -22,7 +22,7 @@ const acting = new AsyncLocalStorage<Exchange>()
 const THIEF = -1
 const SESSION = { id: 'session', userId: USER.id, passwordVersion: 0, previousHash: null }
 /** More than the flow awaits between two statements. */
-const MOST_AWAITS = 15
+const MOST_AWAITS = 30
 /** Milliseconds that each choice takes: more than the error of measuring an arrival, and all of a run within the grace. */
 const STEP = 10
 
