@@ -4,6 +4,8 @@ import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type S
 
 /** Milliseconds that one read may take before its connection is thrown away. */
 const DEADLINE = 1000
+/** The first read takes the whole table, and no request waits for it. */
+const FIRST_DEADLINE = 30_000
 
 /** The statements about ended sessions: `publishEnded` and `publishEndedOf` of the store. */
 export function endedSessionStatements(sql: Sql) {
@@ -38,7 +40,8 @@ export function endedSessionStatements(sql: Sql) {
 /** Opens the reader of a DataSource that is connected; undefined for a database in this process's memory. */
 export function readEndedSessions(source: DataSourceLike): EndedSessionReader | undefined {
   if (isInMemory(source)) return undefined
-  const own = ownConnection(source, DEADLINE)
+  let deadline = FIRST_DEADLINE
+  const own = ownConnection(source, () => deadline)
   const sql = createSql(() => own?.source ?? source)
   return {
     async since(moment) {
@@ -46,6 +49,7 @@ export function readEndedSessions(source: DataSourceLike): EndedSessionReader | 
       const { records } = await sql`select clock.now_ms, ended.id, ended.expires_at
         from (select ${DATABASE_NOW} as now_ms) clock
         left join auth_ended_sessions ended on ended.ended_at >= ${moment}`
+      deadline = DEADLINE
       const sessions = records
         .filter(({ id }) => id !== null)
         .map((row) => ({ id: String(row['id']), until: Number(row['expires_at']) }))

@@ -26,11 +26,11 @@ interface Link {
 
 /**
  * Makes a connection beside the pool of a DataSource; it opens with its first statement.
- * @param deadline milliseconds that opening and one statement together may take.
+ * @param deadline gives the milliseconds that opening and one statement together may take.
  * @returns undefined where the database cannot be reached beside the DataSource (SQLite in memory) or the driver is
  * another one.
  */
-export function ownConnection(source: DataSourceLike, deadline: number): OwnConnection | undefined {
+export function ownConnection(source: DataSourceLike, deadline: () => number): OwnConnection | undefined {
   const open = openerFor(source)
   if (open === undefined) return undefined
   let link: Link | undefined
@@ -45,7 +45,7 @@ export function ownConnection(source: DataSourceLike, deadline: number): OwnConn
     try {
       const current = (link ??= open!())
       const rows = current.ready.then(() => current.query(sql, parameters))
-      return { records: await inTime(rows, deadline) }
+      return { records: await inTime(rows, deadline()) }
     } catch (error) {
       drop()
       throw error
