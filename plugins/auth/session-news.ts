@@ -1,3 +1,4 @@
+import type { EndedSessionReader, Logger } from '../../src/index.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from './errors.ts'
 import type { AuthParts } from './flows/parts.ts'
@@ -29,17 +30,38 @@ export function createSessionNews({ store, endedSessions: known, events, logger 
     async start() {
       const reader = store.readEnded()
       if (reader === undefined) return
-      const started = createEndedSessionFollower({ reader, known, onChange })
+      const started = createEndedSessionFollower({ reader: onceThere(reader, logger), known, onChange })
       try {
         await started.start()
         follower = started
       } catch (error) {
         started.stop()
-        // Without its tables the application starts, and the first sign-up names what is missing.
-        if (!(error instanceof MissingTable)) throw error
-        logger.warn(error.message)
+        throw error
       }
     },
     stop: () => follower?.stop(),
+  }
+}
+
+/**
+ * Without its tables the application starts, and the first sign-up names what is missing. Until a migration makes the
+ * table nothing can be published in it; from then on it is read like one that was there.
+ */
+function onceThere(reader: EndedSessionReader, logger: Logger): EndedSessionReader {
+  let state: 'unknown' | 'missing' | 'there' = 'unknown'
+  return {
+    close: () => reader.close(),
+    async since(moment) {
+      try {
+        const news = await reader.since(moment)
+        state = 'there'
+        return news
+      } catch (error) {
+        if (state === 'there' || !(error instanceof MissingTable)) throw error
+        if (state === 'unknown') logger.warn(error.message)
+        state = 'missing'
+        return { sessions: [], now: 0 }
+      }
+    },
   }
 }

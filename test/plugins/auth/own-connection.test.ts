@@ -1,10 +1,10 @@
 import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { readEndedSessions } from '../../../plugins/auth/relational/ended-sessions.ts'
 import type { DataSourceLike } from '../../../plugins/auth/relational/sql.ts'
 
 describe('The reader of ended sessions', () => {
-  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
   before(() => mock.timers.enable({ apis: ['setTimeout'] }))
   after(() => mock.timers.reset())
 
@@ -15,7 +15,10 @@ describe('The reader of ended sessions', () => {
       readonly connection = { stream: { destroy: () => (dropped += 1) } }
       connect = async () => undefined
       on = () => undefined
-      query = () => new Promise((resolve) => answers.push(resolve))
+      query = () =>
+        new Promise((resolve) => {
+          answers.push(resolve)
+        })
     }
     const reader = readEndedSessions(sourceOf(Client))!
     const read = async (moment: number, milliseconds: number) => {

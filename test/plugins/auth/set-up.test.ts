@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
+import * as schema from '../../../plugins/auth/relational/schema.ts'
 import { authUsers } from '../../../plugins/auth/relational/schema.ts'
 import {
   createApp,
@@ -14,7 +16,9 @@ import {
 } from '../../../src/index.ts'
 import { mail } from '../../../plugins/mail/index.ts'
 import { mailbox, resetTokenIn } from '../../../src/testing/index.ts'
-import { ADA, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
+import { KINDS } from '../database/databases.ts'
+import { Client } from './support/client.ts'
+import { ADA, CHEAP, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
 
 const scheme = { name: 'key', scheme: { type: 'http', scheme: 'bearer' } }
 const nobody = () => null
@@ -166,6 +170,34 @@ describe('tables that are missing', () => {
       expect(answer.text).to.not.include('auth_users')
     })
     expect(lines.join()).to.include('no such table: auth_users')
+  })
+})
+
+describe('tables that a migration makes while the application runs', () => {
+  const place = KINDS['SQLite']!()
+
+  it('tell it of the sessions that another process ends', async () => {
+    const { logger, lines } = recorder()
+    const source = await place().open(schema)
+    const start = async (db: DataSource) => {
+      const app = createApp({ environment: 'test', logger }).use(
+        auth(basicAuth({ db, secret: SECRET, cost: CHEAP, limits: false, sendResetEmail: () => {} })),
+      )
+      await app.ready()
+      return app
+    }
+    const early = await start(source)
+    expect(lines.join()).to.include('no such table: auth_ended_sessions')
+    await source.synchronize()
+    const late = await start(await place().open(schema))
+    const client = new Client(early)
+    expect((await client.post('/auth/signup', ADA)).status).to.equal(201)
+    expect((await client.get('/auth/me')).status).to.equal(200)
+    await client.copy(late).post('/auth/logout')
+    const deadline = performance.now() + 5000
+    while ((await client.get('/auth/me')).status === 200 && performance.now() < deadline) await pause(20)
+    expect((await client.get('/auth/me')).status).to.equal(401)
+    await Promise.all([early.close(), late.close()])
   })
 })
 
