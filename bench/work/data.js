@@ -4,7 +4,7 @@
  */
 
 /** Secret of the bearer tokens of workload d. */
-export const SECRET = 'a secret of the benchmark that is long enough: 0123456789abcdef'
+export const SECRET = 'mB7xQ2vN9tKpL4sWzR6yHcJ8dFgA1eUuTo5iXqYw3Zk'
 export const ISSUER = 'mortar'
 
 /** Requests of a workload rotate over so many different ones. */

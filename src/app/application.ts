@@ -219,9 +219,10 @@ export class Application {
   private async boot(): Promise<void> {
     if (isInspecting()) throw onlyInspected()
     try {
-      const { bricks, documentation } = await this.assembleAll(true)
+      const { bricks, documentation, preload } = await this.assembleAll(true)
       // In production it waits for its first reader: a fault in it was found before.
       if (this.environment !== 'production') (await documentation?.())?.document()
+      await preload()
       this.serving.compile()
       await this.lifecycle.start(bricks)
     } catch (error) {

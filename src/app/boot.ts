@@ -41,6 +41,8 @@ export interface Assembly {
   readonly bricks: readonly AnyBrick[]
   /** The OpenAPI document and its page, where the application has them. */
   readonly documentation: FrameworkRoutes['documentation']
+  /** Loads the packages that requests would otherwise wait for. */
+  readonly preload: () => Promise<unknown>
 }
 
 /**
@@ -76,7 +78,8 @@ export function assemble(
   const own = frameworkRoutes(dispatcher, runtime, options)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
-  return { bricks, documentation: own.documentation }
+  const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
+  return { bricks, documentation: own.documentation, preload }
 }
 
 function routersIn(brick: AnyBrick, core: CoreServices): readonly AnyRouter[] {
@@ -111,5 +114,6 @@ function pipelineRuntime(container: Container, options: ResolvedOptions): Pipeli
     handlerTimeout: options.handlerTimeout,
     multipart: options.multipart,
     maxIssues: options.maxIssues,
+    preloads: new Set(),
   }
 }

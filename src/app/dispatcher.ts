@@ -122,8 +122,8 @@ function unmatchedRoute(ctx: RequestContext, allowed: readonly string[]): Route 
   if (ctx.method === 'OPTIONS' && allowed.length > 0)
     return answeringRoute((inner) => inner.set('Allow', allowed.join(', ')))
   return answeringRoute((inner) => {
-    if (allowed.length > 0) throw stackless(() => new MethodNotAllowed(allowed))
-    throw stackless(() => new NotFound(`There is nothing at ${inner.path}.`))
+    if (allowed.length > 0) throw stackless(MethodNotAllowed, allowed)
+    throw stackless(NotFound, `There is nothing at ${inner.path}.`)
   })
 }
 

@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import { parseQuery } from '../support/parse-query.ts'
 
 /** Pairs of one query; Node's own parser ignores those beyond the same number. */
@@ -8,7 +9,7 @@ const MAX_QUERY_PAIRS = 1000
 export function readQuery(text: string): Record<string, string | string[] | undefined> {
   const query = parseQuery(text, MAX_QUERY_PAIRS)
   if (query !== undefined) return query
-  throw new BadRequest(`The query has more than ${MAX_QUERY_PAIRS} parameters.`, {
+  throw stackless(BadRequest, `The query has more than ${MAX_QUERY_PAIRS} parameters.`, {
     code: 'too_many_parameters',
   })
 }

@@ -1,6 +1,7 @@
 import type { Policy } from '../contracts/authenticator.ts'
 import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
@@ -48,8 +49,8 @@ function requireUser(ctx: RequestContext): void {
   // oxlint-disable-next-line typescript/only-throw-error -- whatever the authenticator threw
   if (ctx.internal.refusal !== undefined) throw ctx.internal.refusal
   if (ctx.credential === null)
-    throw new Unauthorized('Sign in to do this.', { headers: { 'WWW-Authenticate': 'Bearer' } })
-  throw new Unauthorized('The credential is not valid or has expired.', {
+    throw stackless(Unauthorized, 'Sign in to do this.', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  throw stackless(Unauthorized, 'The credential is not valid or has expired.', {
     code: 'invalid_token',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
@@ -58,7 +59,7 @@ function requireUser(ctx: RequestContext): void {
 async function requirePolicies(ctx: RequestContext, policies: readonly NamedPolicy[]): Promise<void> {
   for (const { name, allows } of policies)
     if ((await allows(ctx.user!, publicContext(ctx))) !== true)
-      throw new Forbidden(`The policy '${name}' does not allow this.`, {
+      throw stackless(Forbidden, `The policy '${name}' does not allow this.`, {
         code: 'policy_denied',
         extensions: { policy: name },
       })

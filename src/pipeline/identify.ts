@@ -3,6 +3,7 @@ import type { User } from '../contracts/user.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { Forbidden } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import { isSameOrigin } from '../support/same-origin.ts'
 import type { Step } from './step.ts'
 import type { PipelineRuntime } from './runtime.ts'
@@ -86,7 +87,11 @@ class RequestView implements CredentialRequest {
 
 /** A browser page of another site rides on the cookie that the browser sends by itself (OWASP CSRF Prevention). */
 function crossSite(): Forbidden {
-  return new Forbidden('A request with a cookie credential must come from a page of the same origin.', {
-    code: 'cross_site_request',
-  })
+  return stackless(
+    Forbidden,
+    'A request with a cookie credential must come from a page of the same origin.',
+    {
+      code: 'cross_site_request',
+    },
+  )
 }

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { announcesBody } from '../support/announces-body.ts'
@@ -9,6 +10,7 @@ import { matchesType } from '../support/media-type.ts'
 import { parseQuery } from '../support/parse-query.ts'
 import type { Inner } from './inner.ts'
 import { formOf } from './multipart/form-of-route.ts'
+import { loadFormParser } from './multipart/load-form-parser.ts'
 import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { parsedInKoa } from './parsed-in-koa.ts'
@@ -30,6 +32,7 @@ export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: In
   if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return inner
   const limit = limitOf(route, runtime)
   const { accepted, form, maxFields } = formOf(route, runtime, limit)
+  if (form !== undefined) runtime.preloads.add(loadFormParser)
   const rules: BodyRules = {
     limit,
     strict: body !== undefined || consumes !== undefined,
@@ -104,7 +107,8 @@ const asBytes: Decode = (content) => content
 function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
   const fields = parseQuery(asText(content), maxFields)
   if (fields === undefined)
-    throw new PayloadTooLarge(
+    throw stackless(
+      PayloadTooLarge,
       `The form has more than ${maxFields} ${maxFields === 1 ? 'field' : 'fields'}.`,
       { code: 'too_many_fields' },
     )
@@ -114,7 +118,8 @@ function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
 /** Bytes that are not UTF-8 are refused: replaced characters would be stored as if the caller had sent them. */
 function asText(content: Buffer): string {
   if (isAscii(content)) return content.toString('latin1')
-  if (!isUtf8(content)) throw new BadRequest('The body is not valid UTF-8.', { code: 'malformed_body' })
+  if (!isUtf8(content))
+    throw stackless(BadRequest, 'The body is not valid UTF-8.', { code: 'malformed_body' })
   return content.toString('utf8')
 }
 
@@ -123,7 +128,7 @@ function refuseForeignCharset(header: string | undefined): void {
   if (header === undefined || header === JSON_TYPE) return
   const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1]?.toLowerCase()
   if (charset && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-    throw new UnsupportedMediaType(`The charset '${charset}' is not read here; send UTF-8.`)
+    throw stackless(UnsupportedMediaType, `The charset '${charset}' is not read here; send UTF-8.`)
 }
 
 function mediaType(header: string | undefined): string {
@@ -134,7 +139,7 @@ function mediaType(header: string | undefined): string {
 function refuseType(type: string, accepted: readonly string[] | undefined): never {
   const found = type === '' ? 'The body has no Content-Type' : `The media type '${type}' is not read here`
   const readable = accepted ?? ['application/json', 'application/x-www-form-urlencoded', 'text/*']
-  throw new UnsupportedMediaType(`${found}; send ${readable.join(', ')}.`, {
+  throw stackless(UnsupportedMediaType, `${found}; send ${readable.join(', ')}.`, {
     headers: { Accept: readable.join(', ') },
   })
 }

@@ -5,9 +5,11 @@ import { finished } from 'node:stream'
 import type { koaBody as KoaBody } from 'koa-body'
 import type { RequestContext } from '../context/request-context.ts'
 import { BadRequest, isHttpError, UnsupportedMediaType } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import { UploadedFile } from '../schema/uploaded-file.ts'
 import { boundaryOf } from './multipart/boundary.ts'
 import { FormGuard, type FormPart, type FormRules } from './multipart/form-guard.ts'
+import { loadFormParser } from './multipart/load-form-parser.ts'
 import { TemporaryFiles } from './multipart/temporary-files.ts'
 import { clientLeft } from './read-bytes.ts'
 
@@ -26,7 +28,7 @@ export interface Form extends FormRules {
 }
 
 /**
- * Parses a multipart body with koa-body, which is loaded when the first one arrives; `FormGuard` bounds what it gets.
+ * Parses a multipart body with koa-body; `FormGuard` bounds what it gets.
  * Fields and files are in one object by name, in a list where a name repeats. The files are deleted when the response
  * closes, and before an error is thrown.
  * @throws PayloadTooLarge for each limit with its own code, BadRequest and UnsupportedMediaType for what cannot be read.
@@ -35,7 +37,7 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
   const { req, res } = ctx.internal
   refuseEncoding(req.headers['content-encoding'])
   const guard = new FormGuard(boundaryOf(req.headers['content-type']), form)
-  const { koaBody } = await import('koa-body')
+  const koaBody = await loadFormParser()
   if (req.destroyed || res.destroyed) throw clientLeft()
   const files = new TemporaryFiles()
   res.once('close', () => void files.remove())
@@ -52,7 +54,7 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
 /** Multipart is read as it arrives, so that files go to the disk; nothing decodes it on the way. */
 function refuseEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw new UnsupportedMediaType('A multipart body is read without a content encoding only.', {
+    throw stackless(UnsupportedMediaType, 'A multipart body is read without a content encoding only.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
 }
@@ -138,7 +140,7 @@ function valueOf({ key, head, size }: FormPart, { body = {}, files = {} }: Parse
     })
   const text = Buffer.from(body[key]!, 'base64')
   if (!isUtf8(text))
-    throw new BadRequest('A field of the form is not valid UTF-8.', { code: 'malformed_body' })
+    throw stackless(BadRequest, 'A field of the form is not valid UTF-8.', { code: 'malformed_body' })
   return text.toString('utf8')
 }
 

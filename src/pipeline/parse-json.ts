@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 
 /** Far beyond any real document, and well below the depth at which `JSON.stringify` runs out of stack. */
 const DEEPEST = 1000
@@ -15,7 +16,7 @@ export function parseJson(text: string): unknown {
     value = JSON.parse(source)
   } catch {
     if (source.trim() === '') return undefined
-    throw new BadRequest('The body is not valid JSON.', { code: 'malformed_body' })
+    throw stackless(BadRequest, 'The body is not valid JSON.', { code: 'malformed_body' })
   }
   if (typeof value === 'object' && value !== null && !isHarmless(source)) judge(value, 1)
   return value
@@ -33,7 +34,9 @@ function isHarmless(source: string): boolean {
  */
 function judge(value: object, depth: number): void {
   if (depth > DEEPEST)
-    throw new BadRequest(`The body is nested more than ${DEEPEST} levels deep.`, { code: 'malformed_body' })
+    throw stackless(BadRequest, `The body is nested more than ${DEEPEST} levels deep.`, {
+      code: 'malformed_body',
+    })
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index]

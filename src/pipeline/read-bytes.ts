@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { BadRequest, type HttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
@@ -25,7 +26,8 @@ export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown
   if (encoding === undefined || encoding === 'identity') return readPlain(ctx, limit, use)
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
   if (!decoder)
-    throw new UnsupportedMediaType(
+    throw stackless(
+      UnsupportedMediaType,
       `The content encoding '${encoding}' is not read here; send gzip, deflate, br or none.`,
       {
         headers: { 'Accept-Encoding': 'gzip, deflate, br' },
@@ -127,7 +129,7 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     }
     stream.on('data', onData).on('end', onEnd)
     stream.on('error', () =>
-      stop(new BadRequest('The body broke off or does not decode.', { code: 'malformed_body' })),
+      stop(stackless(BadRequest, 'The body broke off or does not decode.', { code: 'malformed_body' })),
     )
     stream.on('aborted', () => stop(clientLeft()))
   })
@@ -135,10 +137,10 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
 
 /** What a body beyond its limit is answered with. */
 export function tooLarge(limit: number): PayloadTooLarge {
-  return new PayloadTooLarge(`The body is larger than ${limit} bytes.`)
+  return stackless(PayloadTooLarge, `The body is larger than ${limit} bytes.`)
 }
 
 /** Nobody reads it, but what waits for the body must not wait for ever. */
 export function clientLeft(): BadRequest {
-  return new BadRequest('The client went away.', { code: 'malformed_body' })
+  return stackless(BadRequest, 'The client went away.', { code: 'malformed_body' })
 }

@@ -21,4 +21,6 @@ export interface PipelineRuntime {
   readonly multipart: FormLimits
   /** Issues of validation that a response lists. */
   readonly maxIssues: number
+  /** What compiled routes load, so that the start waits for it and no request does. */
+  readonly preloads: Set<() => Promise<unknown>>
 }

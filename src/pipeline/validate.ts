@@ -63,7 +63,6 @@ function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
 }
 
 function refuse(issues: readonly Issue[], most: number): void {
-  if (issues.length > most)
-    throw stackless(() => new ValidationFailed(issues.slice(0, most), { truncated: true }))
-  if (issues.length > 0) throw stackless(() => new ValidationFailed(issues))
+  if (issues.length > most) throw stackless(ValidationFailed, issues.slice(0, most), { truncated: true })
+  if (issues.length > 0) throw stackless(ValidationFailed, issues)
 }

@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 
 // Printable ASCII that may stand unescaped in the canonical form. Without `%`, `/`, `?` and `#`, which mean something
 // in a path, and without braces, which mean something in an OpenAPI path.
@@ -13,7 +14,7 @@ const ESCAPE = /%[0-9A-Fa-f]{2}/g
 export function canonicalPath(path: string): string {
   if (!path.includes('%')) return path
   if (!isDecodable(path))
-    throw new BadRequest('The path has a malformed percent-escape.', { code: 'malformed_path' })
+    throw stackless(BadRequest, 'The path has a malformed percent-escape.', { code: 'malformed_path' })
   return resolvePlainEscapes(path)
 }
 

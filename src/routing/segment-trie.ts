@@ -1,5 +1,6 @@
 import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import type { Segment } from './path-pattern.ts'
 import { nextHash, textHash, TextTable, type Keyed } from './text-table.ts'
 
@@ -138,5 +139,5 @@ export function capturedParams<T>({ names, isRest }: Endpoint<T>, path: string):
 
 function refuseParentParts(rest: string): void {
   if (rest.includes('..') && rest.split(/[/\\]/).includes('..'))
-    throw new BadRequest("The path leads upwards by '..'.", { code: 'malformed_path' })
+    throw stackless(BadRequest, "The path leads upwards by '..'.", { code: 'malformed_path' })
 }

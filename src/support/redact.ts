@@ -16,7 +16,10 @@ interface Walk {
  * and headers, other streams and sockets by the name of their class.
  */
 export function redact(value: unknown): unknown {
-  return copy(value, { ancestors: new Set(), values: 0 })
+  if (typeof value === 'string') return redactText(value)
+  return typeof value !== 'object' || value === null
+    ? value
+    : copy(value, { ancestors: new Set(), values: 0 })
 }
 
 /** The same for the fields of a log line. */
@@ -51,10 +54,9 @@ function copyObject(value: object, walk: Walk): unknown {
   }
   const { toJSON } = value as { readonly toJSON?: unknown }
   if (typeof toJSON === 'function') return copy(toJSON.call(value), walk)
-  return copyEntries(
-    Object.keys(value).map((key) => [key, (value as Record<string, unknown>)[key]]),
-    walk,
-  )
+  const shown: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) show(shown, key, (value as Record<string, unknown>)[key], walk)
+  return shown
 }
 
 const NOT_SPECIAL = Symbol('not special')
@@ -84,16 +86,15 @@ function isListed(value: object): value is Listed {
 
 function copyEntries(entries: Iterable<readonly [unknown, unknown]>, walk: Walk): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
-  for (const [key, value] of entries) {
-    const name = String(key)
-    Object.defineProperty(shown, name, {
-      value: isSecretName(name) && isSecretValue(value) ? REDACTED : copy(value, walk),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
-  }
+  for (const [key, value] of entries) show(shown, String(key), value, walk)
   return shown
+}
+
+function show(shown: Record<string, unknown>, name: string, given: unknown, walk: Walk): void {
+  const value = isSecretName(name) && isSecretValue(given) ? REDACTED : copy(given, walk)
+  if (name !== '__proto__') shown[name] = value
+  // Assigned, it would become the prototype.
+  else Object.defineProperty(shown, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
 /** A count such as `tokens: 5` is not a secret, nor is a flag such as `password: true`. */

@@ -7,6 +7,11 @@ const FIXTURES = join(ROOT, 'test/fixtures/start')
 /** What the test itself brings along to read TypeScript. */
 const LOADERS = new Set(['tsx', 'esbuild', 'get-tsconfig', 'resolve-pkg-maps'])
 
+const run = (fixture: string) => {
+  const args = ['--import', join(FIXTURES, 'print-modules.mjs'), '--import', 'tsx', '--conditions=source']
+  return spawnSync(process.execPath, [...args, join(FIXTURES, fixture)], { cwd: ROOT, encoding: 'utf8' })
+}
+
 /**
  * Each of these costs milliseconds and memory in every process, so an application pays for what it uses. What the
  * figures are says `npm run bench:start`.
@@ -15,11 +20,7 @@ describe('An application of routes alone', () => {
   let loaded: { statuses: number[]; files: string[]; builtins: string[] }
 
   before(() => {
-    const args = ['--import', join(FIXTURES, 'print-modules.mjs'), '--import', 'tsx', '--conditions=source']
-    const { stdout, stderr } = spawnSync(process.execPath, [...args, join(FIXTURES, 'routes.ts')], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    })
+    const { stdout, stderr } = run('routes.ts')
     loaded = JSON.parse(stdout) as typeof loaded
     loaded.files.push(...stderr.split('\n').filter((line) => line.startsWith('file:')))
   })
@@ -44,5 +45,13 @@ describe('An application of routes alone', () => {
 
   it("touches none of Node's lazy globals: fetch and Response bring all of undici", () => {
     expect(loaded.builtins.filter((name) => name.includes('undici'))).to.deep.equal([])
+  })
+})
+
+describe('An application with a route that reads forms', () => {
+  it('has loaded their parser before its first request', () => {
+    const { status, stderr } = run('forms.ts')
+    expect(status, stderr).to.equal(0)
+    expect(stderr).to.contain('/node_modules/koa-body/')
   })
 })

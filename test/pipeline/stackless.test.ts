@@ -1,16 +1,72 @@
 import { expect } from 'chai'
-import { HttpError, NotFound } from 'mortar'
+import { createApp, createRouter, HttpError, NotFound, Unauthorized } from 'mortar'
+import { number, object } from 'yup'
 import { stackless } from '../../src/errors/stackless.ts'
+import { bearer, tokens } from '../support/tokens-brick.ts'
 
 describe('stackless', () => {
   it('makes an error without frames, and leaves those made later alone', () => {
-    expect(stackless(() => new NotFound('gone')).stack).to.equal('NotFound: gone')
+    expect(stackless(NotFound, 'gone').stack).to.equal('NotFound: gone')
     expect(new NotFound('gone').stack).to.contain('stackless.test')
-    expect(() => stackless(() => { throw new RangeError('x') })).to.throw(RangeError) // prettier-ignore
+    expect(() => stackless(HttpError, 42, 'x')).to.throw(RangeError)
     expect(new NotFound('gone').stack).to.contain('stackless.test')
   })
 
   it('leaves an error its default code', () => {
     expect([400, 401, 404, 418, 422, 500, 503, 599].map((status) => new HttpError(status, '').code)).to.deep.equal(['bad_request', 'unauthorized', 'not_found', 'bad_request', 'validation_failed', 'internal_error', 'service_unavailable', 'internal_error']) // prettier-ignore
+  })
+})
+
+describe('A refusal of the framework', () => {
+  const seen: Error[] = []
+  const app = createApp({ bodyLimit: 100 })
+    .use(tokens({ never: () => false }))
+    .use(async (_ctx, next) => {
+      try {
+        return await next()
+      } catch (error) {
+        seen.push(error as Error)
+        throw error
+      }
+    })
+    .use(
+      createRouter()
+        .get('/users/:id', { params: object({ id: number().required() }) }, () => 'a user')
+        .get('/mine', { auth: true }, () => 'mine')
+        .get('/never', { auth: 'never' }, () => 'never')
+        .get('/thrown', () => {
+          throw new Unauthorized('Not you.', { cause: new Error('why') })
+        })
+        .post('/', { body: object() }, () => 'a body'),
+    )
+  const post = (type: string, payload: string) =>
+    ({ method: 'POST', url: '/', headers: { 'content-type': type }, payload }) as const
+  const REFUSED = [
+    [404, '/nowhere'],
+    [405, { method: 'PUT', url: '/mine' }],
+    [422, '/users/ada'],
+    [401, '/mine'],
+    [401, { url: '/mine', headers: bearer('bad') }],
+    [403, { url: '/never', headers: bearer('ada') }],
+    [400, '/%zz'],
+    [400, post('application/json', '{')],
+    [413, post('application/json', JSON.stringify('x'.repeat(200)))],
+    [415, post('image/png', 'x')],
+  ] as const
+
+  beforeEach(() => void seen.splice(0))
+  after(() => app.close())
+
+  for (const [status, request] of REFUSED)
+    it(`has no frames: ${status} for ${JSON.stringify(request).slice(0, 80)}`, async () => {
+      expect((await app.inject(request)).statusCode).to.equal(status)
+      expect(seen.map(({ stack }) => stack)).to.deep.equal(seen.map(({ name, message }) => `${name}: ${message}`)) // prettier-ignore
+      expect(seen.map((error) => error instanceof HttpError && error.status)).to.deep.equal([status])
+    })
+
+  it('leaves stack and cause to what an application throws', async () => {
+    expect((await app.inject('/thrown')).statusCode).to.equal(401)
+    expect(seen[0]!.stack).to.contain('stackless.test')
+    expect(seen[0]!.cause).to.be.an('error')
   })
 })
