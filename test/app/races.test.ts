@@ -99,16 +99,21 @@ describe('An application that closes', () => {
       }),
     )
     const { port } = await app.listen(0, '127.0.0.1')
-    const state = { closing: false }
+    const state = { closing: false, served: 0 }
+    const allServed = deferred()
     const agents: Agent[] = []
     const clients = Array.from({ length: 200 }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       agents.push(agent)
       const answers: string[] = []
-      while (!state.closing || answers.length === 0) answers.push(await ask(port, agent))
+      while (!state.closing) {
+        answers.push(await ask(port, agent))
+        // A client that has not connected when the application closes is refused, and rightly so.
+        if (answers.length === 1 && ++state.served === 200) allServed.resolve()
+      }
       return answers
     })
-    await wait(250)
+    await Promise.race([allServed.promise, Promise.all(clients)])
     const done = app.close()
     state.closing = true
     const answers = (await Promise.all(clients)).flat()
