@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
+import { format, types } from 'node:util'
 import type Koa from 'koa'
 import type { Forwarding } from '../context/client-address.ts'
 import type { KoaContext } from '../context/context.ts'
@@ -33,6 +34,8 @@ export interface KoaApp {
   readonly app: Koa
   /** Tells the application's own `error` listeners about an error that the pipeline has logged itself. */
   emitError(ctx: RequestContext, error: unknown): void
+  /** Makes the Koa context of a request that did not come through Koa. */
+  createContext(ctx: RequestContext): KoaContext
 }
 
 /**
@@ -57,20 +60,18 @@ export function createKoaApp(
     reporter.error({ err: describeError(error) }, 'Koa reported an error')
   }
   app.on('error', log)
-  return {
-    app,
-    emitError(ctx, thrown) {
-      isLogged = true
-      try {
-        emitTo(app, log, ctx, thrown)
-        emitToOuter(app, ctx, thrown)
-      } catch (error) {
-        reporter.error({ err: describeError(error) }, "A listener of app.koa's event 'error' failed")
-      } finally {
-        isLogged = false
-      }
-    },
+  const emitError = (ctx: RequestContext, thrown: unknown): void => {
+    isLogged = true
+    try {
+      emitTo(app, log, ctx, thrown)
+      emitToOuter(app, ctx, thrown)
+    } catch (error) {
+      reporter.error({ err: describeError(error) }, "A listener of app.koa's event 'error' failed")
+    } finally {
+      isLogged = false
+    }
   }
+  return { app, emitError, createContext: (ctx) => createKoaContext(app, ctx, emitError) }
 }
 
 /** The same `ctx.throw`, whose errors are known as deliberate. */
@@ -100,13 +101,21 @@ function emitToOuter(app: Koa, ctx: RequestContext, thrown: unknown): void {
 
 /** Koa's listeners get an Error, whatever was thrown; `headerSent` on it says that the response had begun. */
 function errorOf({ internal }: RequestContext, thrown: unknown): Error {
-  const error = thrown instanceof Error ? thrown : new Error(`non-error thrown: ${String(thrown)}`)
+  // An error of another realm (node:vm) is no instance of this one's class.
+  const isError = thrown instanceof Error || types.isNativeError(thrown)
+  const error = isError ? thrown : new Error(format('non-error thrown: %j', thrown))
   return internal.res.headersSent ? Object.assign(error, { headerSent: true }) : error
 }
 
-/** A Koa context for a request that did not come through Koa; its state has the same members. */
-export function createKoaContext(app: Koa, ctx: RequestContext): KoaContext {
-  const koa = app.createContext(ctx.internal.req, ctx.internal.res)
+/** A Koa context whose state and whose errors of the connection are those of a request that came through Koa. */
+function createKoaContext(app: Koa, ctx: RequestContext, emitError: KoaApp['emitError']): KoaContext {
+  const { req, res } = ctx.internal
+  const koa = app.createContext(req, res)
   linkState(koa, ctx)
+  if (app.listenerCount('error') > 1)
+    res.once('close', () => {
+      const { errored } = req.socket
+      if (errored) emitError(ctx, errored)
+    })
   return koa
 }

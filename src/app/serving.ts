@@ -20,7 +20,7 @@ import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { House } from './boot.ts'
 import { credentialRules } from './credential-rules.ts'
-import { createKoaApp, createKoaContext, type KoaApp } from './koa-app.ts'
+import { createKoaApp, type KoaApp } from './koa-app.ts'
 import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-door.ts'
 import { createDirectDoor, type ListenerState } from './listener.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -100,7 +100,7 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
         open: state.open,
         clientAddress: forwarding.clientAddress,
         cookies: cookieSettings(options, () => koa?.app.keys),
-        createKoaContext: (ctx) => createKoaContext(koaApp().app, ctx),
+        createKoaContext: (ctx) => koaApp().createContext(ctx),
         emitError: (ctx, error) => koa?.emitError(ctx, error),
       })
     },

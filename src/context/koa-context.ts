@@ -216,11 +216,11 @@ export function isSentAsJson(body: unknown): boolean {
 }
 
 /** The web's own bodies, and streams of other classes that Koa accepts. */
-function streamOf(body: object): Readable | null {
+function streamOf(body: object): Readable {
   if (isNodeStream(body)) return new Readable({ objectMode: false }).wrap(body)
   if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })
-  const source = body instanceof Response ? body.body : (body as ReadableStream)
-  return source === null ? null : Readable.from(source, { objectMode: false })
+  const source = body instanceof Response ? (body.body ?? []) : (body as ReadableStream)
+  return Readable.from(source, { objectMode: false })
 }
 
 function isNodeStream(body: object): body is NodeJS.ReadableStream {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createReadStream, type ReadStream } from 'node:fs'
 import { connect } from 'node:net'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { Router } from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
@@ -74,6 +75,39 @@ describe('app.koa', () => {
           [404, true],
           [403, true],
         ])
+      })
+
+      it('hears of what was thrown as Koa does: text, objects and errors of another realm', async () => {
+        const foreign: unknown = Object.assign(runInNewContext("new Error('foreign')") as object, {
+          status: 418,
+        })
+        const thrown: unknown[] = ['text', { key: 'value' }, foreign]
+        const app = createApp({ logger: false }).use(
+          fromKoa((ctx) => {
+            throw thrown[Number(ctx.query['index'])]
+          }),
+        )
+        const events: unknown[] = []
+        app.koa.on('error', (error) => events.push(error))
+        const { fetch } = await open(app)
+        for (const index of thrown.keys()) expect((await fetch(`/?index=${index}`)).status).to.equal(500)
+        expect(events[2]).to.equal(foreign)
+        expect(events.slice(0, 2).map((error) => (error as Error).message)).to.deep.equal([
+          'non-error thrown: "text"',
+          'non-error thrown: {"key":"value"}',
+        ])
+      })
+
+      it('hears of a connection that breaks before the response', async () => {
+        const app = createApp({ logger: false }).use(
+          fromKoa(({ socket }) => {
+            socket.destroy(new Error('broken'))
+          }),
+        )
+        const event = once(app.koa, 'error')
+        const { fetch } = await open(app)
+        await fetch('/').catch(() => undefined)
+        expect(((await event) as [Error])[0].message).to.equal('broken')
       })
 
       it('harms no response when a listener throws, or what was thrown is not an Error', async () => {

@@ -61,6 +61,16 @@ describe('Koa middleware', () => {
         ).to.equal('https://app.example')
     })
 
+    it('sends an empty web Response with its status and a type', async () => {
+      const { fetch } = await open(with_((ctx) => void (ctx.body = new Response(null, { status: 201 }))))
+      const response = await fetch('/')
+      expect([response.status, response.headers.get('content-type'), await response.text()]).to.deep.equal([
+        201,
+        'application/octet-stream',
+        '',
+      ])
+    })
+
     it('koa-compress compresses what the handler returned', async () => {
       const { url } = await open(with_(compress({ threshold: 100 }) as Middleware))
       const response = await rawGet(`${url}/long`, { 'accept-encoding': 'gzip' })
