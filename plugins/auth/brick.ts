@@ -72,7 +72,7 @@ export function auth<Session extends ProviderSession>(
     routes: provider.routes ? [mount(provider, prefix)] : [],
     start: ({ authProvider }) => authProvider.start?.(),
     stop: ({ authProvider }) => authProvider.stop?.(),
-    doctor: ({ environment }) => authFindings(environment),
+    doctor: (services) => authFindings(provider, services),
   })
 }
 

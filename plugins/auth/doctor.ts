@@ -1,8 +1,11 @@
-import type { DoctorFinding, Environment } from '../../src/index.ts'
+import type { Cradle, DoctorFinding, Environment } from '../../src/index.ts'
+import { asvsOfProvider } from './asvs/findings.ts'
+import type { ProviderDescription } from './provider.ts'
 
-/** The findings of the auth brick for `mortar doctor`. */
-export function authFindings(environment: Environment): readonly DoctorFinding[] {
-  return [explainCookies(environment)]
+/** The findings of the auth brick and of its provider for `mortar doctor`. */
+export function authFindings(provider: ProviderDescription, services: Cradle): readonly DoctorFinding[] {
+  const own = provider.doctor?.(services) ?? [asvsOfProvider(provider.name)]
+  return [explainCookies(services.environment), ...own]
 }
 
 function explainCookies(environment: Environment): DoctorFinding {

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Cradle, User, AuthStore } from '../../src/index.ts'
+import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './access-tokens.ts'
 import { createRefreshCookie, type RefreshCookieOptions } from './cookies.ts'
 import { createDeviceCookie } from './device-cookie.ts'
@@ -66,6 +67,8 @@ export function createPasswordProvider(
     },
     routes: [passwordRoutes],
     connect: (services) => connect(settings, variant, services),
+    doctor: ({ appUrl, environment }) =>
+      asvsFindings({ options, lifetimes: settings.lifetimes, appUrl: options.appUrl ?? appUrl }, environment),
   }
 }
 

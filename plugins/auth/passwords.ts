@@ -96,7 +96,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
  */
 export function assertCost(cost: Partial<HashCost> | undefined, environment: Environment): void {
   const { memory, passes } = completeCost(cost)
-  const least = passes >= 3 ? 12_288 : passes === 2 ? 19_456 : 47_104
+  const least = leastMemory(passes)
   if (environment !== 'production' || memory >= least) return
   throw new StartupError(
     `The cost of password hashes is too low for production: ${memory} KiB, passes: ${passes}.`,
@@ -106,6 +106,17 @@ export function assertCost(cost: Partial<HashCost> | undefined, environment: Env
       brick: 'auth',
     },
   )
+}
+
+/** True for a cost that production accepts (ASVS 11.4.2). */
+export function isCostForProduction(cost: Partial<HashCost> | undefined): boolean {
+  const { memory, passes } = completeCost(cost)
+  return memory >= leastMemory(passes)
+}
+
+/** KiB, by the number of passes (OWASP Password Storage). */
+function leastMemory(passes: number): number {
+  return passes >= 3 ? 12_288 : passes === 2 ? 19_456 : 47_104
 }
 
 function completeCost(cost: Partial<HashCost> = {}): HashCost {

@@ -3,6 +3,7 @@ import {
   type AnyRouter,
   type Authenticator,
   type Cradle,
+  type DoctorFinding,
   type SecurityScheme,
   type User,
 } from '../../src/index.ts'
@@ -42,6 +43,8 @@ export interface ProviderDescription {
   readonly cookie?: string | readonly string[]
   /** Where its routes have to be mounted, for a provider that cannot answer anywhere else: `/api/auth`. */
   readonly basePath?: string
+  /** Findings for `mortar doctor`, from the services of an application that is not started. */
+  readonly doctor?: (services: Cradle) => readonly DoctorFinding[]
   /** Tables of the application's relational database that it works on, for `mortar doctor`. */
   readonly tables?: readonly string[]
 }

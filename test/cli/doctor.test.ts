@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { checkApplication } from '../../src/cli/doctor/check-application.ts'
 import { checkInstallation } from '../../src/cli/doctor/check-installation.ts'
 import { weaknessOfSecret } from '../../src/support/weak-secret.ts'
 import { createProject, type Files, type Ran, type TestProject } from './project.ts'
@@ -19,7 +20,7 @@ interface Report {
 const ROUTE = { 'routes/index.get.ts': 'export default () => 1\n' }
 const SECRET = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
 
-const withAuth = (entities: string, more = ''): Files => ({
+const withAuth = (entities: string, more = '', options = ''): Files => ({
   ...ROUTE,
   'app.ts': `import { join } from 'node:path'
 import { createApp, env } from 'mortar'
@@ -34,7 +35,7 @@ export const app = createApp({
   ${more}
   bricks: [
     database({ type: 'better-sqlite3', database: file, entities: ${entities}, migrations }),
-    auth(basicAuth({ secret: env.secret('AUTH_SECRET') })),
+    auth(basicAuth({ secret: env.secret('AUTH_SECRET'), ${options} })),
   ],
 })
 void schema
@@ -53,6 +54,11 @@ const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, s
   ],
   'a mode that is none': [ROUTE, { NODE_ENV: 'prod' }, 'MORTAR_DOCTOR_ENVIRONMENT'],
   'no address in production': [ROUTE, { NODE_ENV: 'production' }, 'MORTAR_DOCTOR_APP_URL'],
+  'options that break level 1 of ASVS in production': [
+    withAuth('schema', '', "limits: false, appUrl: 'https://app.example.com'"),
+    { AUTH_SECRET: SECRET, NODE_ENV: 'production' },
+    'MORTAR_DOCTOR_ASVS',
+  ],
   'no routes': [{}, {}, 'MORTAR_DOCTOR_ROUTES'],
   'a broken route': [{ 'routes/users.ts': 'export default 1\n' }, {}, 'MORTAR_ROUTE_METHOD_MISSING'],
   'a guard without auth': [
@@ -127,6 +133,26 @@ describe('mortar doctor', function () {
     const { code, report } = examine(ROUTE)
     expect(report.findings.map((found) => found.code)).to.deep.equal(['MORTAR_DOCTOR_PROXY'])
     expect(code).to.equal(0)
+  })
+
+  it('notes the level of ASVS that authentication reaches, and credentials in the query', () => {
+    const { report } = examine(withAuth('schema'), { AUTH_SECRET: SECRET })
+    const notes = report.findings.filter(({ level }) => level === 'note')
+    const found = new Map(notes.map((each) => [each.code, `${each.found} ${each.remedy}`]))
+    expect(found.get('MORTAR_DOCTOR_ASVS')).to.include('level 1').and.include('breachedPasswords (6.2.12)')
+    expect(found.get('MORTAR_DOCTOR_CREDENTIALS')).to.include('14.2.1')
+  })
+
+  it('says nothing of credentials in the query where none are read, or nobody authenticates', () => {
+    const codes = (credentials: readonly string[], serviceNames: readonly string[]): string[] =>
+      checkApplication({
+        options: { credentials, trustProxy: false },
+        routes: [],
+        serviceNames,
+      } as never).map(({ code }) => code)
+    expect(codes(['header', 'query'], ['authenticator'])).to.include('MORTAR_DOCTOR_CREDENTIALS')
+    expect(codes(['header', 'cookie'], ['authenticator'])).not.to.include('MORTAR_DOCTOR_CREDENTIALS')
+    expect(codes(['header', 'query'], [])).not.to.include('MORTAR_DOCTOR_CREDENTIALS')
   })
 
   it('finds pending migrations and a schema that has moved on, and makes no database itself', () => {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { APPLICATION_REQUIREMENTS } from '../../plugins/auth/asvs/application-requirements.ts'
+import { OPTION_REQUIREMENTS } from '../../plugins/auth/asvs/option-requirements.ts'
 import { inlineCode, tableRows } from '../architecture/markdown.ts'
 import { readOptions } from '../architecture/read-options.ts'
 import { ROOT } from '../architecture/tree.ts'
@@ -80,6 +82,21 @@ describe('docs/asvs.md', () => {
     })
     for (const { id, status } of rows)
       for (const option of inlineCode(status)) expect(known, id).to.include(option)
+  })
+
+  it('agrees with mortar doctor about what options and the application have to meet', () => {
+    const expected = (status: RegExp): string[] =>
+      rows
+        .filter((row) => status.test(row.status) && row.level !== '3' && !row.how.startsWith('Applies'))
+        .map(({ id, level }) => `${id} level ${level}`)
+    const listed = (requirements: readonly { ids: readonly string[]; level: number }[]): string[] =>
+      requirements.flatMap(({ ids, level }) => ids.map((id) => `${id} level ${level}`))
+    expect(listed(APPLICATION_REQUIREMENTS)).to.have.members(expected(/^application$/))
+    const ofOptions = listed(OPTION_REQUIREMENTS)
+    // Options of createApp are judged elsewhere.
+    const ownOptions = expected(/^option/).filter((row) => /^[679]\./.test(row))
+    expect(ofOptions).to.include.members(ownOptions)
+    expect(rows.map(({ id, level }) => `${id} level ${level}`)).to.include.members(ofOptions)
   })
 
   it('names a test for each requirement that is met, and a reason for each of the application', () => {

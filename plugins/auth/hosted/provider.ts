@@ -1,4 +1,5 @@
 import type { Cradle, User } from '../../../src/index.ts'
+import { asvsOfProvider } from '../asvs/findings.ts'
 import type { AuthProvider, ProviderSession } from '../provider.ts'
 import { loadKeys } from './load-keys.ts'
 import { checkHostedOptions } from './option-rules.ts'
@@ -30,6 +31,7 @@ export function hostedAuth(options: HostedAuthOptions): AuthProvider {
       },
     },
     ...(cookie === undefined ? {} : { cookie }),
+    doctor: () => [asvsOfProvider('hosted', 'hostedAuth() meets V9.')],
     connect: (services) => connect(settings, toUser, services),
   }
 }

@@ -2,12 +2,15 @@ import type { InspectedProject } from '../inspect-project.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** The application's routes, and what it knows of the network around it. */
-export function checkApplication({ options, routes }: InspectedProject): Finding[] {
+export function checkApplication({ options, routes, serviceNames }: InspectedProject): Finding[] {
   const inProduction = options.environment === 'production'
   const own = routes.filter(({ origin }) => origin !== 'the framework' && !origin.startsWith('brick '))
   return [
     ...(own.length === 0 ? [noRoutes()] : []),
     ...(inProduction ? checkAddress(options.appUrl) : []),
+    ...(serviceNames.includes('authenticator') && options.credentials.includes('query')
+      ? [explainQuery()]
+      : []),
     explainProxy(options.trustProxy, inProduction),
   ]
 }
@@ -37,6 +40,15 @@ function checkAddress(appUrl: string | undefined): Finding[] {
   if (protocol === 'https:' && hostname !== 'localhost') return []
   const found = `The public address begins with ${protocol}//${hostname}, in production.`
   return [finding('warning', 'MORTAR_DOCTOR_APP_URL', found, remedy)]
+}
+
+function explainQuery(): Finding {
+  return finding(
+    'note',
+    'MORTAR_DOCTOR_CREDENTIALS',
+    'A request may carry its credential in the query, which proxies and browsers may store.',
+    "Set credentials: ['header', 'cookie'] in the options of createApp to meet ASVS 14.2.1 (level 1).",
+  )
 }
 
 function explainProxy(trustProxy: unknown, inProduction: boolean): Finding {

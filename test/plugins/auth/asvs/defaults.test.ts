@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { onEachStore } from './support/on-each-store.ts'
-import { ADA, resetTokenFor, signedUp, type World } from './support/world.ts'
+import { onEachStore } from '../support/on-each-store.ts'
+import { ADA, resetTokenFor, signedUp, type World } from '../support/world.ts'
 
 const YEAR = 365 * 86_400
 

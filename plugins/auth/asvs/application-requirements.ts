@@ -1,0 +1,18 @@
+import type { AsvsLevel } from './configuration.ts'
+
+/** Requirements that only the application can meet. */
+export interface ApplicationRequirement {
+  readonly ids: readonly string[]
+  readonly level: AsvsLevel
+  /** What the application does, as a phrase. */
+  readonly need: string
+}
+
+/** What `docs/asvs.md` leaves to an application with e-mail and password, at levels 1 and 2. */
+export const APPLICATION_REQUIREMENTS: readonly ApplicationRequirement[] = [
+  { ids: ['6.2.6', '6.2.7'], level: 1, need: 'pages that mask passwords and allow password managers' },
+  { ids: ['6.3.3'], level: 2, need: 'a second factor, which hostedAuth() and libraryAuth() can provide' },
+  { ids: ['7.4.4'], level: 2, need: 'a visible logout' },
+  { ids: ['7.5.1'], level: 2, need: 're-authentication before account data change' },
+  { ids: ['7.5.2'], level: 2, need: 'a list of the sessions of a user' },
+]

@@ -1,0 +1,48 @@
+import type { DoctorFinding, Environment } from '../../../src/index.ts'
+import { assess } from './assess.ts'
+import type { AsvsConfiguration } from './configuration.ts'
+
+const FOUND = { code: 'MORTAR_DOCTOR_ASVS', page: 'docs/cli.md#mortar_doctor_asvs' } as const
+
+/**
+ * What `mortar doctor` prints about OWASP ASVS 5.0 for a provider with e-mail and password: the level that the
+ * configuration reaches, and what level 2 needs. Options that break level 1 are a warning in production.
+ */
+export function asvsFindings(
+  configuration: AsvsConfiguration,
+  environment: Environment,
+): readonly DoctorFinding[] {
+  const { level, broken, forLevel2 } = assess(configuration)
+  const options = forLevel2.options.map(({ set, ids }) => `${set} (${ids.join(', ')})`)
+  const application = forLevel2.application.map(({ need, ids }) => `${need} (${ids.join(', ')})`)
+  const reached: DoctorFinding = {
+    ...FOUND,
+    level: 'note',
+    found:
+      level === 0
+        ? 'Authentication reaches no level of OWASP ASVS 5.0.'
+        : 'Authentication reaches level 1 of OWASP ASVS 5.0 (V6, V7, V9) with pages that meet 6.2.6 and 6.2.7.',
+    remedy:
+      'Level 2 needs ' +
+      (options.length === 0 ? '' : `the options ${options.join('; ')}; and `) +
+      `from the application: ${application.join('; ')}.`,
+  }
+  if (broken.length === 0) return [reached]
+  const problem: DoctorFinding = {
+    ...FOUND,
+    level: environment === 'production' ? 'warning' : 'note',
+    found: `Options break level 1 of OWASP ASVS 5.0: ${broken.flatMap(({ ids }) => ids).join(', ')}.`,
+    remedy: `Set ${broken.map(({ set, ids }) => `${set} (${ids.join(', ')})`).join('; ')}.`,
+  }
+  return [problem, reached]
+}
+
+/** The note for a provider that keeps accounts elsewhere. `met` is a sentence about what the provider itself meets. */
+export function asvsOfProvider(name: string, met?: string): DoctorFinding {
+  return {
+    ...FOUND,
+    level: 'note',
+    found: `The provider '${name}' is responsible for V6 and V7 of OWASP ASVS 5.0.${met === undefined ? '' : ` ${met}`}`,
+    remedy: 'Read in its documentation which level it reaches.',
+  }
+}
