@@ -50,6 +50,8 @@ describe('identifying the user of a request', () => {
       }
       for (const origin of ['https://pages.example', 'https://app.example', 'https://brick.example'])
         expect(await status(origin), origin).to.equal(200)
+      const headers = { cookie: 'access_token=ada', 'sec-fetch-site': 'cross-site' }
+      expect((await fetch('/public', { method: 'POST', headers })).status, 'a public route').to.equal(403)
       for (const origin of ['https://evil.example', 'http://pages.example', 'https://x.pages.example'])
         expect(await status(origin), origin).to.equal(403)
     })
@@ -62,17 +64,19 @@ describe('identifying the user of a request', () => {
           {
             identify: (_credential, request) => {
               seen.push(request)
-              return null
+              return { id: 'ada', raw: {} }
             },
           },
-        ),
+        ).use(createRouter().post('/signal', ({ signal }) => ({ isSame: signal === seen[0]!.signal }))),
       )
-      await fetch('/public?a=1', {
+      const response = await fetch('/signal?a=1', {
+        method: 'POST',
         headers: { ...bearer('x'), 'x-own': 'yes', 'x-forwarded-for': '6.6.6.6' },
       })
       expect(seen).to.have.length(1)
+      expect(await response.json()).to.deep.equal({ isSame: true })
       const [{ method, path, headers, ip, signal }] = seen as [CredentialRequest]
-      expect({ method, path, ip }).to.deep.equal({ method: 'GET', path: '/public', ip: '6.6.6.6' })
+      expect({ method, path, ip }).to.deep.equal({ method: 'POST', path: '/signal', ip: '6.6.6.6' })
       expect(headers['x-own']).to.equal('yes')
       expect(signal).to.be.instanceOf(AbortSignal)
     })

@@ -38,6 +38,24 @@ const later = async (result: boolean): Promise<boolean> => {
   return result
 }
 
+describe('Validated parameters of a path', () => {
+  throughBothDoors((open) => {
+    it('reach the handler as they were cast', async () => {
+      const seen: unknown[] = []
+      const router = createRouter().get(
+        '/:n',
+        { params: object({ n: number().required() }) },
+        ({ params }) => {
+          seen.push(params.n)
+          return 'ok'
+        },
+      )
+      await (await open(createApp().use(router))).fetch('/7')
+      expect(seen).to.deep.equal([7])
+    })
+  })
+})
+
 describe('Asynchronous validation', () => {
   throughBothDoors((open) => {
     const body = object({

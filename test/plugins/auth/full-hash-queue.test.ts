@@ -140,6 +140,19 @@ describe('a full hash queue', () => {
     expect(steps).to.deep.equal(['hash', 'address'])
   })
 
+  it('is not asked by a reset whose token another request has taken', async () => {
+    let hashes = 0
+    const { parts } = partsWith({
+      refuseWhenFull: () => undefined,
+      hash: async () => `hash ${++hashes}`,
+      verify: () => Promise.reject(new Error('not asked')),
+      isUsable: () => true,
+    })
+    const store = { ...parts.store, takeResetToken: async () => false }
+    expect(await failure('reset-password', { ...parts, store })).to.include({ code: 'invalid_reset_token' })
+    expect(hashes).to.equal(0)
+  })
+
   it('gives a reset token back that it has taken', async () => {
     const { parts, asked } = partsWith({
       refuseWhenFull: () => undefined,

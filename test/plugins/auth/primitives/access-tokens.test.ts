@@ -45,6 +45,23 @@ describe('access tokens', () => {
     expect(tokens.verify(token)).to.deep.include({ ...ADA, iat, exp: iat + 900 })
   })
 
+  it('are remembered once they are verified, unless the cache has no room', () => {
+    for (const [cache, isRemembered] of [
+      [undefined, true],
+      [0, false],
+    ] as const) {
+      const { tokens } = setUp(OLD, cache === undefined ? {} : { cache })
+      const { token } = tokens.sign(ADA)
+      expect(tokens.verify(token) === tokens.verify(token)).to.equal(isRemembered)
+    }
+  })
+
+  it('may have ids of 255 characters', () => {
+    const { tokens } = setUp()
+    const sub = 'a'.repeat(255)
+    expect(tokens.verify(tokens.sign({ ...ADA, sub }).token)).to.have.property('sub', sub)
+  })
+
   it('differ although they say the same', () => {
     const { tokens } = setUp()
     expect(tokens.sign(ADA).token).to.not.equal(tokens.sign(ADA).token)

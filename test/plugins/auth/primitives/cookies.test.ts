@@ -24,6 +24,7 @@ describe('the refresh cookie', () => {
     [{ environment: 'development' }, PLAIN],
     [{ environment: 'test' }, PLAIN],
     [{ environment: 'development', appUrl: 'http://localhost:3000' }, PLAIN],
+    [{ environment: 'development', appUrl: 'http://https.example/https:' }, PLAIN],
     [{ environment: 'development', appUrl: 'https://dev.example' }, SECURE],
     [{ environment: 'test', appUrl: 'HTTPS://test.example' }, SECURE],
     [{ environment: 'development', secure: true }, SECURE],

@@ -66,6 +66,8 @@ describe('ended sessions', () => {
     ended.end(token.sid)
     clock.advance(2)
     expect(states(ended, [token, other])).to.deep.equal([true, false])
+    ended.end('third')
+    expect(ended.size, 'the other one makes room').to.equal(2)
   })
 
   it('are never forgotten for want of room: then every token issued until now is over', () => {
