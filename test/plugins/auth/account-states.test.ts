@@ -78,6 +78,45 @@ onEachStore('A session with idleTimeout', (inWorld) => {
     }))
 })
 
+describe('A session', () => {
+  it('that was never refreshed ends after idleTimeout too', () =>
+    inAnyWorld({ auth: { idleTimeout: '7d' } }, async (world) => {
+      const client = await signedUp(world)
+      world.clock.advance(7 * 86_400 + 1)
+      expect((await client.post('/auth/refresh')).status).to.equal(401)
+    }))
+
+  it('has a cookie that a browser keeps until its last second, rounded up', () =>
+    inAnyWorld({}, async (world) => {
+      const client = await signedUp(world)
+      world.clock.advance(0.5)
+      expect((await client.post('/auth/refresh')).setCookie).to.include('Max-Age=2592000;')
+    }))
+
+  for (const way of ['signOut', 'disable'] as const)
+    it(`has no living access token after ${way}, even when clearing up fails, which is logged`, () =>
+      inAnyWorld({}, async (world) => {
+        const client = await signedUp(world)
+        const { id } = (await client.get('/auth/me')).body
+        await providerOf(world).flows.settled()
+        const warnings: unknown[][] = []
+        const { logger } = world.app.services as unknown as { logger: { warn: (...args: unknown[]) => void } }
+        logger.warn = (...args) => void warnings.push(args)
+        const { interruptions } = world.storage
+        interruptions.afterwards('update users', async () =>
+          interruptions.meanwhile('select sessions', () => Promise.reject(new Error('disk full'))),
+        )
+        await providerOf(world)[way](id)
+        expect((await client.get('/private')).status).to.equal(401)
+        expect(warnings).to.deep.equal([
+          [
+            { userId: id, reason: 'Error: disk full' },
+            'Sessions and reset tokens that have ended could not be deleted',
+          ],
+        ])
+      }))
+})
+
 onEachStore('maxSessions', (inWorld) => {
   it('ends the oldest session with the login that goes beyond it', () =>
     inWorld({ auth: { maxSessions: 2 } }, async (world) => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
-import { StartupError, type Logger } from '../../../src/index.ts'
+import { StartupError, type Cradle, type Logger } from '../../../src/index.ts'
 import { createBreachedPasswords } from '../../../plugins/auth/weak-passwords/breached-passwords.ts'
+import { createPasswordJudge } from '../../../plugins/auth/weak-passwords/password-judge.ts'
 import { ADA, inWorld, PASSWORD, SECRET } from './support/world.ts'
 
 const HASH = createHash('sha1').update(PASSWORD).digest('hex').toUpperCase()
@@ -34,6 +35,25 @@ describe('breached passwords', () => {
     expect(asked[0]!.headers.get('add-padding')).to.equal('true')
     expect(JSON.stringify(asked)).to.not.include(HASH.slice(5))
     expect(warnings).to.deep.equal([])
+  })
+
+  it('are looked for with the global fetch where the option is true, but not under test', async () => {
+    const real = globalThis.fetch
+    const { asked, fetch } = service(() => new Response(`${HASH.slice(5)}:3`))
+    globalThis.fetch = fetch
+    try {
+      for (const [environment, times] of [
+        ['test', 0],
+        ['development', 1],
+      ] as const) {
+        const services = { environment, logger: { warn: () => undefined } } as unknown as Cradle
+        const judge = createPasswordJudge({ breachedPasswords: true }, services)
+        expect((await judge(PASSWORD, ADA)) !== undefined).to.equal(times === 1)
+        expect(asked).to.have.length(times)
+      }
+    } finally {
+      globalThis.fetch = real
+    }
   })
 
   it('are not the padding, whose count is 0', async () => {

@@ -86,6 +86,12 @@ onEachStore('POST /auth/signup', (inWorld) => {
       expect(answer.body.code).to.equal('invalid_credentials')
     }))
 
+  it('refuses a password of the words of the address', () =>
+    inWorld({}, async ({ client }) => {
+      const body = { name: 'Ada', email: 'navy.hopper@example.com', password: 'hopper navy 1' }
+      expect((await client().post('/auth/signup', body)).status).to.equal(422)
+    }))
+
   it('takes a password of eight code points, and counts them, not units', () =>
     inWorld({}, async ({ client }) => {
       expect((await client().post('/auth/signup', { ...ADA, password: '🔑🐎🔋📎🌊🎲🧵' })).status).to.equal(
