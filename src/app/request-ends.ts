@@ -1,4 +1,5 @@
 import type { RequestContext } from '../context/request-context.ts'
+import { forgetSocketClose, onSocketClose } from '../support/socket-close.ts'
 
 /** Waits for the end of requests whose services have disposers. Nothing is attached to any other request. */
 export interface RequestEnds {
@@ -50,7 +51,7 @@ function watchRequest({ internal }: RequestContext, dispose: () => Promise<void>
   const end = (): void => {
     if (hasEnded) return
     hasEnded = true
-    req.socket.off('close', responseIsOver)
+    forgetSocketClose(req.socket, responseIsOver)
     void dispose().then(resolve)
   }
   const check = (): void => {
@@ -63,7 +64,7 @@ function watchRequest({ internal }: RequestContext, dispose: () => Promise<void>
   internal.onSettled = check
   res.once('finish', responseIsOver).once('close', responseIsOver)
   // A pipelined response that waits for its turn never closes when the connection ends first.
-  req.socket.once('close', responseIsOver)
+  onSocketClose(req.socket, responseIsOver)
   return { ended, check, end }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { forgetSocketClose, onSocketClose } from './socket-close.ts'
 
 /**
  * Calls `done` once the response is closed: sent in full, or cut off. A pipelined response that waits for its turn has
@@ -10,9 +11,9 @@ export function whenClosed(req: IncomingMessage, res: ServerResponse, done: () =
   const once = (): void => {
     if (isDone) return
     isDone = true
-    req.socket.off('close', once)
+    forgetSocketClose(req.socket, once)
     done()
   }
-  if (!res.socket) req.socket.once('close', once)
+  if (!res.socket) onSocketClose(req.socket, once)
   res.once('close', once)
 }

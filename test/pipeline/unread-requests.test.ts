@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { createApp, createRouter } from 'mortar'
+import { createApp, createRouter, scoped } from 'mortar'
 import { throughBothDoors } from '../support/doors.ts'
 
 /** Everything that a connection is sent until `count` responses have come. */
@@ -28,6 +28,21 @@ describe('A request whose end nobody reads', () => {
       const { url } = await open(createApp().use(router()))
       const received = await answersTo(url, get('/one') + get('/two') + get('/three'), 3)
       expect(received).to.match(/one[^]*two[^]*three$/)
+    })
+
+    it('is followed by dozens without a listener for each on the connection', async () => {
+      let most = 0
+      const app = createApp({ logger: false })
+        .provide({ disposed: scoped(() => ({}), { dispose: () => undefined }) })
+        .use(async ({ koa, scope }, next) => {
+          scope.resolve('disposed')
+          most = Math.max(most, koa.req.socket.listenerCount('close'))
+          return next()
+        })
+        .use(router())
+      const { url } = await open(app)
+      await answersTo(url, get('/one').repeat(40), 40)
+      expect(most).to.be.at.most(10)
     })
 
     it('does not leave its body in front of the next one', async () => {
