@@ -92,7 +92,8 @@ function writeEmpty({ internal, method }: RequestContext, status: number): void 
   res.statusCode = status
   if (method !== 'HEAD' || isBodiless(status)) res.removeHeader('Content-Type')
   res.removeHeader('Transfer-Encoding')
-  if (status === 204 || status === 304 || method === 'HEAD') res.removeHeader('Content-Length')
+  const hasNoLength = status === 204 || status === 304 || (method === 'HEAD' && status !== 205)
+  if (hasNoLength) res.removeHeader('Content-Length')
   else res.setHeader('Content-Length', 0)
   res.end()
 }

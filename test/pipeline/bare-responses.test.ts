@@ -94,6 +94,13 @@ describe('A handler that writes to the bare response', () => {
 
 describe('A status without content', () => {
   throughBothDoors((open) => {
+    it('of a 205 has a length of 0, for HEAD too', async () => {
+      const router = createRouter().get('/', (ctx) => void (ctx.status = 205))
+      const { fetch } = await open(createApp().use(router))
+      for (const method of ['GET', 'HEAD'])
+        expect((await fetch('/', { method })).headers.get('content-length'), method).to.equal('0')
+    })
+
     for (const status of [204, 205, 304])
       it(`sends no body and no length of one: ${status}`, async () => {
         const router = createRouter().get('/', (ctx) => {
