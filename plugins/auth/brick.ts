@@ -48,7 +48,7 @@ const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
  * The provider at work is the service `authProvider`.
  * @throws StartupError `MORTAR_AUTH_PROVIDER` for an object that is no provider, `MORTAR_AUTH_POLICY` for a policy that
  * is no function, `MORTAR_AUTH_BASE_PATH` for a prefix that is not the provider's own, `MORTAR_AUTH_OPTION` for a
- * timeout that is no duration.
+ * timeout that is no duration and an origin that is none.
  */
 export function auth<Session extends ProviderSession>(
   provider: AuthProvider<Session>,
@@ -59,6 +59,7 @@ export function auth<Session extends ProviderSession>(
   checkPolicies(options.policies ?? {})
   const prefix = mountPath(provider, options.prefix)
   const timeout = milliseconds(options.timeout ?? '10s')
+  const trustedOrigins = (options.trustedOrigins ?? []).map(originOf)
   return defineBrick({
     name: 'auth',
     after: ['database', 'mail', 'redis'],
@@ -66,7 +67,7 @@ export function auth<Session extends ProviderSession>(
       // `connectProvider` returns what the provider's own `connect` made.
       authProvider: singleton((services) => connectProvider(provider, services) as Session),
       authenticator: singleton((services) =>
-        createAuthenticator(provider, { ...options, timeout }, services),
+        createAuthenticator(provider, { ...options, timeout, trustedOrigins }, services),
       ),
     },
     routes: provider.routes ? [mount(provider, prefix)] : [],
@@ -105,6 +106,16 @@ function milliseconds(timeout: Duration): number {
   throw new StartupError(`The option timeout of auth() is not a duration: ${String(timeout)}.`, {
     code: 'MORTAR_AUTH_OPTION',
     remedy: `Write seconds or a duration above zero, such as '10s'.`,
+    brick: 'auth',
+  })
+}
+
+/** A value that is compared with the header `Origin`; one that no page can have would trust nobody without a word. */
+function originOf(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin
+  throw new StartupError(`The option trustedOrigins of auth() has an entry that is no origin: '${url}'.`, {
+    code: 'MORTAR_AUTH_OPTION',
+    remedy: "Write scheme and host, such as 'https://app.example.com'.",
     brick: 'auth',
   })
 }

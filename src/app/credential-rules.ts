@@ -26,6 +26,19 @@ export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly 
   return [...(given as Credential['source'][])]
 }
 
+/**
+ * Checks the option `tokenCookie` of `createApp`. A name outside the grammar of RFC 6265 §4.1.1 is in no cookie, and an
+ * empty one is that of a cookie without a name.
+ * @throws StartupError `MORTAR_OPTION`
+ */
+export function checkTokenCookie(name = 'access_token'): string {
+  if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name
+  throw new StartupError(`The option tokenCookie is no name of a cookie: '${name}'.`, {
+    code: 'MORTAR_OPTION',
+    remedy: "Use letters, digits, '-' and '_', such as access_token.",
+  })
+}
+
 /** Sources of the credential of a request. */
 export function credentialRules(
   { credentials, tokenCookie }: CredentialOptions,

@@ -14,7 +14,7 @@ import { readEnvironment } from '../support/environment.ts'
 import { checkCookieKeys } from './cookie-keys.ts'
 import type { KoaOptions } from './koa-app.ts'
 import { planListening, type ServerOptions } from './listen-options.ts'
-import { checkCredentials } from './credential-rules.ts'
+import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
 import { createLogger, silentLogger, unfailing } from './logger.ts'
 
 /** What the OpenAPI document says of the application. */
@@ -176,7 +176,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     ),
     multipart: checked('multipart', () => formLimits(options.multipart)),
     maxIssues: issueLimit(options.maxIssues),
-    tokenCookie: options.tokenCookie ?? 'access_token',
+    tokenCookie: checkTokenCookie(options.tokenCookie),
     credentials: checkCredentials(options.credentials),
     keys: checkCookieKeys(options.keys, environment, reporter),
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),

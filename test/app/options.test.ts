@@ -9,6 +9,8 @@ describe('The options of createApp', () => {
     'an address without its scheme': { appUrl: 'app.example.com' },
     'an address of another scheme': { appUrl: 'ftp://app.example.com' },
     'an origin that is none': { trustedOrigins: ['example'] },
+    'a cookie without a name': { tokenCookie: '' },
+    'a cookie whose name is none': { tokenCookie: 'a;b' },
   }
   for (const [name, options] of Object.entries(wrong))
     it(`are refused with ${name}`, () => {

@@ -67,6 +67,13 @@ describe('setting up basicAuth', () => {
       )
   })
 
+  it('fails for a trusted origin that no page can have', async () => {
+    for (const origin of ['null', '*', '', 'app.example.com', 'mailto:ada@example.com']) {
+      const error = await failureOf(() => auth(basicAuth({ secret: SECRET }), { trustedOrigins: [origin] }))
+      expect([error.code, error.message].join()).to.match(/^MORTAR_AUTH_OPTION.*trustedOrigins/)
+    }
+  })
+
   it('fails for a number of remembered tokens that is none', async () => {
     for (const accessTokenCache of [-1, 1.5, Number.NaN, Infinity, '10' as never]) {
       const error = await failureOf(() => basicAuth({ secret: SECRET, accessTokenCache }))
