@@ -43,7 +43,9 @@ function buildOpenApi(routes: readonly Route[], runtime: PipelineRuntime, openap
     ...(openapi.description === undefined ? {} : { description: openapi.description }),
     ...(openapi.servers === undefined ? {} : { servers: openapi.servers }),
     ...(runtime.securityScheme === undefined ? {} : { security: runtime.securityScheme }),
-    // What a brick leaves out of its own schemas cannot be fixed by the application.
-    warn: (message, route) => runtime.logger[route.origin.startsWith('brick ') ? 'debug' : 'warn'](message),
+    // The application cannot change the schemas of a brick.
+    warn: (message, route) => {
+      if (!route.origin.startsWith('brick ')) runtime.logger.warn(message)
+    },
   })
 }

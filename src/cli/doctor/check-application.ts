@@ -56,10 +56,10 @@ function explainProxy(trustProxy: unknown, inProduction: boolean): Finding {
     trustProxy === false || trustProxy === 0 || (Array.isArray(trustProxy) && trustProxy.length === 0)
   const found = nobody
     ? 'No proxy is trusted: the client address is that of the socket.'
-    : `X-Forwarded-For is believed from ${Array.isArray(trustProxy) ? trustProxy.join(', ') : `${String(trustProxy)} hops`}.`
+    : `X-Forwarded-For is accepted from ${Array.isArray(trustProxy) ? trustProxy.join(', ') : `${String(trustProxy)} hops`}.`
   const remedy =
     nobody && inProduction
       ? 'Behind a proxy, name it in trustProxy, or all users share one budget of login attempts.'
-      : 'Nothing is to be done, unless the proxies in front are others.'
+      : 'No change is needed, unless trustProxy differs from the proxies in front.'
   return finding('note', 'MORTAR_DOCTOR_PROXY', found, remedy)
 }
