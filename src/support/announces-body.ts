@@ -1,7 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 
-/** True for a request whose headers say that a body follows (RFC 9112 §6.3). */
-export function announcesBody({ headers }: IncomingMessage): boolean {
+/**
+ * True for a request whose headers say that a body follows (RFC 9112 §6.3). In HTTP/2 the frame of the headers says so
+ * (RFC 9113 §8.1), and neither header is needed.
+ */
+export function announcesBody(req: IncomingMessage): boolean {
+  const { headers, httpVersionMajor } = req
   const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  if (headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')) return true
+  return httpVersionMajor === 2 && length === undefined && !endsWithHeaders(req)
+}
+
+function endsWithHeaders(req: object): boolean {
+  return (req as { readonly stream?: { readonly endAfterHeaders?: boolean } }).stream?.endAfterHeaders ?? true
 }
