@@ -95,7 +95,11 @@ const DAY = 86_400
 const COOKIE_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 
 /** @throws StartupError `MORTAR_AUTH_OPTION` for a cookie name or an address that cannot be one. */
-export function checkTexts({ cookieName, appUrl }: PasswordAuthOptions): void {
+export function checkTexts({ cookieName, appUrl, ...names }: PasswordAuthOptions): void {
+  // Empty, it would be the same for every application that shares the secret.
+  for (const option of ['issuer', 'audience'] as const)
+    if (names[option] === '')
+      throw wrong(option, 'is empty', 'Write a name, or leave it out: appUrl is the default.')
   if (cookieName !== undefined && !COOKIE_NAME.test(cookieName))
     throw wrong('cookieName', 'is not the name of a cookie', 'Write letters, digits, _ and -.')
   if (appUrl !== undefined && !/^https?:$/.test(URL.canParse(appUrl) ? new URL(appUrl).protocol : ''))

@@ -78,7 +78,8 @@ interface Finding {
 }
 
 function findingsOf(options: unknown, rules: OptionRules, of: string): Finding[] {
-  if (!isObject(options))
+  // A Map keeps its entries elsewhere than in keys: `new Map([['auth', true]])` would guard nothing.
+  if (!isObject(options) || Symbol.iterator in options)
     return [
       wrongType(`The options of ${of} are ${describeValue(options)}, not an object.`, 'Give an object.'),
     ]

@@ -146,6 +146,11 @@ describe('A guard', () => {
       }
     })
 
+  it('of a router that is inside a Map never makes it public', async () => {
+    const error = await errorOf(() => createRouter(new Map([['auth', true]]) as never))
+    expect(error.code).to.equal('MORTAR_OPTION_TYPE')
+  })
+
   for (const auth of ['', []])
     it(`of a router that is ${JSON.stringify(auth)} stops the start`, async () => {
       const router = createRouter({ auth }).get('/', () => 'open')

@@ -81,6 +81,13 @@ describe('setting up basicAuth', () => {
     }
   })
 
+  it('refuses an empty issuer or audience, which applications with one secret would share', async () => {
+    for (const option of ['issuer', 'audience'])
+      expect((await failureOf(() => basicAuth({ secret: SECRET, [option]: '' }))).code).to.equal(
+        'MORTAR_AUTH_OPTION',
+      )
+  })
+
   it('fails for a cookie name that no cookie can have, and for an appUrl that is no address', async () => {
     for (const cookieName of ['', 'a b', 'a=b', 'a;b', 'a\r\nb', 'ä'])
       expect((await failureOf(() => basicAuth({ secret: SECRET, cookieName }))).code).to.equal(
