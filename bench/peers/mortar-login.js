@@ -31,7 +31,8 @@ export async function createLoginApp(users) {
   const router = createRouter()
   router.get('/', () => ({ hello: 'world' }))
   router.get('/file', () => readFile(file))
-  const entities = [schema.AuthUsers, schema.AuthRefreshTokens, schema.AuthResetTokens]
+  const { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } = schema
+  const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions]
   const mortar = createApp({ environment: 'production', logger: false, openapi: false })
     .use(database({ type: 'better-sqlite3', database: join(folder, 'app.db'), entities, synchronize: true }))
     .use(auth(basicAuth({ secret: SECRET, appUrl: 'https://example.com', limits: false })))

@@ -93,19 +93,19 @@ async function addMiddleware(mortar) {
     mortar.use(fromKoa(middleware))
 }
 
-/** The guard of the auth brick. Tokens are verified without the database, so none is opened. */
+/** The guard of the auth brick, which verifies tokens without its database; its start reads which sessions have ended. */
 async function addAuth(mortar, count, options) {
-  const [{ auth }, { basicAuth }] = await Promise.all([
+  const [{ auth }, { basicAuth }, { database }, schema] = await Promise.all([
     entry('plugins/auth/index.js'),
     entry('plugins/auth/basic/index.js'),
+    entry('plugins/database/index.js'),
+    entry('plugins/auth/relational/schema.js'),
   ])
-  const db = () => {
-    throw new Error('The access token is verified without a database.')
-  }
+  const { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } = schema
+  const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions]
+  mortar.use(database({ type: 'better-sqlite3', database: ':memory:', entities, synchronize: true }))
   mortar.use(
-    auth(
-      basicAuth({ db, secret: SECRET, appUrl: 'https://example.com', accessTokenLifetime: '1d', ...options }),
-    ),
+    auth(basicAuth({ secret: SECRET, appUrl: 'https://example.com', accessTokenLifetime: '1d', ...options })),
   )
   await mortar.ready()
   const { authenticator } = mortar.services
