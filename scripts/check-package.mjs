@@ -16,9 +16,13 @@ const WANTED = [
   'dist/src/cli/new/templates/app/server.ts.tpl',
   'dist/examples/notes/app.ts',
   'dist/config/auth.ts',
+  // The tables of options, to which the documentation links.
+  'plugins/auth/README.md',
+  'plugins/database/README.md',
+  'plugins/mail/README.md',
 ]
 const FOREIGN =
-  /^(src|plugins|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.(?!ts\.tpl$)|tsbuildinfo/
+  /^(src|plugins\/(?!\w+\/README\.md$)|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.(?!ts\.tpl$)|tsbuildinfo/
 
 const directory = mkdtempSync(join(tmpdir(), 'mortar-package-'))
 try {

@@ -14,6 +14,8 @@ import { database } from '../../../plugins/database/index.ts'
 import { createApp } from '../../../src/index.ts'
 import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'
 
+const STRONG = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
+
 async function failureOf(run: () => unknown): Promise<Error & { code?: string }> {
   try {
     await run()
@@ -32,6 +34,18 @@ describe('the start of basicAuth and documentAuth', () => {
     expect((await app.inject({ method: 'POST', url: '/auth/signup', payload: ADA })).statusCode).to.equal(201)
     await app.close()
     await db.destroy()
+  })
+
+  it('fails in production when the option cost makes hashes cheap', async () => {
+    const app = createApp({
+      environment: 'production',
+      logger: false,
+      appUrl: 'https://app.example.com',
+    })
+      .use(database({ type: 'better-sqlite3', database: ':memory:', entities: {} }))
+      .use(auth(basicAuth({ secret: STRONG, cost: { memory: 64, passes: 1 }, sendResetEmail: () => {} })))
+    expect((await failureOf(() => app.ready())).code).to.equal('MORTAR_AUTH_HASH_COST')
+    await app.close()
   })
 
   const start = async (columns: ExtraColumns, publicColumns?: readonly string[]) => {

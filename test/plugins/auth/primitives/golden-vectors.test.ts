@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createDeviceMarks } from '../../../../plugins/auth/device-marks.ts'
 import { deriveKeys } from '../../../../plugins/auth/keys.ts'
 import { createRefreshTokens } from '../../../../plugins/auth/refresh-tokens.ts'
 import { createResetTokens } from '../../../../plugins/auth/reset-tokens.ts'
@@ -21,6 +22,9 @@ describe('Golden vectors of the auth brick', () => {
     expect(keys.refresh.map((key) => key.toString('hex'))).to.deep.equal([
       '38c38fd93f70ed352de60873f611ac239ea68b4b83512af3ebbf98b253ed3655',
     ])
+    expect(keys.device.map((key) => key.toString('hex'))).to.deep.equal([
+      'b541eec1ed15a27d117c8ee2dcf15ad5406132de437de32016b2423af4faae5d',
+    ])
     expect(keys.limits.toString('hex')).to.equal(
       'a180fa5c5b96d488f64d47633fc51c57745b4b24d18b0eb4da5ed85564b5e105',
     )
@@ -39,6 +43,11 @@ describe('Golden vectors of the auth brick', () => {
     expect(successor.token).to.equal('AAECAwQFBgcICQoLDA0ODw.xBus-yM6fwd7bWDzfsRUHV25pQJkowybv43gXmIfkmE')
     expect(successor.hash).to.equal('aef8fb9ab25c975ed73fd58caf3ed1f9324ba018de525130abab5f257afccb80')
     expect(tokens.recover(TOKEN, { ...session, tokenHash: successor.hash })).to.deep.equal(successor)
+  })
+
+  it('know a device by the same cookie', () => {
+    const mark = 'AAECAwQFBgcICQoLDA0ODw.VtyG3QeieCVKYFsEt0xEhpY1wpwj_wFnzjBBwkp50ow'
+    expect(createDeviceMarks(keys.device).verify(mark, 'ada@example.com')).to.equal('AAECAwQFBgcICQoLDA0ODw')
   })
 
   it('store a reset token under the same hash', () => {
