@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { DataSource, type DataSourceOptions } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 import { describeConstruction, describeOpening } from './connection-failure.ts'
@@ -27,11 +28,31 @@ export function createDataSource(options: ConnectionOptions): DataSource {
 export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   if (dataSource.isInitialized) return false
   try {
-    await dataSource.initialize()
+    await initialize(dataSource)
     return true
   } catch (error) {
     throw describeOpening(error, dataSource.options)
   }
+}
+
+/** Attempts to open a database that is busy, and the milliseconds between two of them: five seconds together. */
+const ATTEMPTS = 50
+const PAUSE = 100
+
+/**
+ * While one process turns on the write-ahead log of a new SQLite file, the others are refused immediately: SQLite's
+ * own time-out does not cover that moment.
+ */
+async function initialize(dataSource: DataSource): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await dataSource.initialize()
+      return
+    } catch (error) {
+      const { code } = (error ?? {}) as { readonly code?: unknown }
+      if (attempt === ATTEMPTS || !String(code).startsWith('SQLITE_BUSY')) throw error
+      await wait(PAUSE)
+    }
 }
 
 function construct(options: DataSourceOptions): DataSource {
