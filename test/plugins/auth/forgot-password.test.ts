@@ -13,7 +13,10 @@ onEachStore('POST /auth/forgot-password', (inWorld) => {
       const [known, unknown] = [await ask('ADA@example.com'), await ask('eve@example.com')]
       expect(known.status).to.equal(200)
       expect(known.text).to.equal(unknown.text)
-      expect(Object.entries(known.headers)).to.deep.equal(Object.entries(unknown.headers))
+      const [first, second] = [known, unknown].map(({ headers }) =>
+        Object.entries({ ...headers, date: 'any' }),
+      )
+      expect(first).to.deep.equal(second)
       await eventually(() => world.mails.length === 1)
       expect(world.mails[0]!.to).to.equal('ada@example.com')
     }))
