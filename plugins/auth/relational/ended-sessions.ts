@@ -1,6 +1,6 @@
 import type { EndedSessionReader } from '../../../src/index.ts'
 import { ownConnection } from './own-connection.ts'
-import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
+import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /** Milliseconds that one read may take before its connection is thrown away. */
 const DEADLINE = 1000
@@ -14,7 +14,7 @@ export function endedSessionStatements(sql: Sql) {
       const { affected } = await sql`update auth_ended_sessions
         set ended_at = ${DATABASE_NOW}, expires_at = ${expiresAt} where id = ${id}`
       if (affected === 1) return
-      await unlessThere(
+      await unlessTaken(
         sql`insert into auth_ended_sessions (id, ended_at, expires_at)
           values (${id}, ${DATABASE_NOW}, ${expiresAt})`,
       )
@@ -22,7 +22,7 @@ export function endedSessionStatements(sql: Sql) {
 
     async publishEndedOf(userId: string, version: number, expiresAt: number) {
       const insert = async (): Promise<boolean> =>
-        unlessThere(
+        unlessTaken(
           sql`insert into auth_ended_sessions (id, ended_at, expires_at)
             select id, ${DATABASE_NOW}, ${expiresAt} from auth_refresh_tokens
             where user_id = ${userId} and password_version <= ${version}
@@ -65,14 +65,4 @@ function isInMemory({ options }: DataSourceLike): boolean {
     /sqlite|sqljs/.test(options.type) &&
     (database === ':memory:' || database === '' || database === undefined)
   )
-}
-
-async function unlessThere(insertion: Promise<unknown>): Promise<boolean> {
-  try {
-    await insertion
-    return true
-  } catch (error) {
-    if (isUniqueViolation(error)) return false
-    throw error
-  }
 }

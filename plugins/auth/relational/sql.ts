@@ -114,8 +114,19 @@ function isDeadlock(error: unknown): boolean {
   return ['ER_LOCK_DEADLOCK', '40P01', '40001'].includes(String(codeOf(error)))
 }
 
+/** Waits for an insertion. @returns false when a row with the same unique value is there already. */
+export async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
+  try {
+    await insertion
+    return true
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
+
 /** True for a driver's "unique constraint violated": SQLite, PostgreSQL, MariaDB and MySQL. */
-export function isUniqueViolation(error: unknown): boolean {
+function isUniqueViolation(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === '23505' || code === 'ER_DUP_ENTRY'
 }

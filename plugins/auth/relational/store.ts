@@ -8,7 +8,7 @@ import type {
 } from '../../../src/index.ts'
 import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
 import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
-import { createSql, DATABASE_NOW, isUniqueViolation, type DataSourceLike, type Sql } from './sql.ts'
+import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /**
  * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource.
@@ -178,15 +178,5 @@ function resetTokenStatements(sql: Sql) {
       await sql`delete from auth_reset_tokens where expires_at <= ${now}`
       await sql`delete from auth_ended_sessions where expires_at <= ${now}`
     },
-  }
-}
-
-async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
-  try {
-    await insertion
-    return true
-  } catch (error) {
-    if (isUniqueViolation(error)) return false
-    throw error
   }
 }
