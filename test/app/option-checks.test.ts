@@ -11,21 +11,10 @@ import {
   routerFor,
   scoped,
   singleton,
-  StartupError,
   StartupErrors,
   type OptionChecks,
 } from 'mortar'
-
-/** The StartupError of a call that throws, or rejects. */
-async function errorOf(work: () => unknown): Promise<StartupError> {
-  try {
-    await work()
-  } catch (error) {
-    if (error instanceof StartupError) return error
-    throw error
-  }
-  throw new Error('No StartupError was thrown.')
-}
+import { startupErrorOf } from '../support/startup-error-of.ts'
 
 type Take = (options: never) => unknown
 
@@ -85,21 +74,22 @@ const CALLS: Readonly<
 describe('Options', () => {
   for (const [name, { take, near, wrong }] of Object.entries(CALLS)) {
     it(`of ${name} refuse an unknown key, with the name that was probably meant`, async () => {
-      const misspelt = await errorOf(() => take(near as never))
+      const misspelt = await startupErrorOf(() => take(near as never))
       expect(misspelt.message)
         .to.contain(`'${Object.keys(near)[0]}'`)
         .and.to.contain('Did you mean')
-      const unknown = await errorOf(() => take({ zzzzzzzz: 1 } as never))
+      const unknown = await startupErrorOf(() => take({ zzzzzzzz: 1 } as never))
       expect(unknown.message).to.contain(`'zzzzzzzz'`).and.to.contain('The options are')
     })
 
     it(`of ${name} refuse a value of another type, without showing it`, async () => {
       const [key] = Object.keys(wrong)
-      const error = await errorOf(() => take(wrong as never))
+      const error = await startupErrorOf(() => take(wrong as never))
       expect(error.message)
         .to.match(new RegExp(`\\b${key}\\b`))
         .and.to.match(/ not a/)
-      for (const list of [[], 'x']) if (!name.startsWith('listen')) await errorOf(() => take(list as never))
+      for (const list of [[], 'x'])
+        if (!name.startsWith('listen')) await startupErrorOf(() => take(list as never))
     })
   }
 
@@ -110,7 +100,9 @@ describe('Options', () => {
   })
 
   it('are named all at once, and never shown', async () => {
-    const error = await errorOf(() => createApp({ appUrl: 5, signals: 'hunter2', lgger: false } as never))
+    const error = await startupErrorOf(() =>
+      createApp({ appUrl: 5, signals: 'hunter2', lgger: false } as never),
+    )
     expect(error).to.be.instanceOf(StartupErrors)
     expect((error as StartupErrors).errors.map(({ code }) => code)).to.deep.equal([
       'MORTAR_OPTION_UNKNOWN',
@@ -139,7 +131,7 @@ describe('A guard', () => {
   for (const [name, options, code] of SLIPS)
     it(`of a router that is ${name} never makes it public`, async () => {
       for (const make of [createRouter, routerFor] as readonly Take[]) {
-        const error = await errorOf(() => make(options as never))
+        const error = await startupErrorOf(() => make(options as never))
         expect(error.code).to.equal(code)
         if (code === 'MORTAR_OPTION_UNKNOWN') expect(error.message).to.contain("Did you mean 'auth'?")
         expect(error.stack).to.contain('option-checks.test.ts')
@@ -147,18 +139,18 @@ describe('A guard', () => {
     })
 
   it('of a router that is inside a Map never makes it public', async () => {
-    const error = await errorOf(() => createRouter(new Map([['auth', true]]) as never))
+    const error = await startupErrorOf(() => createRouter(new Map([['auth', true]]) as never))
     expect(error.code).to.equal('MORTAR_OPTION_TYPE')
   })
 
   for (const auth of ['', []])
     it(`of a router that is ${JSON.stringify(auth)} stops the start`, async () => {
       const router = createRouter({ auth }).get('/', () => 'open')
-      expect((await errorOf(() => app().use(router).ready())).code).to.equal('MORTAR_ROUTE_AUTH_SHAPE')
+      expect((await startupErrorOf(() => app().use(router).ready())).code).to.equal('MORTAR_ROUTE_AUTH_SHAPE')
     })
 
   it('of createApp(), which credentials are believed, is never undefined', async () => {
-    const error = await errorOf(() => createApp({ credentials: undefined as never }))
+    const error = await startupErrorOf(() => createApp({ credentials: undefined as never }))
     expect(error.code).to.equal('MORTAR_OPTION_UNDEFINED')
   })
 })
@@ -183,14 +175,14 @@ describe('checkOptions', () => {
     checkOptions({}, checks)
     checkOptions(undefined, checks)
     checkOptions({ zone: 'UTC', readers: ['a'], format: { hours: 12 } }, checks)
-    const error = await errorOf(() => checkOptions({ format: { hour: 5 } } as never, checks))
+    const error = await startupErrorOf(() => checkOptions({ format: { hour: 5 } } as never, checks))
     expect(error).to.include({ code: 'MORTAR_OPTION_UNKNOWN', brick: 'clock' })
     expect(error.message).to.contain("Unknown option 'hour' of format in clock().")
-    const nothing = await errorOf(() => checkOptions(null as never, checks))
+    const nothing = await startupErrorOf(() => checkOptions(null as never, checks))
     expect(nothing.message).to.contain('The options of clock() are null, not an object.')
-    const guard = await errorOf(() => checkOptions({ readers: undefined } as never, checks))
+    const guard = await startupErrorOf(() => checkOptions({ readers: undefined } as never, checks))
     expect(guard.code).to.equal('MORTAR_OPTION_UNDEFINED')
-    const own = await errorOf(() =>
+    const own = await startupErrorOf(() =>
       checkOptions<ClockOptions>({ zon: 'UTC' } as never, { ...checks, code: 'CLOCK' }),
     )
     expect(own.code).to.equal('CLOCK')
@@ -198,16 +190,16 @@ describe('checkOptions', () => {
 
   it('takes a name of Object.prototype for the unknown option that it is', async () => {
     for (const name of ['constructor', 'toString', '__proto__'])
-      expect((await errorOf(() => checkOptions(JSON.parse(`{"${name}":1}`) as never, checks))).code).to.equal(
-        'MORTAR_OPTION_UNKNOWN',
-      )
+      expect(
+        (await startupErrorOf(() => checkOptions(JSON.parse(`{"${name}":1}`) as never, checks))).code,
+      ).to.equal('MORTAR_OPTION_UNKNOWN')
   })
 })
 
 describe('file()', () => {
   for (const limit of ['maxSize', 'types'])
     it(`is refused with ${limit} that is undefined, since it would accept every file`, async () => {
-      const error = await errorOf(() => file({ [limit]: undefined }))
+      const error = await startupErrorOf(() => file({ [limit]: undefined }))
       expect(error.code).to.equal('MORTAR_OPTION_UNDEFINED')
     })
 })
@@ -215,7 +207,7 @@ describe('file()', () => {
 describe('A route of a router', () => {
   it('refuses tags that are not a list, and joins those that are', async () => {
     const wrong = createRouter({ tags: ['a'] }).get('/', { tags: 'notes' as never }, () => 1)
-    expect((await errorOf(() => app().use(wrong).ready())).code).to.equal('MORTAR_ROUTE_VALUE')
+    expect((await startupErrorOf(() => app().use(wrong).ready())).code).to.equal('MORTAR_ROUTE_VALUE')
     const [route] = createRouter({ tags: ['a'] })
       .get('/', { tags: ['b'] }, () => 1)
       .routes()

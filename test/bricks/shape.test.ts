@@ -1,15 +1,6 @@
 import { expect } from 'chai'
-import { createApp, createRouter, fromKoa, StartupError, type AnyBrick } from 'mortar'
-
-async function errorOf(work: () => unknown): Promise<StartupError> {
-  try {
-    await work()
-  } catch (error) {
-    if (error instanceof StartupError) return error
-    throw error
-  }
-  throw new Error('No StartupError was thrown.')
-}
+import { createApp, createRouter, fromKoa, type AnyBrick } from 'mortar'
+import { startupErrorOf } from '../support/startup-error-of.ts'
 
 const boot = (brick: object) =>
   createApp({ logger: false })
@@ -30,7 +21,7 @@ describe('What types did not refuse', () => {
   ]
   for (const [name, brick, remedy] of shapes)
     it(`is refused in a brick at the start: ${name}`, async () => {
-      const error = await errorOf(() => boot(brick))
+      const error = await startupErrorOf(() => boot(brick))
       expect(error.code).to.equal('MORTAR_BRICK_SHAPE')
       expect(error.message).to.contain("'odd'").and.to.contain(remedy)
     })
@@ -46,12 +37,12 @@ describe('What types did not refuse', () => {
           .override({ logger: null as never })
           .ready(),
     ])
-      expect((await errorOf(work)).code).to.equal('MORTAR_SERVICE_SHAPE')
+      expect((await startupErrorOf(work)).code).to.equal('MORTAR_SERVICE_SHAPE')
   })
 
   it('is refused by use() and fromKoa()', async () => {
     for (const item of [undefined, null, 5, {}] as never[])
       for (const work of [() => createRouter().use(item), () => createApp().use(item), () => fromKoa(item)])
-        expect((await errorOf(work)).code).to.equal('MORTAR_USE')
+        expect((await startupErrorOf(work)).code).to.equal('MORTAR_USE')
   })
 })

@@ -19,18 +19,10 @@ import { mailbox, resetTokenIn } from '../../../src/testing/index.ts'
 import { KINDS } from '../database/databases.ts'
 import { Client } from './support/client.ts'
 import { ADA, CHEAP, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
+import { failureOf } from './support/failure-of.ts'
 
 const scheme = { name: 'key', scheme: { type: 'http', scheme: 'bearer' } }
 const nobody = () => null
-
-async function failureOf(run: () => unknown): Promise<Error & { code?: string }> {
-  try {
-    await run()
-  } catch (error) {
-    return error as Error & { code?: string }
-  }
-  throw new Error('It did not fail.')
-}
 
 function recorder() {
   const lines: string[] = []

@@ -13,17 +13,9 @@ import {
 import { database } from '../../../plugins/database/index.ts'
 import { createApp } from '../../../src/index.ts'
 import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'
+import { failureOf } from './support/failure-of.ts'
 
 const STRONG = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
-
-async function failureOf(run: () => unknown): Promise<Error & { code?: string }> {
-  try {
-    await run()
-  } catch (error) {
-    return error as Error & { code?: string }
-  }
-  throw new Error('It did not fail.')
-}
 
 describe('the start of basicAuth and documentAuth', () => {
   it('starts with a DataSource that the application has connected itself', async () => {

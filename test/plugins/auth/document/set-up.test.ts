@@ -12,6 +12,7 @@ import { createApp, type AppOptions } from '../../../../src/index.ts'
 import { createClient } from '../../../../src/testing/index.ts'
 import { newDatabaseName, onEachMongo, openDatabase } from '../../../support/mongo.ts'
 import { ADA, CHEAP, SECRET } from '../support/world.ts'
+import { failureOf } from '../support/failure-of.ts'
 
 const COLLECTIONS = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens']
 const PRODUCTION = { environment: 'production', appUrl: 'https://a.example' } as const
@@ -20,15 +21,6 @@ function appWith(options: Partial<DocumentAuthOptions>, more: AppOptions = {}) {
   const cost = more.environment === 'production' ? {} : CHEAP
   const provider = documentAuth({ secret: SECRET, cost, sendResetEmail: () => {}, ...options })
   return createApp({ environment: 'test', logger: false, ...more }).use(auth(provider))
-}
-
-async function failureOf(run: () => unknown): Promise<Error & { code?: string }> {
-  try {
-    await run()
-  } catch (error) {
-    return error as Error & { code?: string }
-  }
-  throw new Error('It did not fail.')
 }
 
 async function startAndStop(options: Partial<DocumentAuthOptions>, more?: AppOptions): Promise<void> {
