@@ -25,7 +25,7 @@ export const RULES = [
   [/\bvouch/, '"authenticate" or "confirm"'],
   [/\bthe present\b/, '"current"'],
   [/\bat once\b/i, '"immediately" or "together"'],
-  [/\ba text\b|\btexts\b/, '"a string" or "text"'],
+  [/\ba text\b(?! (?:part|file|column|node|field|message))/, '"a string" or "text"'],
   [/\bfor one(?=[.,;:)]| that\b| which\b| who\b)/, 'the noun'],
   [/\bcom(?:es|ing) of\b/, '"results from"'],
   [/\blooked at\b/, '"inspected", "read" or "checked"'],

@@ -6,15 +6,15 @@ export interface MailAddress {
   readonly address: string
 }
 
-/** nodemailer's address parser, so that what is checked is what is sent. */
+/** nodemailer's address parser, so that the check and the sent header agree. */
 export type ParseAddresses = (
   text: string,
 ) => readonly { readonly name: string; readonly address?: string | undefined; readonly group?: unknown }[]
 
-/** One `@`, and none of the characters that mean something else in a list of addresses or on an SMTP line. */
+/** One `@`, and no character with a meaning of its own in an address list or on an SMTP line. */
 const ADDRESS = /^[^\s@<>()[\]",;:\\]+@[^\s@<>()",;\\]+$/u
 const MAX_LENGTH = 254
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- it finds control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 /**
@@ -40,14 +40,14 @@ export function formatAddresses(addresses: readonly MailAddress[]): string {
 }
 
 function readList(field: string, text: string, parse: ParseAddresses): MailAddress[] {
-  if (CONTROL.test(text)) throw invalid(field, 'holds a line break or another control character')
+  if (CONTROL.test(text)) throw invalid(field, 'contains a line break or another control character')
   return parse(text).map(({ name, address, group }) => {
-    if (group !== undefined) throw invalid(field, 'holds a group of addresses')
+    if (group !== undefined) throw invalid(field, 'contains a group of addresses')
     if (!address || address.length > MAX_LENGTH || !ADDRESS.test(address))
-      throw invalid(field, 'holds something that is not an e-mail address')
+      throw invalid(field, 'contains something that is not an e-mail address')
     // The parser guesses at `two words@example.com`; mail must not go to an address that was never written.
     if (name !== '' && !text.includes(`<${address}>`))
-      throw invalid(field, 'holds an address with stray text around it')
+      throw invalid(field, 'contains an address with stray text around it')
     return { name, address }
   })
 }

@@ -16,13 +16,13 @@ import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readSettings } from './settings.ts'
 
-/** The services that the brick provides: the mailer, and what it has sent. */
+/** Services of the brick: the mailer and the outbox of sent messages. */
 export interface MailServices {
   readonly mailer: Mailer
   readonly mailOutbox: Outbox
 }
 
-/** Address, transport, page and sizes are checked when they are read. */
+/** Keys with their types. The values of address, transport, page and sizes are checked where they are read. */
 const MAIL_RULES: OptionChecks<MailOptions>['keys'] = {
   from: 'anything',
   transport: 'anything',
@@ -44,7 +44,7 @@ const REPLACED = { hosts: 'anything' } as const
 
 /**
  * Sends mail: the service `mailer`, `ctx.mail`, and outside production the page `/_framework/mail`.
- * @throws StartupError at the start, for an option that is not right or a production without a transport.
+ * @throws StartupError at the start, for an invalid option, or in production without a transport.
  */
 export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: Mailer }> {
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
@@ -59,7 +59,7 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
       const access = pageAccess(options, core)
       return access === undefined ? [] : [devPage(access)]
     },
-    // A test may have put its own mailer in the place of this one, and that has no life cycle.
+    // A test may replace the mailer with one that has no life cycle.
     start: async (services) => {
       warnOfSetUp(options, services)
       await (services.mailer as Partial<MailService>).open?.()
@@ -76,7 +76,9 @@ function pageAccess(options: MailOptions, { environment, appUrl }: CoreServices)
 function warnOfSetUp(options: MailOptions, core: CoreServices): void {
   const { environment, logger } = core
   if (environment === 'production' && (options.transport === 'memory' || options.transport === 'terminal'))
-    logger.warn(`No mail leaves this application: its transport is '${options.transport}', in production.`)
+    logger.warn(
+      `This application runs in production with the mail transport '${options.transport}', which sends nothing.`,
+    )
   if (pageAccess(options, core)?.open)
     logger.warn(
       `The mail page ${PAGE_PATH} is open: whoever reaches this application can read reset links there.`,

@@ -12,8 +12,8 @@ type Addresses = Partial<Record<'from' | 'to' | 'cc' | 'bcc' | 'reply-to', MailA
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/i
 
 /**
- * Reads what nodemailer has compiled and is about to give to the transport: the headers are the ones that are sent,
- * with encoded words, generated `Date` and `Message-ID`, and without `Bcc`.
+ * Reads a message that nodemailer compiled for the transport. The headers are those on the wire: with encoded words,
+ * generated `Date` and `Message-ID`, and without `Bcc`.
  */
 export function captureMessage(
   mail: CompiledMail,
@@ -49,7 +49,7 @@ export function captureMessage(
 
 const require = createRequire(import.meta.url)
 
-/** The table of media types is large, and loaded with the first attachment that does not say its own. */
+/** The table of media types is large. It is loaded with the first attachment that has no type of its own. */
 function typeOf(filename: string): string {
   const { lookup } = require('mime-types') as typeof mimeTypes
   return lookup(filename) || 'application/octet-stream'

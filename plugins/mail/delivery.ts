@@ -1,6 +1,6 @@
 import { MailError } from './mail-error.ts'
 
-/** What nodemailer and SMTP put on an error. */
+/** Properties that nodemailer and SMTP add to an error. */
 interface TransportFailure {
   readonly code?: unknown
   readonly responseCode?: unknown
@@ -8,8 +8,8 @@ interface TransportFailure {
 }
 
 /**
- * Runs a delivery with a time limit in seconds. When it is up, the signal is aborted and the promise rejects, whether
- * the transport heeds the signal or not. The timer does not keep the process alive.
+ * Runs a delivery with a time limit in seconds. After it the signal is aborted and the promise rejects, even if the
+ * transport ignores the signal. The timer does not keep the process alive.
  */
 export async function withDeadline<T>(
   timeout: number,
@@ -35,7 +35,7 @@ function tookTooLong(timeout: number): MailError {
   return new MailError('MAIL_TIMEOUT', `The mail was not sent: the transport took longer than ${timeout} s.`)
 }
 
-/** Makes the error that `send` rejects with: the transport's own words, without the credentials that may be in them. */
+/** Makes the error of a rejected `send`: the transport's message with credentials removed. */
 export function explainFailure(
   error: unknown,
   { id, redact }: { id: string; redact: (text: string) => string },
@@ -54,7 +54,7 @@ export function explainFailure(
   })
 }
 
-/** The stack of the original without its other properties, which may hold commands, options and recipients. */
+/** Copies the stack only: other properties of the original may contain commands, options and recipients. */
 function redactedCopy(error: unknown, redact: (text: string) => string): Error {
   const copy = new Error(redact(error instanceof Error ? error.message : String(error)))
   copy.stack = error instanceof Error ? redact(error.stack ?? error.message) : (copy.stack ?? '')

@@ -1,20 +1,20 @@
-/** Why a message was not sent. */
+/** Codes of a message that was not sent. */
 export type MailErrorCode = 'MAIL_INVALID_MESSAGE' | 'MAIL_NOT_SENT' | 'MAIL_TIMEOUT' | 'MAIL_CLOSED'
 
-/** What a `MailError` carries beside its message and code. */
+/** Properties of a `MailError` beside its message and code. */
 export interface MailErrorDetails {
   /** Outbox id of the message, when it had one. */
   readonly id?: string
   /** The transport's own code, such as `EAUTH` or `ECONNREFUSED`. */
   readonly reason?: string
-  /** SMTP reply code, when a server answered. */
+  /** SMTP reply code, when a server replied. */
   readonly responseCode?: number
   /** True when sending the same message again would fail again (RFC 5321 §4.2.1, replies 5yz). */
   readonly permanent?: boolean
   readonly cause?: unknown
 }
 
-/** A message that was not sent. Text and cause hold no credentials, and no recipient as the message spells it. */
+/** A message that was not sent. Message and cause contain no credentials and no recipient. */
 export class MailError extends Error {
   override readonly name = 'MailError'
   readonly code: MailErrorCode

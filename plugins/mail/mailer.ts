@@ -12,7 +12,7 @@ import { createRedactor, hideRecipients } from './redact.ts'
 import { textOfHtml } from './text-of-html.ts'
 import { openTransport, type NamedTransports } from './transports/open-transport.ts'
 
-/** What a mailer works with. */
+/** Dependencies and limits of a mailer. */
 export interface MailerSettings {
   readonly from: string
   readonly transport: MailTransport
@@ -30,7 +30,7 @@ export interface MailerSettings {
 export interface MailService extends Mailer {
   /** Loads nodemailer, opens the transport and checks `from`. */
   open(): Promise<void>
-  /** Lets the messages under way finish, then closes the transport. */
+  /** Waits for messages that are being sent, then closes the transport. */
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface Opened {
   readonly transporter: Transporter
   readonly parse: ParseAddresses
   readonly redact: (text: string) => string
-  /** Messages under way by `Message-ID`, for the outbox. */
+  /** Messages that are being sent, by `Message-ID`, for the outbox. */
   readonly underWay: Map<string, { id: string; date: Date; message: PreparedMessage }>
 }
 
@@ -74,7 +74,7 @@ function checkSender(from: string, parse: ParseAddresses): void {
   try {
     if (readAddresses('from', from, parse).length === 1) return
   } catch {
-    // The one message below says the same.
+    // The StartupError below gives the reason.
   }
   throw new StartupError("The mail brick's `from` is not exactly one e-mail address.", {
     code: 'MORTAR_MAIL_OPTION',

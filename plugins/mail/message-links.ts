@@ -1,4 +1,4 @@
-/** A web address in a text: a start, then anything but white space, quotes, angle brackets and controls. */
+/** A web address inside text: a scheme, then no white space, quote, angle bracket or control character. */
 // oxlint-disable-next-line no-control-regex -- control characters end a link
 const WEB_ADDRESS = /\bhttps?:\/\/[^\s<>"'`\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/gi
 const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/gi
@@ -6,13 +6,13 @@ const TRAILING = '.,;:!?)]}'
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const MAX_LINKS = 50
 
-/** A piece of a text: plain, or a web address. */
+/** A piece of text: plain, or a web address. */
 export interface TextPiece {
   readonly text: string
   readonly isLink: boolean
 }
 
-/** Cuts a text into plain pieces and `http`/`https` addresses; punctuation behind an address is plain. */
+/** Splits text into plain pieces and `http`/`https` addresses. Punctuation after an address is plain. */
 export function splitLinks(text: string): TextPiece[] {
   const pieces: TextPiece[] = []
   let end = 0
@@ -27,7 +27,7 @@ export function splitLinks(text: string): TextPiece[] {
   return pieces
 }
 
-/** The different web addresses of a message, those of the text first; other schemes are left out. */
+/** Returns the distinct web addresses of a message, text part first. Other schemes are left out. */
 export function linksOf(message: { readonly text: string | null; readonly html: string | null }): string[] {
   const inText = splitLinks(message.text ?? '')
     .filter((piece) => piece.isLink)
@@ -38,7 +38,7 @@ export function linksOf(message: { readonly text: string | null; readonly html: 
   return [...new Set([...inText, ...inHtml])].slice(0, MAX_LINKS)
 }
 
-/** True for an absolute `http` or `https` URL without a user part, which could dress one host up as another. */
+/** True for an absolute `http` or `https` URL without a user part, which could disguise the host. */
 export function isWebAddress(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
   const url = new URL(text)

@@ -1,12 +1,12 @@
 import type { PreparedAttachment } from './prepared-message.ts'
 
-/** An outgoing message as the transport was given it. */
+/** An outgoing message in the form that the transport received. */
 export interface OutboxMessage {
   /** Also the local part of its `Message-ID`. */
   readonly id: string
   readonly date: Date
   readonly status: 'sending' | 'sent' | 'failed'
-  /** Why it was not sent, without credentials; only when `status` is `failed`. */
+  /** Reason of the failure, without credentials; only when `status` is `failed`. */
   readonly error?: string
   /** Addresses as one line: `Ada <ada@example.com>, bob@example.com`. */
   readonly from: string
@@ -17,22 +17,22 @@ export interface OutboxMessage {
   readonly subject: string
   readonly text: string | null
   readonly html: string | null
-  /** Header lines as they were sent, unfolded, in order. */
+  /** Header lines on the wire, unfolded, in order. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly attachments: readonly Required<Omit<PreparedAttachment, 'cid'>>[]
   /** Images of the HTML by Content-ID, as `data:` URLs. */
   readonly images: ReadonlyMap<string, string>
-  /** What it takes up, in bytes, roughly. */
+  /** Approximate size in bytes. */
   readonly bytes: number
 }
 
-/** The sent messages that are kept, newest first. */
+/** Stored sent messages, newest first. */
 export interface Outbox {
-  /** False when nothing is kept (production). */
+  /** False when the outbox stores nothing (production). */
   readonly enabled: boolean
-  /** Puts a message in front and drops the oldest ones beyond the limits. */
+  /** Adds a message as the newest and drops the oldest ones beyond the limits. */
   add(message: OutboxMessage): void
-  /** Notes what became of a message; does nothing when it is no longer kept. */
+  /** Records the result of a message. Does nothing when the message was dropped. */
   settle(id: string, outcome: { readonly error?: string }): void
   find(id: string): OutboxMessage | undefined
   /** Newest first. */
@@ -46,7 +46,7 @@ export interface OutboxLimits {
   readonly bytes: number
 }
 
-/** Makes an outbox in memory; with `size: 0` it keeps nothing. */
+/** Makes an outbox in memory; with `size: 0` it stores nothing. */
 export function createOutbox(limits: OutboxLimits): Outbox {
   let messages: readonly OutboxMessage[] = []
 

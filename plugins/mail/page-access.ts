@@ -7,8 +7,8 @@ const HOST_NAME = /^(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?)$/i
 
 /**
  * Reads the option `page` for an application outside production.
- * @param appUrl the application's own address, under which an open page answers too.
- * @returns undefined without a page.
+ * @param appUrl the application's own address; an open page accepts its host too.
+ * @returns undefined if there is no page.
  * @throws StartupError for anything but a boolean or `{ hosts }`.
  */
 export function readPage({ page }: MailOptions, appUrl: string | undefined): PageAccess | undefined {

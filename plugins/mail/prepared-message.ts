@@ -1,7 +1,7 @@
 import { readAddresses, type MailAddress, type ParseAddresses } from './addresses.ts'
 import { MailError } from './mail-error.ts'
 
-/** An attachment whose content is in memory; nodemailer is never given a path or URL to read. */
+/** An attachment with its content in memory. nodemailer never receives a path or URL to read. */
 export interface PreparedAttachment {
   readonly filename: string
   readonly content: Buffer
@@ -9,7 +9,7 @@ export interface PreparedAttachment {
   readonly cid?: string
 }
 
-/** A checked message: known fields only, addresses read, nothing that spans two header lines. */
+/** A checked message: known fields only, parsed addresses, no line breaks in headers. */
 export interface PreparedMessage {
   readonly from: MailAddress
   readonly to: MailAddress[]
@@ -29,7 +29,7 @@ const HEADER_NAME = /^[!-9;-~]+$/
 const OWN_HEADERS = /^(from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*)$/i
 
 /**
- * Checks a message and copies what is known of it; an unknown key (`path`, `raw`, `envelope`) never reaches nodemailer.
+ * Checks a message and copies its known keys. An unknown key (`path`, `raw`, `envelope`) never reaches nodemailer.
  * @throws MailError `MAIL_INVALID_MESSAGE`, naming the field.
  */
 export function prepareMessage(
@@ -100,7 +100,7 @@ function optionalText(source: Record<string, unknown>, field: string): string | 
 
 /** A line break in a header would start another header (CWE-93): it becomes a space, as nodemailer itself does. */
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it replaces
+  // oxlint-disable-next-line no-control-regex -- it replaces control characters
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ')
 }
 

@@ -7,18 +7,18 @@ const MIN_LENGTH = 3
 
 /**
  * Collects the credentials of a transport setting (URL, options or transporter).
- * @returns a function that removes them, and the user part of any URL, from a text.
+ * @returns a function that removes them, and the user part of any URL, from a string.
  */
 export function createRedactor(...settings: readonly unknown[]): (text: string) => string {
   const found = new Set<string>()
   for (const setting of settings) collect(setting, { found, depth: 0, seen: new Set() })
-  // Longest first, so that a secret which contains another leaves no rest of itself behind.
+  // Longest first, so that a secret that contains another is removed completely.
   const secrets = [...found].toSorted((a, b) => b.length - a.length)
   return (text) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text.replace(URL_CREDENTIALS, '$1***@'))
 }
 
-/** Adds the recipients of a message, as they were written, to what a redactor removes; servers quote them in replies. */
+/** Extends a redactor by the recipients of a message, in their original spelling: servers quote them in replies. */
 export function hideRecipients(
   { to, cc, bcc }: Readonly<Record<'to' | 'cc' | 'bcc', readonly MailAddress[]>>,
   redact: (text: string) => string,
@@ -26,7 +26,7 @@ export function hideRecipients(
   const addresses = [...to, ...cc, ...bcc].map(({ address }) =>
     address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
   )
-  // Longest first, as one address may end another.
+  // Longest first, since one address may be the end of another.
   const pattern = new RegExp(addresses.toSorted((a, b) => b.length - a.length).join('|'), 'gi')
   return (text) => redact(text.replace(pattern, '***'))
 }

@@ -7,10 +7,10 @@ import { checkTransport } from './transports/open-transport.ts'
 const DEFAULT_SIZE = 100
 const DEFAULT_BYTES = '64mb'
 const DEFAULT_TIMEOUT = '30s'
-/** setTimeout takes 31 bits of milliseconds; beyond, it fires at once. */
+/** setTimeout takes 31 bits of milliseconds; beyond that it fires immediately. */
 const MAX_TIMEOUT = 2_147_483
 
-/** The options as values that are ready for use. */
+/** Options after checks, defaults and conversion. */
 export interface MailSettings {
   readonly from: string
   readonly transport: MailTransport
@@ -20,7 +20,7 @@ export interface MailSettings {
 }
 
 /**
- * Reads the options for one environment; in production there is no default transport and nothing is kept.
+ * Reads the options for one environment. Production has no default transport and stores no messages.
  * @throws StartupError naming the option.
  */
 export function readSettings(options: MailOptions, environment: Environment): MailSettings {
@@ -49,7 +49,7 @@ export function readSettings(options: MailOptions, environment: Environment): Ma
   }
 }
 
-/** The option `hosts` was replaced by `page`; ignoring it would leave a page closed without a word. */
+/** The option `hosts` was replaced by `page`; ignoring it would close the page silently. */
 function checkKnown(options: MailOptions): void {
   if ('hosts' in options) throw wrongOption('hosts', 'is now `page: { hosts }`')
   const { allowPlainPassword } = options
@@ -72,7 +72,7 @@ function checkSize(size: number): number {
 
 function checkTimeout(timeout: number): number {
   if (timeout > 0 && timeout <= MAX_TIMEOUT) return timeout
-  throw new RangeError('it is not longer than 0 and at most 24 days')
+  throw new RangeError('not between 0 and 24 days')
 }
 
 function read<T>(option: string, parse: () => T): T {

@@ -1,10 +1,10 @@
-// oxlint-disable-next-line no-control-regex -- control characters are what it removes
+// oxlint-disable-next-line no-control-regex -- it removes control characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /**
- * The text part of a mail that has HTML only, for readers without HTML and for spam filters: links with their address
- * behind them, images left out. The converter is loaded with the first such mail.
- * @returns undefined for HTML that it cannot read; the mail goes without a text part then.
+ * Makes the text part of a mail with HTML only, for readers without HTML and for spam filters. Links are followed by
+ * their address, images are left out. The converter is loaded with the first such mail.
+ * @returns undefined for HTML that cannot be converted; the mail is then sent without a text part.
  */
 export async function textOfHtml(html: string): Promise<string | undefined> {
   const { convert } = await import('html-to-text')

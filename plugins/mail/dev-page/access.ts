@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
 import { Forbidden, type Middleware } from '../../../src/index.ts'
 
-/** Readers that may see the page. */
+/** Clients that may read the page. */
 export interface PageAccess {
-  /** Other machines too, and this one through a proxy. */
+  /** Other machines, and this machine through a proxy. */
   readonly open: boolean
-  /** Host names under which it answers besides localhost and IP addresses, in lower case. */
+  /** Accepted host names besides localhost and IP addresses, in lower case. */
   readonly hosts: ReadonlySet<string>
 }
 
 /**
- * Refuses everybody but the developer at this machine. The page shows reset links, so by default it answers a loopback
- * connection that no proxy has forwarded. Whoever may connect, it answers only under a name that a foreign site cannot
- * point at this machine (localhost, an IP address, a configured host), which stops DNS rebinding, and never to a script
- * of another site, whatever CORS headers the application sets.
+ * Refuses every client except the developer at this machine. The page shows reset links, so by default only a loopback
+ * connection without forwarding headers is accepted. The host must be one that a foreign site cannot point at this
+ * machine (localhost, an IP address, a configured host), which stops DNS rebinding. Scripts of other sites are always
+ * refused, even if the application sets CORS headers.
  */
 export function localOnly({ open, hosts }: PageAccess): Middleware {
   return function refuseForeign(ctx, next) {
@@ -24,10 +24,10 @@ export function localOnly({ open, hosts }: PageAccess): Middleware {
       )
     if (!isLocalHost(ctx.get('host') ?? '', hosts))
       throw new Forbidden(
-        'The mail page answers on localhost and IP addresses only. To allow this host, set page: { hosts } in mail(…).',
+        'The mail page accepts localhost and IP addresses only. To allow this host, set page: { hosts } in mail(…).',
       )
     if (ctx.get('sec-fetch-site') === 'cross-site' && ctx.get('sec-fetch-mode') !== 'navigate')
-      throw new Forbidden('The mail page is not for scripts of other sites.')
+      throw new Forbidden('The mail page refuses scripts of other sites.')
     return next()
   }
 }
@@ -41,7 +41,7 @@ export function isLoopback(address: string | undefined): boolean {
 const FORWARDING =
   /^(forwarded|via|forwarded-for|client-ip|x-(forwarded|original|real|client|cluster|envoy|proxy|remote|host)(-.*)?|cf-.*|true-client-ip|fastly-client-ip)$/
 
-/** True when a header (by its lower-case name) tells that a proxy has passed the request on. */
+/** True for a header, by its lower-case name, that a forwarding proxy sets. */
 export function isForwarded(headerNames: readonly string[]): boolean {
   return headerNames.some((name) => FORWARDING.test(name))
 }

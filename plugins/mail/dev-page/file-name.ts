@@ -1,9 +1,9 @@
 const MAX_LENGTH = 120
-/** Separators, characters that some file system refuses, controls, and marks that turn the reading direction round. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+/** Separators, characters that a file system refuses, control characters, and marks that reverse the text direction. */
+// oxlint-disable-next-line no-control-regex -- it finds control characters
 const UNSAFE = /[/\\:*?"<>|\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** A file name that is safe to offer for a download: no path, no control or direction marks, no leading dot. */
+/** Returns a safe name for a download: no path, no control or direction marks, no leading dot. */
 export function safeFileName(name: string, fallback: string): string {
   const clean = name
     .replace(UNSAFE, '_')
@@ -13,7 +13,7 @@ export function safeFileName(name: string, fallback: string): string {
   const extension = dot > 0 && clean.length - dot <= 12 ? clean.slice(dot) : ''
   const short =
     clean.length <= MAX_LENGTH ? clean : `${clean.slice(0, MAX_LENGTH - extension.length)}${extension}`
-  // Last, as the cut may have parted a pair, and half a pair cannot be percent-encoded.
+  // Last, since the cut may have split a surrogate pair, and half a pair cannot be percent-encoded.
   return short.replace(/\p{Surrogate}/gu, '_') || fallback
 }
 

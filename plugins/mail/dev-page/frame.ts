@@ -1,13 +1,13 @@
 import type { OutboxMessage } from '../outbox.ts'
 
 /**
- * Policy of the document that holds a message's HTML: an opaque origin without script, forms, popups or network; only
- * its own inline styles and `data:` images. It holds when the document is opened outside the frame as well.
+ * Content-Security-Policy of a message's HTML: an opaque origin without script, forms, popups or network, with its own
+ * inline styles and `data:` images only. The header also applies when the document is opened outside the frame.
  */
 export const FRAME_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 
-/** The HTML of a message for the frame: as it was sent, with the images it carries itself in their places. */
+/** Returns the message's HTML for the frame, with embedded images as `data:` URLs. */
 export function frameDocument(message: OutboxMessage): string {
   return (message.html ?? '').replace(
     /\bcid:([^\s"'<>)]{1,200})/gi,

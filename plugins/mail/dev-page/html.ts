@@ -4,12 +4,12 @@ import { safeFileName } from './file-name.ts'
 import { html, Markup } from './markup.ts'
 import { STYLE } from './style.ts'
 
-/** In one piece, because the policy admits it by the hash of every character between the tags. */
+/** One string, because the policy allows the style by the hash of all characters between the tags. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`)
 /** Seconds between two loads of the list when it refreshes itself. */
 const REFRESH = 3
 
-/** The list page. `base` is its own path; `refresh` makes the browser load it again every few seconds. */
+/** Renders the list page. `base` is its own path; `refresh` makes the browser reload it every few seconds. */
 export function listPage(
   messages: readonly OutboxMessage[],
   { base, refresh }: { base: string; refresh: boolean },
@@ -28,7 +28,7 @@ export function listPage(
   })
 }
 
-/** The page of one message. */
+/** Renders the page of one message. */
 export function messagePage(message: OutboxMessage, { base }: { base: string }): string {
   const own = `${base}/${encodeURIComponent(message.id)}`
   return page({
@@ -170,7 +170,7 @@ function files(message: OutboxMessage, own: string): Markup | string {
     </div>`
 }
 
-/** `link` is an http or https address; nothing else is ever made clickable. */
+/** Renders an http or https address; other schemes never become links. */
 function anchor(link: string): Markup {
   return html`<a href="${link}" target="_blank" rel="noopener noreferrer">${link}</a>`
 }

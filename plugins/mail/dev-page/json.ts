@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '../outbox.ts'
 
-/** A message as the page gives it for `Accept: application/json`; the later members only when they have a value. */
+/** JSON form of a message for `Accept: application/json`. Optional members are present only with a value. */
 export interface MessageJson {
   readonly id: string
   readonly to: string
@@ -19,7 +19,7 @@ export interface MessageJson {
   readonly error?: string
 }
 
-/** The JSON form of a message of the outbox. */
+/** Converts a message of the outbox to its JSON form. */
 export function messageJson(message: OutboxMessage): MessageJson {
   const { id, to, from, subject, text, html, date, cc, bcc, replyTo, attachments, status, error } = message
   return {

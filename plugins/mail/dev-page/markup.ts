@@ -1,4 +1,4 @@
-/** Markup that may go into a page as it is: what `html` makes, or a constant of this folder. */
+/** Markup that needs no escaping: made by `html`, or a constant of this folder. */
 export class Markup {
   readonly #source: string
 
@@ -19,15 +19,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** What a template of markup takes. */
+/** Values of a markup template. */
 export type MarkupValue = Markup | string | number | readonly MarkupValue[]
 
-/** A template of markup: each value that is not markup itself is escaped, and the items of an array are joined. */
+/** Template tag: escapes each value that is not markup, and joins the items of an array. */
 export function html(strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   return new Markup(strings.reduce((whole, part, index) => `${whole}${render(values[index - 1]!)}${part}`))
 }
 
-/** A text as it is written in markup, inside an element or a quoted attribute. */
+/** Escapes a string for markup, inside an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 }

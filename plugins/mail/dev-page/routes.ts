@@ -7,7 +7,7 @@ import { listPage, messagePage } from './html.ts'
 import { messageJson } from './json.ts'
 import { STYLE_SOURCE } from './style.ts'
 
-/** Where the development page is. */
+/** Path of the development page. */
 export const PAGE_PATH = '/_framework/mail'
 
 const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
@@ -21,7 +21,7 @@ const COMMON_HEADERS = {
   'X-Robots-Tag': 'noindex',
 }
 
-/** A request for a page of the outbox, as the handlers see it. */
+/** Context of a handler of the page, with the outbox. */
 type PageContext = BaseContext & {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export function devPage(access: PageAccess): Router {
     .get('/:id/attachments/:index', sendAttachment)
 }
 
-/** On every answer of the page, problems included. */
+/** Sets the headers of each response of the page, problems included. */
 const setCommonHeaders: Middleware = (ctx, next) => {
   for (const [name, value] of Object.entries(COMMON_HEADERS)) ctx.set(name, value)
   return next()
@@ -77,7 +77,7 @@ function sendAttachment(ctx: PageContext): unknown {
     'Content-Disposition',
     attachmentDisposition(safeFileName(attachment.filename, `attachment-${index + 1}`)),
   )
-  // Never the type that the message claims: a download needs none, and no browser is to show it as a page.
+  // Never the type that the message claims: a download needs no type, and a browser must not render it as a page.
   ctx.type = 'application/octet-stream'
   return attachment.content
 }
@@ -100,6 +100,6 @@ function findMessage(ctx: PageContext): OutboxMessage {
 }
 
 function outboxOf(ctx: PageContext): Outbox {
-  // The brick that mounts these routes is the one that provides the service.
+  // The mail brick mounts these routes and provides the service.
   return ctx.services['mailOutbox'] as Outbox
 }

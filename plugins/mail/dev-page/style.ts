@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The style sheet of the page; in the page itself, so that nothing is fetched. */
+/** Style sheet, inlined so that the page fetches nothing. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2430; --dim: #667085; --line: #e3e6ec; --page: #f5f6f8; --card: #fff;
   --accent: #2f5bea; --soft: #eef2ff; --bad: #b42318; --bad-soft: #fef3f2 }
@@ -39,5 +39,5 @@ details[open] summary { margin-bottom: .75rem }
 @media (max-width: 40rem) { .list a { grid-template-columns: 1fr auto } .list .subject { grid-column: 1 / -1; grid-row: 2 } }
 `
 
-/** The style sheet's hash as a source of a Content-Security-Policy (CSP 3 §2.3.1). */
+/** Hash of the style sheet as a Content-Security-Policy source (CSP 3 §2.3.1). */
 export const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`

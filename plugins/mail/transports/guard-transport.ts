@@ -3,8 +3,8 @@ import type { Transport } from 'nodemailer'
 type Send = Transport['send']
 
 /**
- * Wraps a transport of the application's own. nodemailer calls `send` from a callback, so a throw there, or the
- * rejection of a `send` that was written as an async function, would end the process instead of failing the one message.
+ * Wraps the application's own transport. nodemailer calls `send` from a callback: an exception, or the rejection of an
+ * async `send`, would end the process instead of failing one message.
  */
 export function guardTransport(transport: Transport): Transport {
   const send: Send = (mail, done) => {

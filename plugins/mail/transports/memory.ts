@@ -1,6 +1,6 @@
 import type { Transport } from 'nodemailer'
 
-/** A transport that takes every message and does nothing with it; outside production the outbox has it. */
+/** A transport that accepts every message and sends nothing. Outside production the outbox stores it. */
 export function memoryTransport(): Transport {
   return {
     name: 'memory',

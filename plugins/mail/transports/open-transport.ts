@@ -6,7 +6,7 @@ import { demandTls } from './secure-smtp.ts'
 import { memoryTransport } from './memory.ts'
 import { terminalTransport, type TerminalOptions } from './terminal.ts'
 
-/** What the named transports are made from. */
+/** Settings of the named transports. */
 export interface NamedTransports {
   readonly terminal: TerminalOptions
   readonly smtp: TransportConfig | undefined
@@ -22,8 +22,8 @@ const NAMED: Readonly<Record<TransportName, (options: NamedTransports) => Transp
 }
 
 /**
- * Checks the shape of a transport setting, without opening anything.
- * @throws StartupError that never quotes the setting, as it may hold a password.
+ * Checks the shape of a transport setting, without opening a connection.
+ * @throws StartupError that never quotes the setting, since it may contain a password.
  */
 export function checkTransport(setting: MailTransport): void {
   if (typeof setting === 'string' ? isName(setting) || isSmtpUrl(setting) : isObject(setting)) return
@@ -41,13 +41,13 @@ export function checkTransport(setting: MailTransport): void {
 /** Settings for opening a transport. */
 export interface TransportSetUp {
   readonly named: NamedTransports
-  /** Lets a password go to another machine over a connection without TLS. */
+  /** Allows a password on a connection to another machine without TLS. */
   readonly allowPlainPassword: boolean
 }
 
 /**
- * Opens a checked setting as a nodemailer transporter; the library is loaded here and not before.
- * @throws StartupError when a password would go to another machine without TLS.
+ * Opens a checked setting as a nodemailer transporter; nodemailer is loaded here.
+ * @throws StartupError when a password would be sent to another machine without TLS.
  */
 export async function openTransport(
   setting: MailTransport,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
 import { StartupError } from '../../../src/index.ts'
 
-/** The options of nodemailer's SMTP transports that decide whether a password goes over a readable connection. */
+/** Options of nodemailer's SMTP transports that decide if a password is sent without encryption. */
 interface SmtpOptions {
   readonly host?: string
   readonly secure?: boolean
@@ -12,10 +12,10 @@ interface SmtpOptions {
 }
 
 /**
- * Demands TLS of an SMTP transport that signs in at another machine: without it a server, or whoever stands between,
- * could leave STARTTLS out and read the password (RFC 8314 §3). nodemailer then refuses to send over such a connection.
- * @param isOwn true for a transporter of the application's own, whose options are not changed.
- * @throws StartupError when the set-up rules TLS out.
+ * Requires TLS for an SMTP transport that authenticates at another machine. Otherwise a server, or an attacker on the
+ * path, could leave STARTTLS out and read the password (RFC 8314 §3). nodemailer then refuses such a connection.
+ * @param isOwn true for a transporter that the application made; its options are not changed.
+ * @throws StartupError when the options exclude TLS.
  */
 export function demandTls(transporter: Transporter, isOwn: boolean): void {
   const smtp = transporter.transporter as { readonly name?: string; readonly options?: SmtpOptions }
@@ -44,8 +44,8 @@ function plainPassword(isOwn: boolean): StartupError {
       code: 'MORTAR_MAIL_PLAIN_PASSWORD',
       brick: 'mail',
       remedy: isOwn
-        ? 'Give createTransport secure: true or requireTLS: true, or mail(…) allowPlainPassword: true.'
-        : 'Use smtps://… or leave ignoreTLS out. To send it readable on purpose, mail({ allowPlainPassword: true }).',
+        ? 'Give createTransport secure: true or requireTLS: true, or pass mail({ allowPlainPassword: true }).'
+        : 'Use smtps://… or leave ignoreTLS out. To send the password unencrypted on purpose, mail({ allowPlainPassword: true }).',
     },
   )
 }

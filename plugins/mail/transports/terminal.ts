@@ -2,7 +2,7 @@ import type { MailMessage as CompiledMail, Transport } from 'nodemailer'
 import { formatAddresses, type MailAddress } from '../addresses.ts'
 import { linksOf } from '../message-links.ts'
 
-/** What the terminal transport needs: where to print, and the page on which a message can be read. */
+/** Settings of the terminal transport: its output, and the address of a message's page. */
 export interface TerminalOptions {
   print(text: string): void
   pageOf(messageId: string): string | undefined
@@ -24,7 +24,7 @@ export function terminalTransport({ print, pageOf }: TerminalOptions): Transport
   }
 }
 
-/** What is printed of a message. */
+/** Parts of a message that are printed. */
 export interface MailSummary {
   readonly from: string
   readonly to: string
@@ -34,7 +34,7 @@ export interface MailSummary {
   readonly attachments: readonly string[]
 }
 
-/** The summary as text; control characters, which could drive the terminal, are replaced. */
+/** Formats the summary. Control characters, which could control the terminal, are replaced. */
 export function summarise(mail: MailSummary, page: string | undefined): string {
   const body = (mail.text ?? '').trimEnd().split(/\r\n|\r|\n/)
   const shown = body.slice(0, MAX_LINES).map(printable)
@@ -66,7 +66,7 @@ function summaryOf(mail: CompiledMail): MailSummary {
   }
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what it finds
+// oxlint-disable-next-line no-control-regex -- it finds control characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 function printable(line: string): string {
