@@ -4,11 +4,11 @@ import type { Context } from '../context/context.ts'
 import type { Middleware } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 
-/** Services by name and the present `ctx`, to one value of a ctx member; called on first read in each request. */
+/** Computes a ctx member from the services by name and the current `ctx`, on first read in each request. */
 export type MemberFactory<T, Services = CoreServices> = (services: Cradle<Services>, ctx: Context) => T
 
 /**
- * What an application can be extended with: a plain object of optional slots, and nothing else.
+ * An extension of an application: a plain object of optional slots.
  * Make one with `defineBrick`, which infers the types of its services and members.
  */
 export interface Brick<
@@ -17,9 +17,9 @@ export interface Brick<
   Members extends object = object,
 > {
   readonly name: Name
-  /** Names of bricks or of services that must be there; those bricks start before and stop after this one. */
+  /** Names of required bricks or services. Those bricks start before this one and stop after it. */
   readonly requires?: readonly string[]
-  /** Names of bricks that start before this one when they are there. */
+  /** Names of bricks that start before this one if they are registered. */
   readonly after?: readonly string[]
   readonly services?: Registrations<Services>
   readonly members?: { readonly [Member in keyof Members]: MemberFactory<Members[Member]> }
@@ -27,18 +27,18 @@ export interface Brick<
   readonly routes?: readonly AnyRouter[] | ((core: CoreServices) => readonly AnyRouter[])
   /** Middleware around the whole application, outside every directory's. */
   readonly middleware?: readonly Middleware[]
-  /** Asynchronous start, in dependency order. A throw stops what had started, in reverse. */
+  /** Asynchronous start, in dependency order. An error stops the bricks that had started, in reverse. */
   readonly start?: (services: Cradle) => unknown
-  /** Reverse order, each with a deadline. */
+  /** Asynchronous stop, in reverse order, each with a deadline. */
   readonly stop?: (services: Cradle) => unknown
   /**
    * Findings for `mortar doctor`, which assembles the application without starting it: nothing is connected, and
-   * `services` makes what is asked for.
+   * `services` makes a service when it is read.
    */
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
 }
 
-/** Any brick, where its types do not matter. */
+/** Any brick, without the types of its services and members. */
 export type AnyBrick = Brick<string, object, object>
 
 /** The definition of a brick with its own services visible to its later slots. */
@@ -63,6 +63,6 @@ export function defineBrick<
   Services extends object = {},
   Members extends object = {},
 >(definition: BrickDefinition<Name, Services, Members>): Brick<Name, Services, Members> {
-  // The container hands every factory the same cradle, which does hold the brick's own services.
+  // The container passes the same cradle to every factory, and it contains the brick's own services.
   return definition as unknown as Brick<Name, Services, Members>
 }

@@ -17,8 +17,8 @@ const SLOTS = new Set([
 ] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
 
 /**
- * Holds a brick to its shape where types did not: a mistyped slot (`onStart`) would never run, and what is no router
- * would be left out in silence.
+ * Checks the shape of a brick at run time: a mistyped slot (`onStart`) would never run, and a value that is not a
+ * router would be skipped silently.
  * @throws StartupError `MORTAR_BRICK_SHAPE`.
  */
 export function checkBrick(brick: AnyBrick): void {
@@ -73,13 +73,13 @@ function call(slot: string): Shape {
   return { matches: isFunction, found, remedy: 'Give the function itself.' }
 }
 
-/** The routers of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for anything else in their place. */
+/** Returns the routers of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for anything else in their place. */
 export function routersOf(brick: AnyBrick, given: unknown) {
   if (Array.isArray(given) && given.every(isRouter)) return given
   throw wrongShape(
     brick,
     'has routes that are not a list of routers',
-    'Give what createRouter() returned, in a list.',
+    'Give a list of routers made by createRouter().',
   )
 }
 

@@ -10,7 +10,7 @@ export function installBrick(brick: AnyBrick, container: Container, contextClass
     container.register(name, registration, `brick '${brick.name}'`)
   for (const [name, factory] of Object.entries(brick.members ?? {}))
     contextClass.addMember(name, brick.name, (ctx) =>
-      // The services of a request are those of the application and, where asked for, those of its scope.
+      // A request sees the application's services and, if its scope was opened, the scoped ones.
       (factory as (services: Cradle, ctx: unknown) => unknown)(
         publicContext(ctx).services as Cradle,
         publicContext(ctx),

@@ -4,7 +4,7 @@ import type { AnyBrick } from './brick.ts'
 
 /**
  * Orders bricks so that each comes after what it requires, and otherwise as they were registered.
- * `provided` are the services that no brick brings: the framework's and the application's own.
+ * `provided` lists services that do not come from a brick: the framework's and the application's own.
  * @throws StartupError for a duplicate name, a missing requirement or a circle, naming the bricks and the remedy.
  */
 export function orderBricks(bricks: readonly AnyBrick[], provided: ReadonlySet<string>): readonly AnyBrick[] {

@@ -3,7 +3,7 @@ import { diagnostic, listOf } from './diagnostics.ts'
 import type { FileSegment } from './parse-segment.ts'
 import type { PlannedFile } from './planned-file.ts'
 
-/** A segment at its position, with the first file that has it there. */
+/** A segment at its position, with the first file that uses it there. */
 interface Place {
   readonly segment: FileSegment
   readonly file: string
@@ -75,7 +75,7 @@ function secondSpellings(places: readonly Place[]): StartupError[] {
         code: 'MORTAR_ROUTE_CASE',
         found: `have names that differ in case only: ${namesOf(group)}`,
         remedy:
-          'Paths are case-sensitive and some file systems are not: write both alike, best in lower case.',
+          'Paths are case-sensitive and some file systems are not: use the same case for both, preferably lower case.',
       }),
     )
 }

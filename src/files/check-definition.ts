@@ -39,8 +39,8 @@ const CHECKS: Readonly<Record<Key, Check>> = {
 }
 
 /**
- * Every fault in the values of a definition. A key that is there with the value `undefined` is a fault too: `auth`
- * that is undefined by a slip must not make a route public.
+ * Finds every fault in the values of a definition. A key with the value `undefined` is a fault too: an `auth` that is
+ * undefined by mistake must not make a route public.
  */
 export function checkDefinition(
   definition: Readonly<Record<string, unknown>>,
@@ -70,7 +70,7 @@ function paramsRemedy(field: string, parameters: readonly string[]): string {
   return near === undefined ? `The path has ${names}.` : `Did you mean "${near}"? The path has ${names}.`
 }
 
-/** The keys of an object schema: yup keeps them in `fields`, zod in `shape`. Of other validators none are known. */
+/** Returns the keys of an object schema: `fields` of yup, `shape` of zod. Unknown for other validators. */
 function fieldsOf(schema: object): string[] {
   const fields = 'fields' in schema ? schema.fields : 'shape' in schema ? schema.shape : undefined
   return isPlainObject(fields) ? Object.keys(fields) : []

@@ -12,8 +12,8 @@ export interface KeyReport {
 }
 
 /**
- * The named exports of a route module. Other names than those of a definition are the module's own business; one that
- * is nearly a key gives a warning, and one that looks like a guard is an error.
+ * Checks the named exports of a route module. Names that are not keys of a definition are allowed. A near miss of a key
+ * gives a warning, and a name that looks like a guard is an error.
  */
 export function checkExportNames(names: readonly string[]): KeyReport {
   const others = names.filter((name) => name !== 'default' && !KEYS.includes(name))
@@ -31,7 +31,7 @@ export function checkExportNames(names: readonly string[]): KeyReport {
   }
 }
 
-/** The keys of a definition given to `defineRoute`: there every other key is an error. */
+/** Checks the keys of a definition given to `defineRoute`. Every unknown key is an error. */
 export function checkDefinitionKeys(names: readonly string[]): Finding[] {
   return names
     .filter((name) => !KEYS.includes(name))
@@ -54,7 +54,7 @@ function guardFinding(name: string): Finding {
   }
 }
 
-/** Stricter than `nearest` alone: the first letter must agree, so that `page` is not taken for `tags`. */
+/** Stricter than `nearest`: the first letter must match, so that `page` is not read as `tags`. */
 function nearKey(name: string): string | undefined {
   const initial = name[0]?.toLowerCase()
   return nearest(

@@ -1,7 +1,7 @@
 /**
- * Every code that a directory of route files can give, with what it says. `docs/startup-errors.md` has a row for each,
- * with the remedy; a test holds the two together. A duplicate, a second parameter name for one position and a
- * difference in case have the codes that the route table gives for routers.
+ * Every code for a directory of route files, with its meaning. `docs/startup-errors.md` has a row for each with the
+ * remedy; a test compares the two. A duplicate, a second parameter name for one position and a difference in case have
+ * the codes that the route table uses for routers.
  */
 export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_AUTH_SHAPE: '`auth` is neither a boolean, nor the name of a policy, nor a list of names',

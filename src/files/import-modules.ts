@@ -4,18 +4,18 @@ import type { StartupError } from '../errors/startup-error.ts'
 import { diagnostic, type Finding } from './diagnostics.ts'
 import type { ModuleExports } from './read-module.ts'
 
-/** Imports the module at a `file:` URL. A reload gives one that adds a query, so that the module is evaluated again. */
+/** Imports the module at a `file:` URL. A reload passes a function that adds a query, so that the module runs again. */
 export type ImportModule = (url: string) => Promise<ModuleExports>
 
-/** The modules that could be imported, by relative file, and a problem for each reason why others could not. */
+/** Imported modules by relative file, and one problem for each cause of failed imports. */
 export interface ImportedModules {
   readonly modules: ReadonlyMap<string, ModuleExports>
   readonly problems: readonly StartupError[]
 }
 
 /**
- * Imports files of a directory one after the other, in the given order, so that modules which do something when they
- * are imported do it in the same order everywhere. Files that fail for one and the same reason share one problem.
+ * Imports files of a directory one after another in the given order, so that side effects of modules happen in the same
+ * order everywhere. Files that fail for the same cause share one problem.
  */
 export async function importModules(
   directory: string,
@@ -41,7 +41,7 @@ function importNative(url: string): Promise<ModuleExports> {
   return import(url) as Promise<ModuleExports>
 }
 
-/** The same for files that fail together: Node throws one error object to all importers of a module that threw. */
+/** Key of a cause: Node throws the same error object to all importers of a module that failed. */
 function reasonOf(cause: unknown, file: string): unknown {
   return codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION' ? file.slice(file.lastIndexOf('.')) : cause
 }
@@ -59,7 +59,7 @@ function importProblem({ cause, files }: { cause: unknown; files: readonly strin
   return diagnostic(files, finding)
 }
 
-/** The first line of an error, and the second when the first only announces it, as esbuild's does. */
+/** Returns the first line of an error, and the second if the first is only a heading, as in esbuild's errors. */
 function summaryOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const [first = '', second = ''] = cause.message.split('\n')

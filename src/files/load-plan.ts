@@ -6,7 +6,7 @@ import type { ImportedModules } from './import-modules.ts'
 import type { RoutePlan } from './plan-routes.ts'
 import { readRoutes } from './read-routes.ts'
 
-/** A directory whose files are planned, and who takes its warnings. */
+/** A directory, the plan of its files, and the receiver of warnings. */
 export interface PlannedDirectory {
   readonly directory: string
   readonly plan: RoutePlan

@@ -6,19 +6,19 @@ import { findManifest } from './manifest.ts'
 import { planRoutes } from './plan-routes.ts'
 import { absoluteDirectory, scanDirectory, type ReadFolder } from './scan-directory.ts'
 
-/** What a caller may put in place of the disk and the module loader. */
+/** Replacements for the disk and the module loader. */
 export interface LoadRoutesOptions {
   readonly importModule?: ImportModule
   readonly readFolder?: ReadFolder
 }
 
 /**
- * Makes every route file of a directory an endpoint of the application, and every `_middleware` file a scope. The
- * directory is an absolute path or a `file:` URL. `listen()` waits for it; after `listen()` the routes work from then on.
- * In production the manifest that `mortar build` wrote is used, and nothing is scanned.
+ * Adds every route file of a directory as an endpoint of the application, and every `_middleware` file as a scope. The
+ * directory is an absolute path or a `file:` URL. `listen()` waits for a pending call; routes that are added later work
+ * from then on. Production uses the manifest of `mortar build` and scans nothing.
  * @throws StartupErrors with every broken convention of the directory; then no route of it is added.
  * @throws StartupError `MORTAR_ROUTE_DIRECTORY_…` for a relative, missing or unreadable directory, and
- * `MORTAR_MANIFEST_…` for a manifest that does not fit it.
+ * `MORTAR_MANIFEST_…` for a manifest that does not match it.
  */
 export function loadRoutes(
   app: RouteSink,
@@ -37,7 +37,7 @@ async function load(sink: RouteSink, given: string | URL, options: LoadRoutesOpt
 }
 
 /**
- * Scans a directory and imports what it finds. `warn` takes what is only suspicious.
+ * Scans a directory and imports its route files. `warn` receives suspicious findings that are not errors.
  * @throws StartupErrors with every broken convention.
  */
 export async function readDirectory(

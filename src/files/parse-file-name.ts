@@ -2,7 +2,7 @@ import { METHODS, type Method } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Finding } from './diagnostics.ts'
 
-/** What the name of one file says. `module` is the name without extension, the same for `x.get.ts` and `x.get.js`. */
+/** Meaning of a file name. `module` is the name without extension, the same for `x.get.ts` and `x.get.js`. */
 export type FileName =
   | { readonly kind: 'ignored'; readonly warning?: string }
   | { readonly kind: 'middleware'; readonly module: string }
@@ -10,7 +10,7 @@ export type FileName =
       readonly kind: 'route'
       readonly module: string
       readonly method: Method
-      /** The part in front of the method, not yet read as a segment; undefined for `index`. */
+      /** The part before the method, not yet parsed as a segment; undefined for `index`. */
       readonly segment: string | undefined
       readonly warning?: string
     }
@@ -21,7 +21,7 @@ const NOT_A_ROUTE = /\.(?:test|spec|d)\.[mc]?[jt]sx?$/
 const VERBS: readonly string[] = METHODS.map((method) => method.toLowerCase())
 const LIST = VERBS.join(', ')
 
-// Words that people write for a method and that are no misspelling of one.
+// Words that users write for a method and that are not misspellings of one.
 const INTENTIONS: Readonly<Record<string, string>> = {
   add: 'post',
   create: 'post',
@@ -49,7 +49,7 @@ export function isIgnoredFolder(name: string): boolean {
   return name.startsWith('_') || name.startsWith('.') || name === 'node_modules'
 }
 
-/** Reads a file's name (without folders). Pure: it says what the convention says, and looks at no disk. */
+/** Parses a file name without folders. Pure: it does not read the disk. */
 export function parseFileName(name: string): FileName {
   const module = MODULE.exec(name)?.groups?.module
   if (module === undefined || NOT_A_ROUTE.test(name)) return { kind: 'ignored' }
@@ -58,7 +58,7 @@ export function parseFileName(name: string): FileName {
   if (name.startsWith('_')) return privateFile(module, extension)
   const parsed = routeFile(module, extension)
   if (!/^\.c[jt]s$/.test(extension)) return parsed
-  // Routes are ES modules. Silence would be a route that is missing for no visible reason.
+  // Routes are ES modules. Without a message the route would be missing for no visible reason.
   return parsed.kind === 'route'
     ? { kind: 'ignored', warning: `is CommonJS and not read; rename it to ${module}.${extension.slice(2)}.` }
     : { kind: 'ignored' }
@@ -110,8 +110,8 @@ function routeFile(module: string, extension: string): FileName {
 }
 
 /**
- * Where the method begins: the last dot, unless it belongs to brackets. The dots of `[...path]` and of an unclosed
- * `[...path` are the catch-all's.
+ * Returns the start of the method: the last dot outside brackets. Dots of `[...path]` and of an unclosed `[...path`
+ * belong to the catch-all.
  */
 function methodDot(module: string): number {
   const dot = module.lastIndexOf('.')
@@ -133,7 +133,7 @@ function methodFinding(name: string, method: string | undefined, extension: stri
     found: `has the unknown method "${method}"`,
     remedy: near
       ? `Did you mean ${name}.${near}${extension}? The methods are ${LIST}.`
-      : `Put one of ${LIST} last: ${name}.${method}.get${extension}; or make the file private with "_" in front.`,
+      : `Put one of ${LIST} last: ${name}.${method}.get${extension}; or make the file private with a leading "_".`,
   }
 }
 
@@ -149,7 +149,7 @@ function missingMethodFinding(name: string, extension: string): Finding {
   }
 }
 
-/** Names that are valid and hardly what their author meant. */
+/** Warns about valid names that are probably mistakes. */
 function nameWarning(name: string): { warning: string } | undefined {
   const last = name.slice(name.lastIndexOf('.') + 1)
   if (name !== last && VERBS.includes(last))

@@ -1,6 +1,6 @@
 import type { Finding } from './diagnostics.ts'
 
-/** One segment as a file or folder name writes it: `users`, `[id]`, `[...path]`. `raw` is that text. */
+/** One segment of a file or folder name: `users`, `[id]`, `[...path]`. `raw` is that string. */
 export interface FileSegment {
   readonly kind: 'static' | 'param' | 'catch-all'
   /** The text of a static segment, otherwise the name of the parameter. */
@@ -9,12 +9,12 @@ export interface FileSegment {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
-// They mean something in patterns and URLs; a file that has one would be reached by no request, or by another one.
+// Characters with a meaning in patterns or URLs: no request, or a different one, would reach a file with such a name.
 const RESERVED = /[:*?#%{}\\\p{Cc}\ufffd]|^\s|\s$/u
-// What people write for a catch-all elsewhere: two or four dots, an ellipsis, a star, the dots behind.
+// Other spellings of a catch-all: two or four dots, an ellipsis, a star, trailing dots.
 const CATCH_ALL_MARKS = /^[.…‥*\s]+|[.…‥*\s]+$/gu
 
-/** Reads one segment of a route file's path; a name that breaks a convention gives a finding instead. */
+/** Parses one segment of a route file's path. Returns a finding for a name that breaks a convention. */
 export function parseSegment(raw: string): FileSegment | Finding {
   if (/^\(.*\)$/.test(raw)) return groupFinding(raw)
   if (!/[[\]]/.test(raw)) return staticSegment(raw)
@@ -27,7 +27,7 @@ export function isFinding(result: FileSegment | Finding): result is Finding {
   return 'code' in result
 }
 
-/** The segment as it stands in a pattern: `:id`, `*path`, or the static text as it is. */
+/** Converts a segment to its pattern: `:id`, `*path`, or the unchanged static text. */
 export function patternSegment(segment: FileSegment): string {
   if (segment.kind === 'static') return segment.name
   return segment.kind === 'param' ? `:${segment.name}` : `*${segment.name}`
@@ -41,7 +41,7 @@ function staticSegment(raw: string): FileSegment | Finding {
     found: `has the character ${JSON.stringify(character)} in "${raw}", which cannot stand there in a path`,
     remedy: /^[:*]/.test(raw)
       ? `Write ${raw.startsWith(':') ? '[name] for a parameter' : '[...name] for a catch-all'}.`
-      : 'Take it out of the name; other characters may stand as they are, and need no percent-encoding.',
+      : 'Remove it from the name. Other characters are allowed and need no percent-encoding.',
   }
 }
 
@@ -66,8 +66,7 @@ function bracketFinding(raw: string): Finding | undefined {
     return {
       code: 'MORTAR_ROUTE_PARAMETER_SEGMENT',
       found: `has a parameter that is not a whole segment in "${raw}"`,
-      remedy:
-        'Make the whole segment one parameter, such as [name], and take the value apart in the handler.',
+      remedy: 'Make the whole segment one parameter, such as [name], and split the value in the handler.',
     }
   return undefined
 }
@@ -119,7 +118,7 @@ function optionalFinding(raw: string, inner: string): Finding {
   return {
     code: 'MORTAR_ROUTE_PARAMETER_OPTIONAL',
     found: `has an optional parameter, "${raw}"`,
-    remedy: `There are none: write two files, one for ${single} and an index for the path without it; both may export one handler.`,
+    remedy: `Write two files, one for ${single} and an index for the path without it; both may export one handler.`,
   }
 }
 
@@ -132,7 +131,7 @@ function groupFinding(raw: string): Finding {
   }
 }
 
-/** A plain name made from what stands there, for a remedy that can be copied. */
+/** Makes a plain name from a faulty one, for a remedy that can be copied. */
 function nameIn(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(/[^A-Za-z0-9_-]+/g, '')
   const name = plain.replace(/^[^A-Za-z]+/, '')

@@ -5,7 +5,7 @@ import { isIgnoredFolder, parseFileName, type FileName } from './parse-file-name
 import { isFinding, parseSegment, patternSegment, type FileSegment } from './parse-segment.ts'
 import type { PlannedFile } from './planned-file.ts'
 
-/** What the names of a directory's files say. With `problems`, `files` is for further checks only. */
+/** Routes and middleware by the file names of a directory. With `problems`, `files` is for further checks only. */
 export interface RoutePlan {
   /** In code-unit order of their paths. */
   readonly files: readonly PlannedFile[]
@@ -13,7 +13,7 @@ export interface RoutePlan {
   readonly warnings: readonly string[]
 }
 
-/** A file whose name is read, with the segments of its path still as text. */
+/** A file with a parsed name; the segments of its path are still strings. */
 interface Candidate {
   readonly file: string
   readonly folders: readonly string[]
@@ -42,7 +42,7 @@ function readPath(file: string, warnings: string[]): Candidate[] {
   return name.kind === 'ignored' ? [] : [{ file, folders, name }]
 }
 
-/** Keeps the first of the files that are one module with several extensions (`x.get.ts`, `x.get.js`). */
+/** Keeps the first file of a module with several extensions (`x.get.ts`, `x.get.js`). */
 function withoutTwins(candidates: readonly Candidate[]): { unique: Candidate[]; problems: StartupError[] } {
   const groups = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
@@ -66,7 +66,7 @@ function withoutTwins(candidates: readonly Candidate[]): { unique: Candidate[]; 
   }
 }
 
-/** Collects findings by what is broken, so that a folder is reported once for all the files in it. */
+/** Groups findings by fault, so that a folder is reported once for all its files. */
 interface FaultList {
   addToFile(file: string, finding: Finding): void
   addToFolder(folder: string, file: string, finding: Finding): void
@@ -97,7 +97,7 @@ function place({ file, folders, name }: Candidate, faults: FaultList): PlannedFi
   if (name.kind === 'broken') faults.addToFile(file, name.finding)
   const ownSegment = name.kind === 'middleware' ? undefined : name.segment
   const segments = readSegments(file, folders, ownSegment, faults)
-  // Loaders stumble over these characters themselves: an import could only add a second finding.
+  // Module loaders fail on these characters too: an import would add a second finding for the same fault.
   if (name.kind === 'broken' || /[?#%\\]/.test(file)) return []
   const pattern = `/${(segments ?? []).map(patternSegment).join('/')}`
   return name.kind === 'route'

@@ -1,7 +1,7 @@
 import type { Method } from '../routing/route.ts'
 import type { FileSegment } from './parse-segment.ts'
 
-/** A module to read, and where it goes. */
+/** A module to import, and its position in the routes. */
 export type PlannedFile = PlannedRoute | PlannedMiddleware
 
 interface Planned {
@@ -9,11 +9,11 @@ interface Planned {
   readonly file: string
   /** Pattern of the route or prefix of the middleware: `/users/:id`. */
   readonly pattern: string
-  /** Undefined when the position is broken (a finding says so); the module can still be checked for its own faults. */
+  /** Undefined when the position is broken, which is a finding. The module can still be checked. */
   readonly segments: readonly FileSegment[] | undefined
 }
 
-/** A file that answers one method of one path. */
+/** A file for one method of one path. */
 export interface PlannedRoute extends Planned {
   readonly kind: 'route'
   readonly method: Method

@@ -9,14 +9,14 @@ import type { Finding } from './diagnostics.ts'
 /** The exports of a module, as `import()` gives them. */
 export type ModuleExports = Readonly<Record<string, unknown>>
 
-/** What a module holds; `value` is undefined exactly when there are findings. */
+/** Result of reading a module. `value` is undefined exactly when there are findings. */
 export interface ModuleReading<T> {
   readonly value: T | undefined
   readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
 }
 
-/** A route module's handler and what it declares. */
+/** Handler and definition of a route module. */
 export interface RouteModule {
   readonly definition: RouteDefinition
   readonly handler: Handler
@@ -36,7 +36,7 @@ export function readRouteModule(module: ModuleExports, endpoint: Endpoint): Modu
   ]
   const handler = isDefined ? main.handler : main
   return {
-    // The checks above are what makes these two casts true.
+    // The checks above make these two casts safe.
     value:
       findings.length > 0
         ? undefined
@@ -47,8 +47,8 @@ export function readRouteModule(module: ModuleExports, endpoint: Endpoint): Modu
 }
 
 /**
- * CommonJS that a compiler made from ES modules arrives whole in `default`, and a loader may not see all its names.
- * Reading them there means that no `auth` is missed.
+ * CommonJS compiled from ES modules arrives as one object in `default`, and a loader may not detect all its names.
+ * Reading the names there ensures that no `auth` is missed.
  */
 export function exportsOf(module: ModuleExports): ModuleExports {
   const { default: main } = module
@@ -67,7 +67,7 @@ function handlerFindings(exports: ModuleExports): Finding[] {
       {
         code: 'MORTAR_ROUTE_NO_DEFAULT',
         found: 'has no default export',
-        remedy: 'Write `export default (ctx) => …`, or make the file private with "_" in front.',
+        remedy: 'Write `export default (ctx) => …`, or make the file private with a leading "_".',
       },
     ]
   return [
@@ -110,7 +110,7 @@ function definedFindings({ definition, handler }: DefinedRoute, exports: ModuleE
   return [...mixed, ...keys, { code: 'MORTAR_ROUTE_HANDLER', found, remedy }]
 }
 
-/** True for a function that can be called as a handler: no class, and no promise that is callable by accident. */
+/** True for a function that can be a handler: neither a class nor a callable promise. */
 export function isCallable(value: unknown): boolean {
   return typeof value === 'function' && !isClass(value) && !isThenable(value)
 }

@@ -6,14 +6,14 @@ import type { PlannedFile } from './planned-file.ts'
 import { readMiddlewareModule } from './read-middleware.ts'
 import { readRouteModule, type ModuleExports } from './read-module.ts'
 
-/** What the modules of a directory hold. */
+/** Routes and scopes of a directory's modules. */
 export interface Reading {
   readonly batch: RouteBatch
   readonly problems: readonly StartupError[]
   readonly warnings: readonly string[]
 }
 
-/** Reads the imported modules of a plan. `label` goes in front of a file where it is named outside this directory. */
+/** Reads the imported modules of a plan. `label` precedes a file name outside of this directory. */
 export function readRoutes(
   files: readonly PlannedFile[],
   modules: ReadonlyMap<string, ModuleExports>,

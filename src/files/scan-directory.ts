@@ -11,8 +11,8 @@ import { isIgnoredFolder } from './parse-file-name.ts'
 export type ReadFolder = (path: string) => Promise<readonly Dirent[]>
 
 /**
- * The files below a directory, as relative paths with slashes, in code-unit order. Private and hidden folders and
- * `node_modules` are not entered. A link to a folder is followed, unless it leads to a folder that it stands in.
+ * Lists the files below a directory as relative paths with slashes, in code-unit order. Private and hidden folders and
+ * `node_modules` are skipped. A link to a folder is followed, unless that folder contains the link.
  * @throws StartupError `MORTAR_ROUTE_DIRECTORY_…` when the directory is missing or cannot be read.
  */
 export async function scanDirectory(
@@ -42,7 +42,7 @@ export async function scanDirectory(
 }
 
 /**
- * The absolute path of a directory of routes, given as an absolute path or a `file:` URL.
+ * Returns the absolute path of a directory of routes, given as an absolute path or a `file:` URL.
  * @throws StartupError `MORTAR_ROUTE_DIRECTORY_RELATIVE` for anything else.
  */
 export function absoluteDirectory(directory: string | URL): string {
@@ -61,7 +61,7 @@ function readEntries(path: string): Promise<Dirent[]> {
 }
 
 async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other'> {
-  // A link that leads nowhere counts as a file: when it has the name of a route, its import says what is wrong.
+  // A broken link counts as a file: if it has the name of a route, its import reports the error.
   const target = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry
   if (target === undefined || target.isFile()) return 'file'
   return target.isDirectory() ? 'folder' : 'other'
@@ -81,7 +81,7 @@ function unreadable(directory: string, error: unknown): StartupError {
     `The directory of routes ${directory} cannot be read${typeof code === 'string' ? ` (${code})` : ''}.`,
     code === 'ENOTDIR'
       ? 'Give loadRoutes a directory, not a file.'
-      : 'Give the process the right to read it and its folders.',
+      : 'Allow the process to read it and its folders.',
     error,
   )
 }

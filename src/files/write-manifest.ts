@@ -1,7 +1,7 @@
 /**
- * Text of the manifest of a directory of routes, which stands in the folder `.framework` beside it: the same for the same
- * files on every machine, and with relative paths only.
- * @param name of the directory: `routes`.
+ * Returns the source text of the manifest of a directory of routes, for the folder `.framework` beside it. The text has
+ * relative paths only and is the same on every machine.
+ * @param name name of the directory: `routes`.
  * @param files route and middleware files relative to it, in code-unit order.
  */
 export function renderManifest(name: string, files: readonly string[]): string {
@@ -22,7 +22,7 @@ export function registerRoutes(app: RouteSink): void {
 `
 }
 
-/** Names of files may hold quotes. */
+/** File names may contain quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

@@ -5,7 +5,7 @@ import { SCHEMA_SCRIPT } from './page/schema-script.ts'
 import { STYLE } from './page/style.ts'
 import { TRY_SCRIPT } from './page/try-script.ts'
 
-/** The page and the value of `Content-Security-Policy` that it is to be sent with. */
+/** The page and the `Content-Security-Policy` value for its response. */
 export interface DocsPage {
   readonly html: string
   readonly contentSecurityPolicy: string
@@ -14,9 +14,9 @@ export interface DocsPage {
 const SCRIPT = `'use strict';\n(() => {\n${DOM_SCRIPT}${SCHEMA_SCRIPT}${TRY_SCRIPT}${PAGE_SCRIPT}})()\n`
 
 /**
- * The documentation page: one self-contained HTML file that fetches the document from `documentUrl` (same origin) and
- * shows it. The policy allows its own script and style by their hashes, requests to its own origin, and no HTML made
- * from strings (Trusted Types), so text of the document can never become markup.
+ * Renders the documentation page: one self-contained HTML file that fetches the document from `documentUrl` (same
+ * origin) and shows it. The policy allows the page's script and style by their hashes and requests to its own origin.
+ * It forbids HTML made from strings (Trusted Types), so text of the document cannot become markup.
  */
 export function docsPage({ title, documentUrl }: { title: string; documentUrl: string }): DocsPage {
   const html = `<!doctype html>
@@ -55,7 +55,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** CSP 3 §2.3.1: the hash of what stands between the tags, to the byte. */
+/** CSP 3 §2.3.1: the hash covers every byte between the tags. */
 function hashSource(content: string): string {
   return `'sha256-${createHash('sha256').update(content).digest('base64')}'`
 }

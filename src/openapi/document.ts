@@ -8,16 +8,16 @@ import { PROBLEM_SCHEMAS } from './problem-schemas.ts'
 import { createSchemaReader } from './schema-reader.ts'
 import { BEARER, isGuarded } from './security.ts'
 
-/** What the document is made of. */
+/** Input of the document. */
 export interface DocumentInput {
   readonly routes: readonly Route[]
   readonly title: string
   readonly version: string
   readonly description?: string
   readonly servers?: readonly { readonly url: string; readonly description?: string }[]
-  /** The authenticator's scheme; bearer tokens when a route is guarded and none is given. */
+  /** The authenticator's scheme. Defaults to bearer tokens if a route is guarded. */
   readonly security?: SecurityScheme
-  /** Takes what the document cannot say: route, origin and reason. */
+  /** Receives a message for each route that the document cannot describe: route, origin and reason. */
   readonly warn?: (message: string, route: Route) => void
 }
 
@@ -50,15 +50,18 @@ function isPublished({ path, definition }: Route): boolean {
 }
 
 /**
- * OpenAPI has no catch-all and takes paths that differ in a parameter's name only for the same (§4.8.8.1), so of
- * `/files/:name` and `/files/*path` it can describe one.
+ * OpenAPI has no catch-all, and two paths that differ only in a parameter's name are the same (§4.8.8.1). It can
+ * describe only one of `/files/:name` and `/files/*path`.
  */
 function withoutAmbiguous(routes: readonly Route[], warn: Required<DocumentInput>['warn']): Route[] {
   const shapes = new Set(routes.filter((route) => !route.path.includes('*')).map(shapeOf))
   return routes.filter((route) => {
     if (!route.path.includes('*') || !shapes.has(shapeOf(route))) return true
     const where = `${route.method} ${route.path} (${route.origin})`
-    warn(`OpenAPI: ${where} is left out: a parameter stands in the place of its catch-all.`, route)
+    warn(
+      `OpenAPI: ${where} is left out: another path has a parameter at the position of its catch-all.`,
+      route,
+    )
     return false
   })
 }
@@ -67,7 +70,7 @@ function shapeOf(route: Route): string {
   return openApiPath(route.path).replaceAll(/\{[^}]*\}/g, '{}')
 }
 
-/** By code units, never by locale: the document is the same on every machine. */
+/** Compares by code units, never by locale, so that the document is the same on every machine. */
 function byPathAndMethod(a: Route, b: Route): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1
   return METHODS.indexOf(a.method) - METHODS.indexOf(b.method)

@@ -1,7 +1,7 @@
 /** A JSON object of the document under construction. */
 export type JsonObject = Record<string, unknown>
 
-/** Leaves out the keys without a value and the lists without an item, so that the document says only what is there. */
+/** Removes keys without a value and lists without an item. */
 export function withoutEmpty(object: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(object).filter(

@@ -2,7 +2,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { filesOf, parsePattern, type Segment } from '../routing/path-pattern.ts'
 import type { Route } from '../routing/route.ts'
 
-/** The route's own `operationId`, or one made from method and path: `getUsersById`, `postAuthLogin`, `getRoot`. */
+/** Returns the route's own `operationId`, or one made from method and path: `getUsersById`, `postAuthLogin`, `getRoot`. */
 export function operationIdOf(route: Route): string {
   const segments = parsePattern(route.path, route.origin)
   const name = segments.length === 0 ? 'Root' : segments.map(wordOf).join('')
@@ -10,7 +10,7 @@ export function operationIdOf(route: Route): string {
 }
 
 /**
- * The ids of all routes, each used once, as generated clients name their functions by them.
+ * Returns the ids of all routes. Each is unique, since generated clients name their functions by them.
  * @throws StartupError `MORTAR_OPENAPI_OPERATION_ID` naming both origins.
  */
 export function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {

@@ -7,14 +7,14 @@ import { responsesOf } from './responses.ts'
 import type { SchemaReader } from './schema-reader.ts'
 import { isGuarded, policiesOf, policySentence } from './security.ts'
 
-/** What the operations of one document share. */
+/** Input that all operations of one document share. */
 export interface OperationContext {
   readonly ids: ReadonlyMap<Route, string>
   readonly reader: SchemaReader
   readonly security: SecurityScheme
 }
 
-/** The OpenAPI operation object of a route. Policies stand in `x-policies` and, for readers, in the description. */
+/** Returns the OpenAPI operation object of a route. Policies appear in `x-policies` and in the description. */
 export function operationOf(route: Route, { ids, reader, security }: OperationContext): JsonObject {
   const { summary, description, tags } = route.definition
   const policies = policiesOf(route)

@@ -3,7 +3,7 @@ import type { Route } from '../routing/route.ts'
 import { isJsonObject, withoutEmpty, type JsonObject } from './json.ts'
 import type { SchemaReader } from './schema-reader.ts'
 
-// OpenAPI 3.1 §4.8.12.2: header parameters of these names are ignored, as other parts of the operation say them.
+// OpenAPI 3.1 §4.8.12.2: header parameters with these names are ignored; other parts of the operation describe them.
 const HEADERS_SAID_ELSEWHERE = new Set(['accept', 'content-type', 'authorization'])
 
 /** One key of an object schema. */
@@ -13,7 +13,7 @@ interface Field {
   readonly isRequired: boolean
 }
 
-/** The parameters of an operation: those of the path in its order, then query and headers in the order of their schemas. */
+/** Returns the parameters of an operation: path order first, then query and headers in schema order. */
 export function parametersOf(route: Route, reader: SchemaReader): JsonObject[] {
   const query = fieldsOf(route, 'query', reader)
   const headers = fieldsOf(route, 'headers', reader)
@@ -26,7 +26,7 @@ export function parametersOf(route: Route, reader: SchemaReader): JsonObject[] {
   ]
 }
 
-/** They are there with or without a schema, and always required (OpenAPI 3.1 §4.8.12.2). */
+/** Path parameters are always listed and required, with or without a schema (OpenAPI 3.1 §4.8.12.2). */
 function pathParameters(route: Route, reader: SchemaReader): JsonObject[] {
   const fields = new Map(fieldsOf(route, 'params', reader).map((field) => [field.name, field]))
   return parsePattern(route.path, route.origin).flatMap((segment) => {
@@ -38,7 +38,7 @@ function pathParameters(route: Route, reader: SchemaReader): JsonObject[] {
   })
 }
 
-/** OpenAPI has no catch-all: the description tells it to readers, `x-catch-all` to programs such as the docs page. */
+/** OpenAPI has no catch-all: the description explains it, and `x-catch-all` marks it for programs such as the docs page. */
 function catchAll(field: JsonObject): JsonObject {
   const own = typeof field.description === 'string' ? `${field.description} ` : ''
   return { ...field, description: `${own}The rest of the path, with its slashes.`, 'x-catch-all': true }

@@ -9,13 +9,13 @@ const PROBLEM: JsonObject = {
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'What was wrong with this request.' },
     code: { type: 'string', description: 'Stable name of the kind of problem, for programs.' },
-    instance: { type: 'string', description: 'Id of the request; the log has it too.' },
+    instance: { type: 'string', description: 'Id of the request, also in the log.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
 }
 
 const VALIDATION_PROBLEM: JsonObject = {
-  description: 'A problem with what is not valid in the request.',
+  description: 'A problem that lists the invalid values of the request.',
   allOf: [{ $ref: '#/components/schemas/Problem' }],
   type: 'object',
   properties: {

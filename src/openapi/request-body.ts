@@ -3,12 +3,12 @@ import { formShapeOf, type FormShape } from '../schema/form-shape.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
 import type { SchemaReader } from './schema-reader.ts'
 
-/** True when the route reads a body that it describes, by a schema or by media types. */
+/** True when the route describes its body by a schema or by media types. */
 export function hasBody({ definition }: Route): boolean {
   return definition.body !== undefined || (definition.consumes?.length ?? 0) > 0
 }
 
-/** The request body in each media type that the route reads; when it names none, multipart for files, else JSON. */
+/** Returns the request body for each media type of the route. Default: multipart for files, else JSON. */
 export function requestBodyOf(route: Route, reader: SchemaReader): JsonObject | undefined {
   if (!hasBody(route)) return undefined
   const { body, consumes } = route.definition
@@ -33,7 +33,7 @@ function encodingOf({ types }: FormShape): JsonObject {
   return { encoding: Object.fromEntries(encoding) }
 }
 
-/** An object without a required key may be left out, as its schema takes nothing for `{}`. */
+/** An object without a required key is optional, since its schema accepts a missing body as `{}`. */
 function isOptional(schema: JsonObject | undefined): boolean {
   if (schema?.type !== 'object') return false
   return !Array.isArray(schema.required) || schema.required.length === 0

@@ -8,7 +8,7 @@ import { isGuarded, policiesOf, policySentence } from './security.ts'
 
 const WITHOUT_BODY = new Set(['204', '205', '304'])
 
-/** The responses of an operation by status: what the route declares, and the problems that its declarations bring. */
+/** Returns the responses of an operation by status: declared responses, and the problems that the route can cause. */
 export function responsesOf(route: Route, reader: SchemaReader): JsonObject {
   const declared = declaredResponses(route, reader)
   const hasSuccess = Object.keys(declared).some((status) => Number(status) < 400)
@@ -64,11 +64,11 @@ function problemsOf(route: Route): Record<string, JsonObject> {
     ...(hasBody(route) && {
       400: problemResponse('The body cannot be read.'),
       413: problemResponse('The body is too large.'),
-      415: problemResponse('The body has a media type that is not read here.'),
+      415: problemResponse('The route does not accept the media type of the body.'),
     }),
     ...(isGuarded(route) && { 401: unauthorized() }),
     ...(policies.length > 0 && {
-      403: problemResponse(`A policy does not hold. ${policySentence(policies)}`),
+      403: problemResponse(`A policy refused the request. ${policySentence(policies)}`),
     }),
     ...((params ?? query ?? headers ?? body) && {
       422: problemResponse('The input is not valid.', 'ValidationProblem'),
@@ -86,7 +86,7 @@ function unauthorized(): JsonObject {
   }
 }
 
-/** What the route itself declares for a status wins over the problem that the framework adds. */
+/** A response that the route declares replaces the framework's problem of the same status. */
 function merged(declared: JsonObject | undefined, problem: JsonObject): JsonObject {
   if (!declared) return problem
   const content = { ...(problem.content as JsonObject), ...(declared.content as JsonObject) }

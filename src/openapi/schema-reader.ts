@@ -9,13 +9,13 @@ export interface Place {
   readonly part: string
 }
 
-/** Turns the schemas of routes into JSON Schema, and says what could not be told. */
+/** Converts the schemas of routes to JSON Schema, and warns about parts that JSON Schema cannot express. */
 export interface SchemaReader {
   read(schema: Schema, direction: 'input' | 'output', place: Place): JsonObject
   warn(place: Place, reason: string): void
 }
 
-/** A reader whose warnings name route, origin and path inside the schema. */
+/** Makes a reader whose warnings name route, origin and path inside the schema. */
 export function createSchemaReader(warn: (message: string, route: Route) => void): SchemaReader {
   function report({ route, part }: Place, reason: string): void {
     warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`, route)

@@ -15,7 +15,7 @@ describe('What types did not refuse', () => {
     ['a stop that is no function', { stop: {} }, 'Give the function itself.'],
     ['a middleware that is no function', { middleware: [5] }, 'Give functions (ctx, next).'],
     ['a member that is no function', { members: { now: 5 } }, '(services, ctx) => value'],
-    ['a router outside a list', { routes: createRouter() }, 'in a list'],
+    ['a router outside a list', { routes: createRouter() }, 'a list of routers'],
     ['routes that are no routers', { routes: [{}] }, 'createRouter()'],
     ['routes that come to no routers', { routes: () => undefined }, 'createRouter()'],
   ]

@@ -9,7 +9,7 @@ function make(tag, attributes, ...children) {
   return element
 }
 
-/** Text in which backticks mark code, as descriptions have it. */
+/** Renders text in which backticks mark code. */
 function prose(text) {
   const parts = String(text).split(String.fromCharCode(96))
   const isBalanced = parts.length % 2 === 1
@@ -27,7 +27,7 @@ function table(caption, headings, rows) {
 }
 
 let lastId = 0
-/** A label and its input, tied together. */
+/** Makes a label for an input. */
 function labelled(label, input, hint) {
   lastId += 1
   input.id = 'field-' + lastId

@@ -60,7 +60,7 @@ function responseSection({ responses }) {
       ...contentBlocks(response.content))))
 }
 
-/** An operation; what is inside is made when it is first opened, as a document may have a thousand of them. */
+/** Renders an operation. Its content is made when it is first opened, since a document may have a thousand operations. */
 function operationElement(operation) {
   const access = accessOf(operation)
   const element = make('details', { class: 'operation', id: operation.id },

@@ -3,7 +3,7 @@ export const SCHEMA_SCRIPT = String.raw`
 const DEEPEST = 8
 let api = {}
 
-/** Follows a local reference; anything else comes back as it is. */
+/** Follows a local reference. Returns anything else unchanged. */
 function resolve(schema) {
   if (!schema || typeof schema.$ref !== 'string' || !schema.$ref.startsWith('#/')) return schema || {}
   const parts = schema.$ref.slice(2).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -12,7 +12,7 @@ function resolve(schema) {
   return { ...target, ...beside }
 }
 
-/** One object schema out of a schema and its allOf parts. */
+/** Merges a schema and its allOf parts into one object schema. */
 function flatten(given, depth = 0) {
   const schema = resolve(given)
   if (!Array.isArray(schema.allOf) || depth > DEEPEST) return schema
@@ -72,7 +72,7 @@ const TEXTS = {
   date: '2026-01-31', 'date-time': '2026-01-31T12:00:00.000Z', time: '12:00:00Z', ipv4: '192.0.2.1', ipv6: '2001:db8::1',
 }
 
-/** A value that the schema would take, as far as its keywords tell. */
+/** Makes an example value that fits the schema's keywords. */
 function exampleOf(given, depth = 0) {
   const schema = flatten(given)
   const [first] = Array.isArray(schema.examples) ? schema.examples : []

@@ -1,4 +1,4 @@
-/** The style sheet of the documentation page: light and dark after the reader's system, readable on a narrow screen. */
+/** The style sheet of the documentation page: light or dark by the system's setting, readable on a narrow screen. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -3,10 +3,10 @@ export const TRY_SCRIPT = String.raw`
 const LONGEST_SHOWN = 200000
 const BODY_WORDS = { 'application/x-www-form-urlencoded': 'as a JSON object; sent as a form', 'multipart/form-data': 'as a JSON object; sent as a form' }
 
-/** The bearer token is kept in this field only: it is gone with the page. */
+/** The bearer token lives in this field only and is lost when the page closes. */
 const tokenField = make('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' })
 
-/** Where requests go: the path of the first server when it is this origin. */
+/** Base path of requests: the path of the first server if it has this origin. */
 function basePath() {
   const [server] = api.servers || []
   try {
@@ -51,7 +51,7 @@ function bodyOf(type, text, headers) {
   return form
 }
 
-/** Fills the output with status, headers and body of the response, or with what went wrong. */
+/** Fills the output with status, headers and body of the response, or with the error. */
 async function send(operation, fields, output) {
   const started = performance.now()
   try {
