@@ -2,7 +2,8 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { requestId } from '../context/request-id.ts'
 import { HttpError } from '../errors/http-error.ts'
-import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
+import { stackless } from '../errors/stackless.ts'
+import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
 
 interface Refusal {
   readonly status: number
@@ -54,7 +55,7 @@ function isOlderThan11({ httpVersionMajor, httpVersionMinor }: IncomingMessage):
 }
 
 function refuse(res: ServerResponse, refusal: Refusal): void {
-  const body = problemText(refusal)
+  const body = textOf(refusal)
   res
     .writeHead(refusal.status, {
       Connection: 'close',
@@ -69,7 +70,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
   if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const refusal = REFUSALS[error.code ?? ''] ?? UNREADABLE
-  const body = problemText(refusal)
+  const body = textOf(refusal)
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     'Connection: close',
@@ -81,6 +82,6 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.once('finish', () => socket.destroySoon())
 }
 
-function problemText({ status, detail }: Refusal): string {
-  return JSON.stringify(problemOf(new HttpError(status, detail), requestId(undefined), false))
+function textOf({ status, detail }: Refusal): string {
+  return problemText(stackless(HttpError, status, detail), requestId(undefined), false)
 }

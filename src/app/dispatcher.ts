@@ -5,7 +5,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { answer, compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
-import { fail } from '../pipeline/error-boundary.ts'
+import { fail, refuse } from '../pipeline/error-boundary.ts'
 import type { PipelineRuntime } from '../pipeline/runtime.ts'
 import { compileAll, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
@@ -48,21 +48,22 @@ export function createDispatcher(): Dispatcher {
     revision++
   }
 
-  function run(ctx: RequestContext): unknown {
-    let compiled: CompiledRoute
+  function find(ctx: RequestContext): CompiledRoute {
     try {
-      compiled = find(ctx)
+      const match = set.table.find(ctx.method, ctx.path)
+      if (match === undefined) return unmatched(ctx, set.table.allowed(ctx.path))
+      ctx.params = match.params
+      return match.target.run
     } catch (error) {
-      compiled = compileMalformed(error, set.scopes, runtime!)
+      return compileMalformed(error, set.scopes, runtime!)
     }
-    return compiled(ctx)
   }
 
-  function find(ctx: RequestContext): CompiledRoute {
-    const match = set.table.find(ctx.method, ctx.path)
-    if (match === undefined) return unmatched(ctx, set.table.allowed(ctx.path))
-    ctx.params = match.params
-    return match.target.run
+  function dispatch(ctx: RequestContext): void | PromiseLike<void> {
+    const run = find(ctx)
+    // Without middleware and without a credential nobody could catch the error of an unknown path, so none is made.
+    if (run === unmatched.unknown && ctx.credential === null) return refuse(ctx, 'not_found', nothingAt(ctx))
+    return answer(ctx, run, runtime!)
   }
 
   return {
@@ -73,8 +74,8 @@ export function createDispatcher(): Dispatcher {
       runtime = next
       compileAll(set.entries, set.scopes, next)
     },
-    dispatch: (ctx) => answer(ctx, run, runtime!),
-    run,
+    dispatch,
+    run: (ctx) => find(ctx)(ctx),
     fail: (ctx, error) => fail(ctx, error, runtime!),
     get routes() {
       return set.entries.map(({ route }) => route)
@@ -96,11 +97,15 @@ function compileMalformed(error: unknown, scopes: Scopes, runtime: PipelineRunti
   return compileRoute(route, scopes.chainFor('/'), runtime)
 }
 
-type Unmatched = (ctx: RequestContext, allowed: readonly string[]) => CompiledRoute
+interface Unmatched {
+  (ctx: RequestContext, allowed: readonly string[]): CompiledRoute
+  /** The route of an unknown path that lies in no scope, once one was requested. */
+  unknown?: CompiledRoute
+}
 
 /**
- * A request that no route takes goes the same road, so that the middleware of its prefix wraps it: 404, 405 with the
- * exact `Allow`, or 204 for `OPTIONS`. One compiled route for each chain of scopes is kept.
+ * A request without a route runs through the same pipeline, so that the middleware of its prefix wraps it: 404, 405 with
+ * the exact `Allow`, or 204 for `OPTIONS`. One compiled route for each chain of scopes is kept.
  */
 function compileUnmatched(scopes: Scopes, runtime: () => PipelineRuntime): Unmatched {
   const compiled = new Map<string, CompiledRoute>()
@@ -109,13 +114,16 @@ function compileUnmatched(scopes: Scopes, runtime: () => PipelineRuntime): Unmat
     if (!identities.has(middleware)) identities.set(middleware, identities.size)
     return identities.get(middleware)!
   }
-  return (ctx, allowed) => {
+  const unmatched: Unmatched = (ctx, allowed) => {
     const chain = scopes.chainForPath(ctx.path)
+    if (chain.length === 0 && allowed.length === 0)
+      return (unmatched.unknown ??= compileRoute(unmatchedRoute(ctx, allowed), chain, runtime()))
     const key = `${chain.map(identity).join(',')}|${ctx.method === 'OPTIONS'}|${allowed.join()}`
     let run = compiled.get(key)
     if (!run) compiled.set(key, (run = compileRoute(unmatchedRoute(ctx, allowed), chain, runtime())))
     return run
   }
+  return unmatched
 }
 
 function unmatchedRoute(ctx: RequestContext, allowed: readonly string[]): Route {
@@ -123,8 +131,12 @@ function unmatchedRoute(ctx: RequestContext, allowed: readonly string[]): Route 
     return answeringRoute((inner) => inner.set('Allow', allowed.join(', ')))
   return answeringRoute((inner) => {
     if (allowed.length > 0) throw stackless(MethodNotAllowed, allowed)
-    throw stackless(NotFound, `There is nothing at ${inner.path}.`)
+    throw stackless(NotFound, nothingAt(inner))
   })
+}
+
+function nothingAt({ path }: { readonly path: string }): string {
+  return `There is nothing at ${path}.`
 }
 
 /** A public route outside the table. */

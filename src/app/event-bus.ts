@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import type { EventBus } from '../contracts/events.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
@@ -11,7 +10,7 @@ export interface ApplicationEvents extends EventBus {
 
 /** Makes the application's event bus; a listener that throws or rejects is logged. */
 export function createEventBus(logger: Logger): ApplicationEvents {
-  const emitter = new EventEmitter().setMaxListeners(0)
+  const listeners = new Map<string, Set<(event: object) => void>>()
   const bus: ApplicationEvents = {
     on(type, listener) {
       const guarded = (event: object): void => {
@@ -22,20 +21,21 @@ export function createEventBus(logger: Logger): ApplicationEvents {
           report(type, error)
         }
       }
-      emitter.on(prefixed(type), guarded)
-      return () => void emitter.off(prefixed(type), guarded)
+      listeners.set(type, (listeners.get(type) ?? new Set()).add(guarded))
+      return () => {
+        const left = listeners.get(type)
+        if (left?.delete(guarded) && left.size === 0) listeners.delete(type)
+      }
     },
-    emit: (type, event) => void emitter.emit(prefixed(type), event),
-    hasListeners: (type) => emitter.listenerCount(prefixed(type)) > 0,
+    emit(type, event) {
+      // A copy: a listener may add or remove others.
+      for (const listener of new Set(listeners.get(type))) listener(event)
+    },
+    hasListeners: (type) => listeners.has(type),
     typed: () => bus,
   }
   function report(type: string, error: unknown): void {
     logger.error({ event: type, err: describeError(error) }, 'A listener of an event failed')
   }
   return bus
-}
-
-/** An event named `error` without a listener would throw; a prefix takes that meaning away. */
-function prefixed(type: string): string {
-  return `event:${type}`
 }

@@ -6,7 +6,7 @@ import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
 import type { Door, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
-import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
+import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
 import { markSettled } from '../pipeline/compile.ts'
 import { runInside, takeMissed } from '../pipeline/run-koa.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
@@ -161,8 +161,9 @@ export function createKoaDoor(state: ListenerState): Door {
   }
   return {
     mark,
-    send(ctx, { status, type, payload }) {
+    send(ctx, { status, type, payload, headers = [] }) {
       const { koa } = ctx
+      for (let index = 0; index < headers.length; index += 2) koa.set(headers[index]!, headers[index + 1]!)
       if (type !== undefined) koa.set('Content-Type', type)
       koa.status = status
       koa.body = payload
@@ -175,5 +176,5 @@ export function createKoaDoor(state: ListenerState): Door {
 function answerUnavailable(koa: KoaContext): void {
   koa.status = 503
   koa.set({ Connection: 'close', 'Content-Type': PROBLEM_TYPE })
-  koa.body = JSON.stringify(problemOf(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), false))
+  koa.body = problemText(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), false)
 }

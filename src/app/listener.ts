@@ -30,6 +30,7 @@ export function createDirectDoor(state: ListenerState): Door {
         return finishBegun(ctx, outgoing, state.reporter)
       }
       if (state.closing) res.setHeader('Connection', 'close')
+      if (typeof outgoing.payload === 'string') return writeText(ctx, outgoing, outgoing.payload)
       if (ctx.internal.id !== undefined) res.setHeader('X-Request-Id', ctx.internal.id)
       endEventStreamOnClose(ctx, outgoing, state.open)
       write(ctx, outgoing, state.reporter)
@@ -39,16 +40,19 @@ export function createDirectDoor(state: ListenerState): Door {
 
 function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporter: Logger): void {
   const { res } = ctx.internal
-  // A reason phrase that was set belongs to the status that it was set for.
-  if (res.statusCode !== status) res.statusMessage = ''
+  forgetReason(res, status)
   if (payload === null) return writeEmpty(ctx, status)
-  if (typeof payload === 'string') return writeText(ctx, status, type, payload)
   res.statusCode = status
   if (type !== undefined && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', type)
   if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
-  setLength(res, payload.byteLength)
+  setLength(res, Buffer.byteLength(payload))
   if (ctx.method === 'HEAD') res.end()
   else res.end(payload)
+}
+
+/** A reason phrase that was set belongs to the status that it was set for. */
+function forgetReason(res: ServerResponse, status: number): void {
+  if (res.statusCode !== status) res.statusMessage = ''
 }
 
 /** A message has a length or a transfer encoding, never both (RFC 9112 §6.2). */
@@ -57,20 +61,18 @@ function setLength(res: ServerResponse, length: number): void {
   else res.setHeader('Content-Length', length)
 }
 
-/** What nearly every response is: its headers go out as one list, and text of one byte a character needs no encoder. */
-function writeText(
-  { internal, method }: RequestContext,
-  status: number,
-  type: string | undefined,
-  text: string,
-): void {
-  const { res } = internal
+/** Most responses are text: the headers go out as one list, and text of one byte a character needs no encoder. */
+function writeText({ internal, method }: RequestContext, outgoing: Outgoing, text: string): void {
+  const { res, id } = internal
+  const { status, type, headers: further } = outgoing
+  forgetReason(res, status)
   skipReadingNothing(internal)
   const length = Buffer.byteLength(text)
-  const headers: string[] = []
+  const headers: string[] = further === undefined ? [] : [...further]
   if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
   else headers.push('Content-Length', String(length))
   if (type !== undefined && !res.hasHeader('Content-Type')) headers.push('Content-Type', type)
+  if (id !== undefined) headers.push('X-Request-Id', id)
   res.writeHead(status, headers)
   if (method === 'HEAD') res.end()
   else res.end(text, length === text.length ? 'latin1' : 'utf8')

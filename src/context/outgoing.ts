@@ -7,6 +7,8 @@ export interface Outgoing {
   readonly type: string | undefined
   /** Null for no body; text is UTF-8. */
   readonly payload: string | Buffer | Readable | null
+  /** Further headers of a text, as a flat list of names and values. They replace headers of the same name. */
+  readonly headers?: readonly string[]
 }
 
 /** True for server-sent events, whose headers go out before the first event. `type` is used where none was set. */

@@ -5,46 +5,87 @@ import { type HttpError, isHttpError } from './http-error.ts'
 /** Media type of every error response (RFC 9457 §3). */
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** An RFC 9457 problem document; extension members stand beside the standard ones. */
-export interface Problem {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail: string
-  readonly code: string
-  /** The request id, which the log lines of the request carry too; absent when the error asked for identical bytes. */
-  readonly instance?: string
-  readonly [extension: string]: unknown
-}
+/** Members of a problem document that an extension never replaces. */
+const STANDARD = new Set(['type', 'title', 'status', 'detail', 'code', 'instance'])
 
 /**
- * Renders what was thrown. An `HttpError` keeps its status and message; anything else is a 500 whose message is
- * told only where `exposeUnexpected` is true (outside production).
+ * Renders a thrown value as the text of an RFC 9457 problem document. An `HttpError` keeps its status and message; any
+ * other value is a 500, whose message is included only if `exposeUnexpected` is true (outside production).
+ * @param instance the request id, which the log lines of the request also carry
  */
-export function problemOf(thrown: unknown, instance: string, exposeUnexpected: boolean): Problem {
+export function problemText(thrown: unknown, instance: string, exposeUnexpected: boolean): string {
   if (isHttpError(thrown)) return deliberate(thrown, instance)
   const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to answer this request.'
-  const { status, title } = PROBLEM_CODES.internal_error
-  return { type: typeOf('internal_error'), title, status, detail, code: 'internal_error', instance }
+  return textOf(HEADS.get('internal_error')!, { detail, code: 'internal_error', instance }, '')
 }
 
-function deliberate(error: HttpError, instance: string): Problem {
-  const entry = entryOf(error.code)
-  const standard = {
-    type: error.type ?? typeOf(error.code),
-    title: error.title ?? entry?.title ?? STATUS_CODES[error.status] ?? 'Error',
-    status: error.status,
-    detail: error.message,
-    code: error.code,
-    ...(error.instance !== false && { instance }),
+/** Renders the problem of a code of the framework, where no error object exists. */
+export function problemOfCode(code: keyof typeof PROBLEM_CODES, detail: string, instance: string): string {
+  return textOf(HEADS.get(code)!, { detail, code, instance }, '')
+}
+
+/** Status of the response to a thrown value. */
+export function problemStatus(thrown: unknown): number {
+  return isHttpError(thrown) ? thrown.status : PROBLEM_CODES.internal_error.status
+}
+
+/** Members that differ between two problems of one code. */
+interface Particulars {
+  readonly detail: string
+  readonly code: string
+  /** Undefined where two responses must have identical bytes. */
+  readonly instance: string | undefined
+}
+
+function deliberate(error: HttpError, instance: string): string {
+  const own = { detail: error.message, code: error.code, instance: error.instance ? instance : undefined }
+  return textOf(headOf(error), own, membersOf(error.extensions))
+}
+
+/** Concatenated: `JSON.stringify` of the whole document takes three times as long. */
+function textOf(head: string, { detail, code, instance }: Particulars, members: string): string {
+  const id = instance === undefined ? '' : `,"instance":${quote(instance)}`
+  return `${head},"detail":${quote(detail)},"code":${quote(code)}${id}${members}}`
+}
+
+/** JavaScript code may put anything on an error, also a value without a JSON form. */
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined
+  return text ?? 'null'
+}
+
+/** The first members of the documents of each code, up to `status`. */
+const HEADS: ReadonlyMap<string, string> = new Map(
+  Object.entries(PROBLEM_CODES).map(([code, { title, status }]) => [
+    code,
+    headText(typeOf(code), title, status),
+  ]),
+)
+
+function headOf(error: HttpError): string {
+  const { code, status, type, title } = error
+  const entry = entryOf(code)
+  if (entry?.status === status && type === undefined && title === undefined) return HEADS.get(code)!
+  return headText(type ?? typeOf(code), title ?? entry?.title ?? STATUS_CODES[status] ?? 'Error', status)
+}
+
+function headText(type: string, title: string, status: number): string {
+  return `{"type":${quote(type)},"title":${quote(title)},"status":${status}`
+}
+
+/** Extension members come from applications. If one of them has no JSON form, the problem is sent without them. */
+function membersOf(extensions: HttpError['extensions']): string {
+  let text = ''
+  try {
+    for (const name of Object.keys(extensions)) {
+      if (STANDARD.has(name)) continue
+      const value = JSON.stringify(extensions[name]) as string | undefined
+      if (value !== undefined) text += `,${JSON.stringify(name)}:${value}`
+    }
+    return text
+  } catch {
+    return ''
   }
-  return { ...standard, ...withoutInstance(error), ...standard }
-}
-
-/** Extension members never stand in for a standard one, also not for an `instance` that is left out. */
-function withoutInstance({ extensions }: HttpError): Readonly<Record<string, unknown>> {
-  const { instance: _, ...others } = extensions
-  return others
 }
 
 /** The framework's own codes have a URN each; an application's own code is told apart by `code` alone. */

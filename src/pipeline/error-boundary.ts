@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeError } from '../errors/describe-error.ts'
+import { PROBLEM_CODES, type ProblemCode } from '../errors/codes.ts'
 import { isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
-import { PROBLEM_TYPE, problemOf } from '../errors/problem.ts'
+import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../errors/problem.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { dropStream } from '../context/koa-context.ts'
 import { asHttpError } from '../context/thrown.ts'
@@ -20,39 +21,77 @@ const BODY_HEADERS = [
 ]
 
 /**
- * The one place where what was thrown becomes a response. Never throws: what cannot be rendered itself (a getter that
- * throws, a header that is none) is answered for by the error that it brings about.
+ * Turns a thrown value into a response, for every request. Never throws: if rendering the error throws (a failing getter,
+ * an invalid header), that second error is rendered instead.
  */
 export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
-  let failure = thrown
   if (!isUnmatched(ctx, thrown)) ctx.internal.runtime.emitError(ctx, thrown)
-  for (const _attempt of ['what was thrown', 'what that brought about', 'a plain error'])
+  try {
+    answer(ctx, thrown, runtime)
+  } catch (error) {
+    failAgain(ctx, error, runtime)
+  }
+}
+
+function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
+  try {
+    answer(ctx, thrown, runtime)
+  } catch {
     try {
-      return answer(ctx, failure, runtime)
-    } catch (next) {
-      failure = failure === thrown ? next : new Error('What was thrown cannot be rendered.')
+      answer(ctx, new Error('What was thrown cannot be rendered.'), runtime)
+    } catch {
+      ctx.internal.res.destroy()
     }
-  ctx.internal.res.destroy()
+  }
 }
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   const { res, req, door, koa } = ctx.internal
   if (koa !== undefined) dropStream(koa)
   const error = asHttpError(thrown)
-  const problem = problemOf(error, ctx.id, runtime.environment !== 'production')
-  if (problem.status >= 500) log(ctx, thrown, problem.status, runtime)
+  const status = problemStatus(error)
+  const payload = problemText(error, ctx.id, runtime.environment !== 'production')
+  if (status >= 500) log(ctx, thrown, status, runtime)
   if (res.headersSent || res.destroyed) {
     // Too late for a problem: an aborted connection tells the client that the body it has is not whole.
     if (!res.writableEnded) res.destroy()
     return
   }
-  for (const name of BODY_HEADERS) res.removeHeader(name)
+  removeBodyHeaders(res)
+  const headers = headersOf(error, status, res)
+  lingerOver(req, status)
+  door.send(ctx, { status, type: PROBLEM_TYPE, payload, headers })
+}
+
+/**
+ * Refuses a request by a code of the framework, without an error object. For requests that no middleware has seen:
+ * nobody could catch the error, or find its headers on the response.
+ */
+export function refuse(ctx: RequestContext, code: ProblemCode, detail: string): void {
+  const { res, door } = ctx.internal
+  const { status } = PROBLEM_CODES[code]
+  removeBodyHeaders(res)
+  door.send(ctx, { status, type: PROBLEM_TYPE, payload: problemOfCode(code, detail, ctx.id) })
+}
+
+function removeBodyHeaders(res: ServerResponse): void {
+  if (res.getHeaderNames().length > 0) for (const name of BODY_HEADERS) res.removeHeader(name)
+}
+
+/** Headers of the framework's own errors. No adapter adds one of them itself, so none is sent twice. */
+const PLAIN_HEADERS = new Set(['WWW-Authenticate', 'Allow', 'Retry-After', 'Accept', 'Accept-Encoding'])
+
+/** Sets the headers of an error, or returns those that can go out as a flat list, which Node writes much faster. */
+function headersOf(error: unknown, status: number, res: ServerResponse): string[] {
+  const headers: string[] = []
   if (isHttpError(error))
-    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value)
-  if (problem.status === 401 && !res.hasHeader('WWW-Authenticate'))
-    res.setHeader('WWW-Authenticate', 'Bearer')
-  lingerOver(req, problem.status)
-  door.send(ctx, { status: problem.status, type: PROBLEM_TYPE, payload: stringify(problem) })
+    for (const [name, value] of Object.entries(error.headers))
+      if (PLAIN_HEADERS.has(name)) headers.push(name, value)
+      else res.setHeader(name, value)
+  // RFC 9110 §15.5.2: a 401 always has a challenge.
+  if (status === 401 && !headers.includes('WWW-Authenticate') && !res.hasHeader('WWW-Authenticate'))
+    headers.push('WWW-Authenticate', 'Bearer')
+  return headers
 }
 
 /** A path without a route is not an error of the application; in Koa it is not an error at all. */
@@ -86,16 +125,4 @@ function log(ctx: RequestContext, thrown: unknown, status: number, runtime: Pipe
     err: describeError(thrown),
   }
   runtime.logger.error(fields, 'Request failed')
-}
-
-/** Extension members come from applications and may hold what JSON cannot. */
-function stringify(problem: object): string {
-  try {
-    const text = JSON.stringify(problem) as string | undefined
-    if (text?.startsWith('{')) return text
-  } catch {
-    // Told without them below.
-  }
-  const { type, title, status, detail, code, instance } = problem as Record<string, unknown>
-  return JSON.stringify({ type, title, status, detail, code, instance })
 }

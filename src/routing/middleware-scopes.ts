@@ -19,7 +19,7 @@ export interface Scopes {
    * The chain around a request path that no route answered. It takes the road that directories would: static before
    * parameter before catch-all. Never throws, so that a malformed path has a chain too.
    */
-  chainForPath(path: string): NamedMiddleware[]
+  chainForPath(path: string): readonly NamedMiddleware[]
 }
 
 interface Directory {
@@ -39,12 +39,17 @@ export function createScopes(): Scopes {
       directory.middleware.push(middleware)
     },
     chainFor: (pattern) => collect(root, parsePattern(pattern), childOfPattern),
-    chainForPath: (path) => collect(root, segmentsOf(canonicalOrRawPath(path)), childOfPath),
+    chainForPath: (path) =>
+      isLeaf(root) ? root.middleware : collect(root, segmentsOf(canonicalOrRawPath(path)), childOfPath),
   }
 }
 
 function createDirectory(): Directory {
   return { statics: new Map(), param: undefined, rest: undefined, middleware: [] }
+}
+
+function isLeaf({ statics, param, rest }: Directory): boolean {
+  return statics.size === 0 && param === undefined && rest === undefined
 }
 
 function makeChild(parent: Directory, segment: Segment): Directory {

@@ -4,9 +4,9 @@ import { createConflictRegister, type ConflictRegister } from './route-conflicts
 import { METHODS, type Method } from './route.ts'
 import {
   addEndpoint,
-  capturedParams,
   createNode,
   endpointFor,
+  paramsOf,
   searchTrie,
   type Endpoint,
   type Node,
@@ -76,6 +76,7 @@ export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): Rout
     addAll,
     find: (method, path) => findIn(index, method, path),
     allowed(path) {
+      if (!isKnown(index, path)) return []
       const methods = METHODS.filter((method) => findIn(index, method, path))
       return METHODS.filter(
         (method) => methods.includes(method) || (method === 'OPTIONS' && methods.length > 0),
@@ -129,9 +130,18 @@ function addStatic<T>(
 
 function findIn<T>(index: Index<T>, method: string, rawPath: string): Match<T> | undefined {
   const path = withoutTrailingSlash(canonicalPath(rawPath))
-  const exact = index.staticLengths[path.length] === true ? index.statics.get(path) : undefined
-  const fixed = exact && endpointFor(exact, method)
+  const fixed = endpointFor(exactIn(index, path), method)
   if (fixed) return { target: fixed.target, params: NO_PARAMS }
   const found = searchTrie(index.root, path, method)
-  return found && { target: found.target, params: capturedParams(found, path) }
+  return found && { target: found.endpoint.target, params: paramsOf(found) }
+}
+
+function exactIn<T>({ staticLengths, statics }: Index<T>, path: string): Endpoint<T> | undefined {
+  return staticLengths[path.length] === true ? statics.get(path) : undefined
+}
+
+/** True when some pattern matches the path, whatever its method. */
+function isKnown<T>(index: Index<T>, rawPath: string): boolean {
+  const path = withoutTrailingSlash(canonicalPath(rawPath))
+  return exactIn(index, path) !== undefined || searchTrie(index.root, path, undefined) !== undefined
 }

@@ -2,7 +2,6 @@ import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import type { Segment } from './path-pattern.ts'
-import { nextHash, textHash, TextTable, type Keyed } from './text-table.ts'
 
 /** What a pattern answers to one method, and the names that its captured values get. */
 export interface Endpoint<T> {
@@ -15,11 +14,11 @@ export interface Endpoint<T> {
   readonly next: Endpoint<T> | undefined
 }
 
-/** A position in the trie, with the static segment that leads there: what may follow. */
-export interface Node<T> extends Keyed {
+/** A position in the trie and what may follow it. */
+export interface Node<T> {
   /** How many values the parameters on the way here have captured. */
   readonly captures: number
-  statics: TextTable<Node<T>> | undefined
+  readonly statics: Map<string, Node<T>>
   param: Node<T> | undefined
   /** Answers when the path ends here. */
   end: Endpoint<T> | undefined
@@ -28,16 +27,8 @@ export interface Node<T> extends Keyed {
 }
 
 /** An empty position, by default a root. */
-export function createNode<T>(captures = 0, text = ''): Node<T> {
-  return {
-    text,
-    hash: textHash(text),
-    captures,
-    statics: undefined,
-    param: undefined,
-    end: undefined,
-    rest: undefined,
-  }
+export function createNode<T>(captures = 0): Node<T> {
+  return { captures, statics: new Map(), param: undefined, end: undefined, rest: undefined }
 }
 
 /** Adds what a pattern with parameters answers to one method. */
@@ -61,77 +52,82 @@ export function addEndpoint<T>(
 }
 
 function staticChild<T>(node: Node<T>, text: string): Node<T> {
-  const children = (node.statics ??= new TextTable<Node<T>>())
-  const present = children.find(text, 0, text.length, textHash(text))
-  if (present) return present
-  const made = createNode<T>(node.captures, text)
-  children.add(made)
-  return made
+  const child = node.statics.get(text) ?? createNode<T>(node.captures)
+  node.statics.set(text, child)
+  return child
 }
 
-/** What a pattern answers to a method: `HEAD` falls back to `GET`. */
-export function endpointFor<T>(first: Endpoint<T>, method: string): Endpoint<T> | undefined {
-  for (let each: Endpoint<T> | undefined = first; each; each = each.next)
-    if (each.method === method) return each
+/** The endpoint of a pattern for a method: `HEAD` falls back to `GET`. Without a method, the first endpoint. */
+export function endpointFor<T>(
+  first: Endpoint<T> | undefined,
+  method: string | undefined,
+): Endpoint<T> | undefined {
+  if (method === undefined) return first
+  for (let each = first; each; each = each.next) if (each.method === method) return each
   return method === 'HEAD' ? endpointFor(first, 'GET') : undefined
+}
+
+/** One search: the path, the method, and the values captured on the way to the current position. */
+interface Search {
+  readonly path: string
+  readonly method: string | undefined
+  readonly captured: string[]
+}
+
+/** An endpoint and the values that its parameters captured, as they are in the path. */
+export interface Found<T> {
+  readonly endpoint: Endpoint<T>
+  readonly captured: readonly string[]
 }
 
 const SLASH = 47
 
-// Start and end of each captured value of the search under way. Matching is synchronous and never re-entered, so one
-// pair of arrays serves every table and a search allocates nothing for roads that it gives up.
-const starts: number[] = []
-const ends: number[] = []
-
 /**
- * Finds the most specific pattern that matches a canonical path without trailing slash and takes the method: per
- * segment static before parameter before catch-all, with backtracking. An empty segment matches nothing.
+ * Finds the most specific pattern that matches a canonical path without trailing slash and takes the method (any, if
+ * undefined): per segment static before parameter before catch-all, with backtracking. An empty segment matches nothing.
  * Each position is visited at most once, so a hostile path costs no more than the table is large.
  */
-export function searchTrie<T>(root: Node<T>, path: string, method: string): Endpoint<T> | undefined {
-  return path.charCodeAt(0) === SLASH ? descend(root, path, 1, method) : undefined
+export function searchTrie<T>(root: Node<T>, path: string, method: string | undefined): Found<T> | undefined {
+  if (path.charCodeAt(0) !== SLASH) return undefined
+  const captured: string[] = []
+  const endpoint = descend(root, { path, method, captured }, 1)
+  return endpoint && { endpoint, captured }
 }
 
-function descend<T>(node: Node<T>, path: string, start: number, method: string): Endpoint<T> | undefined {
-  // A loop: segments are short, and calling `indexOf` costs more than reading them.
-  let stop = start
-  let hash = 0
-  for (; stop < path.length; stop++) {
-    const code = path.charCodeAt(stop)
-    if (code === SLASH) break
-    hash = nextHash(hash, code)
-  }
+function descend<T>(node: Node<T>, search: Search, start: number): Endpoint<T> | undefined {
+  const { path, method, captured } = search
+  const slash = path.indexOf('/', start)
+  const stop = slash === -1 ? path.length : slash
   if (stop === start) return undefined
-  const child = node.statics?.find(path, start, stop, hash)
-  const found = child && proceed(child, path, stop, method)
+  const segment = path.slice(start, stop)
+  const child = node.statics.get(segment)
+  const found = child && proceed(child, search, stop)
   if (found) return found
   if (node.param) {
-    starts[node.captures] = start
-    ends[node.captures] = stop
-    const taken = proceed(node.param, path, stop, method)
+    captured[node.captures] = segment
+    const taken = proceed(node.param, search, stop)
     if (taken) return taken
   }
   if (!node.rest || path.includes('//', start)) return undefined
-  starts[node.captures] = start
-  ends[node.captures] = path.length
+  captured[node.captures] = path.slice(start)
   return endpointFor(node.rest, method)
 }
 
-function proceed<T>(node: Node<T>, path: string, stop: number, method: string): Endpoint<T> | undefined {
-  if (stop < path.length) return descend(node, path, stop + 1, method)
-  return node.end && endpointFor(node.end, method)
+function proceed<T>(node: Node<T>, search: Search, stop: number): Endpoint<T> | undefined {
+  if (stop < search.path.length) return descend(node, search, stop + 1)
+  return endpointFor(node.end, search.method)
 }
 
 /**
- * The captured values of the endpoint that `searchTrie` has just found, each percent-decoded once.
+ * The captured values by the names of the endpoint's parameters, each percent-decoded once.
  * @throws BadRequest `malformed_path` when a catch-all would hold a `..`.
  */
-export function capturedParams<T>({ names, isRest }: Endpoint<T>, path: string): Record<string, string> {
+export function paramsOf<T>({ endpoint, captured }: Found<T>): Record<string, string> {
+  const { names, isRest } = endpoint
   const params = new OwnObject() as Record<string, string>
-  const isEscaped = path.includes('%')
   for (let index = 0; index < names.length; index++) {
-    const raw = path.slice(starts[index], ends[index])
-    params[names[index]!] = isEscaped ? decodeURIComponent(raw) : raw
+    const raw = captured[index]!
+    params[names[index]!] = raw.includes('%') ? decodeURIComponent(raw) : raw
   }
   if (isRest) refuseParentParts(params[names.at(-1)!]!)
   return params

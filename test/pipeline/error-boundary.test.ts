@@ -23,10 +23,14 @@ const routes = () =>
       })
     })
     .get('/never', ({ koa }) => {
-      koa.res.setHeader = () => {
+      koa.res.setHeader = koa.res.writeHead = () => {
         throw new Error('No header.')
       }
       throw new HttpError(400, 'No.')
+    })
+    .get('/headers-of-the-error', () => {
+      const headers = { 'x-request-id': 'mine', 'retry-after': '1', 'Retry-After': '2', 'X-Own': 'yes' }
+      throw new HttpError(429, 'No.', { headers })
     })
     .get('/late', ({ koa }) => {
       koa.res.write('half')
@@ -63,6 +67,15 @@ describe('An error of a handler', () => {
       expect(headers.get('x-kept')).to.equal('gzip')
       for (const name of ['content-encoding', 'content-disposition', 'etag'])
         expect(headers.has(name), name).to.equal(false)
+    })
+
+    it('sends each header of an HttpError once, and the request id of its problem', async () => {
+      const { fetch } = await serve()
+      const response = await fetch('/headers-of-the-error')
+      const { instance } = (await response.json()) as { instance: string }
+      expect(response.headers.get('x-own')).to.equal('yes')
+      expect(response.headers.get('retry-after')).to.equal('2')
+      expect(response.headers.get('x-request-id')).to.equal(instance)
     })
 
     it('with an extension toJSON is a problem all the same', async () => {
