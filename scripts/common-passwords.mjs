@@ -1,4 +1,4 @@
-// Writes plugins/auth/weak-passwords/common-passwords-data.ts from the password list of zxcvbn-ts (MIT), most common
+// Writes plugins/auth/passwords/weak-passwords/common-passwords-data.ts from the password list of zxcvbn-ts (MIT), most common
 // first. To do it again: npm pack @zxcvbn-ts/language-common@4.1.3, unpack it, then
 // node scripts/common-passwords.mjs <folder>/package
 import { createHash } from 'node:crypto'
@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 
-const TARGET = join(import.meta.dirname, '../plugins/auth/weak-passwords/common-passwords-data.ts')
+const TARGET = join(import.meta.dirname, '../plugins/auth/passwords/weak-passwords/common-passwords-data.ts')
 const SOURCE_SHA256 = 'f422773d94d630f27e08b26d7017e847bb1feb2a84809340e9c0b0c47b33e3f1'
 const LEAST_LENGTH = 8
 

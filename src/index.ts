@@ -1,6 +1,6 @@
-export { queryBoolean } from './schema/query-boolean.ts'
-export { file } from './schema/file.ts'
-export type { FileOptions } from './schema/file.ts'
+export { queryBoolean } from './schema/yup/query-boolean.ts'
+export { file } from './schema/yup/file.ts'
+export type { FileOptions } from './schema/yup/file.ts'
 export { UploadedFile } from './schema/uploaded-file.ts'
 export type { UploadedFileFields } from './schema/uploaded-file.ts'
 export { loadRoutes } from './files/load-routes.ts'
@@ -22,7 +22,7 @@ export { fromKoa } from './pipeline/from-koa.ts'
 export { fromKoaRouter } from './pipeline/from-koa-router.ts'
 export type { KoaRouterOptions } from './pipeline/from-koa-router.ts'
 export type { KoaRouter, KoaRouterLayer } from './routing/koa-router-layers.ts'
-export { env } from './support/env.ts'
+export { env } from './support/env/env.ts'
 export type {
   Env,
   EnvListOptions,
@@ -30,9 +30,9 @@ export type {
   EnvOptions,
   EnvSecretOptions,
   EnvUrlOptions,
-} from './support/env.ts'
-export { loadEnvFiles } from './support/env-files.ts'
-export type { EnvFileOptions } from './support/env-files.ts'
+} from './support/env/env.ts'
+export { loadEnvFiles } from './support/env/env-files.ts'
+export type { EnvFileOptions } from './support/env/env-files.ts'
 export { defineBrick } from './bricks/brick.ts'
 export type { AnyBrick, Brick, BrickDefinition, MemberFactory } from './bricks/brick.ts'
 export { scoped, singleton, transient, value } from './container/registration.ts'
@@ -125,7 +125,7 @@ export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './suppor
 export { bytes } from './support/bytes.ts'
 export type { Size } from './support/bytes.ts'
 export type { MultipartOptions } from './support/form-limits.ts'
-export { threadPoolSize } from './support/environment.ts'
+export { threadPoolSize } from './support/env/environment.ts'
 export { isSameOrigin } from './support/same-origin.ts'
 export { readCookie } from './support/read-cookie.ts'
 export { weaknessOfSecret } from './support/weak-secret.ts'

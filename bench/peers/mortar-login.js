@@ -22,7 +22,7 @@ export async function createLoginApp(users) {
     entry('plugins/database/index.js'),
     entry('plugins/auth/index.js'),
     entry('plugins/auth/basic/index.js'),
-    entry('plugins/auth/relational/schema.js'),
+    entry('plugins/auth/basic/schema.js'),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'mortar-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -99,7 +99,7 @@ async function addAuth(mortar, count, options) {
     entry('plugins/auth/index.js'),
     entry('plugins/auth/basic/index.js'),
     entry('plugins/database/index.js'),
-    entry('plugins/auth/relational/schema.js'),
+    entry('plugins/auth/basic/schema.js'),
   ])
   const { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } = schema
   const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions]

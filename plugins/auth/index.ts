@@ -1,5 +1,5 @@
 /** The auth brick and the contract of its providers: `mortar/auth`. */
 export { auth } from './brick.ts'
 export type { AuthOptions } from './brick.ts'
-export type { AuthEvents } from './events.ts'
+export type { AuthEvents } from './events/events.ts'
 export type { AuthProvider, ProviderCapabilities, ProviderDescription, ProviderSession } from './provider.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { unknownMode } from '../support/environment.ts'
+import { unknownMode } from '../support/env/environment.ts'
 import type { Listening } from './app.ts'
 import type { ResolvedOptions } from './options.ts'
 

@@ -9,7 +9,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { loadKoa } from '../support/lazy-packages.ts'
-import { installPipeline, type KoaServe } from './koa-door.ts'
+import { installPipeline, type KoaServe } from './koa-adapter.ts'
 import { useForwarding } from './koa-request.ts'
 
 /** Options of Koa's own constructor that an application may set. */

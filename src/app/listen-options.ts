@@ -4,7 +4,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
-import { defaultHost } from '../support/environment.ts'
+import { defaultHost } from '../support/env/environment.ts'
 
 /** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
 export interface ServerOptions {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { type Command, UsageError } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMANDS } from './commands/command-table.ts'
 import { commandHelp, overview } from './help.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 

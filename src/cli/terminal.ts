@@ -1,4 +1,4 @@
-import { processVariables, type Variables } from '../support/environment.ts'
+import { processVariables, type Variables } from '../support/env/environment.ts'
 
 /** Where a command writes: its result on standard output, everything else on standard error. */
 export interface Terminal {

@@ -11,7 +11,7 @@ import type { Context, KoaContext, RequestHeaders, RequestScope } from './contex
 import type { CredentialSource } from './credential.ts'
 import { locationOf } from './location.ts'
 import { originForm } from './origin-form.ts'
-import { privateDoor } from './private-door.ts'
+import { privateDoor } from './private-adapter.ts'
 import type { HandedValue, Outgoing } from './outgoing.ts'
 import { statusAfter } from './status-after.ts'
 

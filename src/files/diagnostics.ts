@@ -1,5 +1,5 @@
 import { StartupError } from '../errors/startup-error.ts'
-import type { RouteFileCode } from './codes.ts'
+import type { RouteFileCode } from '../routing/route-codes.ts'
 
 /** A broken convention without its files: the fault, and the remedy. */
 export interface Finding {

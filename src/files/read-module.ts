@@ -1,8 +1,8 @@
 import { isDefinedRoute, type DefinedRoute } from '../routing/define-route.ts'
 import { DEFINITION_KEYS, type Handler, type RouteDefinition } from '../routing/route.ts'
 import { isRouter } from '../routing/router.ts'
-import { checkDefinition, type Endpoint } from './check-definition.ts'
-import { checkDefinitionKeys, checkExportNames } from './check-keys.ts'
+import { checkDefinition, type Endpoint } from '../routing/check-definition.ts'
+import { checkDefinitionKeys, checkExportNames } from '../routing/check-keys.ts'
 import { describeValue, isClass, isPlainObject, isThenable } from '../support/describe-value.ts'
 import type { Finding } from './diagnostics.ts'
 

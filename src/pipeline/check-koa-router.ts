@@ -1,5 +1,5 @@
 import { StartupError } from '../errors/startup-error.ts'
-import { checkDefinition } from '../files/check-definition.ts'
+import { checkDefinition } from '../routing/check-definition.ts'
 import { looksLikeGuard } from '../support/guard-names.ts'
 import { describeValue } from '../support/describe-value.ts'
 import type { KoaRouter } from '../routing/koa-router-layers.ts'

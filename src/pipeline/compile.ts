@@ -11,7 +11,7 @@ import { withParsedBody } from './parse-body.ts'
 import type { PipelineRuntime } from './runtime.ts'
 import { compilePrepare, respond } from './respond.ts'
 import type { Step } from './step.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 import { validateSteps } from './validate.ts'
 
 /** Runs one request up to the value of its response, which `respond` sends; throws and rejects with what `fail` sends. */

@@ -7,7 +7,7 @@ import { isTimeout, seconds } from '../support/duration.ts'
 import type { Inner } from './inner.ts'
 import { discard } from './render.ts'
 import type { PipelineRuntime } from './runtime.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 
 /**
  * Limits how long a handler may take for its value: after that the request is a 503 `handler_timeout`, and `ctx.signal`

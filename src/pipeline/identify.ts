@@ -7,7 +7,7 @@ import { stackless } from '../errors/stackless.ts'
 import { isSameOrigin } from '../support/same-origin.ts'
 import type { Step } from './step.ts'
 import type { PipelineRuntime } from './runtime.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 
 /**
  * Asks the authenticator whose credential it is, before any middleware runs. What cannot be evaluated leaves `ctx.user`

@@ -13,7 +13,7 @@ import { statusOfThrown } from '../context/thrown.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import { isHttpError } from '../errors/http-error.ts'
 import type { Inner } from './inner.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../support/thenable.ts'
 
 /**
  * Runs Koa middleware around `inside`, on the request's Koa context. Returns the value that the middleware left in

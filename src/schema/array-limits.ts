@@ -1,7 +1,7 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
 import { jsonSchemaOf } from './json-schema.ts'
-import { OpenItems } from './open-arrays.ts'
+import { OpenItems } from './yup/open-arrays.ts'
 import type { StandardLike } from './schema.ts'
 import { isRecord } from './yup/yup-node.ts'
 

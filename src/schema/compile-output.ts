@@ -1,9 +1,9 @@
 import { assertSchema } from './assert-schema.ts'
 import { Invalid } from './invalid.ts'
-import { jsonView, withIsoDates } from './json-view.ts'
+import { jsonView, withIsoDates } from './yup/json-view.ts'
 import type { Schema } from './schema.ts'
 import { validateByStandard } from './validate-standard.ts'
-import { validateByYup } from './validate-yup.ts'
+import { validateByYup } from './yup/validate-yup.ts'
 import { isYup } from './yup/yup-node.ts'
 
 /**

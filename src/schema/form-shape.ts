@@ -1,4 +1,4 @@
-import { isFileSchema } from './file.ts'
+import { isFileSchema } from './yup/file.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import type { Schema } from './schema.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'

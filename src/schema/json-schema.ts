@@ -1,5 +1,5 @@
 import type { Direction, JsonSchema, OnOmission } from './json-schema-parts.ts'
-import { jsonSchemaOfYup } from './json-schema-yup.ts'
+import { jsonSchemaOfYup } from './yup/json-schema-yup.ts'
 import type { Schema } from './schema.ts'
 import { isStandard } from './validate-standard.ts'
 import { isYup } from './yup/yup-node.ts'

@@ -1,7 +1,7 @@
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { Invalid, issueAt } from './invalid.ts'
-import { oncePerSchema } from './once-per-schema.ts'
+import { oncePerSchema } from './once.ts'
 import type { Schema } from './schema.ts'
 import { once } from './yup/fast-node.ts'
 import { compileText } from './yup/fast-text.ts'

@@ -1,4 +1,4 @@
-import { kindOfYup, type TextShape } from './query-coercion.ts'
+import { kindOfYup, type TextShape } from './yup/query-coercion.ts'
 import { isYup } from './yup/yup-node.ts'
 
 const ANY: TextShape = { kind: 'any' }

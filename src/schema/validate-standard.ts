@@ -1,7 +1,7 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT } from './issue-list.ts'
 import type { StandardLike } from './schema.ts'
-import { unfit } from './shape-guard.ts'
+import { unfit } from './yup/shape-guard.ts'
 import type { Validate } from './validate.ts'
 
 /** The result of a Standard Schema validator (https://standardschema.dev). */

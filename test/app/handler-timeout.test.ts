@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp, createRouter, StartupError, type AppOptions, type Context } from 'mortar'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 const never = (): Promise<never> => new Promise<never>(() => {})
 

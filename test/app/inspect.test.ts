@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, env, singleton } from '../../src/index.ts'
-import { collectProblems } from '../../src/support/inspection.ts'
+import { collectProblems } from '../../src/support/env/placeholders.ts'
 import { openHandles } from '../support/open-handles.ts'
 
 describe('an application that is only inspected', () => {

@@ -62,7 +62,7 @@ describe('the repository', () => {
   it('reads the environment in one place', () => {
     const sources = Object.entries(readSources(['src', 'plugins']))
     const readers = sources.filter(([, source]) => ENVIRONMENT.test(withoutComments(source)))
-    expect(readers.map(([path]) => path)).to.deep.equal(['src/support/environment.ts'])
+    expect(readers.map(([path]) => path)).to.deep.equal(['src/support/env/environment.ts'])
   })
 })
 

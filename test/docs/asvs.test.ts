@@ -33,8 +33,8 @@ const REQUIRED = Object.entries(LEVELS).flatMap(([section, levels]) =>
 
 /** Interfaces whose keys are options, and the files that declare them. */
 const OPTIONS = {
-  PasswordAuthOptions: 'plugins/auth/options.ts',
-  WeakPasswordOptions: 'plugins/auth/weak-passwords/password-judge.ts',
+  PasswordAuthOptions: 'plugins/auth/options/options.ts',
+  WeakPasswordOptions: 'plugins/auth/passwords/weak-passwords/password-judge.ts',
   HostedAuthOptions: 'plugins/auth/hosted/options.ts',
   AuthOptions: 'plugins/auth/brick.ts',
   AppOptions: 'src/app/options.ts',

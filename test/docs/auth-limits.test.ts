@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { resolveLimits } from '../../plugins/auth/limit-rules.ts'
+import { resolveLimits } from '../../plugins/auth/limits/limit-rules.ts'
 import { tableRows } from '../architecture/markdown.ts'
 import { ROOT } from '../architecture/tree.ts'
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { loadEnvFiles } from '../../src/support/env-files.ts'
-import { readEnvironment, threadPoolSize } from '../../src/support/environment.ts'
+import { loadEnvFiles } from '../../src/support/env/env-files.ts'
+import { readEnvironment, threadPoolSize } from '../../src/support/env/environment.ts'
 
 describe('loadEnvFiles', () => {
   let directory: string

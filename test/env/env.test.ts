@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { StartupError, StartupErrors } from '../../src/errors/startup-error.ts'
-import { type Env, env } from '../../src/support/env.ts'
+import { type Env, env } from '../../src/support/env/env.ts'
 
 const VALUES = 'text integer number port boolean url list duration bytes colour secret'.split(' ')
 

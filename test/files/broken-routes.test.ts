@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { StartupErrors } from '../../src/errors/startup-error.ts'
-import { ROUTE_FILE_CODES } from '../../src/files/codes.ts'
+import { ROUTE_FILE_CODES } from '../../src/routing/route-codes.ts'
 import { loadRoutes } from '../../src/files/load-routes.ts'
 import { fixtureTrees } from './fixture-trees.ts'
 import { failureOf } from './failure-of.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { ROUTE_FILE_CODES } from '../../src/files/codes.ts'
+import { ROUTE_FILE_CODES } from '../../src/routing/route-codes.ts'
 import { byCodeUnits } from '../../src/files/diagnostics.ts'
 
 const ROW = /^\| `(?<code>MORTAR_[A-Z_]+)` +\| (?<cause>.+?) +\| (?<remedy>.+?) +\|$/

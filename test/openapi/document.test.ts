@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { StartupError } from '../../src/errors/startup-error.ts'
 import { buildDocument, type DocumentInput } from '../../src/openapi/document.ts'
 import type { Route } from '../../src/routing/route.ts'
-import { file } from '../../src/schema/file.ts'
+import { file } from '../../src/schema/yup/file.ts'
 import { routeOf } from './routes.ts'
 
 interface Operation {

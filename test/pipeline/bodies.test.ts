@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, file } from 'mortar'
 import { array, number, object, string } from 'yup'
-import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
 
 type Body = NonNullable<RequestInit['body']>
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter } from 'mortar'
 import { mixed } from 'yup'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 

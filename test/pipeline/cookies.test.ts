@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa, StartupError, type AppOptions, type Context } from 'mortar'
 import { createCookieCipher } from '../../src/context/cookie-cipher.ts'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 const KEY = 'k1-0123456789abcdefghijklmnopqrstuvwxyz'
 const OTHER = 'k2-0123456789abcdefghijklmnopqrstuvwxyz'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type AppOptions } from 'mortar'
 import { compileCredential } from '../../src/context/credential.ts'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { leastTime } from '../support/least-time.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, HttpError, type Logger } from 'mortar'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 const LARGE = 'x'.repeat(4_000_000)

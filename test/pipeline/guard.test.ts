@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, StartupError } from 'mortar'
 import { object, string } from 'yup'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 const titled = object({ title: string().required() })

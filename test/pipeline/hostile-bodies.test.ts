@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, fromKoa } from 'mortar'
 import { mixed, object, string } from 'yup'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

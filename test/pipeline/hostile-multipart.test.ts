@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, file, StartupError, type MultipartOptions } from 'mortar'
 import { array, object } from 'yup'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { chunkedPost, disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
 

@@ -7,7 +7,7 @@ import {
   type CredentialRequest,
   type Logger,
 } from 'mortar'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 function recorder() {

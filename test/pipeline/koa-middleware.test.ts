@@ -12,7 +12,7 @@ import helmet from 'koa-helmet'
 import mount from 'koa-mount'
 import { createApp, createRouter, fromKoa, NotFound, UploadedFile, type App } from 'mortar'
 import { number, object, string } from 'yup'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 const routes = () =>
   createRouter()

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { createApp, createRouter, fromKoaRouter } from 'mortar'
 import { ask, gets, servePlain, type Ask } from '../support/compare-with-koa.ts'
-import { DOORS } from '../support/doors.ts'
+import { DOORS } from '../support/adapters.ts'
 
 describe('a router of @koa/router that is adopted', () => {
   describe('has layers that cannot be routes', () => {

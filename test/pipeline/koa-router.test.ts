@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type Koa from 'koa'
 import { createApp, createRouter, fromKoaRouter } from 'mortar'
 import { ask, compareRouters, gets } from '../support/compare-with-koa.ts'
-import { DOORS } from '../support/doors.ts'
+import { DOORS } from '../support/adapters.ts'
 
 const show: RouterMiddleware = (ctx) => {
   ctx.body = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, type Logger, type Middleware } from 'mortar'
 import { number, object } from 'yup'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 describe('Middleware', () => {

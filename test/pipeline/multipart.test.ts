@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, file, UploadedFile } from 'mortar'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { chunkedPost, disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
 

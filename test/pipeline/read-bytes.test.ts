@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa } from 'mortar'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 const TEN = '"12345678"'

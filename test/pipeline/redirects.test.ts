@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter } from 'mortar'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 const addresses: readonly (readonly [string, string])[] = [
   ['/plain', '/plain'],

@@ -10,7 +10,7 @@ import {
 } from 'mortar'
 import { array, mixed, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 type Response200 = NonNullable<RouteDefinition['response']>[200]
 

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, NotFound, type Handler } from 'mortar'
 import { array, date, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
 
 const one = (handler: Handler) => createApp().use(createRouter().get('/', handler as never))
 

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, fromKoa, type Context, type Handler } from 'mortar'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** Bytes between two measurements; each collects the whole heap. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, HttpError, NotFound, type Handler, type Logger } from 'mortar'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 /** An error whose property throws when it is read. */
 function withGetter(name: 'message' | 'stack' | 'cause'): Error {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createApp, createRouter, scoped } from 'mortar'
-import { throughBothDoors } from '../support/doors.ts'
+import { throughBothDoors } from '../support/adapters.ts'
 
 /** Everything that a connection is sent until `count` responses have come. */
 async function answersTo(url: string, text: string, count: number): Promise<string> {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, type AppOptions, type RouteDefinition, type StartupError } from 'mortar'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors, type OpenDoor } from '../support/doors.ts'
+import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
 
 interface Problem {
   readonly status: number

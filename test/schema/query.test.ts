@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import * as yup from 'yup'
 import { compileValidator, type ValidatedLocation } from '../../src/schema/compile-validator.ts'
-import { compileYup } from '../../src/schema/compile-yup.ts'
+import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
 import { jsonSchemaOf } from '../../src/schema/json-schema.ts'
-import { queryBoolean } from '../../src/schema/query-boolean.ts'
-import { readDecimal } from '../../src/schema/query-coercion.ts'
+import { queryBoolean } from '../../src/schema/yup/query-boolean.ts'
+import { readDecimal } from '../../src/schema/yup/query-coercion.ts'
 import type { YupNode } from '../../src/schema/yup/yup-node.ts'
 
 /** The same field, compiled and by yup itself. */

@@ -4,7 +4,7 @@ import type { Router } from '@koa/router'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createApp, fromKoa, fromKoaRouter } from 'mortar'
-import { DOORS } from './doors.ts'
+import { DOORS } from './adapters.ts'
 
 /** A response as bytes, without the headers of its connection. */
 export interface Answer {

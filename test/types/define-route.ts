@@ -7,7 +7,7 @@ import {
   file,
   routesFor,
 } from 'mortar'
-import { queryBoolean } from '../../src/schema/query-boolean.ts'
+import { queryBoolean } from '../../src/schema/yup/query-boolean.ts'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
 import { type Equal, expectType } from './expect-type.ts'

@@ -1,4 +1,4 @@
-import type { PasswordAuthOptions, ResolvedLifetimes } from '../options.ts'
+import type { PasswordAuthOptions, ResolvedLifetimes } from '../options/options.ts'
 
 /** A level of OWASP ASVS 5.0. Level 3 is out of reach, because level 2 already needs a second factor (6.3.3). */
 export type AsvsLevel = 1 | 2

@@ -1,5 +1,5 @@
-import { resolveLimits, type LimitRule, type LimitScope } from '../limit-rules.ts'
-import { isCostForProduction } from '../passwords.ts'
+import { resolveLimits, type LimitRule, type LimitScope } from '../limits/limit-rules.ts'
+import { isCostForProduction } from '../passwords/passwords.ts'
 import type { AsvsConfiguration, AsvsLevel } from './configuration.ts'
 
 /** Requirements that an option meets or breaks. */

@@ -1,5 +1,5 @@
 import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
-import { createRecordReader } from '../stored-record.ts'
+import { createRecordReader } from '../accounts/stored-record.ts'
 import type { Document } from './connection.ts'
 
 /** The application's own fields of `auth_users`, each with the value that a new user has. */

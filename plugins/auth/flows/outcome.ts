@@ -1,7 +1,7 @@
 import { HttpError, type EventBus } from '../../../src/index.ts'
 import { PasswordRefused, TokenReused } from '../errors.ts'
-import type { AuthEvents } from '../events.ts'
-import { LimitReached } from '../rate-limits.ts'
+import type { AuthEvents } from '../events/events.ts'
+import { LimitReached } from '../limits/rate-limits.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
 /** The flows that emit an event. */

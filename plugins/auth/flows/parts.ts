@@ -5,19 +5,19 @@ import {
   type Logger,
   type AuthStore,
 } from '../../../src/index.ts'
-import type { AccessTokens } from '../access-tokens.ts'
-import type { DeviceMarks } from '../device-marks.ts'
-import type { EndedSessions } from '../ended-sessions.ts'
+import type { AccessTokens } from '../tokens/access-tokens.ts'
+import type { DeviceMarks } from '../limits/device-marks.ts'
+import type { EndedSessions } from '../sessions/ended-sessions.ts'
 import { PasswordRefused } from '../errors.ts'
-import type { AuthEvents } from '../events.ts'
-import type { Passwords } from '../passwords.ts'
-import type { LimitRule, LimitSubject, RateLimits } from '../rate-limits.ts'
-import type { RefreshTokens } from '../refresh-tokens.ts'
-import type { ResetMail } from '../reset-mail.ts'
-import type { ResetTokens } from '../reset-tokens.ts'
-import type { RotationClock } from '../rotation-clock.ts'
-import type { PasswordUser } from '../weak-passwords/own-words.ts'
-import type { PasswordJudge } from '../weak-passwords/password-judge.ts'
+import type { AuthEvents } from '../events/events.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import type { LimitRule, LimitSubject, RateLimits } from '../limits/rate-limits.ts'
+import type { RefreshTokens } from '../tokens/refresh-tokens.ts'
+import type { ResetMail } from './reset-mail.ts'
+import type { ResetTokens } from '../tokens/reset-tokens.ts'
+import type { RotationClock } from '../tokens/rotation-clock.ts'
+import type { PasswordUser } from '../passwords/weak-passwords/own-words.ts'
+import type { PasswordJudge } from '../passwords/weak-passwords/password-judge.ts'
 
 /** What the flows are made of; none of it knows HTTP, and only the store knows a database. */
 export interface AuthParts {

@@ -14,7 +14,7 @@
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { invalidSession, OvertakenRefresh, SessionGone, TokenReused, unknownSecret } from '../errors.ts'
-import type { RefreshTokenHashes } from '../refresh-tokens.ts'
+import type { RefreshTokenHashes } from '../tokens/refresh-tokens.ts'
 import type { StoredSession, StoredUser } from '../../../src/index.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countAttempt, type AuthParts, type Caller } from './parts.ts'

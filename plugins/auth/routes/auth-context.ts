@@ -5,10 +5,10 @@ import {
   type BaseContext,
   type CoreServices,
 } from '../../../src/index.ts'
-import { canonicalEmail } from '../canonical-email.ts'
+import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { eventOrigin } from '../flows/parts.ts'
 import type { Grant } from '../flows/sessions.ts'
-import type { PasswordSession } from '../password-session.ts'
+import type { PasswordSession } from '../connected-password-provider.ts'
 
 type Ctx = BaseContext
 

@@ -1,7 +1,7 @@
 import * as yup from 'yup'
-import { canonicalEmail } from '../canonical-email.ts'
-import { displayName } from '../display-name.ts'
-import { checkPassword } from '../passwords.ts'
+import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { displayName } from '../accounts/display-name.ts'
+import { checkPassword } from '../passwords/passwords.ts'
 
 /** Text and nothing else: a number or a list is an error, not turned into text. */
 const text = () => yup.string().strict().required()

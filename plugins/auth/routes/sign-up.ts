@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
-import { displayName } from '../display-name.ts'
+import { displayName } from '../accounts/display-name.ts'
 import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
 import { email, JSON_BODY, limited, newPassword, problem, shownName, signedIn } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { serveForDevelopment } from './server.ts'
+import { serveForDevelopment } from './serve-for-development.ts'
 
 /** The process that `mortar dev` starts; its argument is the options of the command as JSON. */
 try {

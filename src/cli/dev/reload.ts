@@ -8,7 +8,7 @@ import type { ModuleExports } from '../../files/read-module.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import type { RouteBatch } from '../../routing/route-sink.ts'
 import { DEFINITION_KEYS, type MiddlewareScope, type Route } from '../../routing/route.ts'
-import type { ProjectApp } from '../inspect-project.ts'
+import type { ProjectApp } from '../project/inspect-project.ts'
 
 /** Swaps the routes of one directory in a running application. */
 export interface Reloader {

@@ -1,4 +1,4 @@
-import { isInside, type Project, shown } from '../project.ts'
+import { isInside, type Project, shown } from '../project/project.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import type { WatchFilter } from './watch-tree.ts'
 

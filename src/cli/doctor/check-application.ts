@@ -1,4 +1,4 @@
-import type { InspectedProject } from '../inspect-project.ts'
+import type { InspectedProject } from '../project/inspect-project.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** The application's routes, and what it knows of the network around it. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
-import { hashSources, readRecord } from '../build-record.ts'
-import type { Project } from '../project.ts'
+import { hashSources, readRecord } from '../build/build-record.ts'
+import type { Project } from '../project/project.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** Whether the manifest and the output of the last build, if there was one, are those of the present sources. */

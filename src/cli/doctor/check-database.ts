@@ -1,7 +1,7 @@
 import type { Inspection } from '../../app/inspection.ts'
 import type { Authenticator } from '../../contracts/authenticator.ts'
 import type { MigrationService } from '../../contracts/migrations.ts'
-import { isMigrationService } from '../migrate.ts'
+import { isMigrationService } from '../commands/migrate.ts'
 import { type Finding, finding, findingsOf } from './finding.ts'
 
 /**

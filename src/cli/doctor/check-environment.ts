@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Variables } from '../../support/environment.ts'
+import type { Variables } from '../../support/env/environment.ts'
 import { weaknessOfSecret } from '../../support/weak-secret.ts'
 import { type Finding, finding } from './finding.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { findPackageJSON } from './find-package.ts'
 import { type Finding, finding } from './finding.ts'
-import type { Project } from '../project.ts'
+import type { Project } from '../project/project.ts'
 
 /** Packages of which an application and the framework have to have the same: their objects are passed around. */
 const SHARED = ['yup', 'typeorm', 'koa', 'better-sqlite3', 'awilix', 'nodemailer']

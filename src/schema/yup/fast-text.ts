@@ -1,5 +1,5 @@
 import { isoText, readIsoDate } from '../iso-date.ts'
-import { ownJson } from '../json-view.ts'
+import { ownJson } from './json-view.ts'
 import { compileLeaf } from './fast-leaf.ts'
 import { FAIL, type Mode } from './fast-node.ts'
 import { generate } from './generate.ts'

@@ -1,5 +1,5 @@
 import { loadYup } from '../../support/lazy-packages.ts'
-import { isSwitchTransform } from '../query-boolean.ts'
+import { isSwitchTransform } from './query-boolean.ts'
 import { mendUrlPattern } from './url-pattern.ts'
 import { isRef, type YupNode } from './yup-node.ts'
 

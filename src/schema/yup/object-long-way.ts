@@ -1,6 +1,6 @@
 import { childPath } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
-import { mapMembers } from '../shape-guard.ts'
+import { mapMembers } from './shape-guard.ts'
 import type { LongWay } from './fast-node.ts'
 import type { ObjectPlan } from './object-plan.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { OpenDoor } from '../../support/doors.ts'
+import type { OpenDoor } from '../../support/adapters.ts'
 
 /** Request, and what the contract says of its answer: status, header, body. A header that is null must not be there. */
 export interface Case {

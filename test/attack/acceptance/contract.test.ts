@@ -1,5 +1,5 @@
 import { createApp, type App } from 'mortar'
-import { throughBothDoors } from '../../support/doors.ts'
+import { throughBothDoors } from '../../support/adapters.ts'
 import { tokens } from '../../support/tokens-brick.ts'
 import { check, type Case } from './case.ts'
 import { GUARD, guarded, POLICIES } from './guard.ts'

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import { createDeviceMarks } from '../../../plugins/auth/device-marks.ts'
+import { createDeviceMarks } from '../../../plugins/auth/limits/device-marks.ts'
 import { createBackground, type Background } from '../../../plugins/auth/flows/background.ts'
 import { createForgotPassword } from '../../../plugins/auth/flows/forgot-password.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
-import { createResetTokens } from '../../../plugins/auth/reset-tokens.ts'
+import { createResetTokens } from '../../../plugins/auth/tokens/reset-tokens.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 
 const ADA = 'ada@example.com'

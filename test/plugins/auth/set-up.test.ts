@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
-import * as schema from '../../../plugins/auth/relational/schema.ts'
-import { authUsers } from '../../../plugins/auth/relational/schema.ts'
+import * as schema from '../../../plugins/auth/basic/schema.ts'
+import { authUsers } from '../../../plugins/auth/basic/schema.ts'
 import {
   createApp,
   defineBrick,

@@ -9,7 +9,7 @@ import {
   AuthResetTokens,
   authUsers,
   type ExtraColumns,
-} from '../../../plugins/auth/relational/schema.ts'
+} from '../../../plugins/auth/basic/schema.ts'
 import { database } from '../../../plugins/database/index.ts'
 import { createApp } from '../../../src/index.ts'
 import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'

@@ -9,8 +9,8 @@ import {
   AuthRefreshTokens,
   AuthResetTokens,
   AuthUsers,
-} from '../../../plugins/auth/relational/schema.ts'
-import { createRelationalStore } from '../../../plugins/auth/relational/store.ts'
+} from '../../../plugins/auth/basic/schema.ts'
+import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
 import { authStoreSuite } from 'mortar/testing'
 import { createDataSource } from '../../../plugins/database/index.ts'
 import { serverUrl } from '../../support/servers.ts'

@@ -1,5 +1,5 @@
 import * as yup from 'yup'
-import { queryBoolean } from '../../../src/schema/query-boolean.ts'
+import { queryBoolean } from '../../../src/schema/yup/query-boolean.ts'
 import type { Random } from './random.ts'
 
 type AnySchema = yup.Schema<unknown>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { throughBothDoors } from '../../../support/doors.ts'
+import { throughBothDoors } from '../../../support/adapters.ts'
 import { newcomer, houseBuilder, PASSWORD, type HouseOptions } from './house.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decode } from 'jsonwebtoken'
-import { throughBothDoors } from '../../../support/doors.ts'
+import { throughBothDoors } from '../../../support/adapters.ts'
 import { cookieOf, newcomer, openHouse, PASSWORD, resetTokenFor, type House, type Reply } from './house.ts'
 
 const MESSAGE = /./

@@ -10,7 +10,7 @@ import * as schema from 'mortar/auth/basic/schema'
 import { createDataSource, database } from 'mortar/database'
 import { createClock } from 'mortar/testing'
 import type { DataSource } from 'typeorm'
-import type { OpenDoor } from '../../../support/doors.ts'
+import type { OpenDoor } from '../../../support/adapters.ts'
 import { EVENT_TYPES } from '../support/event-types.ts'
 
 /** What a house is built with besides its defaults. */

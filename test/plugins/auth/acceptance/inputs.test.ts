@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Issue } from 'mortar'
-import { throughBothDoors } from '../../../support/doors.ts'
+import { throughBothDoors } from '../../../support/adapters.ts'
 import { newcomer, openHouse, PASSWORD, type House } from './house.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { throughBothDoors } from '../../../support/doors.ts'
+import { throughBothDoors } from '../../../support/adapters.ts'
 import {
   AUDIENCE,
   CLAIM_ATTACKS,
@@ -10,7 +10,7 @@ import {
   NOW,
   OLD_SECRET,
   SECRET,
-} from '../primitives/jwt-attacks.ts'
+} from '../tokens/jwt-attacks.ts'
 import { newcomer, openHouse, type House } from './house.ts'
 
 const ATTACKS = Object.entries({ ...HEADER_ATTACKS, ...FORM_ATTACKS, ...CLAIM_ATTACKS })

@@ -5,7 +5,7 @@ import { authFindings } from '../../../../plugins/auth/doctor.ts'
 import { hostedAuth } from '../../../../plugins/auth/hosted/index.ts'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
 import type { Cradle } from '../../../../src/index.ts'
-import { resolveLifetimes, type PasswordAuthOptions } from '../../../../plugins/auth/options.ts'
+import { resolveLifetimes, type PasswordAuthOptions } from '../../../../plugins/auth/options/options.ts'
 
 type Options = Omit<PasswordAuthOptions, 'secret'>
 

@@ -8,7 +8,7 @@ import {
   AuthRefreshTokens,
   AuthResetTokens,
   authUsers,
-} from '../../../../plugins/auth/relational/schema.ts'
+} from '../../../../plugins/auth/basic/schema.ts'
 import { database } from '../../../../plugins/database/index.ts'
 import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRefresh, type Refresh } from '../../../../plugins/auth/flows/refresh.ts'
 import type { AuthParts } from '../../../../plugins/auth/flows/parts.ts'
-import { deriveKeys } from '../../../../plugins/auth/keys.ts'
-import { createRefreshTokens } from '../../../../plugins/auth/refresh-tokens.ts'
+import { deriveKeys } from '../../../../plugins/auth/tokens/keys.ts'
+import { createRefreshTokens } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
 import type { Budget, Choice, Exchange } from './rotation-exchange.ts'
 import type { StoredSession, StoredUser } from '../../../../src/index.ts'
 

@@ -1,0 +1,25 @@
+import { StartupError } from '../../../src/index.ts'
+
+/** Endings of names whose values are secret as a rule. */
+const ENDING = /(?:secret|token|hash|key|code)s?$/i
+
+/**
+ * Refuses a column or field that is named like a secret and would be public: `user.raw` is in each access token, which
+ * its holder can read, and in `GET /auth/me`.
+ * @param names the application's own columns or fields that become part of `user.raw`.
+ * @param listed those that the option `publicColumns` allows.
+ * @throws StartupError `MORTAR_AUTH_SECRET_COLUMN` naming them.
+ */
+export function refuseSecretColumns(
+  names: readonly string[],
+  { listed = [], hide }: { readonly listed: readonly string[] | undefined; readonly hide: string },
+): void {
+  const secret = names.filter((name) => ENDING.test(name) && !listed.includes(name))
+  if (secret.length === 0) return
+  const [list, verb] = [secret.map((name) => `'${name}'`).join(', '), secret.length === 1 ? 'is' : 'are']
+  throw new StartupError(`${list} of auth_users ${verb} named like a secret and would be in user.raw.`, {
+    code: 'MORTAR_AUTH_SECRET_COLUMN',
+    remedy: `${hide}, or list it in the option publicColumns when everybody with the token may read it.`,
+    brick: 'auth',
+  })
+}

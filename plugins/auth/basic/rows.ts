@@ -1,0 +1,60 @@
+import type { SessionOwner, StoredUser } from '../../../src/index.ts'
+import { createRecordReader, type StoredRecord as Row } from '../accounts/stored-record.ts'
+import { MissingColumn } from '../errors.ts'
+import { dateOf, type ColumnMetadataLike, type DataSourceLike } from './sql.ts'
+
+const PRIVATE_COLUMNS = ['password_hash', 'password_version', 'kept_session_id', 'disabled_at']
+const DATE_COLUMNS = ['email_verified_at', 'created_at', 'updated_at']
+
+const read = createRecordReader((column) => new MissingColumn(column), true)
+
+/** @returns the user of a row of `auth_users`. */
+export function userOf(row: Row, dataSource: DataSourceLike): StoredUser {
+  return { ...read.user(row), raw: publicRecord(row, dataSource) }
+}
+
+/** @returns user and session of a row of `auth_users` that is joined with the columns `session_…` of a session. */
+export function sessionOwnerOf(row: Row, dataSource: DataSourceLike): SessionOwner {
+  const session = {
+    id: String(row['session_id']),
+    passwordVersion: Number(row['session_version']),
+    rotatedAt: Number(row['session_rotated_at']),
+    expiresAt: Number(row['session_expires_at']),
+  }
+  return { user: userOf(row, dataSource), session }
+}
+
+/** Reads a row of `auth_refresh_tokens`. */
+export const sessionOf = read.session
+
+/** Reads a row of `auth_reset_tokens`. */
+export const resetTokenOf = read.resetToken
+
+/**
+ * The columns that may leave the server, as plain JSON. An application's own columns are known by the entity that it
+ * has registered for the table, and those with `select: false` stay out; without an entity only the framework's do.
+ */
+function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unknown> {
+  const record: Record<string, unknown> = { id: row['id'], name: row['name'], email: row['email'] }
+  for (const column of DATE_COLUMNS) record[column] = dateOf(dataSource, row[column])
+  for (const column of ownPublicColumns(dataSource)) {
+    if (!(column.databaseName in row)) continue
+    // TypeORM's own reading of the value: 0 and 1 become booleans, text becomes JSON or a date.
+    record[column.propertyName] = dataSource.driver.prepareHydratedValue(
+      row[column.databaseName],
+      column as never,
+    )
+  }
+  return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
+}
+
+const FRAMEWORK_COLUMNS = ['id', 'name', 'email', ...DATE_COLUMNS, ...PRIVATE_COLUMNS]
+
+/** The application's own columns of `auth_users` without `select: false`: those that become part of `user.raw`. */
+export function ownPublicColumns(dataSource: DataSourceLike): readonly ColumnMetadataLike[] {
+  const table = `${dataSource.options.entityPrefix ?? ''}auth_users`
+  const metadata = dataSource.entityMetadatas.find(({ tableName }) => tableName === table)
+  return (metadata?.columns ?? []).filter(
+    ({ isSelect, databaseName }) => isSelect && !FRAMEWORK_COLUMNS.includes(databaseName),
+  )
+}

@@ -1,0 +1,35 @@
+import type { EventBus } from '../../src/index.ts'
+import type { AccessClaims } from './tokens/access-tokens.ts'
+import type { CookieTarget, Headers } from './cookies/refresh-cookie.ts'
+import type { DeviceCookie } from './cookies/device-cookie.ts'
+import type { AuthEvents } from './events/events.ts'
+import type { AuthFlows } from './flows/flows.ts'
+import type { Grant } from './flows/sessions.ts'
+import type { ProviderSession } from './provider.ts'
+
+/** A provider with e-mail and password at work in one application: the service `authProvider`. */
+export interface PasswordSession extends ProviderSession {
+  readonly flows: AuthFlows
+  readonly events: EventBus<AuthEvents>
+  readonly cookie: SessionCookie
+  readonly device: DeviceCookie
+  /** Origin of the application's own pages, if it is configured. */
+  readonly appOrigin: string | undefined
+  /** @returns the claims of an access token that is valid now, or null. */
+  claimsOf(accessToken: string | null): AccessClaims | null
+  signOut(userId: string): Promise<void>
+  /**
+   * Disables an account: login, refresh and reset tokens are refused, and every session ends.
+   * @returns false for an unknown user.
+   */
+  disable(userId: string): Promise<boolean>
+  /** Lets a disabled account log in again. @returns false for an unknown user. */
+  enable(userId: string): Promise<boolean>
+}
+
+/** The refresh cookie, which lives as long as its session. */
+export interface SessionCookie {
+  read(headers: Headers): string | null
+  set(ctx: CookieTarget, grant: Grant): void
+  clear(ctx: CookieTarget): void
+}

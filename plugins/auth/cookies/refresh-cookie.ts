@@ -1,0 +1,55 @@
+import { readCookie, type Environment } from '../../../src/index.ts'
+
+/** Headers as Node gives them: lower-case names. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Settings of `createRefreshCookie`. */
+export interface RefreshCookieOptions {
+  readonly environment: Environment
+  /** By default true in production and wherever `appUrl` is https; false only where browsers speak plain http. */
+  readonly secure?: boolean
+  readonly appUrl?: string
+  /** Name without its prefix. */
+  readonly name?: string
+}
+
+/** The cookie that carries the refresh token. */
+export interface RefreshCookie {
+  /** Full name, with the prefix `__Host-` when the cookie is Secure. */
+  readonly name: string
+  /** @returns the value of the cookie of exactly this name; null when there is none, or two that differ. */
+  read(headers: Headers): string | null
+  /** `age` is the seconds for which the browser keeps it: what is left of the session. */
+  set(ctx: CookieTarget, token: string, age: number): void
+  /** Clears it with the attributes with which it was set; a browser keeps it otherwise. */
+  clear(ctx: CookieTarget): void
+}
+
+/** Where a cookie is written: the part of `ctx` that appends a response header. */
+export interface CookieTarget {
+  append(name: string, value: string): void
+}
+
+/**
+ * The refresh cookie: HttpOnly, SameSite=Lax, Path=/, and outside plain-http development Secure with the prefix
+ * `__Host-` (ASVS 3.3.1-3.3.4, RFC 6265bis §4.1.3.2). The header is written as it is, because behind a proxy that ends
+ * TLS the `cookies` package would refuse a Secure one.
+ */
+export function createRefreshCookie(options: RefreshCookieOptions): RefreshCookie {
+  const { name: plainName = 'mortar_refresh' } = options
+  const secure = options.secure ?? isSecureByDefault(options)
+  const name = secure ? `__Host-${plainName}` : plainName
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  const write = (ctx: CookieTarget, value: string, age: number): void =>
+    ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${age}; ${attributes}`)
+  return {
+    name,
+    read: ({ cookie = '' }) => readCookie(typeof cookie === 'string' ? cookie : cookie.join('; '), name),
+    set: write,
+    clear: (ctx) => write(ctx, '', 0),
+  }
+}
+
+function isSecureByDefault({ environment, appUrl }: RefreshCookieOptions): boolean {
+  return environment === 'production' || /^https:/i.test(appUrl ?? '')
+}

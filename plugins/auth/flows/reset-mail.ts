@@ -1,0 +1,71 @@
+import type { Cradle, Mailer, MailMessage } from '../../../src/index.ts'
+import { linkBase, type PasswordAuthOptions } from '../options/options.ts'
+
+/** The mail of forgot-password. */
+export interface ResetMail {
+  /** Brings a reset token to its owner. Rejects when the mail could not be handed over. */
+  send(to: string, token: string): Promise<unknown>
+  /** Does the work of `send` as far as this process does it, for an address without an account, and sends nothing. */
+  rehearse(to: string, token: string): Promise<unknown>
+}
+
+/**
+ * The way of a reset token: the application's own function, else the service `mailer`, else the log in development.
+ * @throws StartupError `MORTAR_AUTH_APP_URL` in production, when links would have to be made without an `appUrl`.
+ */
+export function createResetMail(
+  options: Pick<PasswordAuthOptions, 'sendResetEmail' | 'appUrl'>,
+  services: Cradle,
+): ResetMail {
+  const { sendResetEmail } = options
+  // A function of the application cannot be rehearsed: it would send the mail.
+  if (sendResetEmail)
+    return { send: async (to, token) => sendResetEmail(to, token), rehearse: async () => undefined }
+  const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
+  const isProduction = services.environment === 'production'
+  if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
+  const linkOf = (token: string): string => `${base}/reset-password?token=${token}`
+  return {
+    async send(to, token) {
+      const mailer = mailerOf(services)
+      if (mailer) return mailer.send(messageOf(to, linkOf(token)))
+      if (isProduction) throw new Error(NO_WAY)
+      services.logger.info(`Reset link for ${to}: ${linkOf(token)}`)
+    },
+    rehearse: async (to, token) => mailerOf(services) && compose(messageOf(to, linkOf(token))),
+  }
+}
+
+const NO_WAY =
+  'Reset links cannot be sent: register mail(…) from mortar/mail, or give basicAuth() a sendResetEmail.'
+
+/** The mail brick is optional, and asking the container for a service that is not there throws. */
+function mailerOf(services: Cradle): Mailer | undefined {
+  return Object.hasOwn(services, 'mailer') ? (services['mailer'] as Mailer) : undefined
+}
+
+/** Composes a message in full and throws it away. */
+async function compose({ to, subject, text, html }: ResetMessage): Promise<void> {
+  const { default: nodemailer } = await import('nodemailer')
+  const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
+  await nowhere.sendMail({ from: 'nobody@localhost', to, subject, text, html })
+}
+
+type ResetMessage = MailMessage & { readonly to: string[]; readonly text: string; readonly html: string }
+
+function messageOf(to: string, link: string): ResetMessage {
+  return { to: [to], subject: 'Reset your password', text: textWith(link), html: htmlWith(link) }
+}
+
+const WHY = 'Somebody, probably you, asked to reset the password of your account.'
+const OTHERWISE =
+  'The link works once and not for long. If it was not you, ignore this mail: nothing has changed.'
+
+function textWith(link: string): string {
+  return `${WHY}\n\nSet a new password:\n${link}\n\n${OTHERWISE}\n`
+}
+
+/** The link is made of a configured address and a token of base64url, so that nothing in it needs escaping but `&`. */
+function htmlWith(link: string): string {
+  return `<p>${WHY}</p>\n<p><a href="${link.replaceAll('&', '&amp;')}">Set a new password</a></p>\n<p>${OTHERWISE}</p>\n`
+}

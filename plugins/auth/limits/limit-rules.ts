@@ -1,0 +1,145 @@
+import { seconds, StartupError, type Duration } from '../../../src/index.ts'
+
+/** So many in so long; the window begins with the first. */
+export interface Limit {
+  readonly limit: number
+  /** Seconds, or with a unit (`'15m'`); one second to 24 days. */
+  readonly window: Duration
+}
+
+/**
+ * Key that a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a browser
+ * with a device cookie for the address.
+ */
+export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
+
+/** The endpoints that are limited. */
+export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword'
+
+/**
+ * The limits by default. `login` by address, pair and device and `changePassword` count failures alone. An attempt
+ * with a device cookie counts by `device` in place of `pair` and `address`, which strangers can use up.
+ */
+export const DEFAULT_LIMITS = {
+  login: {
+    ip: { limit: 30, window: '1m' },
+    site: { limit: 300, window: '1m' },
+    // Before the address, so that tries from one network beyond its own budget cost the address nothing.
+    pair: { limit: 10, window: '15m' },
+    address: { limit: 100, window: '15m' },
+    device: { limit: 10, window: '15m' },
+  },
+  signup: {
+    ip: { limit: 20, window: '1m' },
+    site: { limit: 200, window: '1m' },
+    address: { limit: 5, window: '1h' },
+  },
+  forgot: {
+    ip: { limit: 20, window: '1m' },
+    site: { limit: 200, window: '1m' },
+    address: { limit: 5, window: '15m' },
+    device: { limit: 5, window: '15m' },
+  },
+  reset: { ip: { limit: 20, window: '1m' }, site: { limit: 200, window: '1m' } },
+  refresh: { session: { limit: 60, window: '1m' } },
+  changePassword: { user: { limit: 5, window: '15m' } },
+} as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
+
+/** Changes to the limits: each may get other numbers or be switched off with `false`, alone or with its whole rule. */
+export type LimitOptions = {
+  readonly [Rule in LimitRule]?:
+    false | { readonly [Scope in keyof (typeof DEFAULT_LIMITS)[Rule]]?: false | Limit }
+}
+
+/** One limit, ready to count. */
+export interface CountedLimit {
+  readonly rule: LimitRule
+  readonly scope: LimitScope
+  readonly limit: number
+  /** Seconds. */
+  readonly window: number
+}
+
+/** Node's timers and 32-bit stores overflow beyond this; a longer window would silently be none at all. */
+const LONGEST_WINDOW = 24 * 86_400
+const EXAMPLE = "{ limit: 30, window: '1m' }"
+
+/**
+ * The limits that are on, each rule's in the order in which they are counted.
+ * @throws StartupError `MORTAR_AUTH_LIMIT` for an unknown rule or scope and for numbers that would limit nothing.
+ */
+export function resolveLimits(options: LimitOptions | false = {}): readonly CountedLimit[] {
+  if (options === false) return []
+  refuseUnknown(options, DEFAULT_LIMITS, 'limits')
+  return (Object.keys(DEFAULT_LIMITS) as LimitRule[]).flatMap((rule) => limitsOf(rule, options[rule]))
+}
+
+/** Kept when requests for a reset are not limited. */
+const LEAST_RESET_TOKENS = 32
+
+/**
+ * Reset tokens of one address that are valid at the same time: as many as the limits allow during a token's lifetime,
+ * so that no stranger's request ends the owner's link. `lifetime` in seconds.
+ */
+export function mostResetTokens(options: LimitOptions | false | undefined, lifetime: number): number {
+  const perAddress = resolveLimits(options).filter(
+    ({ rule, scope }) => rule === 'forgot' && (scope === 'address' || scope === 'device'),
+  )
+  const issued = perAddress.map(({ limit, window }) => limit * (Math.ceil(lifetime / window) + 1))
+  return Math.max(
+    LEAST_RESET_TOKENS,
+    issued.reduce((sum, each) => sum + each, 0),
+  )
+}
+
+function limitsOf(rule: LimitRule, changes: LimitOptions[LimitRule] = {}): CountedLimit[] {
+  if (changes === false) return []
+  const scopes: Partial<Record<LimitScope, Limit>> = DEFAULT_LIMITS[rule]
+  refuseUnknown(changes, scopes, `limits.${rule}`)
+  const chosen: Partial<Record<LimitScope, Limit | false>> = { ...scopes, ...changes }
+  return (Object.keys(scopes) as LimitScope[]).flatMap((scope) => {
+    const limit = chosen[scope] ?? scopes[scope]!
+    return limit === false ? [] : [checked(rule, scope, limit)]
+  })
+}
+
+function checked(rule: LimitRule, scope: LimitScope, { limit, window }: Limit): CountedLimit {
+  const where = `limits.${rule}.${scope}`
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw wrong(
+      `${where} has no whole 'limit' of at least 1.`,
+      `Write ${EXAMPLE}, or false to switch it off.`,
+    )
+  const length = lengthOf(window)
+  if (!(length >= 1 && length <= LONGEST_WINDOW))
+    throw wrong(
+      `${where} has no 'window' from '1s' to '24d'.`,
+      `Write ${EXAMPLE}, or false to switch it off.`,
+    )
+  return { rule, scope, limit, window: Math.ceil(length) }
+}
+
+/** Seconds, or NaN for what is no duration. */
+function lengthOf(window: unknown): number {
+  if (typeof window !== 'string' && typeof window !== 'number') return Number.NaN
+  try {
+    return seconds(window)
+  } catch {
+    return Number.NaN
+  }
+}
+
+function refuseUnknown(given: unknown, known: object, where: string): void {
+  if (typeof given !== 'object' || given === null)
+    throw wrong(
+      `${where} is neither an object nor false.`,
+      `Write an object with ${Object.keys(known).join(', ')}.`,
+    )
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (unknown !== undefined)
+    throw wrong(`${where} has no '${unknown}'.`, `Use ${Object.keys(known).join(', ')}.`)
+}
+
+function wrong(found: string, remedy: string): StartupError {
+  return new StartupError(found, { code: 'MORTAR_AUTH_LIMIT', remedy, brick: 'auth' })
+}

@@ -1,0 +1,45 @@
+import type { OptionChecks } from '../../../src/index.ts'
+import type { PasswordAuthOptions } from './options.ts'
+import type { HashCost } from '../passwords/passwords.ts'
+
+const DURATION = ['number', 'string'] as const
+
+/**
+ * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions` and the values in
+ * `limits` and `cost` are checked where they are read.
+ */
+export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
+  secret: 'anything',
+  sendResetEmail: 'function',
+  appUrl: 'string',
+  issuer: 'string',
+  audience: 'string',
+  accessTokenLifetime: DURATION,
+  accessTokenCache: 'anything',
+  refreshTokenLifetime: DURATION,
+  resetTokenLifetime: DURATION,
+  refreshGrace: DURATION,
+  idleTimeout: DURATION,
+  maxSessions: 'anything',
+  freshSession: 'boolean',
+  limits: ['object', 'false'],
+  redis: ['object', 'function'],
+  cost: {
+    is: 'object',
+    keys: {
+      memory: 'number',
+      passes: 'number',
+      parallelism: 'number',
+    } satisfies OptionChecks<HashCost>['keys'],
+  },
+  cookieName: 'string',
+  secureCookie: 'boolean',
+  deviceCookie: 'boolean',
+  logEvents: 'boolean',
+  refuseWeakPasswords: 'boolean',
+  // An accidental `undefined` would accept every password that the rule is meant to refuse.
+  passwordRule: { is: 'function', guard: true },
+  passwordWords: 'strings',
+  publicColumns: 'strings',
+  breachedPasswords: ['boolean', 'object'],
+}

@@ -1,0 +1,177 @@
+import { seconds, StartupError, type Duration, type Environment } from '../../../src/index.ts'
+import type { Secret } from '../tokens/keys.ts'
+import type { HashCost } from '../passwords/passwords.ts'
+import type { LimitOptions, RedisClient } from '../limits/rate-limits.ts'
+import type { WeakPasswordOptions } from '../passwords/weak-passwords/password-judge.ts'
+
+/** What both variants with e-mail and password take, whatever database they store in. */
+export interface PasswordAuthOptions extends WeakPasswordOptions {
+  /**
+   * At least 32 random bytes, from `AUTH_SECRET`. A list replaces a secret without logging anybody out: the first one
+   * signs, all verify.
+   */
+  readonly secret: Secret
+  /**
+   * Sends the token of a reset to its owner. Without it the service `mailer` of the mail brick sends a link; without
+   * that either, development prints the link to the log.
+   */
+  readonly sendResetEmail?: (to: string, token: string) => unknown
+  /** Public address that reset links begin with; by default `appUrl` of the application. Never taken from `Host`. */
+  readonly appUrl?: string
+  /**
+   * `iss` of access tokens; by default `appUrl`, or `mortar` where that is not set. Two applications that share a secret
+   * need different ones.
+   */
+  readonly issuer?: string
+  /** `aud` of access tokens; by default the issuer. */
+  readonly audience?: string
+  /** Seconds or a duration; 15 minutes by default. */
+  readonly accessTokenLifetime?: Duration
+  /**
+   * How many access tokens a process remembers until they expire, so that the signature of each is checked once; 10,000
+   * by default, 0 for none. A token of an ended session is refused all the same.
+   */
+  readonly accessTokenCache?: number
+  /** How long a session lasts from its login; refreshing does not prolong it. Seconds or a duration; 30 days by default. */
+  readonly refreshTokenLifetime?: Duration
+  /** Seconds or a duration; 30 minutes by default. */
+  readonly resetTokenLifetime?: Duration
+  /**
+   * How long the immediate predecessor of a refresh token is still answered, with the same successor: for two tabs that
+   * refresh at once, and for lost answers. Seconds or a duration up to a minute; 10 seconds by default, 0 for never.
+   */
+  readonly refreshGrace?: Duration
+  /**
+   * Longest time of a session without a refresh, in seconds or as a duration such as `'7d'`; each refresh begins the time
+   * anew (ASVS 7.3.1). Longer than an access token lives. By default a session does not idle.
+   */
+  readonly idleTimeout?: Duration
+  /** Most sessions that a user may have; a login beyond it ends the oldest (ASVS 7.1.2). By default any number. */
+  readonly maxSessions?: number
+  /**
+   * Reads session, password version and user in one statement for each request with a credential, instead of trusting
+   * the access token: an ended session, a disabled account and a changed row take effect with the next request.
+   */
+  readonly freshSession?: boolean
+  /**
+   * Columns of `auth_users` (of `documentAuth` fields) that may be in `user.raw` although they are named like a secret:
+   * `['country_code']`.
+   */
+  readonly publicColumns?: readonly string[]
+  /** Changes to the rate limits; `false` switches all of them off. */
+  readonly limits?: LimitOptions | false
+  /** An ioredis client that counts for all processes together; by default each counts in its own memory. */
+  readonly redis?: RedisClient
+  /** Cost of a password hash: memory in KiB, passes, lanes. By default 19,456 KiB, 2 and 1, the least for production. */
+  readonly cost?: Partial<HashCost>
+  /** Name of the refresh cookie, before the prefix `__Host-`; `mortar_refresh` by default. */
+  readonly cookieName?: string
+  /**
+   * Whether the refresh cookie is `Secure` and has the prefix `__Host-`. By default in production and wherever `appUrl`
+   * is https.
+   */
+  readonly secureCookie?: boolean
+  /**
+   * Gives a browser that signed in a device cookie; its failed logins are counted apart from those of
+   * strangers; true by default.
+   */
+  readonly deviceCookie?: boolean
+  /** Logs each event of the brick as a line; true by default. */
+  readonly logEvents?: boolean
+}
+
+/** Lifetimes in seconds. */
+export interface ResolvedLifetimes {
+  readonly access: number
+  readonly session: number
+  readonly resetToken: number
+  readonly grace: number
+  readonly idle: number | undefined
+}
+
+const DAY = 86_400
+
+/** A token of RFC 6265 §4.1.1. */
+const COOKIE_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a cookie name or an address that cannot be one. */
+export function checkTexts({ cookieName, appUrl, ...names }: PasswordAuthOptions): void {
+  // Empty, it would be the same for every application that shares the secret.
+  for (const option of ['issuer', 'audience'] as const)
+    if (names[option] === '')
+      throw wrong(option, 'is empty', 'Write a name, or leave it out: appUrl is the default.')
+  if (cookieName !== undefined && !COOKIE_NAME.test(cookieName))
+    throw wrong('cookieName', 'is not the name of a cookie', 'Write letters, digits, _ and -.')
+  if (appUrl !== undefined && !/^https?:$/.test(URL.canParse(appUrl) ? new URL(appUrl).protocol : ''))
+    throw wrong(
+      'appUrl',
+      'is not an http or https URL',
+      "Write an address such as 'https://app.example.com'.",
+    )
+}
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a number of remembered tokens or of sessions that is out of range. */
+export function checkCounts({ accessTokenCache = 0, maxSessions = 1 }: PasswordAuthOptions): void {
+  if (!Number.isSafeInteger(maxSessions) || maxSessions < 1)
+    throw wrong('maxSessions', `is ${maxSessions}`, 'Write a whole number from 1, or leave it out.')
+  if (!Number.isSafeInteger(accessTokenCache) || accessTokenCache < 0)
+    throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
+}
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for the option `freshUser`, which `freshSession` has replaced. */
+export function checkRenamed(options: PasswordAuthOptions): void {
+  if (options !== null && typeof options === 'object' && 'freshUser' in options)
+    throw wrong(
+      'freshUser',
+      'is called freshSession now',
+      'Write freshSession; it also looks at the session.',
+    )
+}
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a lifetime that cannot be read or is out of range. */
+export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
+  const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace, idleTimeout } = options
+  const access = lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY)
+  return {
+    access,
+    // A client refreshes when its access token expires, so a shorter time would end sessions in use.
+    idle: idleTimeout === undefined ? undefined : lifetime('idleTimeout', idleTimeout, access + 1, 400 * DAY),
+    session: lifetime('refreshTokenLifetime', refreshTokenLifetime ?? '30d', 1, 400 * DAY),
+    resetToken: lifetime('resetTokenLifetime', resetTokenLifetime ?? '30m', 1, DAY),
+    grace: lifetime('refreshGrace', refreshGrace ?? '10s', 0, 60),
+  }
+}
+
+function lifetime(option: string, value: Duration, least: number, most: number): number {
+  let length = Number.NaN
+  try {
+    length = seconds(value)
+  } catch {
+    // Refused below, with the name of the option.
+  }
+  if (length >= least && length <= most) return length === 0 ? 0 : Math.max(1, Math.floor(length))
+  const remedy = `Write seconds or a duration such as '15m', from ${least} to ${most} seconds.`
+  throw wrong(option, `is '${value}'`, remedy)
+}
+
+function wrong(option: string, found: string, remedy: string): StartupError {
+  return new StartupError(`The option ${option} of the auth provider ${found}.`, {
+    code: 'MORTAR_AUTH_OPTION',
+    remedy,
+    brick: 'auth',
+  })
+}
+
+/**
+ * The address that reset links begin with, without a slash at its end. Outside production it may be left out.
+ * @throws StartupError `MORTAR_AUTH_APP_URL` in production, where no link could be made without it.
+ */
+export function linkBase(appUrl: string | undefined, environment: Environment): string {
+  if (appUrl !== undefined) return appUrl.replace(/\/+$/, '')
+  if (environment !== 'production') return 'http://localhost:3000'
+  throw new StartupError('Reset links need the public address of the application, and appUrl is not set.', {
+    code: 'MORTAR_AUTH_APP_URL',
+    remedy: 'Set appUrl in the options of createApp, from APP_URL, or give basicAuth() a sendResetEmail.',
+    brick: 'auth',
+  })
+}

@@ -1,0 +1,169 @@
+/*
+ * Every verification costs one argon2 computation of the present cost, whatever is stored: for an address without an
+ * account, an account without a password and a damaged hash a decoy is verified. Known residue: an account whose hash
+ * was made at another cost takes that cost until its next login, which rehashes it.
+ * Held by test/plugins/auth/passwords/passwords.test.ts.
+ */
+import argon2 from 'argon2'
+import { randomBytes } from 'node:crypto'
+import { StartupError, type Clock, type Environment } from '../../../src/index.ts'
+import { createHashPool, type HashPool, type HashPoolOptions } from './hash-pool.ts'
+import { checkPassword, normalizePassword } from './password-rule.ts'
+import { CEILING, isCost, parseStoredHash, type HashCost } from './phc-string.ts'
+
+export { checkPassword }
+export type { HashCost, HashPoolOptions }
+
+const VERSION = 0x13
+const HASH_LENGTH = 32
+const SALT_LENGTH = 16
+
+/** The cost that every password has at least: argon2id with 19 MiB, two passes, one lane (OWASP, ASVS 11.4.2). */
+export const DEFAULT_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
+
+/** What a verification found. */
+export interface Verification {
+  readonly valid: boolean
+  /** The password is right and its hash is not of the present kind and cost: store a new one. */
+  readonly rehash: boolean
+}
+
+/** Hashes and verifies passwords. All may throw `ServiceUnavailable` when too many wait. */
+export interface Passwords {
+  /** @returns a PHC string. @throws RangeError for a password that `checkPassword` refuses for its form. */
+  hash(password: string): Promise<string>
+  /** Null, a damaged hash and one beyond the ceilings are never valid, at the cost of a verification. */
+  verify(stored: string | null, password: string): Promise<Verification>
+  /** Whether a stored hash can be verified at all. */
+  isUsable(stored: string): boolean
+  /** @throws ServiceUnavailable when so many wait that a hash asked for now would be turned away. */
+  refuseWhenFull(): void
+}
+
+/** The two functions of argon2; tests count the calls. */
+export interface HashEngine {
+  hash(password: string, options: argon2.HashOptions): Promise<string>
+  verify(stored: string, password: string): Promise<boolean>
+}
+
+/** Settings of `createPasswords`. */
+export interface PasswordsOptions {
+  readonly cost?: Partial<HashCost>
+  readonly pool?: HashPoolOptions | HashPool
+  readonly clock?: Clock
+  readonly engine?: HashEngine
+}
+
+/** Hashes with argon2id in a bounded pool. @throws StartupError when no hash of this cost could be verified again. */
+export function createPasswords(options: PasswordsOptions = {}): Passwords {
+  const { engine = argon2, pool: bounds = {}, clock } = options
+  const cost = completeCost(options.cost)
+  const pool = 'run' in bounds ? bounds : createHashPool({ ...(clock && { clock }), ...bounds })
+
+  async function hash(password: string): Promise<string> {
+    const text = normalizePassword(password)
+    if (text === null)
+      throw new RangeError('This password cannot be hashed: check it with checkPassword() first.')
+    const stored = await pool.run(() => engine.hash(text, engineOptions(cost)))
+    return stored.replace(/\$m=[^$]+/, `$$${parametersOf(cost)}`)
+  }
+
+  /** One verification of the present cost that never succeeds. */
+  async function decoy(password: string): Promise<Verification> {
+    const text = normalizePassword(password) ?? ''
+    await pool.run(() => engine.verify(decoyHash(cost), text))
+    return { valid: false, rehash: false }
+  }
+
+  async function verify(stored: string | null, password: string): Promise<Verification> {
+    const text = normalizePassword(password)
+    if (text === null || stored === null || !parseStoredHash(stored)) return decoy(password)
+    const valid = await pool.run(() => engine.verify(stored, text))
+    return { valid, rehash: valid && !isPresent(stored, cost) }
+  }
+
+  return {
+    hash,
+    verify,
+    isUsable: (stored) => parseStoredHash(stored) !== null,
+    refuseWhenFull: () => pool.refuseWhenFull(),
+  }
+}
+
+/**
+ * Refuses in production a cost below the least one recommended (ASVS 11.4.2 and appendix C).
+ * @throws StartupError `MORTAR_AUTH_HASH_COST`; in every environment for a cost beyond the ceilings.
+ */
+export function assertCost(cost: Partial<HashCost> | undefined, environment: Environment): void {
+  const { memory, passes } = completeCost(cost)
+  const least = leastMemory(passes)
+  if (environment !== 'production' || memory >= least) return
+  throw new StartupError(
+    `The cost of password hashes is too low for production: ${memory} KiB, passes: ${passes}.`,
+    {
+      code: 'MORTAR_AUTH_HASH_COST',
+      remedy: `Use at least ${least} KiB with ${passes} passes, or leave the cost out: the default will do.`,
+      brick: 'auth',
+    },
+  )
+}
+
+/** True for a cost that production accepts (ASVS 11.4.2). */
+export function isCostForProduction(cost: Partial<HashCost> | undefined): boolean {
+  const { memory, passes } = completeCost(cost)
+  return memory >= leastMemory(passes)
+}
+
+/** KiB, by the number of passes (OWASP Password Storage). */
+function leastMemory(passes: number): number {
+  return passes >= 3 ? 12_288 : passes === 2 ? 19_456 : 47_104
+}
+
+function completeCost(cost: Partial<HashCost> = {}): HashCost {
+  const complete = { ...DEFAULT_COST, ...cost }
+  if (isCost(complete)) return complete
+  throw new StartupError('The cost of password hashes is out of range.', {
+    code: 'MORTAR_AUTH_HASH_COST',
+    remedy:
+      `Use 8 KiB for each lane up to ${CEILING.memory} KiB of memory, ` +
+      `1 to ${CEILING.passes} passes and 1 to ${CEILING.parallelism} lanes.`,
+    brick: 'auth',
+  })
+}
+
+function engineOptions({ memory, passes, parallelism }: HashCost): argon2.HashOptions {
+  return {
+    type: argon2.argon2id,
+    version: VERSION,
+    hashLength: HASH_LENGTH,
+    memoryCost: memory,
+    timeCost: passes,
+    parallelism,
+  }
+}
+
+/** In the order that libargon2 and its bindings in other languages can read, which node-argon2 does not keep. */
+function parametersOf({ memory, passes, parallelism }: HashCost): string {
+  return `m=${memory},t=${passes},p=${parallelism}`
+}
+
+/** A hash that no password has: its bytes are random. */
+function decoyHash(cost: HashCost): string {
+  const random = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '')
+  return `$argon2id$v=${VERSION}$${parametersOf(cost)}$${random(SALT_LENGTH)}$${random(HASH_LENGTH)}`
+}
+
+/** Compared in full: argon2's own `needsRehash` overlooks the variant and the length of the hash. */
+function isPresent(stored: string, cost: HashCost): boolean {
+  const found = parseStoredHash(stored)
+  return (
+    found !== null &&
+    found.variant === 'argon2id' &&
+    found.version === VERSION &&
+    found.hashLength === HASH_LENGTH &&
+    found.saltLength === SALT_LENGTH &&
+    found.cost.memory === cost.memory &&
+    found.cost.passes === cost.passes &&
+    found.cost.parallelism === cost.parallelism
+  )
+}

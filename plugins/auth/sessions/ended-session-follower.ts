@@ -1,0 +1,103 @@
+/*
+ * What the other processes ended. Each process publishes the sessions that it ends in the database and reads the
+ * others' news twice a second. News are read again for a while, by the database's clock: a statement may be committed
+ * after the reader has passed its moment. A push message (NOTIFY, Redis) can be lost without a trace, so none is used.
+ * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts and fleet/ended-everywhere.test.ts.
+ */
+import type { EndedSessionReader } from '../../../src/index.ts'
+import type { EndedSessions } from './ended-sessions.ts'
+import { sessionStateUnknown } from '../errors.ts'
+
+/** Milliseconds between two reads. */
+const EVERY = 500
+/** Milliseconds after the start of a successful read in which its news are current. */
+const CURRENT = 1000
+/** Milliseconds of the past that each read covers again: longer than a publication may take. */
+const OVERLAP = 10_000
+
+/** Settings of `createEndedSessionFollower`. */
+export interface EndedSessionFollowerOptions {
+  readonly reader: EndedSessionReader
+  readonly known: EndedSessions
+  /** Called once when the store cannot be read, with the reason, and once when it can be read again, with null. */
+  readonly onChange: (failure: unknown) => void
+  /** A monotonic clock in milliseconds; `performance.now` by default. */
+  readonly time?: () => number
+}
+
+/** Keeps the list of ended sessions current while the application runs. */
+export interface EndedSessionFollower {
+  /** Reads everything that is still of use; then reads on. @throws the store's error. */
+  start(): Promise<void>
+  /**
+   * Returns undefined when the list is current: at most a second old. Else a promise that settles after the next read.
+   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the store cannot be read.
+   */
+  ensureCurrent(): undefined | Promise<void>
+  stop(): void
+}
+
+/** Makes a follower; nothing is read before `start`. */
+export function createEndedSessionFollower(options: EndedSessionFollowerOptions): EndedSessionFollower {
+  const { reader, known, time = now } = options
+  const report = reporterOfChanges(options.onChange)
+  let cursor = 0
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  async function read(): Promise<void> {
+    const began = time()
+    const news = await reader.since(cursor - OVERLAP)
+    for (const { id, until } of news.sessions) known.end(id, until)
+    cursor = news.now
+    readAt = began
+    report(null)
+  }
+
+  function catchUp(): Promise<void> {
+    return (reading ??= read().finally(() => (reading = undefined)))
+  }
+
+  function readOn(): void {
+    if (isStopped) return
+    timer = setTimeout(() => {
+      void catchUp().catch(report).then(readOn)
+    }, EVERY)
+    timer.unref()
+  }
+
+  return {
+    async start() {
+      await catchUp()
+      readOn()
+    },
+    ensureCurrent() {
+      if (time() - readAt < CURRENT) return undefined
+      return catchUp().catch((error: unknown) => {
+        report(error)
+        throw sessionStateUnknown(error)
+      })
+    },
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+      reader.close()
+    },
+  }
+}
+
+function now(): number {
+  return performance.now()
+}
+
+/** Passes on the first failure of a row of failures, and the first success after it. */
+function reporterOfChanges(onChange: (failure: unknown) => void): (failure: unknown) => void {
+  let isFailing = false
+  return (failure) => {
+    if ((failure !== null) === isFailing) return
+    isFailing = !isFailing
+    onChange(failure)
+  }
+}

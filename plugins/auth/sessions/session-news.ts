@@ -1,0 +1,67 @@
+import type { EndedSessionReader, Logger } from '../../../src/index.ts'
+import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
+import { describeFailure, MissingTable } from '../errors.ts'
+import type { AuthParts } from '../flows/parts.ts'
+
+/** Keeps a process informed about the sessions that other processes ended. */
+export interface SessionNews {
+  /**
+   * Runs `look` as soon as the news are current, which is immediately nearly always.
+   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when they cannot be read.
+   */
+  whenCurrent<T>(look: () => T): T | Promise<Awaited<T>>
+  /** Loads what is published and reads on; does nothing where no other process shares the store. */
+  start(): Promise<void>
+  stop(): void
+}
+
+/** Makes the news of one application; its store must be connected before `start`. */
+export function createSessionNews({ store, endedSessions: known, events, logger }: AuthParts): SessionNews {
+  let follower: EndedSessionFollower | undefined
+  function onChange(failure: unknown): void {
+    if (failure === null) events.emit('auth.sessions.known', {})
+    else events.emit('auth.sessions.unknown', { error: describeFailure(failure) })
+  }
+  return {
+    whenCurrent<T>(look: () => T) {
+      const waiting = follower?.ensureCurrent()
+      return waiting === undefined ? look() : (waiting.then(look) as Promise<Awaited<T>>)
+    },
+    async start() {
+      const reader = store.readEnded()
+      if (reader === undefined) return
+      const started = createEndedSessionFollower({ reader: onceThere(reader, logger), known, onChange })
+      try {
+        await started.start()
+        follower = started
+      } catch (error) {
+        started.stop()
+        throw error
+      }
+    },
+    stop: () => follower?.stop(),
+  }
+}
+
+/**
+ * Without its tables the application starts, and the first sign-up names what is missing. Until a migration makes the
+ * table nothing can be published in it; from then on it is read like one that was there.
+ */
+function onceThere(reader: EndedSessionReader, logger: Logger): EndedSessionReader {
+  let state: 'unknown' | 'missing' | 'there' = 'unknown'
+  return {
+    close: () => reader.close(),
+    async since(moment) {
+      try {
+        const news = await reader.since(moment)
+        state = 'there'
+        return news
+      } catch (error) {
+        if (state === 'there' || !(error instanceof MissingTable)) throw error
+        if (state === 'unknown') logger.warn(error.message)
+        state = 'missing'
+        return { sessions: [], now: 0 }
+      }
+    },
+  }
+}

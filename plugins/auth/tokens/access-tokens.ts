@@ -1,0 +1,151 @@
+/*
+ * Access tokens are JWTs that only this application reads, so the header is not interpreted at all: a token is looked at
+ * only when its header is, byte for byte, one that this application writes. Whatever a header can be made to say (`none`,
+ * another algorithm, `jku`, `jwk`, `crit`, a foreign `kid`) fails there. The signature is checked by jwa, the part of
+ * jsonwebtoken that does it, with HS256 pinned; every claim is checked in access-claims.ts. jsonwebtoken's own `verify`
+ * would read header and claims a second time, for nearly twice the time. Held by
+ * test/plugins/auth/tokens/jwt-attacks.test.ts.
+ */
+import { createHmac, randomUUID, type KeyObject } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import jwa from 'jwa'
+import { systemClock, type Clock } from '../../../src/index.ts'
+import { readAccessClaims, type AccessClaims } from './access-claims.ts'
+import type { AuthKeys } from './keys.ts'
+import { createVerifiedCache } from './verified-cache.ts'
+
+export type { AccessClaims }
+
+const MOST_BYTES = 8192
+/** Characters of 32 bytes in base64url. */
+const SIGNATURE_LENGTH = 43
+/** Its types know only keys that are text. */
+const hs256 = jwa('HS256') as unknown as SignatureCheck
+const TYPE = 'at+jwt'
+/** Seconds: the clock of one process a minute behind, and that of the issuer a minute ahead. */
+const DEFAULT_TOLERANCE = 120
+const DEFAULT_CACHE = 10_000
+/** Dearer to keep than to verify again. */
+const MOST_CACHED_BYTES = 2048
+
+/** Settings of `createAccessTokens`. */
+export interface AccessTokensOptions {
+  readonly keys: Pick<AuthKeys, 'access'>
+  readonly issuer: string
+  readonly audience: string
+  /** Seconds. */
+  readonly lifetime: number
+  readonly clock?: Clock
+  /** Seconds that another host's clock may be ahead; 120 by default. Never prolongs a token. */
+  readonly tolerance?: number
+  /** How many verified tokens are remembered until they expire. */
+  readonly cache?: number
+}
+
+/** Signs and verifies access tokens, without a database. */
+export interface AccessTokens {
+  /** `user` is the public record; whoever holds the token can read it. `expiresIn` is in seconds. */
+  sign(claims: {
+    readonly sub: string
+    readonly sid: string
+    readonly user: Readonly<Record<string, unknown>>
+  }): {
+    readonly token: string
+    readonly expiresIn: number
+  }
+  /**
+   * @returns the claims, frozen, of a token that this application made and that has not expired; null for anything else.
+   * Never throws. Says nothing about sessions that were ended since.
+   */
+  verify(token: unknown): AccessClaims | null
+}
+
+interface SignatureCheck {
+  verify(signed: string, signature: string, key: KeyObject): boolean
+}
+
+interface Verified {
+  readonly token: string
+  readonly claims: AccessClaims
+}
+
+interface NamedKey {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+/** Access tokens as JWTs (HS256, `typ: at+jwt`, RFC 9068) of one issuer for one audience. */
+export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+  const { lifetime, clock = systemClock } = options
+  const keys = options.keys.access.map((key) => ({ key, id: idOf(key) }))
+  const check = createCheck(options, clock, keys)
+  const verified = createVerifiedCache<Verified>(options.cache ?? DEFAULT_CACHE, clock)
+  const endOf = ({ iat, exp }: AccessClaims): number => Math.min(exp, iat + lifetime) * 1000
+
+  function verify(token: unknown): AccessClaims | null {
+    if (typeof token !== 'string' || token.length > MOST_BYTES) return null
+    // Found by its signature, which is a tenth of what there is to hash; what is found must be the same token.
+    const signature = token.slice(-SIGNATURE_LENGTH)
+    const known = verified.get(signature)
+    if (known?.token === token) return known.claims
+    const claims = check(token)
+    if (claims && token.length <= MOST_CACHED_BYTES) verified.set(signature, { token, claims }, endOf(claims))
+    return claims
+  }
+
+  return { sign: createSign(options, clock, keys[0]), verify }
+}
+
+function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedKey): AccessTokens['sign'] {
+  const { issuer: iss, audience: aud, lifetime } = options
+  if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
+  return ({ sub, sid, user }) => {
+    const now = Math.floor(clock.now() / 1000)
+    // jsonwebtoken takes 0 for no time.
+    const times = { iat: Math.max(1, now), exp: now + lifetime }
+    const payload = { iss, aud, sub, sid, ...times, jti: randomUUID(), user }
+    const token = jwt.sign(payload, signing.key, headerOf(signing))
+    if (token.length > MOST_BYTES)
+      throw new RangeError(
+        `The public record of user ${sub} makes an access token above ${MOST_BYTES} bytes.`,
+      )
+    return { token, expiresIn: lifetime }
+  }
+}
+
+function createCheck(options: AccessTokensOptions, clock: Clock, keys: readonly NamedKey[]) {
+  const { issuer, audience, lifetime, tolerance = DEFAULT_TOLERANCE } = options
+  const byHeader = new Map(keys.map((each) => [firstSegmentOf(each), each.key]))
+  return (token: string): AccessClaims | null => {
+    const headerEnd = token.indexOf('.')
+    const payloadEnd = token.length - SIGNATURE_LENGTH - 1
+    const key = byHeader.get(token.slice(0, headerEnd))
+    if (!key || payloadEnd <= headerEnd || token[payloadEnd] !== '.') return null
+    if (!hs256.verify(token.slice(0, payloadEnd), token.slice(payloadEnd + 1), key)) return null
+    const payload = readJson(token.slice(headerEnd + 1, payloadEnd))
+    return readAccessClaims(payload, { issuer, audience, lifetime, now: clock.now() / 1000, tolerance })
+  }
+}
+
+/** @returns undefined for what is no JSON */
+function readJson(segment: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(segment, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function headerOf({ id }: NamedKey): jwt.SignOptions {
+  return { algorithm: 'HS256', keyid: id, header: { alg: 'HS256', typ: TYPE, kid: id } }
+}
+
+/** The header segment of every token that this key signs. */
+function firstSegmentOf(named: NamedKey): string {
+  return jwt.sign({}, named.key, { ...headerOf(named), noTimestamp: true }).split('.')[0]!
+}
+
+/** A fingerprint of the key that says nothing about it. */
+function idOf(key: KeyObject): string {
+  return createHmac('sha256', key).update('key-id').digest('base64url').slice(0, 11)
+}

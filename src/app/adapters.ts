@@ -1,0 +1,202 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type Koa from 'koa'
+import { compileServices } from '../container/request-services.ts'
+import type { ReadRequest } from '../container/request-state.ts'
+import { compileForwarding } from '../context/client-address.ts'
+import type { KoaContext } from '../context/context.ts'
+import { compileCredential } from '../context/credential.ts'
+import { linkState } from '../context/koa-state.ts'
+import {
+  type Door,
+  publicContext,
+  type ContextRuntime,
+  type RequestContext,
+} from '../context/request-context.ts'
+import type { CookieSettings } from '../context/request-cookies.ts'
+import { OpenRequests } from '../context/request-signal.ts'
+import type { Authenticator } from '../contracts/authenticator.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { whenClosed } from '../support/when-closed.ts'
+import { withDeadline } from '../support/with-deadline.ts'
+import type { House } from './boot.ts'
+import { credentialRules } from './credential-rules.ts'
+import { createKoaApp, type KoaApp } from './koa-app.ts'
+import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.ts'
+import { createDirectDoor, type ListenerState } from './direct-adapter.ts'
+import type { ResolvedOptions } from './options.ts'
+import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
+import { createRequestEnds, type RequestEnds } from './request-ends.ts'
+
+/** How an application answers requests, through either door. */
+export interface Serving {
+  /** Node's request listener: the direct door. */
+  readonly handle: (req: IncomingMessage, res: ServerResponse) => void
+  /** The Koa application: the other door, made when first asked for. */
+  readonly koa: Koa
+  /** From here on each response ends its connection, and `ctx.signal` and event streams of requests under way end. */
+  beginToClose(): void
+  /** Counts work as in flight until it settles. */
+  track<T>(work: Promise<T>): Promise<T>
+  /** Waits for what came through Koa or `inject`, for at most `timeout` seconds; the server waits for its own. */
+  drain(timeout: number): Promise<void>
+  /** Disposes of the services of requests that are still open; called when none can be in flight any more. */
+  disposeRequests(timeout: number): Promise<void>
+  /** Fixes what requests share; called once everything is assembled. */
+  compile(): void
+}
+
+/** Koa composes its middleware in `callback()`; that is done again only when some was added. */
+const callbackOf = (() => {
+  const callbacks = new WeakMap<Koa, { readonly size: number; readonly run: ReturnType<Koa['callback']> }>()
+  return (koa: Koa): ReturnType<Koa['callback']> => {
+    let known = callbacks.get(koa)
+    if (known?.size !== koa.middleware.length)
+      callbacks.set(koa, (known = { size: koa.middleware.length, run: koa.callback() }))
+    return known.run
+  }
+})()
+
+/** @param ready boots the application, for a request that comes through Koa before anybody did. */
+export function createServing(house: House, ready: () => Promise<unknown>): Serving {
+  const { Context } = house.contextClass
+  const { dispatcher, events, options } = house
+  const { reporter } = options
+  const requestLogger = options.logRequests ? reporter : undefined
+  const state: ListenerState = { closing: false, reporter, open: new OpenRequests() }
+  const ends = createRequestEnds()
+  const pending = createPending()
+  const directDoor = createDirectDoor(state)
+  const forwarding = compileForwarding(options.trustProxy)
+  let runtime: ContextRuntime | undefined
+  let koa: KoaApp | undefined
+
+  function open(req: IncomingMessage, res: ServerResponse, door: Door): RequestContext {
+    const ctx = new Context(runtime!, req, res, door)
+    if (requestLogger || events.hasListeners(REQUEST_COMPLETED)) reportCompletion(ctx, requestLogger, events)
+    return ctx
+  }
+
+  const koaApp = (): KoaApp => {
+    const opener = openerInKoa(open, { ready, track: pending.track, state })
+    const serve = { open: opener, isMounted: ({ app }: KoaContext) => app !== koa?.app, dispatcher, state }
+    return (koa ??= createKoaApp({ ...options.koa, keys: options.keys }, { serve, forwarding, reporter }))
+  }
+
+  return {
+    beginToClose: () => beginToClose(state),
+    ...pending,
+    disposeRequests: ends.drain,
+    handle(req, res) {
+      // Middleware added with app.koa.use() wraps the direct door's requests too.
+      if (koa !== undefined && isServedByKoa(koa.app)) void callbackOf(koa.app)(req, res)
+      else void dispatcher.dispatch(open(req, res, directDoor))
+    },
+    get koa() {
+      return koaApp().app
+    },
+    compile() {
+      if (options.koa.asyncLocalStorage) koaApp()
+      runtime = createContextRuntime(house, ends, {
+        open: state.open,
+        clientAddress: forwarding.clientAddress,
+        cookies: cookieSettings(options, () => koa?.app.keys),
+        createKoaContext: (ctx) => koaApp().createContext(ctx),
+        emitError: (ctx, error) => koa?.emitError(ctx, error),
+      })
+    },
+  }
+}
+
+type Open = (req: IncomingMessage, res: ServerResponse, door: Door) => RequestContext
+
+/** Opens requests that come through Koa: the first one boots the application. */
+function openerInKoa(
+  open: Open,
+  own: {
+    readonly ready: () => Promise<unknown>
+    readonly track: Serving['track']
+    readonly state: ListenerState
+  },
+): KoaServe['open'] {
+  const door = createKoaDoor(own.state)
+  return async (koa) => {
+    try {
+      await own.ready()
+    } catch (error) {
+      const fields = { err: describeError(error) }
+      own.state.reporter.error(fields, 'A request came to an application that does not run')
+      return undefined
+    }
+    void own.track(closeOf(koa.req, koa.res))
+    const ctx = open(koa.req, koa.res, door)
+    ctx.internal.koa = koa
+    linkState(koa, ctx)
+    return ctx
+  }
+}
+
+/** Middleware of `app.koa.use` runs in front of `listen()` too, and Koa's current context is Koa's to keep. */
+function isServedByKoa(app: Koa): boolean {
+  return app.middleware.length > OWN_MIDDLEWARE || (app as { ctxStorage?: object }).ctxStorage !== undefined
+}
+
+function beginToClose(state: ListenerState): void {
+  state.closing = true
+  state.open.abortAll()
+}
+
+/** Work in flight that no server of the application's own waits for. */
+function createPending(): Pick<Serving, 'track' | 'drain'> {
+  const pending = new Set<Promise<unknown>>()
+  return {
+    track(work) {
+      const settled: Promise<unknown> = work.then(forget, forget)
+      function forget(): void {
+        pending.delete(settled)
+      }
+      pending.add(settled)
+      return work
+    },
+    drain: (timeout) => withDeadline(Promise.all(pending), timeout).catch(() => undefined),
+  }
+}
+
+function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    whenClosed(req, res, resolve)
+  })
+}
+
+/** Keys that were set on `app.koa` win: they may be the option's, or the application's own. */
+function cookieSettings(
+  { environment, keys }: Pick<ResolvedOptions, 'environment' | 'keys'>,
+  koaKeys: CookieSettings['keys'],
+): CookieSettings {
+  return { secure: environment === 'production' ? true : undefined, keys: () => koaKeys() ?? keys }
+}
+
+function createContextRuntime(
+  house: House,
+  ends: RequestEnds,
+  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
+): ContextRuntime {
+  const { options, container } = house
+  const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
+  const authenticator = container.has('authenticator')
+    ? (container.cradle['authenticator'] as Authenticator)
+    : undefined
+  return {
+    logger: options.logger,
+    ...own,
+    findCredential: compileCredential(credentialRules(options, authenticator)),
+    requestIdHeader: 'x-request-id',
+    createScope: (ctx) => requests.scope(ctx.services),
+    createServices: requests.services,
+  }
+}
+
+const READ_REQUEST: ReadRequest<RequestContext> = {
+  ctx: publicContext,
+  user: (ctx) => ctx.user,
+  requestId: (ctx) => ctx.id,
+}

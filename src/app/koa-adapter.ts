@@ -1,0 +1,180 @@
+import { Readable } from 'node:stream'
+import type Koa from 'koa'
+import type { KoaContext } from '../context/context.ts'
+import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
+import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
+import type { Door, RequestContext } from '../context/request-context.ts'
+import { requestId } from '../context/request-id.ts'
+import { ServiceUnavailable } from '../errors/http-error.ts'
+import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
+import { markSettled } from '../pipeline/compile.ts'
+import { runInside, takeMissed } from '../pipeline/run-koa.ts'
+import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
+import { jsonText } from '../schema/unsendable.ts'
+import { endEventStreamOnClose } from './end-event-stream.ts'
+import { finishBegun } from './finish-begun.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { ListenerState } from './direct-adapter.ts'
+
+/** Parts of the pipeline that the Koa application needs. */
+export interface KoaServe {
+  /** Makes the `ctx` of a request; undefined when the application does not run. */
+  open(koa: KoaContext): Promise<RequestContext | undefined>
+  /** True when an outer Koa application serves the request. */
+  isMounted(koa: KoaContext): boolean
+  readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
+  readonly state: ListenerState
+}
+
+/** Number of middlewares of `app.koa` that are Mortar's own: the outermost and the innermost one. */
+export const OWN_MIDDLEWARE = 2
+
+/**
+ * Makes the pipeline the last middleware of a Koa application. Middleware of `app.koa.use` runs in front of it and finds
+ * values and errors as in Koa; the outermost middleware turns what they leave unanswered, and the pipeline's errors that
+ * they do not catch, into problem documents.
+ */
+export function installPipeline(app: Koa, serve: KoaServe): void {
+  const opened = new WeakMap<KoaContext, Opened>()
+  app.middleware.push(
+    (koa, next) => answerRest(koa, next, opened, serve),
+    (koa) => runPipeline(koa, opened, serve),
+  )
+  app.use = function useBeforePipeline(middleware: Koa.Middleware) {
+    // The prototype's own, because instrumentation patches it there.
+    const { use } = Object.getPrototypeOf(app) as Koa
+    use.call(app, middleware)
+    app.middleware.splice(-1, 0, app.middleware.pop()!)
+    return app
+  } as Koa['use']
+}
+
+/** A request that has reached the pipeline. */
+interface Opened {
+  readonly ctx: RequestContext
+  /** Error that the pipeline threw; undefined is not an error here. */
+  error: unknown
+}
+
+async function runPipeline(
+  koa: KoaContext,
+  opened: WeakMap<KoaContext, Opened>,
+  serve: KoaServe,
+): Promise<void> {
+  const ctx = await serve.open(koa)
+  if (ctx === undefined) return answerUnavailable(koa)
+  const own: Opened = { ctx, error: undefined }
+  opened.set(koa, own)
+  try {
+    await runInside(ctx, koa, serve.dispatcher.run)
+  } catch (error) {
+    own.error = error
+    throw error
+  } finally {
+    markSettled(ctx)
+    linkUser(ctx, koa)
+    ctx.internal.door.mark?.(ctx)
+  }
+}
+
+async function answerRest(
+  koa: KoaContext,
+  next: Koa.Next,
+  opened: WeakMap<KoaContext, Opened>,
+  serve: KoaServe,
+): Promise<void> {
+  try {
+    await next()
+  } catch (error) {
+    const own = opened.get(koa)
+    // Errors of the middleware in front are Koa's to answer.
+    if (own === undefined || own.error !== error) throw error
+    fail(own.ctx, error, serve)
+    return
+  }
+  const own = opened.get(koa)
+  if (own !== undefined) await complete(own.ctx, koa, serve)
+  if (koa.status === 205) endWithoutContent(koa)
+}
+
+/** After the pipeline has run, its rules for values that cannot be sent apply, not Koa's. */
+async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): Promise<void> {
+  const missed = takeMissed(ctx, koa)
+  if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)
+  if (koa.respond === false || isBodiless(koa.status)) return
+  try {
+    if (koa.headerSent) finishByHand(ctx, koa, serve.state)
+    else if (koa.body instanceof Readable) await prepareStream(ctx, koa, serve.state, koa.body)
+    // An outer Koa application, in which this one is mounted, gets the value itself.
+    else if (!serve.isMounted(koa) && !isEmpty(koa.body) && isSentAsJson(koa.body))
+      koa.body = jsonText(koa.body)
+  } catch (error) {
+    fail(ctx, error, serve)
+  }
+}
+
+async function prepareStream(
+  ctx: RequestContext,
+  koa: KoaContext,
+  state: ListenerState,
+  body: Readable,
+): Promise<void> {
+  const stream = body.readableObjectMode ? bytesOf(body) : body
+  const isLive = isEventStream(koa.res)
+  await whenReadable(stream, koa.res, koa.method === 'HEAD' || isLive)
+  if (isLive) koa.res.once('pipe', () => koa.res.flushHeaders())
+  if (stream !== body) koa.body = stream
+  endEventStreamOnClose(ctx, { status: koa.status, type: undefined, payload: stream }, state.open)
+}
+
+/** An error after `respond = false` still needs a response. */
+function fail(ctx: RequestContext, error: unknown, serve: KoaServe): void {
+  ctx.koa.respond = true
+  serve.dispatcher.fail(ctx, error)
+}
+
+/** The headers went out early: Koa would append its reason phrase to a body without an end. */
+function finishByHand(ctx: RequestContext, koa: KoaContext, state: ListenerState): void {
+  if (koa.res.writableEnded) return
+  koa.respond = false
+  const payload = isEmpty(koa.body) ? null : payloadOf(koa.body)
+  const outgoing = { status: koa.status, type: undefined, payload }
+  endEventStreamOnClose(ctx, outgoing, state.open)
+  finishBegun(ctx, outgoing, state.reporter)
+}
+
+/** Koa ends a 205 without a length, which ends the connection and loses requests that were sent after it. */
+function endWithoutContent(koa: KoaContext): void {
+  if (koa.respond === false || koa.headerSent) return
+  koa.body = null
+  koa.respond = false
+  koa.set('Content-Length', '0')
+  koa.res.end()
+}
+
+/** Leaves responses on the Koa context, for the middleware around the pipeline and for Koa to send. */
+export function createKoaDoor(state: ListenerState): Door {
+  const mark = ({ internal, koa }: RequestContext): void => {
+    if (koa.headerSent) return
+    if (state.closing) koa.set('Connection', 'close')
+    if (internal.id !== undefined) koa.set('X-Request-Id', internal.id)
+  }
+  return {
+    mark,
+    send(ctx, { status, type, payload, headers = [] }) {
+      const { koa } = ctx
+      for (let index = 0; index < headers.length; index += 2) koa.set(headers[index]!, headers[index + 1]!)
+      if (type !== undefined) koa.set('Content-Type', type)
+      koa.status = status
+      koa.body = payload
+      mark(ctx)
+    },
+  }
+}
+
+/** 503 for a request that comes to an application that is closed, or could not start. */
+function answerUnavailable(koa: KoaContext): void {
+  koa.status = 503
+  koa.set({ Connection: 'close', 'Content-Type': PROBLEM_TYPE })
+  koa.body = problemText(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), false)
+}

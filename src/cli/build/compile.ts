@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { StartupError } from '../../errors/startup-error.ts'
+import { manifestPath, MANIFEST_FOLDER } from '../../files/manifest.ts'
+import { type Project, shown } from '../project/project.ts'
+
+/**
+ * Type-checks the application and compiles what it consists of: its entry modules, the manifest, all that they import,
+ * and its migrations, which are found by their folder.
+ * @returns what the compiler says when it does not succeed; nothing is written then.
+ */
+export async function compile(project: Project, out: string): Promise<{ ok: boolean; report: string }> {
+  const compiler = findCompiler(project.root)
+  const config = join(project.root, MANIFEST_FOLDER, 'tsconfig.build.json')
+  await mkdir(dirname(config), { recursive: true })
+  await writeFile(join(dirname(config), '.gitignore'), '*\n')
+  await writeFile(config, `${JSON.stringify(compilerConfig(project, out), null, 2)}\n`)
+  return new Promise((resolve) => {
+    const args = [compiler, '-p', config, '--pretty', 'false']
+    execFile(process.execPath, args, { cwd: project.root, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      resolve({ ok: error === null, report: `${stdout}${stderr}`.trim() })
+    })
+  })
+}
+
+/** The application's own settings, with what makes its output run in plain Node. Paths are relative to the file. */
+function compilerConfig({ root, app, server, routes }: Project, out: string): object {
+  const config = join(root, 'tsconfig.json')
+  const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
+  const entries = [app, server, manifest].filter((file) => file !== undefined)
+  const migrations = shown(join(dirname(app), 'migrations'), root)
+  return {
+    ...(existsSync(config) ? { extends: '../tsconfig.json' } : {}),
+    compilerOptions: {
+      ...(existsSync(config) ? {} : DEFAULTS),
+      noEmit: false,
+      noEmitOnError: true,
+      emitDeclarationOnly: false,
+      declaration: false,
+      declarationMap: false,
+      composite: false,
+      incremental: false,
+      sourceMap: false,
+      inlineSourceMap: false,
+      removeComments: false,
+      allowImportingTsExtensions: true,
+      rewriteRelativeImportExtensions: true,
+      customConditions: [],
+      rootDir: '..',
+      outDir: `../${shown(out, root)}`,
+    },
+    files: entries.map((file) => `../${shown(file, root)}`),
+    include: [`../${migrations}/**/*.ts`],
+    exclude: ['../node_modules', '../**/*.test.ts'],
+  }
+}
+
+const DEFAULTS = {
+  target: 'ES2022',
+  module: 'NodeNext',
+  moduleResolution: 'NodeNext',
+  strict: true,
+  skipLibCheck: true,
+}
+
+/** The application's own TypeScript, as its editor uses it. */
+function findCompiler(root: string): string {
+  const require = createRequire(join(root, 'package.json'))
+  try {
+    return join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
+  } catch (cause) {
+    throw new StartupError('There is no TypeScript to check and compile the application with.', {
+      code: 'MORTAR_BUILD_TYPESCRIPT',
+      remedy: 'Install it: npm install --save-dev typescript.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,14 @@
+import type { Command } from '../command.ts'
+
+/** Every command, in the order of the help; a command's module is loaded when it is called for. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  new: async () => (await import('./new.ts')).create,
+  dev: async () => (await import('./dev.ts')).dev,
+  build: async () => (await import('./build.ts')).build,
+  start: async () => (await import('./start.ts')).start,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  routes: async () => (await import('./routes.ts')).routes,
+  openapi: async () => (await import('./openapi.ts')).openapi,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  generate: async () => (await import('./generate.ts')).generate,
+}

@@ -1,0 +1,98 @@
+import { loadEnvFiles } from '../../support/env/env-files.ts'
+import { processVariables } from '../../support/env/environment.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { checkApplication } from '../doctor/check-application.ts'
+import { checkBricks } from '../doctor/check-bricks.ts'
+import { checkBuild } from '../doctor/check-build.ts'
+import { checkDatabase } from '../doctor/check-database.ts'
+import { checkEnvironment } from '../doctor/check-environment.ts'
+import { checkInstallation } from '../doctor/check-installation.ts'
+import { type Finding, findingsOf, type Level } from '../doctor/finding.ts'
+import { inspectProject } from '../project/inspect-project.ts'
+import { findProject, type Project, PROJECT_OPTIONS } from '../project/project.ts'
+import type { Paint } from '../terminal.ts'
+
+/** Looks at everything that a start would stumble over, and at what it would not notice. */
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Check the set-up and print a remedy for each finding',
+  usage: 'doctor [--json]',
+  options: { ...PROJECT_OPTIONS, json: { type: 'boolean', help: 'print JSON' } },
+  async run(input) {
+    const findings = inOrder(await examine(input))
+    const ok = findings.every(({ level }) => level === 'note')
+    const { terminal } = input
+    if (input.values['json'] === true) terminal.print(JSON.stringify({ ok, findings }, null, 2))
+    else {
+      for (const found of findings) terminal.print(describe(found, terminal.paint))
+      terminal.note(summary(findings))
+    }
+    return ok ? 0 : 1
+  },
+}
+
+/** One fault must not hide the others, so each look goes on where another failed. */
+async function examine(input: CommandInput): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const look = async (work: () => Finding[] | Promise<Finding[]>): Promise<void> => {
+    try {
+      findings.push(...(await work()))
+    } catch (error) {
+      findings.push(...findingsOf(error))
+    }
+  }
+  let project: Project | undefined
+  await look(() => {
+    project = findProject(input)
+    return checkInstallation(project)
+  })
+  if (project === undefined) return findings
+  const present = project
+  await look(() => {
+    loadEnvFiles(present.root)
+    return checkEnvironment(present.root, processVariables())
+  })
+  await look(() => examineApplication(present))
+  await look(() => checkBuild(present))
+  return findings
+}
+
+async function examineApplication(project: Project): Promise<Finding[]> {
+  const inspected = await inspectProject(project)
+  const findings = [...inspected.problems.flatMap(findingsOf), ...checkApplication(inspected)]
+  // With placeholders there is no telling which database it would be.
+  const connect = inspected.problems.length === 0
+  try {
+    inspected.resolveSingletons()
+    return [
+      ...findings,
+      ...(await checkDatabase(inspected, connect)),
+      ...(connect ? await checkBricks(inspected) : []),
+    ]
+  } catch (error) {
+    return [...findings, ...findingsOf(error)]
+  }
+}
+
+const LEVELS: readonly Level[] = ['error', 'warning', 'note']
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  const unique = new Map(findings.map((found) => [`${found.code} ${found.found}`, found]))
+  return LEVELS.flatMap((level) => [...unique.values()].filter((found) => found.level === level))
+}
+
+function describe({ level, code, found, remedy, page }: Finding, paint: Paint): string {
+  const colour = { error: paint.red, warning: paint.yellow, note: paint.dim }[level]
+  return `${colour(level.padEnd(7))} ${found}\n        ${remedy}\n        ${paint.dim(`${code}, ${page}`)}`
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (level: Level): number => findings.filter((found) => found.level === level).length
+  const [errors, warnings] = [count('error'), count('warning')]
+  if (errors + warnings === 0) return 'Everything is well.'
+  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
+import { planRoutes } from '../../files/plan-routes.ts'
+import { scanDirectory } from '../../files/scan-directory.ts'
+import { METHODS } from '../../routing/route.ts'
+import { type Command, type CommandInput, UsageError } from '../command.ts'
+import { findModule, findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
+
+/** Writes the file of a new route. */
+export const generate: Command = {
+  name: 'generate',
+  summary: 'Write the file of a new route: generate route GET /notes/:id',
+  usage: 'generate route METHOD PATH',
+  options: PROJECT_OPTIONS,
+  async run(input) {
+    const { method, path } = routeOf(input)
+    const project = findProject(input)
+    const directory = project.routes ?? join(dirname(project.app), 'routes')
+    const file = fileOf(method, path)
+    await refuseConflict(directory, file)
+    const target = join(directory, file)
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, routeText(project, target, file), { flag: 'wx' })
+    input.terminal.print(shown(target, input.directory))
+    return 0
+  },
+}
+
+function routeOf({ positionals: [what, ...rest] }: CommandInput): { method: string; path: string } {
+  const usage = "Write: mortar generate route GET '/notes/:id'"
+  if (what !== 'route') throw new UsageError(`generate makes routes only. ${usage}`)
+  const [method = '', path = ''] = rest.length === 1 ? ['get', rest[0]!] : rest
+  if (rest.length > 2 || !METHODS.includes(method.toUpperCase() as never) || !path.startsWith('/'))
+    throw new UsageError(
+      `A route has one of the methods ${METHODS.join(', ')} and a path with a slash in front. ${usage}`,
+    )
+  return { method: method.toLowerCase(), path }
+}
+
+/** `/notes/:id` and `/notes/[id]` both are `notes/[id].get.ts`. */
+function fileOf(method: string, path: string): string {
+  const segments = path
+    .split('/')
+    .filter(Boolean)
+    .map((segment) => segment.replace(/^:(.+)$/, '[$1]').replace(/^\*(.+)$/, '[...$1]'))
+  const isLeaf = segments.at(-1)?.startsWith('[') === true
+  return `${[...segments, ...(isLeaf ? [] : ['index'])].join('/')}.${method}.ts`
+}
+
+/** @throws StartupErrors when the new file would break a convention, such as being the second of one endpoint. */
+async function refuseConflict(directory: string, file: string): Promise<void> {
+  const present = existsSync(directory) ? await scanDirectory(directory) : []
+  if (present.includes(file))
+    throw new StartupError(`${file} is there already.`, {
+      code: 'MORTAR_CLI_FILE',
+      remedy: 'Change it, or give the new route another path or method.',
+      files: [file],
+    })
+  const problems = planRoutes([...present, file]).problems.filter(({ files }) => files.includes(file))
+  if (problems.length > 0) throw new StartupErrors(`${file} was not written:`, problems)
+}
+
+/** With the application's own `route`, where it has one, so that `ctx` is typed. */
+function routeText({ app }: Project, target: string, file: string): string {
+  const helper = findModule(dirname(app), 'route')
+  const parameters = [...file.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name]) => name!)
+  const define = helper === undefined ? 'defineRoute' : 'route'
+  const schema = parameters.map((name) => `${key(name)}: string().required()`).join(', ')
+  const definition = parameters.length === 0 ? '{}' : `{ params: object({ ${schema} }) }`
+  const values = parameters.map((name) => `${key(name)}: ctx.params${member(name)}`).join(', ')
+  const handler = parameters.length === 0 ? '() => ({ ok: true })' : `(ctx) => ({ ${values} })`
+  return [
+    ...(parameters.length === 0 ? [] : [`import { object, string } from 'yup'`]),
+    helper === undefined
+      ? `import { defineRoute } from 'mortar'`
+      : `import { route } from '${importPath(target, helper)}'`,
+    '',
+    `export default ${define}(${definition}, ${handler})`,
+    '',
+  ].join('\n')
+}
+
+function importPath(from: string, to: string): string {
+  return relative(dirname(from), to).split(sep).join('/')
+}
+
+const IDENTIFIER = /^[a-z_$][\w$]*$/i
+
+function key(name: string): string {
+  return IDENTIFIER.test(name) ? name : `'${name}'`
+}
+
+function member(name: string): string {
+  return IDENTIFIER.test(name) ? `.${name}` : `['${name}']`
+}

@@ -1,0 +1,120 @@
+import type { Inspection } from '../../app/inspection.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import type { MigrationService } from '../../contracts/migrations.ts'
+import { nearest } from '../../support/nearest.ts'
+import { type Command, type CommandInput, UsageError } from '../command.ts'
+import { assembleProject } from '../project/inspect-project.ts'
+import { findProject, PROJECT_OPTIONS, shown } from '../project/project.ts'
+
+/** What can be done, each with what it prints; the steps that lose data have to be meant. */
+const STEPS = {
+  status: printStatus,
+  run: runPending,
+  revert,
+  generate,
+  fresh,
+} as const satisfies Record<string, Step>
+
+type Step = (migrations: MigrationService, input: CommandInput) => Promise<number>
+
+const DESTRUCTIVE = new Set(['revert', 'fresh'])
+
+/** Works on the migrations of the application's database, in this process. */
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'Work on the migrations of the database: status, run, revert, generate NAME, fresh',
+  usage: 'migrate [status|run|revert|generate NAME|fresh] [--force]',
+  options: {
+    ...PROJECT_OPTIONS,
+    force: { type: 'boolean', help: 'let revert and fresh lose data in production' },
+    json: { type: 'boolean', help: 'print the status as JSON' },
+  },
+  async run(input) {
+    const step = stepOf(input)
+    const inspection = await assembleProject(findProject(input))
+    if (
+      DESTRUCTIVE.has(step) &&
+      inspection.options.environment === 'production' &&
+      input.values['force'] !== true
+    )
+      throw notInProduction(step)
+    const migrations = migrationsOf(inspection)
+    return migrations.connected(() => STEPS[step](migrations, input))
+  },
+}
+
+function stepOf({ positionals: [step = 'status', name, ...rest] }: CommandInput): keyof typeof STEPS {
+  if (!Object.hasOwn(STEPS, step)) {
+    const guess = nearest(step, Object.keys(STEPS))
+    throw new UsageError(
+      `'${step}' is no step of migrate.${guess === undefined ? '' : ` Did you mean '${guess}'?`}\nSee: mortar help migrate`,
+    )
+  }
+  const takesName = step === 'generate'
+  if (takesName && name === undefined)
+    throw new UsageError("Give the migration a name: mortar migrate generate 'add tags'")
+  if (rest.length > 0 || (!takesName && name !== undefined))
+    throw new UsageError(`migrate ${step} takes ${takesName ? 'one name; put it in quotes' : 'no name'}.`)
+  // Just looked up.
+  return step as keyof typeof STEPS
+}
+
+/** @throws StartupError `MORTAR_CLI_MIGRATIONS` when no brick has such a service. */
+function migrationsOf({ serviceNames, services }: Inspection): MigrationService {
+  const service = serviceNames.includes('migrations') ? services['migrations'] : undefined
+  if (isMigrationService(service)) return service
+  throw new StartupError('The application has no database with migrations.', {
+    code: 'MORTAR_CLI_MIGRATIONS',
+    remedy: 'Register the database brick, with its option `migrations`.',
+  })
+}
+
+/** By its shape, as any brick may bring one. */
+export function isMigrationService(service: unknown): service is MigrationService {
+  return typeof (service as Partial<MigrationService> | undefined)?.connected === 'function'
+}
+
+async function printStatus(
+  migrations: MigrationService,
+  { terminal, values }: CommandInput,
+): Promise<number> {
+  const all = await migrations.status()
+  if (values['json'] === true) terminal.print(JSON.stringify(all, null, 2))
+  else if (all.length === 0) terminal.note('There are no migrations.')
+  else terminal.print(all.map(({ state, name }) => `${state.padEnd(8)} ${name}`).join('\n'))
+  return 0
+}
+
+async function runPending(migrations: MigrationService, { terminal }: CommandInput): Promise<number> {
+  const names = await migrations.run((name) => terminal.print(`applied  ${name}`))
+  if (names.length === 0) terminal.note('Nothing is pending.')
+  return 0
+}
+
+async function revert(migrations: MigrationService, { terminal }: CommandInput): Promise<number> {
+  const name = await migrations.revert()
+  if (name === undefined) terminal.note('Nothing was applied.')
+  else terminal.print(`reverted ${name}`)
+  return 0
+}
+
+async function generate(migrations: MigrationService, input: CommandInput): Promise<number> {
+  const written = await migrations.generate(input.positionals[1] ?? '')
+  if (written === undefined) input.terminal.note('The database matches the schema already.')
+  else input.terminal.print(`wrote    ${shown(written.file, input.directory)}`)
+  return 0
+}
+
+async function fresh(migrations: MigrationService, { terminal }: CommandInput): Promise<number> {
+  terminal.note('Dropping every table.')
+  const names = await migrations.fresh((name) => terminal.print(`applied  ${name}`))
+  if (names.length === 0) terminal.note('There are no migrations.')
+  return 0
+}
+
+function notInProduction(step: string): StartupError {
+  return new StartupError(`migrate ${step} loses data, and this is production.`, {
+    code: 'MORTAR_CLI_PRODUCTION',
+    remedy: 'Make a backup, and add --force if it is meant.',
+  })
+}

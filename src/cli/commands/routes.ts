@@ -1,0 +1,74 @@
+import { basename, dirname, join } from 'node:path'
+import type { AuthRequirement, Route } from '../../routing/route.ts'
+import type { Command } from '../command.ts'
+import { inspectProject } from '../project/inspect-project.ts'
+import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
+import { inColumns } from '../terminal.ts'
+
+/** One route as `mortar routes --json` prints it. */
+export interface ListedRoute {
+  readonly method: string
+  readonly path: string
+  /** The file relative to the project, or who else declares it: `brick 'auth'`. */
+  readonly file: string
+  /** As declared: `false` for a public route, `true` for any signed-in user, else the policies. */
+  readonly guard: AuthRequirement
+  /** What it validates: `params`, `query`, `headers`, `body`. */
+  readonly schemas: readonly string[]
+  /** Statuses that have a response schema. */
+  readonly responses: readonly number[]
+}
+
+/** Lists every route that the application serves. */
+export const routes: Command = {
+  name: 'routes',
+  summary: 'List every route: method, path, file, guard, schemas',
+  usage: 'routes [--json]',
+  options: { ...PROJECT_OPTIONS, json: { type: 'boolean', help: 'print JSON' } },
+  async run(input) {
+    const project = findProject(input)
+    const inspection = await inspectProject(project)
+    const listed = inspection.routes.map((route) => listedRoute(route, project)).toSorted(byPath)
+    input.terminal.print(input.values['json'] === true ? JSON.stringify(listed, null, 2) : asTable(listed))
+    return 0
+  },
+}
+
+function listedRoute({ method, path, definition, origin }: Route, project: Project): ListedRoute {
+  const locations = ['params', 'query', 'headers', 'body'] as const
+  return {
+    method,
+    path,
+    file: fileOf(origin, project),
+    guard: definition.auth ?? false,
+    schemas: locations.filter((location) => definition[location] !== undefined),
+    responses: Object.keys(definition.response ?? {}).map(Number),
+  }
+}
+
+/** The origin of a route file begins with the name of its directory. */
+function fileOf(origin: string, { root, routes: directory }: Project): string {
+  if (directory === undefined || !origin.startsWith(`${basename(directory)}/`)) return origin
+  return shown(join(dirname(directory), origin), root)
+}
+
+function byPath(a: ListedRoute, b: ListedRoute): number {
+  const [first, second] = [`${a.path} ${a.method}`, `${b.path} ${b.method}`]
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+function asTable(listed: readonly ListedRoute[]): string {
+  const rows = listed.map(({ method, path, guard, schemas, responses, file }) => [
+    method,
+    path,
+    guardText(guard),
+    [...schemas, ...responses].join(' ') || '-',
+    file,
+  ])
+  return inColumns([['METHOD', 'PATH', 'GUARD', 'SCHEMAS', 'FILE'], ...rows])
+}
+
+function guardText(guard: AuthRequirement): string {
+  if (typeof guard === 'boolean') return guard ? 'signed in' : '-'
+  return typeof guard === 'string' ? guard : guard.join(' + ')
+}

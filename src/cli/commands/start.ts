@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { StartupError } from '../../errors/startup-error.ts'
+import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
+import { loadEnvFiles } from '../../support/env/env-files.ts'
+import { processVariables } from '../../support/env/environment.ts'
+import { type BuildRecord, hashSources, readRecord } from '../build/build-record.ts'
+import { type Command, type CommandInput, textOf } from '../command.ts'
+import { findProject, findRoot } from '../project/project.ts'
+import { serve } from '../project/serve.ts'
+
+/** Runs what `mortar build` made, in this process. */
+export const start: Command = {
+  name: 'start',
+  summary: 'Run what mortar build made',
+  usage: 'start [--out FOLDER] [--stale]',
+  options: {
+    out: { type: 'string', help: 'where the build is; dist by default' },
+    stale: { type: 'boolean', help: 'run it although the sources have changed' },
+  },
+  serves: true,
+  async run(input) {
+    const { out, root, record } = findBuild(input)
+    await refuseBrokenManifest(out, record)
+    if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
+    const variables = processVariables()
+    variables['NODE_ENV'] ??= 'production'
+    loadEnvFiles(root)
+    await serve({
+      app: join(out, record.app),
+      server: record.server === undefined ? undefined : join(out, record.server),
+      routes: record.routes === undefined ? undefined : join(out, record.routes),
+    })
+    return 0
+  },
+}
+
+interface Build {
+  readonly out: string
+  /** Where the `.env` files are: beside the sources, or in the copied output itself. */
+  readonly root: string
+  readonly record: BuildRecord
+}
+
+/** The output in the working directory itself, where it was copied to, or that of the project. */
+function findBuild(input: CommandInput): Build {
+  const given = textOf(input, 'out')
+  const here = given === undefined ? readRecord(input.directory) : undefined
+  if (here) return { out: input.directory, root: input.directory, record: here }
+  const out = given === undefined ? outOf(input) : resolve(input.directory, given)
+  const record = readRecord(out)
+  if (record) return { out, root: findRoot(input.directory), record }
+  throw new StartupError(`There is no build in ${out}.`, {
+    code: 'MORTAR_BUILD_MISSING',
+    remedy: 'Run `mortar build` first, or go to the folder of its output.',
+  })
+}
+
+function outOf(input: CommandInput): string {
+  return findProject(input).out
+}
+
+/** Nothing is scanned while the application starts, so this looks before it does. */
+async function refuseBrokenManifest(out: string, { routes }: BuildRecord): Promise<void> {
+  if (routes === undefined) return
+  const directory = join(out, routes)
+  const file = manifestPath(directory, '.js')
+  if (existsSync(file)) return refuseStale(directory, await readManifestFiles(file))
+  throw new StartupError(`The build in ${out} has no manifest of its routes (${file}).`, {
+    code: 'MORTAR_MANIFEST_MISSING',
+    remedy: 'Run `mortar build` again, and copy its output with the folders that begin with a dot.',
+    files: [file],
+  })
+}
+
+/** An output that was copied away from its sources has none to be compared with. */
+async function refuseOldBuild({ out, root, record }: Build): Promise<void> {
+  if (!existsSync(join(root, record.app.replace(/\.(m?)js$/, '.$1ts')))) return
+  const { routes } = record
+  if (routes !== undefined && existsSync(join(root, routes)))
+    await refuseStale(join(root, routes), await readManifestFiles(manifestPath(join(out, routes), '.js')))
+  if ((await hashSources(out, root)) === record.sources) return
+  throw new StartupError(`The build in ${out} is older than its sources.`, {
+    code: 'MORTAR_BUILD_STALE',
+    remedy: 'Run `mortar build` again, or start it as it is with --stale.',
+  })
+}

@@ -1,0 +1,69 @@
+import { pathToFileURL } from 'node:url'
+import type { App } from '../../app/app.ts'
+import type { Inspection } from '../../app/inspection.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import { readDirectory } from '../../files/load-routes.ts'
+import type { RouteBatch } from '../../routing/route-sink.ts'
+import { loadEnvFiles } from '../../support/env/env-files.ts'
+import { processVariables } from '../../support/env/environment.ts'
+import { collectProblems } from '../../support/env/placeholders.ts'
+import { importTogether } from './import-together.ts'
+import { allowTypeScript } from './import-typescript.ts'
+import type { Project } from './project.ts'
+
+/** An application as the CLI sees it: the public one, and which directories its routes came from. */
+export type ProjectApp = App & {
+  readonly batches: readonly RouteBatch[]
+  replaceRoutes(batch: RouteBatch): void
+}
+
+/** An application that was put together without being started. */
+export interface InspectedProject extends Inspection {
+  /** What is wrong with the environment; placeholders stand in its place. */
+  readonly problems: readonly StartupError[]
+}
+
+/**
+ * Puts an application together without starting it: nothing is opened, and no variable of the environment is needed.
+ * @throws StartupError for everything that is wrong with the application itself.
+ */
+export async function inspectProject(project: Project): Promise<InspectedProject> {
+  processVariables()['FRAMEWORK_MODE'] = 'inspect'
+  const { result, problems } = await collectProblems(async () => {
+    const app = await importApp(project)
+    await addRoutes(app, project.routes)
+    return app.inspect()
+  })
+  return { ...result, problems }
+}
+
+/** Puts an application together for a command that works with its services in earnest. */
+export async function assembleProject(project: Project): Promise<Inspection> {
+  processVariables()['FRAMEWORK_MODE'] = 'command'
+  const app = await importApp(project)
+  return app.inspect()
+}
+
+/**
+ * The application of a project, with its `.env` files read.
+ * @throws StartupError `MORTAR_CLI_APP` when its module does not export one.
+ */
+export async function importApp(project: Project): Promise<ProjectApp> {
+  loadEnvFiles(project.root)
+  if (/\.m?ts$/.test(project.app)) await allowTypeScript(project.root)
+  const exports = (await import(pathToFileURL(project.app).href)) as { readonly app?: Partial<ProjectApp> }
+  const { app } = exports
+  if (typeof app?.inspect === 'function' && Array.isArray(app.batches)) return app as ProjectApp
+  throw new StartupError(`${project.app} exports no application named app.`, {
+    code: 'MORTAR_CLI_APP',
+    remedy: 'Write `export const app = createApp(…)` in it, or name another module with --app.',
+    files: [project.app],
+  })
+}
+
+/** Always by a scan: what is looked at are the sources. An application may have loaded them itself. */
+async function addRoutes(app: ProjectApp, directory: string | undefined): Promise<void> {
+  if (directory === undefined || app.batches.some((batch) => batch.directory === directory)) return
+  await importTogether(directory)
+  app.addRoutes(await readDirectory(directory, (message) => app.warn(message)))
+}

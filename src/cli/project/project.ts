@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { StartupError } from '../../errors/startup-error.ts'
+import { type CommandInput, type CommandOptions, textOf } from '../command.ts'
+
+/** Where the parts of an application are; all paths are absolute. */
+export interface Project {
+  /** The folder of package.json and of the `.env` files. */
+  readonly root: string
+  /** The module that exports `app`. */
+  readonly app: string
+  /** The module that starts the application, if there is one beside `app`. */
+  readonly server: string | undefined
+  /** The directory of routes, if there is one. */
+  readonly routes: string | undefined
+  /** Where `mortar build` puts what it makes. */
+  readonly out: string
+  /** package.json, or an empty object. */
+  readonly manifest: Readonly<Record<string, unknown>>
+}
+
+/** The key `mortar` of package.json; paths are relative to it. */
+interface Settings {
+  readonly app?: string
+  readonly server?: string
+  readonly routes?: string
+  readonly out?: string
+}
+
+/** The options of every command that works on an application. */
+export const PROJECT_OPTIONS = {
+  app: { type: 'string', help: 'the module that exports app' },
+  routes: { type: 'string', help: 'the directory of routes' },
+} as const satisfies CommandOptions
+
+/** Extensions of modules, the one to be preferred first. */
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'] as const
+
+/**
+ * Finds an application from the working directory: by the options `--app` and `--routes`, then the key `mortar` of the
+ * nearest package.json, then by convention: `app.ts` or `src/app.ts`, with `routes/` and `server.ts` beside it.
+ * @throws StartupError `MORTAR_CLI_APP` when there is none.
+ */
+export function findProject(input: Pick<CommandInput, 'values' | 'directory'>): Project {
+  const root = findRoot(input.directory)
+  const manifest = readManifest(root)
+  const settings = (manifest['mortar'] ?? {}) as Settings
+  const given = textOf(input, 'app')
+  const app = given === undefined ? findApp(root, input.directory, settings) : resolve(input.directory, given)
+  if (app === undefined || !isFile(app)) throw noApp(input.directory, app)
+  const beside = dirname(app)
+  const server = settings.server === undefined ? findModule(beside, 'server') : join(root, settings.server)
+  return {
+    root,
+    app,
+    server,
+    routes: findRoutes(input, settings, { root, beside }),
+    out: resolve(root, textOf(input, 'out') ?? settings.out ?? 'dist'),
+    manifest,
+  }
+}
+
+/** A path as it is shown: relative to the working directory, with slashes. */
+export function shown(path: string, from: string): string {
+  return relative(from, path).split(sep).join('/') || '.'
+}
+
+/** The nearest folder upwards with a package.json, or the working directory itself. */
+export function findRoot(directory: string): string {
+  let folder = directory
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder)
+    if (parent === folder) return directory
+    folder = parent
+  }
+  return folder
+}
+
+function findApp(root: string, directory: string, settings: Settings): string | undefined {
+  const own = directory === root ? undefined : findModule(directory, 'app')
+  if (own !== undefined) return own
+  if (settings.app !== undefined) return join(root, settings.app)
+  return findModule(root, 'app') ?? findModule(join(root, 'src'), 'app')
+}
+
+function findRoutes(
+  input: Pick<CommandInput, 'values' | 'directory'>,
+  settings: Settings,
+  { root, beside }: { readonly root: string; readonly beside: string },
+): string | undefined {
+  const given = textOf(input, 'routes')
+  if (given !== undefined) return resolve(input.directory, given)
+  if (settings.routes !== undefined) return resolve(root, settings.routes)
+  const conventional = join(beside, 'routes')
+  return existsSync(conventional) ? conventional : undefined
+}
+
+/** `name` with the extension of a module, in a folder. */
+export function findModule(folder: string, name: string): string | undefined {
+  return EXTENSIONS.map((extension) => join(folder, name + extension)).find(isFile)
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** True for a path inside a folder. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way)
+}
+
+function readManifest(root: string): Readonly<Record<string, unknown>> {
+  const file = join(root, 'package.json')
+  if (!existsSync(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  } catch (cause) {
+    throw new StartupError(`${file} is no JSON: ${(cause as Error).message}`, {
+      code: 'MORTAR_CLI_PACKAGE',
+      remedy: 'Fix it at the place that the message names.',
+      files: [file],
+      cause,
+    })
+  }
+}
+
+function noApp(directory: string, app: string | undefined): StartupError {
+  const found =
+    app === undefined ? `There is no app.ts or src/app.ts in ${directory}.` : `There is no ${app}.`
+  return new StartupError(found, {
+    code: 'MORTAR_CLI_APP',
+    remedy:
+      'Go to the folder of the application, or say where it is: --app FILE, or "mortar": { "app": … } in package.json.',
+  })
+}

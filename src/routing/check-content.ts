@@ -1,0 +1,67 @@
+import { nearest } from '../support/nearest.ts'
+import { checkSchema, isSchema } from './check-schema.ts'
+import { describeValue, isPlainObject } from '../support/describe-value.ts'
+import type { Finding } from '../files/diagnostics.ts'
+
+const KEYS = ['type', 'schema', 'description']
+
+/** Names of the media type in other frameworks. */
+const NEAR_TYPE = new Set(['content', 'contenttype', 'content-type', 'mediatype', 'mime', 'mimetype'])
+
+/** Findings about one entry of `response`: a schema, or an object with a media type, a schema, or both. */
+export function checkContent(key: string, value: unknown): Finding[] {
+  if (isSchema(value) || !isPlainObject(value)) return checkSchema(key, value)
+  const names = Object.keys(value)
+  const looksLikeContent = names.every((name) => KEYS.includes(name) || nearKey(name) !== undefined)
+  if (!looksLikeContent && value.type === undefined && value.schema === undefined)
+    return checkSchema(key, value)
+  const unknown = names.filter((name) => !KEYS.includes(name)).map((name) => unknownKey(key, name))
+  return [...unknown, ...checkValues(key, value, unknown.length > 0)]
+}
+
+/** True for a media type in full, without parameters. */
+export function isMediaType(value: unknown): value is string {
+  return typeof value === 'string' && /^[^\s/]+\/[^\s/]+$/.test(value)
+}
+
+function nearKey(name: string): string | undefined {
+  return NEAR_TYPE.has(name.toLowerCase()) ? 'type' : nearest(name, KEYS)
+}
+
+function unknownKey(key: string, name: string): Finding {
+  const near = nearKey(name)
+  const remedy =
+    near === undefined ? 'Its keys are `type`, `schema` and `description`.' : `Did you mean "${near}"?`
+  return finding(`has "${name}" in \`${key}\`, which is not a key of a response`, remedy)
+}
+
+function checkValues(
+  key: string,
+  { type, schema, description }: Readonly<Record<string, unknown>>,
+  hasUnknown: boolean,
+): Finding[] {
+  const findings: Finding[] = []
+  if (type === undefined && schema === undefined && !hasUnknown)
+    findings.push(
+      finding(
+        `has neither \`type\` nor \`schema\` in \`${key}\``,
+        "Give a schema, or a media type: `{ type: 'text/csv' }`.",
+      ),
+    )
+  if (type !== undefined && !(typeof type === 'string' && isMediaType(type.replace(/\s*;.*$/, ''))))
+    findings.push(
+      finding(
+        `has ${describeValue(type)} as \`type\` in \`${key}\`, which is not a media type`,
+        "Write it in full, such as 'text/csv'.",
+      ),
+    )
+  if (description !== undefined && typeof description !== 'string')
+    findings.push(
+      finding(`has ${describeValue(description)} as \`description\` in \`${key}\``, 'Give a string.'),
+    )
+  return schema === undefined ? findings : [...findings, ...checkSchema(`${key}.schema`, schema)]
+}
+
+function finding(found: string, remedy: string): Finding {
+  return { code: 'MORTAR_ROUTE_RESPONSE', found, remedy }
+}

@@ -1,0 +1,174 @@
+import { DEFINITION_KEYS, type Method, type RouteDefinition } from './route.ts'
+import { bytes } from '../support/bytes.ts'
+import { isTimeout } from '../support/duration.ts'
+import { formLimits } from '../support/form-limits.ts'
+import { nearest } from '../support/nearest.ts'
+import { describeValue, isPlainObject } from '../support/describe-value.ts'
+import { checkContent, isMediaType } from './check-content.ts'
+import { checkSchema, isSchema } from './check-schema.ts'
+import { listOf, type Finding } from '../files/diagnostics.ts'
+
+/** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */
+export interface Endpoint {
+  readonly method: Method
+  readonly parameters: readonly string[] | undefined
+}
+
+type Key = keyof RouteDefinition
+type Check = (key: Key, value: unknown, endpoint: Endpoint) => Finding[]
+
+const CHECKS: Readonly<Record<Key, Check>> = {
+  params: checkParams,
+  query: checkSchema,
+  headers: checkSchema,
+  body: checkBody,
+  response: checkResponse,
+  auth: checkAuth,
+  summary: expectValue('a string', isString),
+  description: expectValue('a string', isString),
+  tags: expectValue('an array of strings', isStrings),
+  operationId: expectValue('a string', isString),
+  hidden: expectValue('a boolean', (value) => typeof value === 'boolean'),
+  bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
+  handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
+  multipart: checkMultipart,
+  consumes: expectValue(
+    "an array of media types such as 'application/json'",
+    (value) => isStrings(value) && value.every(isMediaType),
+  ),
+}
+
+/**
+ * Finds every fault in the values of a definition. A key with the value `undefined` is a fault too: an `auth` that is
+ * undefined by mistake must not make a route public.
+ */
+export function checkDefinition(
+  definition: Readonly<Record<string, unknown>>,
+  endpoint: Endpoint,
+): Finding[] {
+  return DEFINITION_KEYS.filter((key) => key in definition).flatMap((key) =>
+    CHECKS[key](key, definition[key], endpoint),
+  )
+}
+
+function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Finding[] {
+  const finding = checkSchema(key, value)
+  if (finding.length > 0 || parameters === undefined) return finding
+  return fieldsOf(value as object)
+    .filter((field) => !parameters.includes(field))
+    .map((field) => ({
+      code: 'MORTAR_ROUTE_PARAMS_KEY',
+      found: `has "${field}" in its \`params\` schema, which is not in the path`,
+      remedy: paramsRemedy(field, parameters),
+    }))
+}
+
+function paramsRemedy(field: string, parameters: readonly string[]): string {
+  if (parameters.length === 0) return 'Its path has no parameter: a query parameter belongs in `query`.'
+  const near = nearest(field, parameters)
+  const names = listOf(parameters.map((name) => `"${name}"`))
+  return near === undefined ? `The path has ${names}.` : `Did you mean "${near}"? The path has ${names}.`
+}
+
+/** Returns the keys of an object schema: `fields` of yup, `shape` of zod. Unknown for other validators. */
+function fieldsOf(schema: object): string[] {
+  const fields = 'fields' in schema ? schema.fields : 'shape' in schema ? schema.shape : undefined
+  return isPlainObject(fields) ? Object.keys(fields) : []
+}
+
+function checkBody(key: Key, value: unknown, { method }: Endpoint): Finding[] {
+  if (method !== 'GET' && method !== 'HEAD') return checkSchema(key, value)
+  return [
+    {
+      code: 'MORTAR_ROUTE_BODY_NOT_ALLOWED',
+      found: `has a \`body\` schema, and the body of a ${method} request has no meaning (RFC 9110 §9.3)`,
+      remedy: 'Declare the input in `query`, or use POST.',
+    },
+  ]
+}
+
+function checkResponse(key: Key, value: unknown): Finding[] {
+  const remedy = 'Write the status in front of each schema: `response: { 200: schema }`.'
+  if (!isPlainObject(value) || isSchema(value))
+    return [
+      {
+        code: 'MORTAR_ROUTE_RESPONSE',
+        found: `has ${isSchema(value) ? 'a schema' : describeValue(value)} as \`${key}\``,
+        remedy,
+      },
+    ]
+  return Object.entries(value).flatMap(([status, schema]): Finding[] =>
+    /^[1-5]\d\d$/.test(status)
+      ? checkContent(`response[${status}]`, schema)
+      : [
+          {
+            code: 'MORTAR_ROUTE_RESPONSE',
+            found: `has "${status}" in \`response\`, which is not a status from 100 to 599`,
+            remedy,
+          },
+        ],
+  )
+}
+
+function checkAuth(_key: Key, value: unknown): Finding[] {
+  const isName = (name: unknown) => isString(name) && name.trim() !== ''
+  if (typeof value === 'boolean' || isName(value)) return []
+  if (Array.isArray(value) && value.length > 0 && value.every(isName)) return []
+  return [
+    {
+      code: 'MORTAR_ROUTE_AUTH_SHAPE',
+      found: Array.isArray(value)
+        ? `has ${describeValue(value)} as \`auth\`, which is not a list of policy names`
+        : `has ${describeValue(value)} as \`auth\``,
+      remedy:
+        "Write true for any signed-in user, 'name' for a policy, ['a', 'b'] for several, or false for everybody.",
+    },
+  ]
+}
+
+function checkMultipart(_key: Key, value: unknown): Finding[] {
+  try {
+    formLimits(value ?? null)
+    return []
+  } catch (error) {
+    return [
+      {
+        code: 'MORTAR_ROUTE_VALUE',
+        found: `has \`multipart\` with a limit that cannot be read: ${(error as Error).message.slice(0, -1)}`,
+        remedy:
+          'Write maxFields, maxFiles, maxFileSize and maxHeaderSize as numbers or sizes; each is optional.',
+      },
+    ]
+  }
+}
+
+function expectValue(expected: string, isValid: (value: unknown) => boolean): Check {
+  return (key, value) =>
+    isValid(value)
+      ? []
+      : [
+          {
+            code: 'MORTAR_ROUTE_VALUE',
+            found: `has ${describeValue(value)} as \`${key}\``,
+            remedy: `\`${key}\` is ${expected}.`,
+          },
+        ]
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isString)
+}
+
+function isSize(value: unknown): boolean {
+  if (typeof value !== 'number' && typeof value !== 'string') return false
+  try {
+    bytes(value)
+    return true
+  } catch {
+    return false
+  }
+}

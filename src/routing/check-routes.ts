@@ -1,0 +1,29 @@
+import { StartupError, StartupErrors } from '../errors/startup-error.ts'
+import { checkDefinition } from './check-definition.ts'
+import { checkDefinitionKeys } from './check-keys.ts'
+import { parameterNames, parsePattern } from './path-pattern.ts'
+import type { Route } from './route.ts'
+
+/**
+ * Holds the definitions of routers' routes to the same rules as those of route files: a mistyped `auth` must not make a
+ * route public here either.
+ * @throws StartupError, or StartupErrors with every finding of every route.
+ */
+export function checkRoutes(routes: readonly Route[]): void {
+  const errors = routes.flatMap(findingsOf)
+  if (errors.length === 1) throw errors[0]!
+  if (errors.length > 1)
+    throw new StartupErrors(`${errors.length} things are wrong with the routes of routers.`, errors)
+}
+
+function findingsOf({ method, path, definition, origin }: Route): StartupError[] {
+  const parameters = parameterNames(parsePattern(path, origin))
+  const findings = [
+    ...checkDefinitionKeys(Object.keys(definition)),
+    ...checkDefinition({ ...definition }, { method, parameters }),
+  ]
+  return findings.map(
+    ({ code, found, remedy }) =>
+      new StartupError(`${method} ${path} of ${origin} ${found}.`, { code, remedy, files: [origin] }),
+  )
+}

@@ -1,0 +1,103 @@
+import { childPath, Invalid, issueAt, type SchemaIssue } from '../invalid.ts'
+import { DEFAULT_LIMIT } from '../issue-list.ts'
+import { unfit, withoutInheritedKeys } from './shape-guard.ts'
+import type { Validate } from '../validate.ts'
+import { boundedOptions } from './bounded-tests.ts'
+import { isObject, isYup, itemSchema, type YupIssue, type YupNode } from './yup-node.ts'
+
+/**
+ * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
+ * test is asynchronous. What a custom test throws is passed on; a value that cannot be cast is an issue.
+ */
+export function validateByYup(schema: YupNode, options: object = {}): Validate {
+  return (given, limit = DEFAULT_LIMIT) => {
+    const flaw = unfit(given)
+    if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
+    const value = withoutInheritedKeys(schema, given)
+    const uncastable = 'strict' in options ? undefined : findUncastable
+    try {
+      return attempt(schema, value, { options, limit })
+    } catch (error) {
+      const path = uncastable?.(schema, value)
+      if (path === undefined) throw error
+      return new Invalid([issueAt(path, `${path || 'this'} has a form that cannot be read`)])
+    }
+  }
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+/**
+ * Calls what `validate` and `validateSync` call. The first always answers in a promise, and the second throws at an
+ * asynchronous test after it has started it; whether a schema has one cannot be seen from outside.
+ */
+function attempt(
+  schema: YupNode,
+  given: unknown,
+  { options, limit }: { options: object; limit: number },
+): unknown {
+  let outcome: Outcome | undefined
+  let later: ((outcome: Outcome) => void) | undefined
+  const settle = (settled: Outcome): void => {
+    outcome = settled
+    later?.(settled)
+  }
+  const resolved = schema.resolve({ value: given })
+  resolved._validate(
+    valueOrDefault(resolved, given),
+    { ...options, ...boundedOptions(resolved, limit), abortEarly: false, disableStackTrace: true },
+    (error) => settle({ error }),
+    (errors, value) =>
+      settle({ result: errors.length === 0 ? value : new Invalid(errors.flatMap(issuesOf).slice(0, limit)) }),
+  )
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler does not see the callbacks write
+  const settled = outcome as Outcome | undefined
+  if (settled === undefined)
+    return new Promise((resolve, reject) => {
+      later = (end) => ('error' in end ? reject(end.error) : resolve(end.result))
+    })
+  if ('error' in settled) throw settled.error
+  return settled.result
+}
+
+/** yup 1.7.1 reads the items of an absent array in order to word their issues, and throws. */
+function valueOrDefault(schema: YupNode, value: unknown): unknown {
+  const isList = schema.type === 'array' || schema.type === 'tuple'
+  return value === undefined && isList && !schema.spec.strict ? schema.getDefault() : value
+}
+
+function issuesOf(error: YupIssue): readonly SchemaIssue[] {
+  if (error.inner !== undefined && error.inner.length > 0) return error.inner.flatMap(issuesOf)
+  return [issueAt(error.path ?? '', error.message)]
+}
+
+/**
+ * Path of a value whose cast throws, such as an object where `trim()` expects a string; undefined when none does, so
+ * that what was thrown came from a test.
+ */
+function findUncastable(schema: YupNode, value: unknown): string | undefined {
+  // yup sets this mark itself when it validates an object, and then leaves strict fields uncast.
+  const options = { assert: false, __validating: schema.resolve({ value }).type === 'object' }
+  return findBelow(schema, value, '', options)
+}
+
+function findBelow(schema: YupNode, value: unknown, path: string, options: object): string | undefined {
+  try {
+    schema.resolve({ value }).cast(value, options)
+    return undefined
+  } catch {
+    for (const [key, member, inner] of membersOf(schema, value)) {
+      const found = isYup(member) ? findBelow(member, inner, childPath(path, key), options) : undefined
+      if (found !== undefined) return found
+    }
+    return path
+  }
+}
+
+type Member = readonly [key: string | number, schema: unknown, value: unknown]
+
+function membersOf(schema: YupNode, value: unknown): readonly Member[] {
+  if (Array.isArray(value)) return value.map((item, index) => [index, itemSchema(schema, index), item])
+  if (!isObject(value) || schema.fields === undefined) return []
+  return Object.entries(schema.fields).map(([key, field]) => [key, field, value[key]])
+}

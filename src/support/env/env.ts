@@ -1,0 +1,176 @@
+import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
+import { type Size, bytes } from '../bytes.ts'
+import { checkOptions } from '../check-options.ts'
+import { type Duration, seconds } from '../duration.ts'
+import * as kind from './kinds.ts'
+import { READERS } from './reader-options.ts'
+import { type Variables, isInspecting, processVariables } from './environment.ts'
+import { noteProblem, placeholderOf } from './placeholders.ts'
+
+/** What a reader does when its variable is not set or is empty: takes `default`, gives undefined, or fails. */
+export interface EnvOptions<T> {
+  readonly default?: T
+  /** Gives undefined when the variable is not set. */
+  readonly optional?: true
+}
+
+/** Adds the bounds of a number, both included. */
+export interface EnvNumberOptions extends EnvOptions<number> {
+  readonly min?: number
+  readonly max?: number
+}
+
+/** Adds the accepted protocols of a URL, without their colon: `['http', 'https']`. By default all. */
+export interface EnvUrlOptions extends EnvOptions<string> {
+  readonly protocols?: readonly string[]
+}
+
+/** Adds what stands between the items of a list. By default a comma. */
+export interface EnvListOptions extends EnvOptions<readonly string[]> {
+  readonly separator?: string
+}
+
+/** A secret has no default, as one in the code would be known to everybody who reads it. */
+export interface EnvSecretOptions {
+  readonly optional?: true
+}
+
+type Read<T, O> = O extends { readonly optional: true } ? T | undefined : T
+
+/**
+ * Readers of environment variables. Each gives a value of its kind, or throws a `StartupError` (`MORTAR_ENV`) that
+ * names the variable, what is expected and the remedy, and never the value. An empty variable counts as not set.
+ */
+export interface Env {
+  string<const O extends EnvOptions<string>>(name: string, options?: O): Read<string, O>
+  integer<const O extends EnvNumberOptions>(name: string, options?: O): Read<number, O>
+  number<const O extends EnvNumberOptions>(name: string, options?: O): Read<number, O>
+  /** A TCP port, 0 to 65535. */
+  port<const O extends EnvOptions<number>>(name: string, options?: O): Read<number, O>
+  /** `true/1/yes/on` and `false/0/no/off`, in any case. */
+  boolean<const O extends EnvOptions<boolean>>(name: string, options?: O): Read<boolean, O>
+  /** An absolute URL, as text. */
+  url<const O extends EnvUrlOptions>(name: string, options?: O): Read<string, O>
+  list<const O extends EnvListOptions>(name: string, options?: O): Read<readonly string[], O>
+  /** Seconds; the variable may carry a unit (`15m`). */
+  duration<const O extends EnvOptions<Duration>>(name: string, options?: O): Read<number, O>
+  /** Bytes; the variable may carry a unit (`1mb`). */
+  bytes<const O extends EnvOptions<Size>>(name: string, options?: O): Read<number, O>
+  /** One of the given values. */
+  oneOf<const T extends string, const O extends EnvOptions<NoInfer<T>>>(
+    name: string,
+    values: readonly T[],
+    options?: O,
+  ): Read<T, O>
+  /** A text that is not blank. */
+  secret<const O extends EnvSecretOptions>(name: string, options?: O): Read<string, O>
+  /**
+   * Runs `read` with readers that note a problem and go on, so that one run shows them all.
+   * @throws StartupError for one problem, StartupErrors for several.
+   */
+  all<T>(read: (env: Env) => T): T
+  /** The same readers over other variables than the process's. */
+  from(variables: Variables): Env
+}
+
+type Report = (problem: StartupError) => never
+
+/** Reads the process's environment variables: `env.port('PORT', { default: 3000 })`. */
+export const env: Env = createEnv(processVariables)
+
+function createEnv(variables: () => Variables, report: Report = raise): Env {
+  function read<T>(name: string, wanted: kind.Kind<T>, options: EnvOptions<T> = {}): T {
+    const raw = variables()[name]
+    if (raw !== undefined && raw !== '') return wanted.parse(raw) ?? refuse(name, wanted, notSuch)
+    if (options.default !== undefined) return options.default
+    return options.optional ? (undefined as T) : refuse(name, wanted, notSet)
+  }
+
+  function refuse<T>(name: string, wanted: kind.Kind<T>, explain: typeof notSet): T {
+    const problem = explain(name, wanted)
+    if (variables !== processVariables || !isInspecting()) return report(problem)
+    noteProblem(problem)
+    return placeholderOf(name, wanted)
+  }
+
+  const all = {
+    string: (name, options) => read(name, kind.text, options),
+    integer: (name, options) => read(name, kind.integer(options ?? {}), options),
+    number: (name, options) => read(name, kind.number(options ?? {}), options),
+    port: (name, options) => read(name, kind.port, options),
+    boolean: (name, options) => read(name, kind.boolean, options),
+    url: (name, options) => read(name, kind.url(options?.protocols), options),
+    list: (name, options) => read(name, kind.list(options?.separator ?? ','), options),
+    duration: (name, options) => read(name, kind.duration, inUnits(options, seconds)),
+    bytes: (name, options) => read(name, kind.size, inUnits(options, bytes)),
+    oneOf: (name, values, options) => read(name, kind.oneOf(values), options),
+    secret: (name, options) => read(name, kind.secret, options?.optional ? { optional: true } : {}),
+    all: (callback) => collect(variables, callback),
+    from: (others) => createEnv(() => others),
+  } satisfies LooseEnv
+  const readers = checkedReaders(all)
+  // `Read` says when undefined may come back; the implementation reads every kind the same way.
+  return readers as Env
+}
+
+/** The readers, each of which refuses an option that it does not know: a default that is misspelt would be missing. */
+function checkedReaders<R extends LooseEnv>(readers: R): R {
+  const checked = Object.entries(READERS).map(([name, [position, keys]]) => {
+    const read = readers[name as keyof R] as (...given: unknown[]) => unknown
+    return [
+      name,
+      (...given: unknown[]) => {
+        checkOptions(given[position] as object | undefined, { of: `env.${name}()`, keys })
+        return read(...given)
+      },
+    ]
+  })
+  return { ...readers, ...(Object.fromEntries(checked) as Partial<R>) }
+}
+
+/** The readers without the types of their options, for the implementation to be checked against. */
+type LooseEnv = {
+  [Reader in Exclude<keyof Env, 'oneOf'>]: (...args: Parameters<Env[Reader]>) => unknown
+} & { oneOf(name: string, values: readonly string[], options?: EnvOptions<string>): unknown }
+
+function raise(problem: StartupError): never {
+  throw problem
+}
+
+/** Problems are noted in place of thrown. A callback that trips over a missing value has been explained by then. */
+function collect<T>(variables: () => Variables, callback: (env: Env) => T): T {
+  const problems: StartupError[] = []
+  const note = (problem: StartupError) => void problems.push(problem)
+  let result: T
+  try {
+    // The value after a noted problem is never used: all() throws in the end.
+    result = callback(createEnv(variables, note as unknown as Report))
+  } catch (error) {
+    if (problems.length === 0) throw error
+  }
+  const [first, ...others] = problems
+  if (first && others.length === 0) throw first
+  if (first) throw new StartupErrors(`${problems.length} environment variables are not right.`, problems)
+  return result!
+}
+
+/** A default such as `'15m'` becomes the plain unit, as the variable's own value does. */
+function inUnits<V>(options: EnvOptions<V> | undefined, convert: (value: V) => number): EnvOptions<number> {
+  if (options?.default !== undefined) return { default: convert(options.default) }
+  return options?.optional ? { optional: true } : {}
+}
+
+function notSet(name: string, wanted: kind.Kind<unknown>): StartupError {
+  return describe(name, `${name} is not set; it must be ${wanted.expected}.`, wanted)
+}
+
+function notSuch(name: string, wanted: kind.Kind<unknown>): StartupError {
+  return describe(name, `${name} is not ${wanted.expected}.`, wanted)
+}
+
+function describe(name: string, found: string, { example }: kind.Kind<unknown>): StartupError {
+  return new StartupError(`The environment variable ${found}`, {
+    code: 'MORTAR_ENV',
+    remedy: `Set it in the environment or in .env, such as ${name}=${example}`,
+  })
+}

@@ -1,0 +1,18 @@
+import type { OptionRules } from '../check-options.ts'
+
+const ONE_VALUE = { default: 'anything', optional: 'anything' } as const
+
+/** The options of each reader that takes some, and at which argument they are. */
+export const READERS: Readonly<Record<string, readonly [number, OptionRules]>> = {
+  string: [1, ONE_VALUE],
+  integer: [1, { ...ONE_VALUE, min: 'number', max: 'number' }],
+  number: [1, { ...ONE_VALUE, min: 'number', max: 'number' }],
+  port: [1, ONE_VALUE],
+  boolean: [1, ONE_VALUE],
+  url: [1, { ...ONE_VALUE, protocols: 'strings' }],
+  list: [1, { ...ONE_VALUE, separator: 'string' }],
+  duration: [1, ONE_VALUE],
+  bytes: [1, ONE_VALUE],
+  oneOf: [2, ONE_VALUE],
+  secret: [1, { optional: 'anything' }],
+}

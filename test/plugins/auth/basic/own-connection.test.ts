@@ -1,0 +1,47 @@
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { readEndedSessions } from '../../../../plugins/auth/basic/ended-sessions.ts'
+import type { DataSourceLike } from '../../../../plugins/auth/basic/sql.ts'
+
+describe('The reader of ended sessions', () => {
+  before(() => mock.timers.enable({ apis: ['setTimeout'] }))
+  after(() => mock.timers.reset())
+
+  it('waits half a minute for the whole table, and a second for what is new', async () => {
+    const answers: ((value: unknown) => void)[] = []
+    let dropped = 0
+    class Client {
+      readonly connection = { stream: { destroy: () => (dropped += 1) } }
+      connect = async () => undefined
+      on = () => undefined
+      query = () =>
+        new Promise((resolve) => {
+          answers.push(resolve)
+        })
+    }
+    const reader = readEndedSessions(sourceOf(Client))!
+    const read = async (moment: number, milliseconds: number) => {
+      const result = reader.since(moment).then(
+        ({ now }) => now,
+        (error: Error) => error.message,
+      )
+      await nextTurn()
+      mock.timers.tick(milliseconds)
+      await nextTurn()
+      answers.pop()!({ rows: [{ now_ms: '7', id: null, expires_at: null }] })
+      return result
+    }
+    expect(await read(-10_000, 29_000)).to.equal(7)
+    expect(await read(0, 999)).to.equal(7)
+    expect(dropped).to.equal(0)
+    expect(await read(0, 1001)).to.equal('The database did not answer within 1000 ms.')
+    expect(dropped).to.equal(1)
+  })
+})
+
+function sourceOf(Client: unknown): DataSourceLike {
+  const driver = { master: { Client, options: {} }, escape: (name: string) => `"${name}"` }
+  const source = { options: { type: 'postgres' }, isInitialized: true, entityMetadatas: [], driver }
+  return source as unknown as DataSourceLike
+}

@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import { ServiceUnavailable } from '../../../../src/index.ts'
+import { createHashPool } from '../../../../plugins/auth/passwords/hash-pool.ts'
+import { TestClock } from '../support/clock.ts'
+
+/** Tasks that end when told to. */
+function controlled() {
+  const open: (() => void)[] = []
+  let most = 0
+  let now = 0
+  const task = async (): Promise<void> => {
+    now += 1
+    most = Math.max(most, now)
+    await new Promise<void>((resolve) => {
+      open.push(resolve)
+    })
+    now -= 1
+  }
+  return { task, open, most: () => most }
+}
+
+const turns = async (count = 5): Promise<void> => {
+  for (let each = 0; each < count; each += 1) await Promise.resolve()
+}
+
+describe('the hash pool', () => {
+  it('runs as many at once as it may, and the rest in the order in which they came', async () => {
+    const pool = createHashPool({ concurrency: 2, queue: 100 })
+    const { task, open, most } = controlled()
+    const ended: number[] = []
+    const all = Array.from({ length: 20 }, (_, index) => pool.run(task).then(() => ended.push(index)))
+    expect([pool.running, pool.waiting]).to.deep.equal([2, 18])
+    while (ended.length < 20) {
+      open.shift()?.()
+      await turns(10)
+    }
+    await Promise.all(all)
+    expect(most()).to.equal(2)
+    expect(ended).to.deep.equal(Array.from({ length: 20 }, (_, index) => index))
+    expect([pool.running, pool.waiting]).to.deep.equal([0, 0])
+  })
+
+  it('turns away with 503 and Retry-After when the queue is full, without running the task', async () => {
+    const pool = createHashPool({ concurrency: 1, queue: 2 })
+    const { task, open } = controlled()
+    const three = [pool.run(task), pool.run(task), pool.run(task)]
+    let ran = false
+    const refused = await pool.run(async () => (ran = true)).catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(ServiceUnavailable).and.have.property('status', 503)
+    expect((refused as ServiceUnavailable).headers['Retry-After']).to.match(/^[1-5]$/)
+    expect(() => pool.refuseWhenFull()).to.throw(ServiceUnavailable)
+    expect(ran).to.equal(false)
+    for (const each of three) {
+      open.shift()!()
+      await each
+      await turns()
+    }
+    expect(pool.running).to.equal(0)
+  })
+
+  it('gives a place back after a task that fails, also one that throws at once', async () => {
+    const pool = createHashPool({ concurrency: 1, queue: 10 })
+    const fails = [
+      pool.run(() => Promise.reject(new Error('first'))),
+      pool.run(() => {
+        throw new Error('second')
+      }),
+    ]
+    const outcomes = await Promise.allSettled([...fails, pool.run(async () => 'third')])
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'fulfilled'])
+    expect([pool.running, pool.waiting]).to.deep.equal([0, 0])
+  })
+
+  it('lets nobody in between the one who leaves and the one who waited', async () => {
+    const pool = createHashPool({ concurrency: 1, queue: 10 })
+    const { task, open, most } = controlled()
+    const first = pool.run(task)
+    const second = pool.run(task)
+    open.shift()!()
+    const third = first.then(() => pool.run(task))
+    await turns(10)
+    open.shift()!()
+    await second
+    await turns(10)
+    open.shift()!()
+    await third
+    expect(most()).to.equal(1)
+  })
+
+  it('asks for a longer wait when hashes take longer', async () => {
+    const clock = new TestClock()
+    const pool = createHashPool({ concurrency: 1, queue: 4, clock })
+    for (let each = 0; each < 50; each += 1) await pool.run(async () => clock.advance(1))
+    const { task, open } = controlled()
+    const five = Array.from({ length: 5 }, () => pool.run(task))
+    const refused = (await pool.run(task).catch((error: unknown) => error)) as ServiceUnavailable
+    expect(refused.headers['Retry-After']).to.equal('4')
+    for (const each of five) {
+      open.shift()!()
+      await each
+      await turns()
+    }
+  })
+
+  it('leaves two of the threads of libuv to others, and always runs one', async () => {
+    const { task, open } = controlled()
+    const pool = createHashPool({ threads: 1, queue: 10 })
+    const two = [pool.run(task), pool.run(task)]
+    expect([pool.running, pool.waiting]).to.deep.equal([1, 1])
+    for (const each of two) {
+      open.shift()!()
+      await each
+      await turns()
+    }
+  })
+})

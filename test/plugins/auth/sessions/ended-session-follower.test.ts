@@ -1,0 +1,131 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { EndedSessionNews, EndedSessionReader } from 'mortar'
+import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
+import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
+
+const HOUR = 3_600_000
+
+/** A store whose clock and answers the test decides. */
+function store() {
+  const facts: { id: string; at: number }[] = []
+  const moments: number[] = []
+  const state = {
+    now: 1_000_000,
+    failure: undefined as Error | undefined,
+    held: undefined as Promise<void> | undefined,
+  }
+  const reader: EndedSessionReader = {
+    async since(moment): Promise<EndedSessionNews> {
+      moments.push(moment)
+      await state.held
+      if (state.failure) throw state.failure
+      const found = facts.filter(({ at }) => at >= moment)
+      return { sessions: found.map(({ id }) => ({ id, until: Date.now() + HOUR })), now: state.now }
+    },
+    close: () => void moments.push(Number.NaN),
+  }
+  return { facts, moments, state, reader }
+}
+
+function follow(source: ReturnType<typeof store>) {
+  const known = createEndedSessions({ lifetime: 900 })
+  const changes: unknown[] = []
+  let time = 0
+  const follower = createEndedSessionFollower({
+    reader: source.reader,
+    known,
+    onChange: (failure) => changes.push(failure),
+    time: () => time,
+  })
+  const isEnded = (sid: string): boolean => known.isEnded({ sid, iat: Date.now() / 1000 })
+  return { follower, changes, isEnded, pass: (milliseconds: number) => (time += milliseconds) }
+}
+
+describe('The follower of ended sessions', () => {
+  it('reads everything at its start, and is current for a second', async () => {
+    const source = store()
+    source.facts.push({ id: 'old', at: 1 })
+    const { follower, isEnded, pass } = follow(source)
+    await follower.start()
+    expect(isEnded('old')).to.equal(true)
+    expect(follower.ensureCurrent()).to.equal(undefined)
+    pass(999)
+    expect(follower.ensureCurrent()).to.equal(undefined)
+    pass(1)
+    expect(follower.ensureCurrent()).to.be.a('promise')
+    follower.stop()
+  })
+
+  it('covers the last ten seconds by the clock of the store again: a commit may come late', async () => {
+    const source = store()
+    const { follower, isEnded, pass } = follow(source)
+    await follower.start()
+    source.facts.push({ id: 'late', at: source.state.now - 9_999 })
+    pass(1000)
+    await follower.ensureCurrent()
+    expect(source.moments).to.deep.equal([-10_000, 990_000])
+    expect(isEnded('late')).to.equal(true)
+    follower.stop()
+  })
+
+  it('lets callers that come while it is not current share one read', async () => {
+    const source = store()
+    const { follower, pass } = follow(source)
+    await follower.start()
+    pass(1000)
+    await Promise.all([follower.ensureCurrent(), follower.ensureCurrent(), follower.ensureCurrent()])
+    expect(source.moments).to.have.length(2)
+    follower.stop()
+  })
+
+  it('counts the second from the beginning of a read, not from its end', async () => {
+    const source = store()
+    const { follower, pass } = follow(source)
+    await follower.start()
+    pass(5000)
+    let open!: () => void
+    source.state.held = new Promise((resolve) => {
+      open = resolve
+    })
+    const reading = follower.ensureCurrent()
+    pass(1000)
+    open()
+    await reading
+    expect(follower.ensureCurrent()).to.be.a('promise')
+    follower.stop()
+  })
+
+  it('refuses with 503 while the store cannot be read, says so once, and recovers', async () => {
+    const source = store()
+    const { follower, changes, pass } = follow(source)
+    await follower.start()
+    pass(1000)
+    const failure = new Error('away')
+    source.state.failure = failure
+    for (let count = 0; count < 2; count++) {
+      const refusal = await follower.ensureCurrent()!.catch((error: unknown) => error)
+      expect(refusal).to.include({ status: 503, code: 'session_state_unknown' })
+    }
+    source.state.failure = undefined
+    await follower.ensureCurrent()
+    expect(follower.ensureCurrent()).to.equal(undefined)
+    expect(changes).to.deep.equal([failure, null])
+    follower.stop()
+  })
+
+  it('reads by itself twice a second, goes on after a failure, and ends with the application', async () => {
+    const source = store()
+    const { follower } = follow(source)
+    await follower.start()
+    source.state.failure = new Error('away')
+    while (source.moments.length < 2) await wait(20)
+    source.state.failure = undefined
+    while (source.moments.length < 3) await wait(20)
+    follower.stop()
+    const count = source.moments.length
+    expect(source.moments.at(-1)).to.be.NaN
+    await wait(600)
+    expect(source.moments).to.have.length(count)
+  })
+})
