@@ -18,7 +18,7 @@ import {
   connectProvider,
   mountPath,
   type AuthProvider,
-  type ProviderSession,
+  type ConnectedProvider,
 } from './provider.ts'
 
 /** What `auth()` takes besides the provider. */
@@ -50,8 +50,8 @@ const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
  * is no function, `MORTAR_AUTH_BASE_PATH` for a prefix that is not the provider's own, `MORTAR_AUTH_OPTION` for a
  * timeout that is no duration and an origin that is none.
  */
-export function auth<Session extends ProviderSession>(
-  provider: AuthProvider<Session>,
+export function auth<Connected extends ConnectedProvider>(
+  provider: AuthProvider<Connected>,
   options: AuthOptions = {},
 ) {
   checkProvider(provider)
@@ -65,7 +65,7 @@ export function auth<Session extends ProviderSession>(
     after: ['database', 'mail', 'redis'],
     services: {
       // `connectProvider` returns what the provider's own `connect` made.
-      authProvider: singleton((services) => connectProvider(provider, services) as Session),
+      authProvider: singleton((services) => connectProvider(provider, services) as Connected),
       authenticator: singleton((services) =>
         createAuthenticator(provider, { ...options, timeout, trustedOrigins }, services),
       ),
@@ -83,16 +83,16 @@ function createAuthenticator(
   options: AuthOptions & { readonly timeout: number },
   services: Cradle,
 ): Authenticator {
-  const session = services['authProvider'] as ProviderSession
+  const connected = services['authProvider'] as ConnectedProvider
   return {
     identify: (credential, request) =>
-      refuseLate(session.identify(credential, request), options.timeout, provider.name),
+      refuseLate(connected.identify(credential, request), options.timeout, provider.name),
     policies: options.policies ?? {},
     trustedOrigins: options.trustedOrigins ?? [],
     securityScheme: provider.securityScheme,
     ...(provider.cookie === undefined ? {} : { cookie: provider.cookie }),
     ...(provider.tables === undefined ? {} : { tables: provider.tables }),
-    ...(session.issueToken && { issueToken: (user) => session.issueToken!(user) }),
+    ...(connected.issueToken && { issueToken: (user) => connected.issueToken!(user) }),
   }
 }
 

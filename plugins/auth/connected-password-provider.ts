@@ -5,10 +5,10 @@ import type { DeviceCookie } from './cookies/device-cookie.ts'
 import type { AuthEvents } from './events/events.ts'
 import type { AuthFlows } from './flows/flows.ts'
 import type { Grant } from './flows/sessions.ts'
-import type { ProviderSession } from './provider.ts'
+import type { ConnectedProvider } from './provider.ts'
 
 /** A provider with e-mail and password at work in one application: the service `authProvider`. */
-export interface PasswordSession extends ProviderSession {
+export interface ConnectedPasswordProvider extends ConnectedProvider {
   readonly flows: AuthFlows
   readonly events: EventBus<AuthEvents>
   readonly cookie: SessionCookie

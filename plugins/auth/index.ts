@@ -2,4 +2,9 @@
 export { auth } from './brick.ts'
 export type { AuthOptions } from './brick.ts'
 export type { AuthEvents } from './events/events.ts'
-export type { AuthProvider, ProviderCapabilities, ProviderDescription, ProviderSession } from './provider.ts'
+export type {
+  AuthProvider,
+  ProviderCapabilities,
+  ProviderDescription,
+  ConnectedProvider,
+} from './provider.ts'

@@ -22,7 +22,7 @@ import {
   type ResolvedLifetimes,
 } from './options/options.ts'
 import { assertCost, createPasswords } from './passwords/passwords.ts'
-import type { PasswordSession, SessionCookie } from './connected-password-provider.ts'
+import type { ConnectedPasswordProvider, SessionCookie } from './connected-password-provider.ts'
 import type { AuthProvider } from './provider.ts'
 import { createRateLimits } from './limits/rate-limits.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
@@ -53,7 +53,7 @@ interface Settings {
 export function createPasswordProvider(
   variant: Variant,
   options: PasswordAuthOptions,
-): AuthProvider<PasswordSession> {
+): AuthProvider<ConnectedPasswordProvider> {
   const keys = deriveKeys(options?.secret)
   checkTexts(options)
   checkCounts(options)
@@ -72,7 +72,7 @@ export function createPasswordProvider(
   }
 }
 
-function connect(settings: Settings, variant: Variant, services: Cradle): PasswordSession {
+function connect(settings: Settings, variant: Variant, services: Cradle): ConnectedPasswordProvider {
   const { options } = settings
   const store = variant.createStore(services)
   checkForEnvironment(options, services)

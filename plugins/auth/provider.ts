@@ -17,7 +17,7 @@ export interface ProviderCapabilities {
 }
 
 /** A provider at work in one application. */
-export interface ProviderSession {
+export interface ConnectedProvider {
   /**
    * @returns the user whom the credential proves, or null. A synchronous answer keeps the request synchronous.
    * A throw means that the credential could not be evaluated; a guarded route then refuses.
@@ -51,10 +51,10 @@ export interface ProviderDescription {
 
 /**
  * Vouches for users: the one contract of the default provider, a hosted one and another library's. Either it has no
- * state of its own and is a `ProviderSession` at once, or `connect` makes one for each application from its services.
+ * state of its own and is a `ConnectedProvider` at once, or `connect` makes one for each application from its services.
  */
-export type AuthProvider<Session extends ProviderSession = ProviderSession> = ProviderDescription &
-  (Session | { connect(services: Cradle): Session })
+export type AuthProvider<Connected extends ConnectedProvider = ConnectedProvider> = ProviderDescription &
+  (Connected | { connect(services: Cradle): Connected })
 
 /** @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and what is missing. */
 export function checkProvider(provider: AuthProvider): void {
@@ -106,13 +106,13 @@ function trimmed(path: string): string {
  * @returns the provider at work in the application that has these services.
  * @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and what is missing.
  */
-export function connectProvider(provider: AuthProvider, services: Cradle): ProviderSession {
-  const session = 'connect' in provider ? provider.connect(services) : provider
-  if (typeof session?.identify !== 'function')
+export function connectProvider(provider: AuthProvider, services: Cradle): ConnectedProvider {
+  const connected = 'connect' in provider ? provider.connect(services) : provider
+  if (typeof connected?.identify !== 'function')
     throw refusal(subject(provider), "is connected and has no function 'identify'")
-  if (provider.capabilities?.signOut && typeof session.signOut !== 'function')
+  if (provider.capabilities?.signOut && typeof connected.signOut !== 'function')
     throw refusal(subject(provider), "declares the capability 'signOut' and has no function 'signOut'")
-  return session
+  return connected
 }
 
 function subject(provider: { readonly name: string }): string {

@@ -7,7 +7,7 @@ import type { KoaContext } from '../context/context.ts'
 import { compileCredential } from '../context/credential.ts'
 import { linkState } from '../context/koa-state.ts'
 import {
-  type Door,
+  type Adapter,
   publicContext,
   type ContextRuntime,
   type RequestContext,
@@ -18,20 +18,20 @@ import type { Authenticator } from '../contracts/authenticator.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { withDeadline } from '../support/with-deadline.ts'
-import type { House } from './boot.ts'
+import type { AssemblyContext } from './boot.ts'
 import { credentialRules } from './credential-rules.ts'
 import { createKoaApp, type KoaApp } from './koa-app.ts'
-import { createKoaDoor, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.ts'
-import { createDirectDoor, type ListenerState } from './direct-adapter.ts'
+import { createKoaAdapter, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.ts'
+import { createDirectAdapter, type AdapterState } from './direct-adapter.ts'
 import type { ResolvedOptions } from './options.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
-/** How an application answers requests, through either door. */
-export interface Serving {
-  /** Node's request listener: the direct door. */
+/** How an application answers requests, through either adapter. */
+export interface Adapters {
+  /** Node's request listener: the direct adapter. */
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
-  /** The Koa application: the other door, made when first asked for. */
+  /** The Koa application: the other adapter, made when first asked for. */
   readonly koa: Koa
   /** From here on each response ends its connection, and `ctx.signal` and event streams of requests under way end. */
   beginToClose(): void
@@ -57,21 +57,21 @@ const callbackOf = (() => {
 })()
 
 /** @param ready boots the application, for a request that comes through Koa before anybody did. */
-export function createServing(house: House, ready: () => Promise<unknown>): Serving {
-  const { Context } = house.contextClass
-  const { dispatcher, events, options } = house
+export function createAdapters(context: AssemblyContext, ready: () => Promise<unknown>): Adapters {
+  const { Context } = context.contextClass
+  const { dispatcher, events, options } = context
   const { reporter } = options
   const requestLogger = options.logRequests ? reporter : undefined
-  const state: ListenerState = { closing: false, reporter, open: new OpenRequests() }
+  const state: AdapterState = { closing: false, reporter, open: new OpenRequests() }
   const ends = createRequestEnds()
   const pending = createPending()
-  const directDoor = createDirectDoor(state)
+  const directAdapter = createDirectAdapter(state)
   const forwarding = compileForwarding(options.trustProxy)
   let runtime: ContextRuntime | undefined
   let koa: KoaApp | undefined
 
-  function open(req: IncomingMessage, res: ServerResponse, door: Door): RequestContext {
-    const ctx = new Context(runtime!, req, res, door)
+  function open(req: IncomingMessage, res: ServerResponse, adapter: Adapter): RequestContext {
+    const ctx = new Context(runtime!, req, res, adapter)
     if (requestLogger || events.hasListeners(REQUEST_COMPLETED)) reportCompletion(ctx, requestLogger, events)
     return ctx
   }
@@ -87,16 +87,16 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
     ...pending,
     disposeRequests: ends.drain,
     handle(req, res) {
-      // Middleware added with app.koa.use() wraps the direct door's requests too.
+      // Middleware added with app.koa.use() wraps the direct adapter's requests too.
       if (koa !== undefined && isServedByKoa(koa.app)) void callbackOf(koa.app)(req, res)
-      else void dispatcher.dispatch(open(req, res, directDoor))
+      else void dispatcher.dispatch(open(req, res, directAdapter))
     },
     get koa() {
       return koaApp().app
     },
     compile() {
       if (options.koa.asyncLocalStorage) koaApp()
-      runtime = createContextRuntime(house, ends, {
+      runtime = createContextRuntime(context, ends, {
         open: state.open,
         clientAddress: forwarding.clientAddress,
         cookies: cookieSettings(options, () => koa?.app.keys),
@@ -107,18 +107,18 @@ export function createServing(house: House, ready: () => Promise<unknown>): Serv
   }
 }
 
-type Open = (req: IncomingMessage, res: ServerResponse, door: Door) => RequestContext
+type Open = (req: IncomingMessage, res: ServerResponse, adapter: Adapter) => RequestContext
 
 /** Opens requests that come through Koa: the first one boots the application. */
 function openerInKoa(
   open: Open,
   own: {
     readonly ready: () => Promise<unknown>
-    readonly track: Serving['track']
-    readonly state: ListenerState
+    readonly track: Adapters['track']
+    readonly state: AdapterState
   },
 ): KoaServe['open'] {
-  const door = createKoaDoor(own.state)
+  const adapter = createKoaAdapter(own.state)
   return async (koa) => {
     try {
       await own.ready()
@@ -128,7 +128,7 @@ function openerInKoa(
       return undefined
     }
     void own.track(closeOf(koa.req, koa.res))
-    const ctx = open(koa.req, koa.res, door)
+    const ctx = open(koa.req, koa.res, adapter)
     ctx.internal.koa = koa
     linkState(koa, ctx)
     return ctx
@@ -140,13 +140,13 @@ function isServedByKoa(app: Koa): boolean {
   return app.middleware.length > OWN_MIDDLEWARE || (app as { ctxStorage?: object }).ctxStorage !== undefined
 }
 
-function beginToClose(state: ListenerState): void {
+function beginToClose(state: AdapterState): void {
   state.closing = true
   state.open.abortAll()
 }
 
 /** Work in flight that no server of the application's own waits for. */
-function createPending(): Pick<Serving, 'track' | 'drain'> {
+function createPending(): Pick<Adapters, 'track' | 'drain'> {
   const pending = new Set<Promise<unknown>>()
   return {
     track(work) {
@@ -176,11 +176,11 @@ function cookieSettings(
 }
 
 function createContextRuntime(
-  house: House,
+  context: AssemblyContext,
   ends: RequestEnds,
   own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
 ): ContextRuntime {
-  const { options, container } = house
+  const { options, container } = context
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)

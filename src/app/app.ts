@@ -11,13 +11,13 @@ import type {
   RequestServices,
 } from '../container/registration.ts'
 import type { EventBus } from '../contracts/events.ts'
-import type { Environment } from '../contracts/environment.ts'
+import type { Environment } from '../support/env/environment.ts'
 import type { TypedApp } from '../routing/define-route.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
-import type { Inspection } from './inspection.ts'
 import type { ListenOptions } from './listen-options.ts'
 import type { RouteSink } from '../routing/route-sink.ts'
+import type { ResolvedOptions } from './options.ts'
 
 /** The ctx members that a brick adds. */
 export type MembersOfBrick<B> = B extends Brick<string, object, infer Members> ? Members : {}
@@ -107,4 +107,19 @@ export interface App<Members extends object = {}, Services extends object = {}>
   readonly container: AwilixContainer<Services & CoreServices>
   /** The routes known so far, as data. */
   readonly routes: readonly Route[]
+}
+
+/** An application that was put together without starting anything. It cannot be started any more. */
+export interface Inspection {
+  /** In the order in which they would start. */
+  readonly bricks: readonly AnyBrick[]
+  /** The OpenAPI document that would be served; an empty object where there is none. */
+  readonly document: () => object
+  readonly options: ResolvedOptions
+  readonly routes: readonly Route[]
+  readonly serviceNames: readonly string[]
+  /** Services by name; asking for one makes it, and what it needs. */
+  readonly services: Readonly<Record<string, unknown>>
+  /** Makes every singleton, so that a wrong dependency is found. @throws StartupError */
+  resolveSingletons(): void
 }

@@ -7,25 +7,23 @@ import { createServiceContainer } from '../container/container.ts'
 import { createDisposal } from '../container/disposal.ts'
 import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import { createContextClass } from '../context/context-class.ts'
-import type { Environment } from '../contracts/environment.ts'
+import { type Environment, isInspecting } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
-import { isInspecting } from '../support/env/environment.ts'
 import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import { withDeadline } from '../support/with-deadline.ts'
-import type { Listening } from './app.ts'
-import { assemble, type Assembly, type House, type Parts } from './boot.ts'
+import type { Listening, Inspection } from './app.ts'
+import { assemble, type Assembly, type AssemblyContext, type Parts } from './boot.ts'
 import { checkRoutes } from '../routing/check-routes.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createEventBus, type ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
-import type { Inspection } from './inspection.ts'
 import { closedAlready, listensAlready, notUsable, onlyInspected, providedTwice, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
-import { createServing, type Serving } from './adapters.ts'
+import { createAdapters, type Adapters } from './adapters.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { closeOnSignals } from './signals.ts'
 
@@ -43,8 +41,8 @@ export class Application {
     provided: new Map(),
     overrides: new Map(),
   }
-  private readonly house: House
-  private readonly serving: Serving
+  private readonly context: AssemblyContext
+  private readonly adapters: Adapters
   private readonly lifecycle: Lifecycle
   private readonly loading = createPendingLoads()
   private booting: Promise<void> | undefined = undefined
@@ -60,7 +58,7 @@ export class Application {
     this.environment = environment
     this.events = createEventBus(options.reporter)
     const core: CoreServices = { logger, events: this.events, environment, clock, appUrl, trustedOrigins }
-    this.house = {
+    this.context = {
       options,
       core,
       events: this.events,
@@ -71,8 +69,8 @@ export class Application {
       contextClass: createContextClass(),
       dispatcher: createDispatcher(),
     }
-    this.serving = createServing(this.house, () => this.ready())
-    this.lifecycle = createLifecycle(this.house.container, options.reporter, options.shutdownTimeout)
+    this.adapters = createAdapters(this.context, () => this.ready())
+    this.lifecycle = createLifecycle(this.context.container, options.reporter, options.shutdownTimeout)
   }
 
   use(item: AnyBrick | AnyRouter | Middleware): this {
@@ -100,15 +98,15 @@ export class Application {
   }
 
   addRoutes(batch: RouteBatch): void {
-    this.house.dispatcher.add(batch)
+    this.context.dispatcher.add(batch)
   }
 
   replaceRoutes(batch: RouteBatch): void {
-    this.house.dispatcher.replace(batch)
+    this.context.dispatcher.replace(batch)
   }
 
   get batches(): readonly RouteBatch[] {
-    return this.house.dispatcher.batches
+    return this.context.dispatcher.batches
   }
 
   trackLoad<T>(work: Promise<T>, directory: string): Promise<T> {
@@ -137,7 +135,7 @@ export class Application {
     const { bricks, documentation } = await assembling
     const { document } = (await documentation?.()) ?? { document: () => ({}) }
     const { options, routes, services } = this
-    const { names: serviceNames, resolveSingletons } = this.house.container
+    const { names: serviceNames, resolveSingletons } = this.context.container
     return { bricks, document, options, routes, services, serviceNames, resolveSingletons }
   }
 
@@ -163,7 +161,7 @@ export class Application {
 
   private async startListening(given: ListenOptions): Promise<RunningServer> {
     const plan = planListening({ ...this.options.server, ...given }, this.environment)
-    return startServer(this.serving.handle, plan)
+    return startServer(this.adapters.handle, plan)
   }
 
   close(): Promise<void> {
@@ -173,23 +171,23 @@ export class Application {
   async inject(request: InjectOptions | string): Promise<InjectResponse> {
     await this.ready()
     const { inject } = await import('light-my-request')
-    return this.serving.track(inject(this.serving.handle, request))
+    return this.adapters.track(inject(this.adapters.handle, request))
   }
 
   get koa(): Koa {
-    return this.serving.koa
+    return this.adapters.koa
   }
 
   get services(): Readonly<Record<string, unknown>> {
-    return this.house.container.cradle
+    return this.context.container.cradle
   }
 
   get container(): AwilixContainer<Record<string, unknown>> {
-    return this.house.container.awilix
+    return this.context.container.awilix
   }
 
   get routes(): readonly Route[] {
-    return this.house.dispatcher.routes
+    return this.context.dispatcher.routes
   }
 
   private mount(router: AnyRouter): void {
@@ -213,7 +211,7 @@ export class Application {
   private async assembleAll(singletons: boolean): Promise<Assembly> {
     await this.loading.settle(this.options.reporter)
     this.assembled = true
-    return assemble(this.parts, this.house, { singletons })
+    return assemble(this.parts, this.context, { singletons })
   }
 
   private async boot(): Promise<void> {
@@ -223,7 +221,7 @@ export class Application {
       // In production it waits for its first reader: a fault in it was found before.
       if (this.environment !== 'production') (await documentation?.())?.document()
       await preload()
-      this.serving.compile()
+      this.adapters.compile()
       await this.lifecycle.start(bricks)
     } catch (error) {
       await this.lifecycle.stop()
@@ -233,13 +231,13 @@ export class Application {
 
   private async shutDown(): Promise<void> {
     const { shutdownTimeout } = this.options
-    this.serving.beginToClose()
+    this.adapters.beginToClose()
     // A start that hangs must not hold the stop; what it has started is stopped when its turn comes.
     await withDeadline(Promise.resolve(this.booting), shutdownTimeout).catch(() => undefined)
     // A server that is about to listen is waited for, or it would be left open.
     const server = await this.starting?.catch(() => undefined)
-    await Promise.all([server?.drain(shutdownTimeout), this.serving.drain(shutdownTimeout)])
-    await this.serving.disposeRequests(shutdownTimeout)
+    await Promise.all([server?.drain(shutdownTimeout), this.adapters.drain(shutdownTimeout)])
+    await this.adapters.disposeRequests(shutdownTimeout)
     await this.lifecycle.stop()
     this.removeSignalHandlers?.()
   }

@@ -6,7 +6,7 @@ import type { Container } from '../container/container.ts'
 import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { ContextClass } from '../context/context-class.ts'
-import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
 import { scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from '../routing/check-routes.ts'
@@ -26,7 +26,7 @@ export interface Parts {
 }
 
 /** Where the parts are put. */
-export interface House {
+export interface AssemblyContext {
   readonly options: ResolvedOptions
   readonly core: CoreServices
   readonly events: ApplicationEvents
@@ -51,10 +51,10 @@ export interface Assembly {
  */
 export function assemble(
   parts: Parts,
-  house: House,
+  context: AssemblyContext,
   { singletons }: { readonly singletons: boolean },
 ): Assembly {
-  const { container, contextClass, dispatcher, core, options } = house
+  const { container, contextClass, dispatcher, core, options } = context
   for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
   for (const brick of parts.bricks) checkBrick(brick)
   const bricks = orderBricks(parts.bricks, new Set(container.names))

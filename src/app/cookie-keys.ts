@@ -1,4 +1,4 @@
-import type { Environment } from '../contracts/environment.ts'
+import type { Environment } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
 

@@ -17,3 +17,14 @@ export function createApp<const Bricks extends readonly AnyBrick[] = []>(
   // The class is the same for every application; which members and services it has is known to the types alone.
   return application as unknown as App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>>
 }
+
+/**
+ * Types a configuration, so that `createApp(defineConfig({ bricks: […] }))` knows `ctx` exactly as a chain of `use` does.
+ * @throws StartupError for an unknown option or one of another type.
+ */
+export function defineConfig<const Bricks extends readonly AnyBrick[]>(
+  config: AppConfig<Bricks>,
+): AppConfig<Bricks> {
+  checkConfig(config, 'defineConfig()')
+  return config
+}

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
-import type { Door, RequestContext } from '../context/request-context.ts'
+import type { Adapter, RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { announcesBody } from '../support/announces-body.ts'
@@ -9,8 +9,8 @@ import { endEventStreamOnClose } from './end-event-stream.ts'
 import { finishBegun } from './finish-begun.ts'
 import { writeStream } from './write-stream.ts'
 
-/** What the direct door needs to know of the application while it serves. */
-export interface ListenerState {
+/** What the direct adapter needs to know of the application while it serves. */
+export interface AdapterState {
   /** True once the application is closing: connections are told to end after their present response. */
   closing: boolean
   /** Work that ends when the application begins to close. */
@@ -19,8 +19,8 @@ export interface ListenerState {
   readonly reporter: Logger
 }
 
-/** The door that writes to Node's response without a Koa context in between. */
-export function createDirectDoor(state: ListenerState): Door {
+/** The adapter that writes to Node's response without a Koa context in between. */
+export function createDirectAdapter(state: AdapterState): Adapter {
   return {
     send(ctx, outgoing) {
       const { res, koa } = ctx.internal

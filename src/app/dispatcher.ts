@@ -6,7 +6,7 @@ import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { answer, compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import { fail, refuse } from '../pipeline/error-boundary.ts'
-import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { PipelineRuntime } from '../pipeline/step.ts'
 import { compileAll, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
 /** The routes of an application and the way of a request to one of them. */

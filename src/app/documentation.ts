@@ -1,6 +1,6 @@
 import { docsPage, type DocsPage } from '../openapi/docs-page.ts'
 import { buildDocument } from '../openapi/document.ts'
-import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Route } from '../routing/route.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenApiOptions } from './options.ts'

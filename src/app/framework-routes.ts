@@ -1,5 +1,5 @@
 import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
-import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Documentation } from './documentation.ts'
 import type { OpenApiOptions, ResolvedOptions } from './options.ts'

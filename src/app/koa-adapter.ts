@@ -3,7 +3,7 @@ import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
 import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
-import type { Door, RequestContext } from '../context/request-context.ts'
+import type { Adapter, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
@@ -14,7 +14,7 @@ import { jsonText } from '../schema/unsendable.ts'
 import { endEventStreamOnClose } from './end-event-stream.ts'
 import { finishBegun } from './finish-begun.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import type { ListenerState } from './direct-adapter.ts'
+import type { AdapterState } from './direct-adapter.ts'
 
 /** Parts of the pipeline that the Koa application needs. */
 export interface KoaServe {
@@ -23,7 +23,7 @@ export interface KoaServe {
   /** True when an outer Koa application serves the request. */
   isMounted(koa: KoaContext): boolean
   readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
-  readonly state: ListenerState
+  readonly state: AdapterState
 }
 
 /** Number of middlewares of `app.koa` that are Mortar's own: the outermost and the innermost one. */
@@ -73,7 +73,7 @@ async function runPipeline(
   } finally {
     markSettled(ctx)
     linkUser(ctx, koa)
-    ctx.internal.door.mark?.(ctx)
+    ctx.internal.adapter.mark?.(ctx)
   }
 }
 
@@ -116,7 +116,7 @@ async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): 
 async function prepareStream(
   ctx: RequestContext,
   koa: KoaContext,
-  state: ListenerState,
+  state: AdapterState,
   body: Readable,
 ): Promise<void> {
   const stream = body.readableObjectMode ? bytesOf(body) : body
@@ -134,7 +134,7 @@ function fail(ctx: RequestContext, error: unknown, serve: KoaServe): void {
 }
 
 /** The headers went out early: Koa would append its reason phrase to a body without an end. */
-function finishByHand(ctx: RequestContext, koa: KoaContext, state: ListenerState): void {
+function finishByHand(ctx: RequestContext, koa: KoaContext, state: AdapterState): void {
   if (koa.res.writableEnded) return
   koa.respond = false
   const payload = isEmpty(koa.body) ? null : payloadOf(koa.body)
@@ -153,7 +153,7 @@ function endWithoutContent(koa: KoaContext): void {
 }
 
 /** Leaves responses on the Koa context, for the middleware around the pipeline and for Koa to send. */
-export function createKoaDoor(state: ListenerState): Door {
+export function createKoaAdapter(state: AdapterState): Adapter {
   const mark = ({ internal, koa }: RequestContext): void => {
     if (koa.headerSent) return
     if (state.closing) koa.set('Connection', 'close')

@@ -1,10 +1,9 @@
 import type { ServerOptions as TlsServerOptions } from 'node:https'
-import type { Environment } from '../contracts/environment.ts'
+import { type Environment, defaultHost } from '../support/env/environment.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
-import { defaultHost } from '../support/env/environment.ts'
 
 /** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
 export interface ServerOptions {

@@ -1,7 +1,6 @@
-import type { Environment } from '../contracts/environment.ts'
+import { type Environment, isCommand } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { env, type Env } from '../support/env/env.ts'
-import { isCommand } from '../support/env/environment.ts'
 import { createPinoLogger } from './pino-logger.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

@@ -4,7 +4,7 @@ import { createRouteTable, type RouteTable, type TableEntry } from '../routing/r
 import { createScopes, type Scopes } from '../routing/middleware-scopes.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
-import type { PipelineRuntime } from '../pipeline/runtime.ts'
+import type { PipelineRuntime } from '../pipeline/step.ts'
 
 /** A route and what it was compiled to. */
 export interface Entry {

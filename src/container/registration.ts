@@ -1,7 +1,7 @@
 import { checkOptions } from '../support/check-options.ts'
 import type { Context } from '../context/context.ts'
 import type { Clock } from '../contracts/clock.ts'
-import type { Environment } from '../contracts/environment.ts'
+import type { Environment } from '../support/env/environment.ts'
 import type { EventBus } from '../contracts/events.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'

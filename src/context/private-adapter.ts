@@ -1,29 +1,29 @@
 import type { ServerResponse } from 'node:http'
 
-/** A door, whatever it sends. */
+/** An adapter, whatever it sends. */
 interface Sender<Ctx, Outgoing> {
   send(ctx: Ctx, outgoing: Outgoing): void
   mark?(ctx: Ctx): void
 }
 
 /**
- * A door for a request whose URL holds its credential: the response is not stored, and pages do not send the URL on as
+ * An adapter for a request whose URL holds its credential: the response is not stored, and pages do not send the URL on as
  * `Referer` (RFC 6750 §2.3, ASVS 14.2.1). The headers are set now, for responses that application code writes itself, and
  * again before the response, so that no handler opens it.
  */
-export function privateDoor<Ctx, Outgoing>(
-  door: Sender<Ctx, Outgoing>,
+export function privateAdapter<Ctx, Outgoing>(
+  adapter: Sender<Ctx, Outgoing>,
   res: ServerResponse,
 ): Sender<Ctx, Outgoing> {
   setPrivate(res)
   return {
     send(ctx, outgoing) {
       setPrivate(res)
-      door.send(ctx, outgoing)
+      adapter.send(ctx, outgoing)
     },
     mark(ctx) {
       setPrivate(res)
-      door.mark?.(ctx)
+      adapter.mark?.(ctx)
     },
   }
 }

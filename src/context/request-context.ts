@@ -11,7 +11,7 @@ import type { Context, KoaContext, RequestHeaders, RequestScope } from './contex
 import type { CredentialSource } from './credential.ts'
 import { locationOf } from './location.ts'
 import { originForm } from './origin-form.ts'
-import { privateDoor } from './private-adapter.ts'
+import { privateAdapter } from './private-adapter.ts'
 import type { HandedValue, Outgoing } from './outgoing.ts'
 import { statusAfter } from './status-after.ts'
 
@@ -31,8 +31,8 @@ export interface ContextRuntime {
   emitError(ctx: RequestContext, error: unknown): void
 }
 
-/** A way out of the pipeline: the direct listener writes to the response, the Koa door to the Koa context. */
-export interface Door {
+/** A way out of the pipeline: the direct listener writes to the response, the Koa adapter to the Koa context. */
+export interface Adapter {
   send(ctx: RequestContext, outgoing: Outgoing): void
   /** Sets the headers of every response where `send` does not: Koa code around the pipeline sends the response. */
   mark?(ctx: RequestContext): void
@@ -67,13 +67,13 @@ export class RequestContext {
   /** What the pipeline keeps about the request; not for handlers. */
   readonly internal: Internal
 
-  constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, door: Door) {
+  constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, adapter: Adapter) {
     const url = originForm(req.url ?? '/')
     const mark = url.indexOf('?')
     this.method = req.method ?? 'GET'
     this.url = url
     this.path = mark === -1 ? url : url.slice(0, mark)
-    this.internal = new Internal(runtime, req, res, door)
+    this.internal = new Internal(runtime, req, res, adapter)
   }
 
   get id(): string {
@@ -108,7 +108,8 @@ export class RequestContext {
     const { internal } = this
     if (internal.credential === undefined) {
       internal.credential = internal.runtime.findCredential(this)
-      if (internal.credential?.source === 'query') internal.door = privateDoor(internal.door, internal.res)
+      if (internal.credential?.source === 'query')
+        internal.adapter = privateAdapter(internal.adapter, internal.res)
     }
     return internal.credential
   }
@@ -199,7 +200,7 @@ class Internal {
   readonly runtime: ContextRuntime
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  door: Door
+  adapter: Adapter
   status = 0
   /** The whole body was taken out of the request at once: nothing of it is left to read. */
   isBodyTaken = false
@@ -232,11 +233,11 @@ class Internal {
   /** That value or error. */
   end: unknown = undefined
 
-  constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, door: Door) {
+  constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, adapter: Adapter) {
     this.runtime = runtime
     this.req = req
     this.res = res
-    this.door = door
+    this.adapter = adapter
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StartupError } from '../errors/startup-error.ts'
-import { diagnostic, listOf } from './diagnostics.ts'
+import { diagnostic } from './diagnostics.ts'
+import { listWords } from '../support/list-words.ts'
 import type { FileSegment } from './parse-segment.ts'
 import type { PlannedFile } from './planned-file.ts'
 
@@ -85,5 +86,5 @@ function filesOf(places: readonly Place[]): string[] {
 }
 
 function namesOf(places: readonly Place[]): string {
-  return listOf(places.map(({ segment }) => `"${segment.raw}"`))
+  return listWords(places.map(({ segment }) => `"${segment.raw}"`))
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StartupError } from '../errors/startup-error.ts'
-import { diagnostic, type Finding } from './diagnostics.ts'
+import { diagnostic } from './diagnostics.ts'
+import type { Finding } from '../routing/finding.ts'
 import type { ModuleExports } from './read-module.ts'
 
 /** Imports the module at a `file:` URL. A reload passes a function that adds a query, so that the module runs again. */

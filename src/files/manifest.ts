@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RouteSink } from '../routing/route-sink.ts'
-import { listOf } from './diagnostics.ts'
+import { listWords } from '../support/list-words.ts'
 import { readPlan } from './load-plan.ts'
 import { planRoutes } from './plan-routes.ts'
 import type { ModuleExports } from './read-module.ts'
@@ -71,8 +71,8 @@ export async function refuseStale(directory: string, listed: readonly string[]):
   const gone = [...known].filter((file) => !present.has(file))
   if (added.length === 0 && gone.length === 0) return
   const parts = [
-    ...(added.length > 0 ? [`it lacks ${listOf(added)}`] : []),
-    ...(gone.length > 0 ? [`it has ${listOf(gone)}, which is not there any more`] : []),
+    ...(added.length > 0 ? [`it lacks ${listWords(added)}`] : []),
+    ...(gone.length > 0 ? [`it has ${listWords(gone)}, which is not there any more`] : []),
   ]
   throw new StartupError(`The manifest of ${directory} is stale: ${parts.join(', and ')}.`, {
     code: 'MORTAR_MANIFEST_STALE',

@@ -1,6 +1,6 @@
 import { METHODS, type Method } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
-import type { Finding } from './diagnostics.ts'
+import type { Finding } from '../routing/finding.ts'
 
 /** Meaning of a file name. `module` is the name without extension, the same for `x.get.ts` and `x.get.js`. */
 export type FileName =

@@ -1,4 +1,4 @@
-import type { Finding } from './diagnostics.ts'
+import type { Finding } from '../routing/finding.ts'
 
 /** One segment of a file or folder name: `users`, `[id]`, `[...path]`. `raw` is that string. */
 export interface FileSegment {

@@ -1,6 +1,7 @@
 import type { StartupError } from '../errors/startup-error.ts'
 import { checkConflicts } from './check-conflicts.ts'
-import { byCodeUnits, diagnostic, folderDiagnostic, inFileOrder, type Finding } from './diagnostics.ts'
+import { byCodeUnits, diagnostic, folderDiagnostic, inFileOrder } from './diagnostics.ts'
+import type { Finding } from '../routing/finding.ts'
 import { isIgnoredFolder, parseFileName, type FileName } from './parse-file-name.ts'
 import { isFinding, parseSegment, patternSegment, type FileSegment } from './parse-segment.ts'
 import type { PlannedFile } from './planned-file.ts'

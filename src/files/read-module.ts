@@ -3,8 +3,9 @@ import { DEFINITION_KEYS, type Handler, type RouteDefinition } from '../routing/
 import { isRouter } from '../routing/router.ts'
 import { checkDefinition, type Endpoint } from '../routing/check-definition.ts'
 import { checkDefinitionKeys, checkExportNames } from '../routing/check-keys.ts'
-import { describeValue, isClass, isPlainObject, isThenable } from '../support/describe-value.ts'
-import type { Finding } from './diagnostics.ts'
+import { describeValue, isClass, isPlainObject } from '../support/describe-value.ts'
+import { isThenable } from '../support/thenable.ts'
+import type { Finding } from '../routing/finding.ts'
 
 /** The exports of a module, as `import()` gives them. */
 export type ModuleExports = Readonly<Record<string, unknown>>

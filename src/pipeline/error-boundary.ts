@@ -6,7 +6,7 @@ import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../erro
 import type { RequestContext } from '../context/request-context.ts'
 import { dropStream } from '../context/koa-context.ts'
 import { asHttpError } from '../context/thrown.ts'
-import type { PipelineRuntime } from './runtime.ts'
+import type { PipelineRuntime } from './step.ts'
 
 /** Headers that describe the body that will not be sent; all others survive an error. */
 const BODY_HEADERS = [
@@ -46,7 +46,7 @@ function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntim
 }
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
-  const { res, req, door, koa } = ctx.internal
+  const { res, req, adapter, koa } = ctx.internal
   if (koa !== undefined) dropStream(koa)
   const error = asHttpError(thrown)
   const status = problemStatus(error)
@@ -60,7 +60,7 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
   removeBodyHeaders(res)
   const headers = headersOf(error, status, res)
   lingerOver(req, status)
-  door.send(ctx, { status, type: PROBLEM_TYPE, payload, headers })
+  adapter.send(ctx, { status, type: PROBLEM_TYPE, payload, headers })
 }
 
 /**
@@ -68,10 +68,10 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
  * nobody could catch the error, or find its headers on the response.
  */
 export function refuse(ctx: RequestContext, code: ProblemCode, detail: string): void {
-  const { res, door } = ctx.internal
+  const { res, adapter } = ctx.internal
   const { status } = PROBLEM_CODES[code]
   removeBodyHeaders(res)
-  door.send(ctx, { status, type: PROBLEM_TYPE, payload: problemOfCode(code, detail, ctx.id) })
+  adapter.send(ctx, { status, type: PROBLEM_TYPE, payload: problemOfCode(code, detail, ctx.id) })
 }
 
 function removeBodyHeaders(res: ServerResponse): void {

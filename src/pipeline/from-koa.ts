@@ -3,7 +3,7 @@ import type { Context, KoaContext } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
-import { notAwaited, type Inner, type NotAwaited } from './inner.ts'
+import { notAwaited, type Inner, type NotAwaited } from './step.ts'
 import { KoaCalls, type Unawaited } from './koa-calls.ts'
 import { enterKoa, leaveKoa, runInside, runKoa } from './run-koa.ts'
 

@@ -5,8 +5,7 @@ import { stackless } from '../errors/stackless.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
-import type { Step } from './step.ts'
-import type { PipelineRuntime } from './runtime.ts'
+import type { Step, PipelineRuntime } from './step.ts'
 
 interface NamedPolicy {
   readonly name: string

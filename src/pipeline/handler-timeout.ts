@@ -4,9 +4,8 @@ import { ServiceUnavailable } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Route } from '../routing/route.ts'
 import { isTimeout, seconds } from '../support/duration.ts'
-import type { Inner } from './inner.ts'
+import type { Inner, PipelineRuntime } from './step.ts'
 import { discard } from './render.ts'
-import type { PipelineRuntime } from './runtime.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**

@@ -5,8 +5,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { Forbidden } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { isSameOrigin } from '../support/same-origin.ts'
-import type { Step } from './step.ts'
-import type { PipelineRuntime } from './runtime.ts'
+import type { Step, PipelineRuntime } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**

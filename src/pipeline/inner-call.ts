@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
-import { calledTwice, notAwaited, type Inner, type NotAwaited } from './inner.ts'
+import { calledTwice, notAwaited, type Inner, type NotAwaited } from './step.ts'
 
 /** The one call of what is inside a middleware. */
 export class InnerCall {

@@ -1,7 +1,7 @@
 import type { Middleware as KoaMiddleware } from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
-import { calledTwice } from './inner.ts'
+import { calledTwice } from './step.ts'
 
 /** A Koa middleware with its name in messages. */
 export interface KoaLink {

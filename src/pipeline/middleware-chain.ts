@@ -1,7 +1,7 @@
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
 import { isFromKoa, wrapInKoa } from './from-koa.ts'
-import type { Inner, NotAwaited } from './inner.ts'
+import type { Inner, NotAwaited } from './step.ts'
 import { InnerCall } from './inner-call.ts'
 
 /**

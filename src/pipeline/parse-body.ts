@@ -8,14 +8,13 @@ import { announcesBody } from '../support/announces-body.ts'
 import { bytes } from '../support/bytes.ts'
 import { matchesType } from '../support/media-type.ts'
 import { parseQuery } from '../support/parse-query.ts'
-import type { Inner } from './inner.ts'
+import type { Inner, PipelineRuntime } from './step.ts'
 import { formOf } from './multipart/form-of-route.ts'
 import { loadFormParser } from './multipart/load-form-parser.ts'
 import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { parsedInKoa } from './parsed-in-koa.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
-import type { PipelineRuntime } from './runtime.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 

@@ -6,7 +6,7 @@ import type { Route } from '../routing/route.ts'
 import { fail } from './error-boundary.ts'
 import { refuseHidden, render, renderThoroughly } from './render.ts'
 import { compileContent } from './response-content.ts'
-import type { PipelineRuntime } from './runtime.ts'
+import type { PipelineRuntime } from './step.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
 
 /** Sends a handler's value; a value that cannot be sent becomes an error response. */
@@ -29,14 +29,14 @@ export function respond(
 }
 
 function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
-  const { door, res } = ctx.internal
+  const { adapter, res } = ctx.internal
   const { payload } = outgoing
-  if (typeof payload === 'string' || !(payload instanceof Readable)) return door.send(ctx, outgoing)
+  if (typeof payload === 'string' || !(payload instanceof Readable)) return adapter.send(ctx, outgoing)
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
   // Headers that went out early (server-sent events) leave nothing to wait for.
-  if (res.headersSent) return door.send(ctx, { ...outgoing, payload: stream })
+  if (res.headersSent) return adapter.send(ctx, { ...outgoing, payload: stream })
   const hasty = ctx.method === 'HEAD' || isEventStream(res, outgoing.type)
-  return whenReadable(stream, res, hasty).then(() => door.send(ctx, { ...outgoing, payload: stream }))
+  return whenReadable(stream, res, hasty).then(() => adapter.send(ctx, { ...outgoing, payload: stream }))
 }
 
 /** Undefined when the response was given already. */

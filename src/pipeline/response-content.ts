@@ -7,7 +7,7 @@ import { compileSerializer, type Serializer } from '../schema/serializer.ts'
 import { findUnsendable, jsonText } from '../schema/unsendable.ts'
 import { JSON_TYPE, refuseHidden, refuseUnsendable, TEXT_TYPE } from './render.ts'
 import { renderRaw } from './render-raw.ts'
-import type { PipelineRuntime } from './runtime.ts'
+import type { PipelineRuntime } from './step.ts'
 
 /** Renders a value for a status that the route declares. */
 export type RenderDeclared = (ctx: RequestContext, value: unknown) => Outgoing | Promise<Outgoing>

@@ -10,9 +10,8 @@ import {
 } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { statusOfThrown } from '../context/thrown.ts'
-import type { HttpError } from '../errors/http-error.ts'
-import { isHttpError } from '../errors/http-error.ts'
-import type { Inner } from './inner.ts'
+import { type HttpError, isHttpError } from '../errors/http-error.ts'
+import type { Inner } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**

@@ -1,4 +1,49 @@
 import type { RequestContext } from '../context/request-context.ts'
+import type { NamedMiddleware } from '../routing/route.ts'
+import type { Authenticator, SecurityScheme } from '../contracts/authenticator.ts'
+import type { Environment } from '../support/env/environment.ts'
+import type { Logger } from '../contracts/logger.ts'
+import type { FormLimits } from '../support/form-limits.ts'
 
 /** One thing that happens to a request before its handler; a promise makes the rest wait. */
 export type Step = (ctx: RequestContext) => void | PromiseLike<void>
+
+/** Whatever lies inside a middleware: the next one, or the handler with what comes before it. */
+export type Inner = (ctx: RequestContext) => unknown
+
+/** A middleware runs what is inside it once. */
+export function calledTwice({ origin }: NamedMiddleware): Error {
+  return new Error(`next() was called twice in ${origin}.`)
+}
+
+/** A middleware that ends before what is inside it loses the value and the errors of what is inside. */
+export function notAwaited({ origin }: NamedMiddleware): Error {
+  return new Error(
+    `next() was called in ${origin} and neither awaited nor returned. Write 'return next()' or 'await next()'.`,
+  )
+}
+
+/** Treatment of a middleware that calls `next()` and neither awaits nor returns it. */
+export type NotAwaited = 'throw' | 'log'
+
+/** What the compiled routes of one application share. */
+export interface PipelineRuntime {
+  readonly environment: Environment
+  readonly logger: Logger
+  /** Undefined when no brick provides one; then a route with `auth` is refused at boot. */
+  readonly authenticator: Authenticator | undefined
+  /** Description of the credential in the OpenAPI document. */
+  readonly securityScheme: SecurityScheme | undefined
+  /** Origins besides the request's own whose pages may use a cookie credential for unsafe methods. */
+  readonly trustedOrigins: readonly string[]
+  /** Bytes. */
+  readonly bodyLimit: number
+  /** Seconds that a handler may take; 0 for no limit. */
+  readonly handlerTimeout: number
+  /** Limits of forms that a route does not set itself. */
+  readonly multipart: FormLimits
+  /** Issues of validation that a response lists. */
+  readonly maxIssues: number
+  /** What compiled routes load, so that the start waits for it and no request does. */
+  readonly preloads: Set<() => Promise<unknown>>
+}

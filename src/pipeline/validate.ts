@@ -4,8 +4,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
 import { Invalid } from '../schema/invalid.ts'
-import type { PipelineRuntime } from './runtime.ts'
-import type { Step } from './step.ts'
+import type { PipelineRuntime, Step } from './step.ts'
 
 type Location = Issue['location']
 

@@ -1,7 +1,7 @@
 import { nearest } from '../support/nearest.ts'
 import { checkSchema, isSchema } from './check-schema.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
-import type { Finding } from '../files/diagnostics.ts'
+import type { Finding } from './finding.ts'
 
 const KEYS = ['type', 'schema', 'description']
 

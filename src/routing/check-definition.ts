@@ -6,7 +6,8 @@ import { nearest } from '../support/nearest.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
 import { checkContent, isMediaType } from './check-content.ts'
 import { checkSchema, isSchema } from './check-schema.ts'
-import { listOf, type Finding } from '../files/diagnostics.ts'
+import { listWords } from '../support/list-words.ts'
+import type { Finding } from './finding.ts'
 
 /** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */
 export interface Endpoint {
@@ -66,7 +67,7 @@ function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Findin
 function paramsRemedy(field: string, parameters: readonly string[]): string {
   if (parameters.length === 0) return 'Its path has no parameter: a query parameter belongs in `query`.'
   const near = nearest(field, parameters)
-  const names = listOf(parameters.map((name) => `"${name}"`))
+  const names = listWords(parameters.map((name) => `"${name}"`))
   return near === undefined ? `The path has ${names}.` : `Did you mean "${near}"? The path has ${names}.`
 }
 

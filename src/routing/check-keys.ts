@@ -1,7 +1,7 @@
 import { DEFINITION_KEYS } from './route.ts'
 import { looksLikeGuard } from '../support/guard-names.ts'
 import { nearest } from '../support/nearest.ts'
-import type { Finding } from '../files/diagnostics.ts'
+import type { Finding } from './finding.ts'
 
 const KEYS: readonly string[] = DEFINITION_KEYS
 

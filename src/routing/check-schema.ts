@@ -1,7 +1,7 @@
 import { isStandard } from '../schema/validate-standard.ts'
 import { isYup } from '../schema/yup/yup-node.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
-import type { Finding } from '../files/diagnostics.ts'
+import type { Finding } from './finding.ts'
 
 /** True for a yup schema or any Standard Schema validator. */
 export function isSchema(value: unknown): boolean {

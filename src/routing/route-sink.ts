@@ -1,4 +1,4 @@
-import type { Environment } from '../contracts/environment.ts'
+import type { Environment } from '../support/env/environment.ts'
 import type { MiddlewareScope, Route } from './route.ts'
 
 /** Routes and directory middleware that belong together and are added in one step. */

@@ -1,3 +1,9 @@
+/** A function that makes something at its first call and gives the same at every other. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
 /**
  * Gives what `make` makes of a schema, made once for each schema object however many routes share it: schemas are never
  * changed once they are made.

@@ -1,9 +1,8 @@
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { Invalid, issueAt } from './invalid.ts'
-import { oncePerSchema } from './once.ts'
+import { oncePerSchema, once } from './once.ts'
 import type { Schema } from './schema.ts'
-import { once } from './yup/fast-node.ts'
 import { compileText } from './yup/fast-text.ts'
 
 /** The JSON text of a value seen through a schema, or an `Invalid`; a promise when the schema is asynchronous. */

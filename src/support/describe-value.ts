@@ -1,3 +1,5 @@
+import { isThenable } from './thenable.ts'
+
 /** What a value is, for a message: `a promise`, `an empty array`. Never the value itself, which may be a secret. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return String(value)
@@ -6,15 +8,6 @@ export function describeValue(value: unknown): string {
   if (isThenable(value)) return 'a promise'
   if (isClass(value)) return 'a class'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-/** True for a promise or anything else with a `then`. */
-export function isThenable(value: unknown): boolean {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    'then' in value &&
-    typeof value.then === 'function'
-  )
 }
 
 /** True for a class, which is a function that nobody can call without `new`. */

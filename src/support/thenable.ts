@@ -1,6 +1,7 @@
-/** True for a promise or anything else with a `then`, so that synchronous work stays synchronous. */
+/** True for a promise or anything else that `await` would wait for, so that synchronous work stays synchronous. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+    (typeof value === 'object' ? value !== null : typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
   )
 }

@@ -3,8 +3,16 @@ import type { AuthStore } from '../contracts/auth-store.ts'
 import { resetTokenTests } from './auth-store-reset-tokens.ts'
 import { endedSessionTests } from './ended-session-tests.ts'
 import type { SuiteRunner } from './suite-runner.ts'
-import { ADA, addSession, addUser, familiesLeft, NOW, range, sessionFor } from './auth-store-fixtures.ts'
-import type { StoreTest } from './auth-store-fixtures.ts'
+import {
+  ADA,
+  addSession,
+  addUser,
+  familiesLeft,
+  NOW,
+  range,
+  sessionFor,
+  type StoreTest,
+} from './auth-store-fixtures.ts'
 
 /** An empty store, and how to throw it away. */
 export interface OpenStore {

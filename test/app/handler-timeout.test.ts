@@ -5,12 +5,12 @@ import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp, createRouter, StartupError, type AppOptions, type Context } from 'mortar'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 const never = (): Promise<never> => new Promise<never>(() => {})
 
 describe('The time limit of handlers', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('answers 503 handler_timeout with Retry-After, and aborts ctx.signal with that error', async () => {
       let reason: unknown
       const app = createApp({ handlerTimeout: 0.02 }).use(
@@ -19,8 +19,8 @@ describe('The time limit of handlers', () => {
           await never()
         }),
       )
-      const door = await open(app)
-      const response = await door.fetch('/')
+      const served = await open(app)
+      const response = await served.fetch('/')
       expect(response.status).to.equal(503)
       expect(response.headers.get('retry-after')).to.equal('1')
       expect(await response.json()).to.include({ code: 'handler_timeout' })
@@ -139,7 +139,7 @@ describe('The time limit of handlers', () => {
 })
 
 describe('ctx.signal and event streams of an application that closes', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('aborts with 503, so that a handler that waits for it ends', async () => {
       const arrival = deferred()
       const app = createApp({ shutdownTimeout: 5 }).use(
@@ -149,8 +149,8 @@ describe('ctx.signal and event streams of an application that closes', () => {
           signal.throwIfAborted()
         }),
       )
-      const door = await open(app)
-      const pending = door.fetch('/')
+      const served = await open(app)
+      const pending = served.fetch('/')
       await arrival.promise
       const closing = app.close()
       const response = await pending
@@ -170,8 +170,8 @@ describe('ctx.signal and event streams of an application that closes', () => {
           return events()
         }),
       )
-      const door = await open(app)
-      const response = await door.fetch('/')
+      const served = await open(app)
+      const response = await served.fetch('/')
       const start = performance.now()
       const closing = app.close()
       expect(await response.text()).to.equal('data: 1\n\n')

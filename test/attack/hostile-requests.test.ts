@@ -8,7 +8,7 @@ import { Random } from '../schema/support/random.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { seedFor } from '../support/seed.ts'
 
-/** `HOSTILE_REQUESTS=20000` sends that many through each door; `TEST_SEED` repeats a finding. */
+/** `HOSTILE_REQUESTS=20000` sends that many through each adapter; `TEST_SEED` repeats a finding. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 2500)
 const SEED = seedFor('hostile requests')
 const AT_ONCE = 24
@@ -24,14 +24,14 @@ interface Outcome {
 }
 
 describe('Hostile requests', () => {
-  const doors = [
-    { name: 'the direct door', open: openDirect },
-    { name: 'the Koa door', open: openKoa },
+  const adapters = [
+    { name: 'the direct adapter', open: openDirect },
+    { name: 'the Koa adapter', open: openKoa },
   ]
-  for (const door of doors)
-    it(`through ${door.name} get an answer below 500 or are cut, and leave nothing behind`, async function () {
+  for (const adapter of adapters)
+    it(`through ${adapter.name} get an answer below 500 or are cut, and leave nothing behind`, async function () {
       this.timeout(20_000 + COUNT * 20)
-      const { port, close } = await door.open()
+      const { port, close } = await adapter.open()
       try {
         const memory = heldMemory()
         const findings = await attack(port)

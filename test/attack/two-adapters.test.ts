@@ -13,7 +13,7 @@ const COUNT = Number(process.env.TWO_DOORS_REQUESTS ?? 400)
 /** Headers that differ by time, connection and request. */
 const VOLATILE = /^(date|connection|keep-alive|x-request-id|transfer-encoding|content-length):/
 
-describe('The two doors', () => {
+describe('The two adapters', () => {
   const direct = hostileApp()
   const other = hostileApp()
   let ports: readonly [number, number]
@@ -31,11 +31,11 @@ describe('The two doors', () => {
 
   it(`give the same answer to ${COUNT} requests`, async () => {
     let compared = 0
-    for (let seed = seedFor('two doors'); compared < COUNT; seed++) {
+    for (let seed = seedFor('two adapters'); compared < COUNT; seed++) {
       const request = hostileRequest(new Random(seed))
       if (request.mayBeCut || !hasOneHost(request)) continue
       const [one, two] = await Promise.all(ports.map((port) => rawRequest(port, request.pieces, 400)))
-      // What Node refuses before there is a request is the business of the server, which the Koa door does not own.
+      // What Node refuses before there is a request is the business of the server, which the Koa adapter does not own.
       if (one!.ending === 'timeout' || isRefusedByServer(one!)) continue
       compared += 1
       expect(comparable(two!.text), shown(seed, request)).to.deep.equal(comparable(one!.text))

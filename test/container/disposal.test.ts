@@ -130,8 +130,8 @@ for (const [way, make] of Object.entries(WAYS))
       },
     }
     for (const [end, handler] of Object.entries(ENDS))
-      for (const door of ['listen()', 'inject()', 'app.koa'] as const)
-        it(`of scoped services run once after ${end}, through ${door}`, async () => {
+      for (const adapter of ['listen()', 'inject()', 'app.koa'] as const)
+        it(`of scoped services run once after ${end}, through ${adapter}`, async () => {
           const log: string[] = []
           const app = createApp({ logger: false })
             .provide(pair('scoped', log))
@@ -142,8 +142,8 @@ for (const [way, make] of Object.entries(WAYS))
                 return handler()
               }),
             )
-          if (door === 'inject()') await app.inject('/')
-          else if (door === 'listen()')
+          if (adapter === 'inject()') await app.inject('/')
+          else if (adapter === 'listen()')
             await fetch((await app.listen(0, '127.0.0.1')).url).then((r) => r.text())
           else await throughKoa(app.koa)
           await app.close()

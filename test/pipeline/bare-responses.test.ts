@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, type Context, type Handler } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 const bare = (ctx: Context) => ctx.koa.res
 
 describe('A handler that writes to the bare response', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const answer = async (handler: Handler, init?: RequestInit) => {
       const router = createRouter().get('/', handler as never)
       return (await open(createApp({ logger: false }).use(router))).fetch('/', init)
@@ -93,7 +93,7 @@ describe('A handler that writes to the bare response', () => {
 })
 
 describe('A status without content', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('of a 205 has a length of 0, for HEAD too', async () => {
       const router = createRouter().get('/', (ctx) => void (ctx.status = 205))
       const { fetch } = await open(createApp().use(router))
@@ -137,7 +137,7 @@ describe('A response of fetch', () => {
   })
   after((done) => void upstream.close(done))
 
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('is handed on without the encoding and the connection that were its own', async () => {
       const { fetch: ask } = await open(createApp().use(createRouter().get('/', () => fetch(url))))
       const response = await ask('/')

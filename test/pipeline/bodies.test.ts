@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, file } from 'mortar'
 import { array, number, object, string } from 'yup'
-import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
+import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
 
 type Body = NonNullable<RequestInit['body']>
 
@@ -40,10 +40,10 @@ const routes = () =>
     )
 
 describe('A body', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = () => open(createApp({ logger: false }).use(routes()))
     const post = (
-      { fetch }: OpenDoor,
+      { fetch }: ServedApp,
       path: string,
       body: Body | undefined,
       headers: Record<string, string> = {},
@@ -51,9 +51,9 @@ describe('A body', () => {
     const json = { 'content-type': 'application/json' }
 
     it('is read as JSON, form, text or bytes by its media type', async () => {
-      const door = await serve()
+      const served = await serve()
       const echo = async (body: Body | undefined, headers?: Record<string, string>) =>
-        ((await (await post(door, '/echo', body, headers)).json()) as { body: unknown }).body
+        ((await (await post(served, '/echo', body, headers)).json()) as { body: unknown }).body
       expect(await echo('{"a":[1]}', json)).to.deep.equal({ a: [1] })
       expect(await echo('[]', { 'content-type': 'application/vnd.api+json; charset=utf-8' })).to.deep.equal(
         [],
@@ -74,26 +74,28 @@ describe('A body', () => {
       ).to.deep.equal({ a: '1', b: ['2', '3'] })
       expect(
         await (
-          await post(door, '/bytes', new Uint8Array([0, 255]), { 'content-type': 'application/octet-stream' })
+          await post(served, '/bytes', new Uint8Array([0, 255]), {
+            'content-type': 'application/octet-stream',
+          })
         ).text(),
       ).to.equal('00ff')
     })
 
     it('of an unknown type is left alone where none is declared, and 415 where one is', async () => {
-      const door = await serve()
+      const served = await serve()
       const strange = { 'content-type': 'application/x-strange' }
-      expect(await (await post(door, '/echo', 'x', strange)).json()).to.deep.equal({ body: 'undefined' })
-      expect((await post(door, '/declared', 'x', strange)).status).to.equal(415)
-      const response = await post(door, '/json', 'a=1', {
+      expect(await (await post(served, '/echo', 'x', strange)).json()).to.deep.equal({ body: 'undefined' })
+      expect((await post(served, '/declared', 'x', strange)).status).to.equal(415)
+      const response = await post(served, '/json', 'a=1', {
         'content-type': 'application/x-www-form-urlencoded',
       })
       expect(response.status).to.equal(415)
       expect(response.headers.get('accept')).to.equal('application/json')
-      expect(await (await post(door, '/stream', '12345', json)).json()).to.deep.equal({ size: 5 })
+      expect(await (await post(served, '/stream', '12345', json)).json()).to.deep.equal({ size: 5 })
     })
 
     it('that is malformed is a 4xx that shows nothing of it', async () => {
-      const door = await serve()
+      const served = await serve()
       const form = 'multipart/form-data'
       const broken: readonly (readonly [Body, Record<string, string>, number, path?: string])[] = [
         ['{"secret":', json, 400],
@@ -111,52 +113,52 @@ describe('A body', () => {
         ['garbage', { 'content-type': `${form}; boundary=b` }, 400, '/form'],
       ]
       for (const [body, headers, status, path = '/echo'] of broken) {
-        const response = await post(door, path, body, headers)
+        const response = await post(served, path, body, headers)
         expect(response.status, `${String(body)} ${JSON.stringify(headers)}`).to.equal(status)
         expect(await response.text()).to.not.contain('secret')
       }
     })
 
     it('is decoded, and limited by what it decodes to', async () => {
-      const door = await serve()
+      const served = await serve()
       for (const [encoding, encode] of [
         ['gzip', gzipSync],
         ['deflate', deflateSync],
         ['br', brotliCompressSync],
       ] as const) {
-        const response = await post(door, '/echo', encode('{"z":1}'), {
+        const response = await post(served, '/echo', encode('{"z":1}'), {
           ...json,
           'content-encoding': encoding,
         })
         expect(await response.json()).to.deep.equal({ body: { z: 1 } })
         const bomb = encode(`"${'x'.repeat(3_000_000)}"`)
-        expect((await post(door, '/echo', bomb, { ...json, 'content-encoding': encoding })).status).to.equal(
-          413,
-        )
+        expect(
+          (await post(served, '/echo', bomb, { ...json, 'content-encoding': encoding })).status,
+        ).to.equal(413)
       }
     })
 
     it('that is too large is 413, with its length announced or not', async () => {
-      const door = await serve()
-      expect((await post(door, '/small', '"123456789"', json)).status).to.equal(413)
-      expect((await post(door, '/small', '"1234567"', json)).status).to.equal(200)
+      const served = await serve()
+      expect((await post(served, '/small', '"123456789"', json)).status).to.equal(413)
+      expect((await post(served, '/small', '"1234567"', json)).status).to.equal(200)
       const chunked = new Blob(['"123456789"']).stream()
       const init = { method: 'POST', headers: json, body: chunked, duplex: 'half' } as RequestInit
-      expect((await door.fetch('/small', init)).status).to.equal(413)
+      expect((await served.fetch('/small', init)).status).to.equal(413)
     })
 
     it('cannot reach a prototype', async () => {
-      const door = await serve()
+      const served = await serve()
       for (const text of ['{"__proto__":{"polluted":1},"a":1}', '{"\\u005f_proto__":{"polluted":1},"a":1}']) {
-        const response = await post(door, '/echo', text, json)
+        const response = await post(served, '/echo', text, json)
         expect(await response.json()).to.deep.equal({ body: { a: 1 } })
       }
       const hostile = '{"name":"x","constructor":1,"toString":2,"__proto__":3,"hasOwnProperty":4}'
-      expect((await post(door, '/declared', hostile, json)).status).to.be.oneOf([200, 422])
+      expect((await post(served, '/declared', hostile, json)).status).to.be.oneOf([200, 422])
       expect(
         (
           await post(
-            door,
+            served,
             '/echo',
             new URLSearchParams([
               ['__proto__[x]', '1'],
@@ -169,24 +171,24 @@ describe('A body', () => {
     })
 
     it('of a form has its files beside its fields, and they are deleted afterwards', async () => {
-      const door = await serve()
+      const served = await serve()
       const form = new FormData()
       form.set('title', 'Report')
       form.set('file', new Blob(['hello']), '../../etc/passwd')
-      const response = await post(door, '/upload', form)
+      const response = await post(served, '/upload', form)
       expect(await response.json()).to.deep.equal({ title: 'Report', size: 5, there: true })
       await eventually(() => !existsSync(paths.at(-1)!))
       const large = new FormData()
       large.set('file', new Blob(['x'.repeat(2_000_000)]), 'large')
-      expect((await post(door, '/upload', large)).status).to.equal(413)
+      expect((await post(served, '/upload', large)).status).to.equal(413)
       const missing = new FormData()
       missing.set('title', 'No file')
-      expect((await post(door, '/upload', missing)).status).to.equal(422)
+      expect((await post(served, '/upload', missing)).status).to.equal(422)
     })
 
     it('is validated together with all other inputs, and every issue is told', async () => {
-      const door = await serve()
-      const response = await post(door, '/x?page=one', '{"items":[{"qty":"many"}]}', json)
+      const served = await serve()
+      const response = await post(served, '/x?page=one', '{"items":[{"qty":"many"}]}', json)
       expect(response.status).to.equal(422)
       const problem = (await response.json()) as {
         code: string
@@ -199,13 +201,13 @@ describe('A body', () => {
         'headers x-tenant',
         'body items[0].qty',
       ])
-      const good = await post(door, '/7?page=2', '{"items":[{"qty":3}]}', { ...json, 'x-tenant': 't' })
+      const good = await post(served, '/7?page=2', '{"items":[{"qty":3}]}', { ...json, 'x-tenant': 't' })
       expect(await good.json()).to.deep.equal([7, 2, 't', 3])
     })
 
     it('that breaks off harms nobody', async () => {
-      const door = await serve()
-      const { port } = new URL(door.url)
+      const served = await serve()
+      const { port } = new URL(served.url)
       for (let round = 0; round < 5; round++) {
         const socket = connect(Number(port), '127.0.0.1')
         socket.write(
@@ -214,7 +216,7 @@ describe('A body', () => {
         await eventually(() => socket.bytesWritten > 0)
         socket.destroy()
       }
-      expect((await post(door, '/echo', '{}', json)).status).to.equal(200)
+      expect((await post(served, '/echo', '{}', json)).status).to.equal(200)
     })
   })
 })

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter } from 'mortar'
 import { mixed } from 'yup'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
@@ -37,7 +37,7 @@ function piecesOf(text: string, cut: number): string[] {
 const storage = new AsyncLocalStorage<string>()
 
 describe('The body of a request that comes in pieces', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async () => {
       const closed: Promise<unknown>[] = []
       const routes = createRouter()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa, StartupError, type AppOptions, type Context } from 'mortar'
 import { createCookieCipher } from '../../src/context/cookie-cipher.ts'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 const KEY = 'k1-0123456789abcdefghijklmnopqrstuvwxyz'
 const OTHER = 'k2-0123456789abcdefghijklmnopqrstuvwxyz'
@@ -32,35 +32,35 @@ const routes = () =>
 const app = (options: AppOptions = {}) => createApp({ logger: false, ...options }).use(routes())
 
 describe('ctx.cookies', () => {
-  throughBothDoors((open) => {
-    const read = async (door: Awaited<ReturnType<typeof open>>, cookies: ReadonlyMap<string, string>) =>
-      (await (await door.fetch('/read', { headers: headerOf(cookies) })).json()) as Record<string, string>
+  throughBothAdapters((open) => {
+    const read = async (served: Awaited<ReturnType<typeof open>>, cookies: ReadonlyMap<string, string>) =>
+      (await (await served.fetch('/read', { headers: headerOf(cookies) })).json()) as Record<string, string>
 
     it('are SameSite=Lax and HttpOnly unless the options say otherwise', async () => {
-      const door = await open(app())
-      const lines = async (path: string) => (await door.fetch(path)).headers.getSetCookie().join()
+      const served = await open(app())
+      const lines = async (path: string) => (await served.fetch(path)).headers.getSetCookie().join()
       expect(await lines('/plain')).to.equal('plain=v; path=/; samesite=lax; httponly')
       expect(await lines('/strict')).to.equal('plain=v; path=/; samesite=strict')
       expect(await lines('/remove')).to.match(/^plain=; path=\/; expires=Thu, 01 Jan 1970/)
     })
 
     it('are read back when they are signed, and not when they were changed', async () => {
-      const door = await open(app({ keys: [KEY] }))
-      const cookies = cookiesOf(await door.fetch('/signed'))
+      const served = await open(app({ keys: [KEY] }))
+      const cookies = cookiesOf(await served.fetch('/signed'))
       expect([...cookies.keys()]).to.deep.equal(['cart', 'cart.sig'])
-      expect((await read(door, cookies))['cart']).to.equal('seven')
-      expect((await read(door, new Map(cookies).set('cart', 'eight')))['cart']).to.equal(undefined)
-      expect((await read(door, new Map([['cart', 'seven']])))['cart']).to.equal(undefined)
+      expect((await read(served, cookies))['cart']).to.equal('seven')
+      expect((await read(served, new Map(cookies).set('cart', 'eight')))['cart']).to.equal(undefined)
+      expect((await read(served, new Map([['cart', 'seven']])))['cart']).to.equal(undefined)
     })
 
     it('are read back when they are encrypted, and show nothing', async () => {
-      const door = await open(app({ keys: [KEY] }))
-      const cookies = cookiesOf(await door.fetch('/sealed'))
+      const served = await open(app({ keys: [KEY] }))
+      const cookies = cookiesOf(await served.fetch('/sealed'))
       expect([...cookies.keys()]).to.deep.equal(['prefs'])
       expect(Buffer.from(cookies.get('prefs')!, 'base64url').toString()).not.to.contain('dark')
-      expect((await read(door, cookies))['prefs']).to.equal('dark ü;=')
+      expect((await read(served, cookies))['prefs']).to.equal('dark ü;=')
       for (const forged of ['', 'dark', 'A'.repeat(60), cookies.get('prefs')!.slice(0, -4)])
-        expect((await read(door, new Map([['prefs', forged]])))['prefs'], forged).to.equal(undefined)
+        expect((await read(served, new Map([['prefs', forged]])))['prefs'], forged).to.equal(undefined)
     })
 
     it('accept an older key of the list, and no other', async () => {
@@ -76,9 +76,9 @@ describe('ctx.cookies', () => {
     })
 
     it('are a 500 that names the option without keys', async () => {
-      const door = await open(app())
+      const served = await open(app())
       for (const path of ['/signed', '/sealed', '/read']) {
-        const response = await door.fetch(path)
+        const response = await served.fetch(path)
         expect(response.status).to.equal(500)
         expect(await response.text()).to.contain('createApp({ keys')
       }
@@ -90,17 +90,17 @@ describe('ctx.cookies', () => {
           .use(fromKoa((koa) => void (koa.body = { cart: koa.cookies.get('cart', { signed: true }) })))
           .get('/koa', () => 'never'),
       )
-      const door = await open(shared)
+      const served = await open(shared)
       expect(shared.koa.keys).to.deep.equal([KEY])
-      const headers = headerOf(cookiesOf(await door.fetch('/signed')))
-      expect(await (await door.fetch('/koa', { headers })).json()).to.deep.equal({ cart: 'seven' })
+      const headers = headerOf(cookiesOf(await served.fetch('/signed')))
+      expect(await (await served.fetch('/koa', { headers })).json()).to.deep.equal({ cart: 'seven' })
     })
 
     it('use app.koa.keys when they were set by hand', async () => {
       const own = app()
       own.koa.keys = [KEY]
-      const door = await open(own)
-      expect((await read(door, cookiesOf(await door.fetch('/signed'))))['cart']).to.equal('seven')
+      const served = await open(own)
+      expect((await read(served, cookiesOf(await served.fetch('/signed'))))['cart']).to.equal('seven')
     })
   })
 })

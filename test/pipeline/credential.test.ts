@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type AppOptions } from 'mortar'
 import { compileCredential } from '../../src/context/credential.ts'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { leastTime } from '../support/least-time.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
@@ -169,7 +169,7 @@ describe('the option credentials', () => {
       await one.close()
     })
 
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('a response to a credential of the query is not stored, whatever the handler says', async () => {
       const { fetch } = await open(app({}))
       for (const [path, status] of [

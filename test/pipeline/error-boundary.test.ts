@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, HttpError, type Logger } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 const LARGE = 'x'.repeat(4_000_000)
@@ -42,7 +42,7 @@ const routes = () =>
     })
 
 describe('An error of a handler', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async () => {
       const lines: Record<string, unknown>[] = []
       const logger = { error: (fields: Record<string, unknown>) => void lines.push(fields) }

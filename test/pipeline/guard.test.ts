@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, StartupError } from 'mortar'
 import { object, string } from 'yup'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 const titled = object({ title: string().required() })
@@ -20,7 +20,7 @@ const POLICIES = {
 } satisfies Parameters<typeof tokens>[0]
 
 describe('The guard', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const calls: string[] = []
     beforeEach(() => void calls.splice(0))
     const routes = () =>

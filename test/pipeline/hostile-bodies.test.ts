@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, fromKoa } from 'mortar'
 import { mixed, object, string } from 'yup'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -24,7 +24,7 @@ const field = (name: string, value: string) => part(`; name="${name}"`, value)
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
 
 describe('A hostile body', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async () => {
       const { fetch } = await open(createApp({ logger: false }).use(tokens()).use(routes()))
       return (path: string, type: string, body: string | Uint8Array<ArrayBuffer>, headers = {}) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, createRouter, file, StartupError, type MultipartOptions } from 'mortar'
 import { array, object } from 'yup'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { chunkedPost, disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -26,7 +26,7 @@ const upload = (name: string, content = 'x') =>
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 describe('A hostile multipart form', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async (options: { multipart?: MultipartOptions; bodyLimit?: string } = {}) => {
       const { fetch, url } = await open(createApp({ logger: false, ...options }).use(routes()))
       const send = async (path: string, body: string | undefined, type = MULTIPART_B) => {

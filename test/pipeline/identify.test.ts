@@ -7,7 +7,7 @@ import {
   type CredentialRequest,
   type Logger,
 } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 function recorder() {
@@ -36,7 +36,7 @@ const appWith = (options: AppOptions, more: Partial<Authenticator> = {}) =>
     )
 
 describe('identifying the user of a request', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('lets pages of trusted origins write with a cookie, and no others', async () => {
       const { fetch } = await open(
         appWith(

@@ -7,7 +7,7 @@ import { Router } from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { createApp, createRouter, fromKoa, NotFound, type App, type Logger } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 const routes = () =>
@@ -28,7 +28,7 @@ const routes = () =>
     .post('/', (ctx) => ctx.body ?? 'nothing')
 
 describe('app.koa', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     describe('event error', () => {
       const heard = (app: App) => {
         const events: [string, boolean][] = []

@@ -12,7 +12,7 @@ import helmet from 'koa-helmet'
 import mount from 'koa-mount'
 import { createApp, createRouter, fromKoa, NotFound, UploadedFile, type App } from 'mortar'
 import { number, object, string } from 'yup'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 const routes = () =>
   createRouter()
@@ -38,7 +38,7 @@ const with_ = (...middleware: Middleware[]): App => {
 }
 
 describe('Koa middleware', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('koa-helmet sets its headers, on errors too', async () => {
       const { fetch } = await open(with_(helmet()))
       for (const path of ['/', '/missing', '/boom', '/nowhere'])

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { createApp, createRouter, fromKoaRouter } from 'mortar'
 import { ask, gets, servePlain, type Ask } from '../support/compare-with-koa.ts'
-import { DOORS } from '../support/adapters.ts'
+import { ADAPTERS } from '../support/adapters.ts'
 
 describe('a router of @koa/router that is adopted', () => {
   describe('has layers that cannot be routes', () => {
@@ -73,7 +73,9 @@ describe('a router of @koa/router that is adopted', () => {
       const koa = new Koa()
       koa.use(make().routes())
       const plain = await servePlain(koa)
-      const open = await DOORS[0]!.open(createApp().use(fromKoaRouter(make(), { unsupported: 'middleware' })))
+      const open = await ADAPTERS[0]!.open(
+        createApp().use(fromKoaRouter(make(), { unsupported: 'middleware' })),
+      )
       const asks: Ask[] = [
         ...gets('/fine/1', '/re/12', '/all', '/a-b', '/x/y/end', '/file.txt', '/below/1', '/old'),
         { method: 'PUT', path: '/all' },

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type Koa from 'koa'
 import { createApp, createRouter, fromKoaRouter } from 'mortar'
 import { ask, compareRouters, gets } from '../support/compare-with-koa.ts'
-import { DOORS } from '../support/adapters.ts'
+import { ADAPTERS } from '../support/adapters.ts'
 
 const show: RouterMiddleware = (ctx) => {
   ctx.body = {
@@ -291,7 +291,7 @@ describe('a router of @koa/router that is adopted', () => {
       const app = createApp().use(
         createRouter({ prefix: '/v1' }).use(fromKoaRouter(make(), { prefix: '/:tenant' })),
       )
-      const open = await DOORS[0]!.open(app)
+      const open = await ADAPTERS[0]!.open(app)
       for (const [index, path] of ['/v1/t/users/7', '/v1/t'].entries())
         expect(await ask(open.url, { path })).to.deep.equal(expected[index])
       await open.close()

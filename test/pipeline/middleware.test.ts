@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { createApp, createRouter, NotFound, type Logger, type Middleware } from 'mortar'
 import { number, object } from 'yup'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 describe('Middleware', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const log: string[] = []
     beforeEach(() => void log.splice(0))
     const logged =
@@ -225,7 +225,7 @@ describe('Middleware', () => {
 })
 
 describe('A router', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('mounts as often as wanted, with prefixes joined, tags added up and the nearest auth', async () => {
       const child = createRouter({ prefix: '/child', tags: ['child'], auth: false })
         .get('/open', () => 1)

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, file, UploadedFile } from 'mortar'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { chunkedPost, disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -57,7 +57,7 @@ interface Sent {
 }
 
 describe('A multipart form', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async () => {
       const { fetch, url } = await open(createApp({ logger: false }).use(routes()))
       const send = async (path: string, body: string | FormData, type?: string): Promise<Sent> => {

@@ -6,14 +6,14 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa } from 'mortar'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 const TEN = '"12345678"'
 const ELEVEN = '"123456789"'
 
 describe('The bytes of a body', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async () => {
       const left: Promise<void>[] = []
       const routes = createRouter()
@@ -143,7 +143,7 @@ describe('The bytes of a body', () => {
 })
 
 describe('A body that is refused half-way', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     /** The delays of the timers that are set meanwhile, each of which runs at once when it is one of two seconds. */
     const withShortLinger = async (act: (delays: number[]) => Promise<void>) => {
       const real = globalThis.setTimeout

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 const addresses: readonly (readonly [string, string])[] = [
   ['/plain', '/plain'],
@@ -21,7 +21,7 @@ const addresses: readonly (readonly [string, string])[] = [
 ]
 
 describe('A redirect', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('keeps what is escaped already and escapes what a URL cannot hold', async () => {
       const router = createRouter()
       for (const [index, [address]] of addresses.entries())

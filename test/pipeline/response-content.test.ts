@@ -10,7 +10,7 @@ import {
 } from 'mortar'
 import { array, mixed, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 type Response200 = NonNullable<RouteDefinition['response']>[200]
 
@@ -40,7 +40,7 @@ describe('What is sent as it is', () => {
     ['string()', string().required()],
     ['an object of zod', z.object({ a: z.string() })],
   ]
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     for (const [name, make, text = 'abc'] of bodies)
       it(`passes no schema: ${name}`, async () => {
         for (const [schemaName, schema] of schemas) {
@@ -56,7 +56,7 @@ describe('What is sent as it is', () => {
 })
 
 describe('A response with a media type', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const get = async (content: Response200, handler: Handler, options?: AppOptions) => {
       const response = await (await open(appOf({ 200: content }, handler, options))).fetch('/')
       return {
@@ -139,7 +139,7 @@ describe('A response with a media type', () => {
 })
 
 describe('A handler that returns nothing', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const status = async (response: RouteDefinition['response'], handler: Handler, options?: AppOptions) =>
       (await (await open(appOf(response, handler, options))).fetch('/')).status
 
@@ -202,7 +202,7 @@ describe('A value that JSON would hide', () => {
   ]
   const loop: Record<string, unknown> = {}
   loop.self = { again: loop }
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const get = async (value: unknown, response?: RouteDefinition['response'], options: AppOptions = {}) => {
       const answer = await (await open(appOf(response, () => value, options))).fetch('/')
       return { status: answer.status, text: await answer.text() }

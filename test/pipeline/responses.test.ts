@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import { createApp, createRouter, NotFound, type Handler } from 'mortar'
 import { array, date, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
+import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
 
 const one = (handler: Handler) => createApp().use(createRouter().get('/', handler as never))
 
 describe('A handler’s value', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const answer = async (handler: Handler): Promise<Response> => (await open(one(handler))).fetch('/')
 
     const json: readonly (readonly [unknown, string])[] = [
@@ -161,8 +161,8 @@ describe('A handler’s value', () => {
       born: date(),
       tags: array(object({ name: string().required() })),
     })
-    throughBothDoors((open) => {
-      const serve = (value: unknown, environment: 'test' | 'production' = 'test'): Promise<OpenDoor> =>
+    throughBothAdapters((open) => {
+      const serve = (value: unknown, environment: 'test' | 'production' = 'test'): Promise<ServedApp> =>
         open(
           createApp({ environment, logger: false, signals: false }).use(
             createRouter()
@@ -219,7 +219,7 @@ describe('A handler’s value', () => {
 })
 
 describe('A problem document', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const failing = (environment: 'development' | 'test' | 'production') =>
       createApp({ environment, logger: false, signals: false }).use(
         createRouter()

@@ -7,15 +7,15 @@ import { expect } from 'chai'
 import { createApp, createRouter, fromKoa, type Context, type Handler } from 'mortar'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { deferred } from '../support/deferred.ts'
-import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
+import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** Bytes between two measurements; each collects the whole heap. */
 const STRIDE = 20 * MEBIBYTE
 
 describe('A stream as a response', () => {
-  throughBothDoors((open) => {
-    const serve = (handler: Handler): Promise<OpenDoor> =>
+  throughBothAdapters((open) => {
+    const serve = (handler: Handler): Promise<ServedApp> =>
       open(createApp({ logger: false }).use(createRouter().get('/', handler as never)))
 
     const failing: readonly (readonly [string, () => unknown])[] = [

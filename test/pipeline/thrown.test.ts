@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, HttpError, NotFound, type Handler, type Logger } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 /** An error whose property throws when it is read. */
 function withGetter(name: 'message' | 'stack' | 'cause'): Error {
@@ -50,7 +50,7 @@ const thrown: readonly (readonly [string, unknown, number])[] = [
 ]
 
 describe('What is thrown', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const serve = async (handler: Handler, logger: Logger | false = false) =>
       (await open(createApp({ logger }).use(createRouter().get('/', handler as never)))).fetch
 

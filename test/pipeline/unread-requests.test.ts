@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createApp, createRouter, scoped } from 'mortar'
-import { throughBothDoors } from '../support/adapters.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
 
 /** Everything that a connection is sent until `count` responses have come. */
 async function answersTo(url: string, text: string, count: number): Promise<string> {
@@ -18,7 +18,7 @@ async function answersTo(url: string, text: string, count: number): Promise<stri
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
 describe('A request whose end nobody reads', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const router = () =>
       createRouter()
         .get('/:n', ({ params }) => params['n'])

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, type AppOptions, type RouteDefinition, type StartupError } from 'mortar'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
-import { throughBothDoors, type OpenDoor } from '../support/adapters.ts'
+import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
 
 interface Problem {
   readonly status: number
@@ -21,8 +21,8 @@ function recording(definition: RouteDefinition, options: AppOptions = {}) {
   return { app: createApp(options).use(router), seen }
 }
 
-async function post(door: OpenDoor, path: string, body: unknown, headers: Record<string, string> = {}) {
-  const response = await door.fetch(path, {
+async function post(served: ServedApp, path: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await served.fetch(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -39,7 +39,7 @@ const later = async (result: boolean): Promise<boolean> => {
 }
 
 describe('Validated parameters of a path', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     it('reach the handler as they were cast', async () => {
       const seen: unknown[] = []
       const router = createRouter().get(
@@ -57,7 +57,7 @@ describe('Validated parameters of a path', () => {
 })
 
 describe('Asynchronous validation', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const body = object({
       name: string()
         .trim()
@@ -92,21 +92,21 @@ describe('Asynchronous validation', () => {
 })
 
 describe('A request that is not valid', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const items = object({ items: array(object({ qty: number().required() })).required() })
     const plain = { body: items, query: object({ page: number() }) }
     const wrong = (count: number) => ({ items: Array.from({ length: count }, () => ({})) })
 
     it('gets at most twenty issues, and is told that there are more', async () => {
       const { app, seen } = recording(plain)
-      const door = await open(app)
-      const { status, problem } = await post(door, '/?page=x', wrong(100))
+      const served = await open(app)
+      const { status, problem } = await post(served, '/?page=x', wrong(100))
       expect(status).to.equal(422)
       expect(problem.errors).to.have.length(20)
       expect(problem.errors[0]).to.include({ location: 'query', path: 'page' })
       expect(problem.truncated).to.equal(true)
       expect(problem.detail).to.equal('More than 20 values are not valid.')
-      const exact = await post(door, '/', wrong(20))
+      const exact = await post(served, '/', wrong(20))
       expect(exact.problem).to.not.have.property('truncated')
       expect(exact.problem.detail).to.equal('20 values are not valid.')
       expect(seen).to.deep.equal([])
@@ -124,9 +124,9 @@ describe('A request that is not valid', () => {
       const slow = items.test('own', 'never', () => true)
       const bodies = ['{"items":[' + '{},'.repeat(150_000) + '{}]}', '{"items":[' + '1,'.repeat(200_000) + '1]}', JSON.stringify({ items: 'x'.repeat(900_000) })] // prettier-ignore
       for (const body of [items, slow, z3]) {
-        const door = await open(recording({ body }).app)
+        const served = await open(recording({ body }).app)
         for (const text of bodies) {
-          const response = await door.fetch('/', { method: 'POST', body: text, headers: { 'Content-Type': 'application/json' } }) // prettier-ignore
+          const response = await served.fetch('/', { method: 'POST', body: text, headers: { 'Content-Type': 'application/json' } }) // prettier-ignore
           expect(response.status).to.equal(422)
           expect((await response.text()).length).to.be.lessThan(50_000)
         }

@@ -4,7 +4,7 @@ import type { Router } from '@koa/router'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createApp, fromKoa, fromKoaRouter } from 'mortar'
-import { DOORS } from './adapters.ts'
+import { ADAPTERS } from './adapters.ts'
 
 /** A response as bytes, without the headers of its connection. */
 export interface Answer {
@@ -53,7 +53,7 @@ export async function servePlain(koa: Koa): Promise<{ readonly url: string; clos
 }
 
 /**
- * Asks plain Koa with `router.routes()`, and Mortar with `fromKoaRouter(router)` through both doors; the responses must
+ * Asks plain Koa with `router.routes()`, and Mortar with `fromKoaRouter(router)` through both adapters; the responses must
  * agree byte for byte. Returns them.
  */
 export async function compareRouters(
@@ -68,15 +68,16 @@ export async function compareRouters(
   const expected: Answer[] = []
   for (const each of asks) expected.push(await ask(plain.url, each))
   plain.close()
-  for (const door of DOORS) {
+  for (const adapter of ADAPTERS) {
     const app = createApp()
     for (const each of middleware) app.use(fromKoa(each))
-    const open = await door.open(app.use(fromKoaRouter(make())))
+    const open = await adapter.open(app.use(fromKoaRouter(make())))
     try {
       for (const [index, each] of asks.entries())
-        expect(await ask(open.url, each), `${each.method ?? 'GET'} ${each.path} ${door.name}`).to.deep.equal(
-          expected[index],
-        )
+        expect(
+          await ask(open.url, each),
+          `${each.method ?? 'GET'} ${each.path} ${adapter.name}`,
+        ).to.deep.equal(expected[index])
     } finally {
       await open.close()
     }

@@ -5,7 +5,7 @@ import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
 import { createPasswordProvider } from '../password-provider.ts'
-import type { PasswordSession } from '../connected-password-provider.ts'
+import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import type { DataSourceLike } from './sql.ts'
@@ -16,7 +16,7 @@ export type { AuthEvents } from '../events/events.ts'
 export type { Secret } from '../tokens/keys.ts'
 export type { Limit, LimitOptions } from '../limits/limit-rules.ts'
 export type { PasswordAuthOptions } from '../options/options.ts'
-export type { PasswordSession } from '../connected-password-provider.ts'
+export type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 export type { HashCost } from '../passwords/passwords.ts'
 export type { RedisClient } from '../limits/rate-limits.ts'
 export type { DataSourceLike } from './sql.ts'
@@ -40,7 +40,7 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
  * earlier version, and `MORTAR_AUTH_SECRET_COLUMN` for a
  * public column that is named like a secret.
  */
-export function basicAuth(options: BasicAuthOptions): AuthProvider<PasswordSession> {
+export function basicAuth(options: BasicAuthOptions): AuthProvider<ConnectedPasswordProvider> {
   checkRenamed(options)
   checkOptions(options, { of: 'basicAuth()', brick: 'auth', keys: BASIC_RULES })
   const { db = databaseService } = options ?? {}

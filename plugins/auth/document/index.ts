@@ -4,7 +4,7 @@ import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
-import type { PasswordSession } from '../connected-password-provider.ts'
+import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import type { DocumentDatabase } from './connection.ts'
@@ -14,7 +14,7 @@ import { createDocumentStore } from './store.ts'
 
 export type { AuthEvents } from '../events/events.ts'
 export type { PasswordAuthOptions } from '../options/options.ts'
-export type { PasswordSession } from '../connected-password-provider.ts'
+export type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 export type { CollectionLike, DbLike, DocumentDatabase, MongoDataSourceLike } from './connection.ts'
 export type { UserFields } from './documents.ts'
 export { ensureAuthIndexes } from './indexes.ts'
@@ -49,7 +49,7 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
  * The provider with e-mail and password on a document database: the flows of `basicAuth` over MongoDB.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
  */
-export function documentAuth(options: DocumentAuthOptions): AuthProvider<PasswordSession> {
+export function documentAuth(options: DocumentAuthOptions): AuthProvider<ConnectedPasswordProvider> {
   checkRenamed(options)
   checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
   const { db = ownDatabase, userFields = {} } = options ?? {}

@@ -1,6 +1,6 @@
 import type { Cradle, User } from '../../../src/index.ts'
 import { asvsOfProvider } from '../asvs/findings.ts'
-import type { AuthProvider, ProviderSession } from '../provider.ts'
+import type { AuthProvider, ConnectedProvider } from '../provider.ts'
 import { loadKeys } from './load-keys.ts'
 import { checkHostedOptions } from './option-rules.ts'
 import type { HostedAuthOptions } from './options.ts'
@@ -40,7 +40,7 @@ function connect(
   settings: HostedSettings,
   toUser: (claims: Claims) => User | null,
   { clock, environment }: Cradle,
-): ProviderSession {
+): ConnectedProvider {
   requireHttps(settings, environment)
   const { jwksUrl, timeout, keyLifetime: lifetime, coolDown } = settings
   const httpsOnly = environment === 'production'

@@ -1,4 +1,4 @@
-import type { ProviderSession } from '../provider.ts'
+import type { ConnectedProvider } from '../provider.ts'
 
 /**
  * What is used of an auth library: the shape of a better-auth instance, and of whatever is wrapped to look like one.
@@ -46,7 +46,7 @@ export function userIn(session: unknown): LibraryUser | null {
 }
 
 /** How a library ends every session of a user, or undefined for one that does not tell. */
-export function signOutOf({ $context }: AuthLibrary): ProviderSession['signOut'] {
+export function signOutOf({ $context }: AuthLibrary): ConnectedProvider['signOut'] {
   if ($context === undefined) return undefined
   return async (userId) => {
     const { internalAdapter } = (await $context) as {

@@ -2,4 +2,4 @@
 export { libraryAuth } from './provider.ts'
 export type { AuthLibrary } from './auth-library.ts'
 export type { LibraryAuthOptions } from './options.ts'
-export type { LibrarySession } from './session.ts'
+export type { ConnectedLibrary } from './connected-library.ts'

@@ -10,7 +10,7 @@ import type { AuthProvider } from '../provider.ts'
 import { basePathOf, type AuthLibrary } from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 import { libraryRoutes } from './routes.ts'
-import { createSession, otherBasePath, type LibrarySession } from './session.ts'
+import { connectLibrary, otherBasePath, type ConnectedLibrary } from './connected-library.ts'
 
 const LIBRARY_RULES: OptionChecks<LibraryAuthOptions>['keys'] = {
   basePath: 'string',
@@ -31,7 +31,7 @@ const LIBRARY_RULES: OptionChecks<LibraryAuthOptions>['keys'] = {
 export function libraryAuth<Library extends AuthLibrary>(
   instance: Library | ((services: Cradle) => Library),
   options: LibraryAuthOptions<Library> = {},
-): AuthProvider<LibrarySession> {
+): AuthProvider<ConnectedLibrary> {
   checkOptions(options, { of: 'libraryAuth()', brick: 'auth', keys: LIBRARY_RULES })
   const library = typeof instance === 'function' ? undefined : checked(instance)
   const basePath = trimmed(options.basePath ?? basePathOf(library ?? {}))
@@ -46,7 +46,7 @@ export function libraryAuth<Library extends AuthLibrary>(
     connect: (services) => {
       const connected = library ?? checked((instance as (services: Cradle) => Library)(services))
       requireSamePath(connected, basePath)
-      return createSession(connected, basePath, options, services)
+      return connectLibrary(connected, basePath, options, services)
     },
   }
 }

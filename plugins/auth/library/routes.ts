@@ -1,5 +1,5 @@
 import { createRouter, type Context, type Router } from '../../../src/index.ts'
-import type { LibrarySession } from './session.ts'
+import type { ConnectedLibrary } from './connected-library.ts'
 import { toWebRequest } from './web-request.ts'
 
 /**
@@ -16,7 +16,7 @@ export function libraryRoutes(bodyLimit: number): Router {
 
 async function answerByLibrary(ctx: Context, bodyLimit: number): Promise<Response> {
   // These routes are mounted only by the brick that registers this service, and only for a provider of this kind.
-  const { library } = ctx.services['authProvider'] as LibrarySession
+  const { library } = ctx.services['authProvider'] as ConnectedLibrary
   const response = await library.handler(await toWebRequest(ctx, bodyLimit))
   // Answers about an account stay in no cache; what the library says of it wins.
   ctx.set('Cache-Control', 'no-store')

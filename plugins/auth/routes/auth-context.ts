@@ -8,14 +8,14 @@ import {
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { eventOrigin } from '../flows/parts.ts'
 import type { Grant } from '../flows/sessions.ts'
-import type { PasswordSession } from '../connected-password-provider.ts'
+import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 
 type Ctx = BaseContext
 
 /** The provider at work in the application that got the request. */
-export function authOf(ctx: Ctx): PasswordSession {
+export function authOf(ctx: Ctx): ConnectedPasswordProvider {
   // These routes are mounted only by the brick that registers this service, and only for a provider of this kind.
-  return ctx.services['authProvider'] as PasswordSession
+  return ctx.services['authProvider'] as ConnectedPasswordProvider
 }
 
 /** The refresh token of the cookie, or null. Who acts on it alone asks `ownRefreshToken`. */

@@ -1,7 +1,8 @@
-import type { EndedSessionReader, Logger } from '../../../src/index.ts'
+import type { AuthStore, EndedSessionReader, EventBus, Logger } from '../../../src/index.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from '../errors.ts'
-import type { AuthParts } from '../flows/parts.ts'
+import type { AuthEvents } from '../events/events.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 
 /** Keeps a process informed about the sessions that other processes ended. */
 export interface SessionNews {
@@ -15,8 +16,20 @@ export interface SessionNews {
   stop(): void
 }
 
+interface SessionNewsParts {
+  readonly store: Pick<AuthStore, 'readEnded'>
+  readonly endedSessions: EndedSessions
+  readonly events: EventBus<AuthEvents>
+  readonly logger: Logger
+}
+
 /** Makes the news of one application; its store must be connected before `start`. */
-export function createSessionNews({ store, endedSessions: known, events, logger }: AuthParts): SessionNews {
+export function createSessionNews({
+  store,
+  endedSessions: known,
+  events,
+  logger,
+}: SessionNewsParts): SessionNews {
   let follower: EndedSessionFollower | undefined
   function onChange(failure: unknown): void {
     if (failure === null) events.emit('auth.sessions.known', {})

@@ -1,9 +1,9 @@
-import type { Inspection } from '../../app/inspection.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 import type { MigrationService } from '../../contracts/migrations.ts'
 import { nearest } from '../../support/nearest.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
 import { assembleProject } from '../project/inspect-project.ts'
+import { migrationsOf } from '../project/migration-service.ts'
 import { findProject, PROJECT_OPTIONS, shown } from '../project/project.ts'
 
 /** What can be done, each with what it prints; the steps that lose data have to be meant. */
@@ -57,21 +57,6 @@ function stepOf({ positionals: [step = 'status', name, ...rest] }: CommandInput)
     throw new UsageError(`migrate ${step} takes ${takesName ? 'one name; put it in quotes' : 'no name'}.`)
   // Just looked up.
   return step as keyof typeof STEPS
-}
-
-/** @throws StartupError `MORTAR_CLI_MIGRATIONS` when no brick has such a service. */
-function migrationsOf({ serviceNames, services }: Inspection): MigrationService {
-  const service = serviceNames.includes('migrations') ? services['migrations'] : undefined
-  if (isMigrationService(service)) return service
-  throw new StartupError('The application has no database with migrations.', {
-    code: 'MORTAR_CLI_MIGRATIONS',
-    remedy: 'Register the database brick, with its option `migrations`.',
-  })
-}
-
-/** By its shape, as any brick may bring one. */
-export function isMigrationService(service: unknown): service is MigrationService {
-  return typeof (service as Partial<MigrationService> | undefined)?.connected === 'function'
 }
 
 async function printStatus(

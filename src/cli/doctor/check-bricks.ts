@@ -1,4 +1,4 @@
-import type { Inspection } from '../../app/inspection.ts'
+import type { Inspection } from '../../app/app.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
 import type { Cradle } from '../../container/registration.ts'
 import { type Finding, finding } from './finding.ts'

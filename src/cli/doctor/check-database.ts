@@ -1,7 +1,7 @@
-import type { Inspection } from '../../app/inspection.ts'
+import type { Inspection } from '../../app/app.ts'
 import type { Authenticator } from '../../contracts/authenticator.ts'
 import type { MigrationService } from '../../contracts/migrations.ts'
-import { isMigrationService } from '../commands/migrate.ts'
+import { isMigrationService } from '../project/migration-service.ts'
 import { type Finding, finding, findingsOf } from './finding.ts'
 
 /**

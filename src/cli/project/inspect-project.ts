@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import type { App } from '../../app/app.ts'
-import type { Inspection } from '../../app/inspection.ts'
+import type { App, Inspection } from '../../app/app.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 import { readDirectory } from '../../files/load-routes.ts'
 import type { RouteBatch } from '../../routing/route-sink.ts'

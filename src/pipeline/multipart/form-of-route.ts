@@ -4,7 +4,7 @@ import { formShapeOf } from '../../schema/form-shape.ts'
 import { formLimits } from '../../support/form-limits.ts'
 import { matchesType } from '../../support/media-type.ts'
 import type { Form } from '../parse-form.ts'
-import type { PipelineRuntime } from '../runtime.ts'
+import type { PipelineRuntime } from '../step.ts'
 
 const MULTIPART = 'multipart/form-data'
 

@@ -1,5 +1,6 @@
 import { AS_CAST, ownIssuesOf } from './own-issues.ts'
-import { FAIL, isStrict, once, whenAbsent, type FastNode, type LongWay, type Mode } from './fast-node.ts'
+import { FAIL, isStrict, whenAbsent, type FastNode, type LongWay, type Mode } from './fast-node.ts'
+import { once } from '../once.ts'
 import { allTests } from './passes.ts'
 import { judge, OTHER, quickOf, SAME } from './quick.ts'
 import type { YupNode } from './yup-node.ts'

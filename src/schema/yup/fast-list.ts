@@ -4,18 +4,17 @@ import {
   FAIL,
   isStrict,
   memberMode,
-  once,
   whenAbsent,
   type CompileMember,
   type FastNode,
   type LongWay,
   type Mode,
 } from './fast-node.ts'
+import { once } from '../once.ts'
 import { generate, type Refer } from './generate.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
-import { judge, NOT_QUICK, SAME } from './quick.ts'
-import { quickSource } from './quick-source.ts'
+import { judge, NOT_QUICK, SAME, quickSource } from './quick.ts'
 import type { YupNode } from './yup-node.ts'
 
 /** The schema of the item at an index; undefined where items may be anything. */

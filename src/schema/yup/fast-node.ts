@@ -2,6 +2,7 @@ import { IssueList } from '../issue-list.ts'
 import type { Place } from './own-issues.ts'
 import type { Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from './yup-node.ts'
+import { once } from '../once.ts'
 
 /** What `run` returns instead of a value when it does not accept one. */
 export const FAIL: unique symbol = Symbol('fail')
@@ -24,12 +25,6 @@ export interface FastNode {
  * only while the list of issues has room. Never throws and never changes the value.
  */
 export type LongWay = (given: Place, issues: IssueList) => unknown
-
-/** A function that makes something at its first call and gives the same at every other. */
-export function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
-}
 
 /** How the schema around it changes a schema's meaning. */
 export interface Mode {

@@ -1,9 +1,8 @@
-import { FAIL, once, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
+import { FAIL, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
+import { once } from '../once.ts'
 import { generate, type Refer } from './generate.ts'
-import { objectLongWay } from './object-long-way.ts'
-import { planOf, type ObjectPlan } from './object-plan.ts'
-import { NOT_QUICK, readDigits } from './quick.ts'
-import { quickSource } from './quick-source.ts'
+import { objectLongWay, planOf, type ObjectPlan } from './object-long-way.ts'
+import { NOT_QUICK, readDigits, quickSource } from './quick.ts'
 import { isInheritedName, isRecord, type YupNode } from './yup-node.ts'
 
 type Members = Record<string, unknown>

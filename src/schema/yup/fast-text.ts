@@ -3,12 +3,17 @@ import { ownJson } from './json-view.ts'
 import { compileLeaf } from './fast-leaf.ts'
 import { FAIL, type Mode } from './fast-node.ts'
 import { generate } from './generate.ts'
-import { jsonString } from './json-string.ts'
+import {
+  jsonString,
+  type TextMember,
+  type TextNode,
+  type Write,
+  listSource,
+  objectSource,
+} from './text-source.ts'
 import { isPlain } from './known.ts'
 import { lengthLimits } from './passes.ts'
 import { NOT_QUICK, quickOf } from './quick.ts'
-import type { TextMember, TextNode, Write } from './text-node.ts'
-import { listSource, objectSource } from './text-source.ts'
 import { isYup, ownMember, type YupNode } from './yup-node.ts'
 
 /**

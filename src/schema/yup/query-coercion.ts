@@ -1,4 +1,5 @@
-import { once, type FastNode, type LongWay } from './fast-node.ts'
+import type { FastNode, LongWay } from './fast-node.ts'
+import { once } from '../once.ts'
 import { readDigits } from './quick.ts'
 import type { YupNode } from './yup-node.ts'
 

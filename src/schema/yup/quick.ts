@@ -1,5 +1,6 @@
 import { always, allTests, lengthLimits, numberLimits } from './passes.ts'
 import type { YupNode } from './yup-node.ts'
+import type { Refer } from './generate.ts'
 
 /**
  * A leaf schema as data. Objects and lists test most of their members by it in their own loop, because a call through
@@ -67,4 +68,15 @@ export function readDigits(text: string): number | undefined {
     number = number * 10 + digit
   }
   return number
+}
+
+/** Source text of what `judge` tests: true for a valid value of the type, in the variable `name`, that stays as it is. */
+export function quickSource({ type, least, most, rest }: Quick, name: string, refer: Refer): string {
+  if (type === 'none') return 'false'
+  const tests = [`typeof ${name} === '${type}'`]
+  if (type === 'number') tests.push(`${name} >= ${least} && ${name} <= ${most}`)
+  if (type === 'string' && least > 0) tests.push(`${name}.length >= ${least}`)
+  if (type === 'string' && most < Infinity) tests.push(`${name}.length <= ${most}`)
+  if (rest !== undefined) tests.push(`${refer(rest)}(${name})`)
+  return tests.join(' && ')
 }

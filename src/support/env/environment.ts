@@ -61,3 +61,6 @@ export function threadPoolSize(variables: Variables = processVariables()): numbe
   const size = Number.parseInt(text, 10) || 0
   return size < 0 ? MOST_THREADS : Math.min(Math.max(size, 1), MOST_THREADS)
 }
+
+/** The mode an application runs in, from `NODE_ENV`; anything that is not `production` or `test` is `development`. */
+export type Environment = 'development' | 'test' | 'production'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { OpenDoor } from '../../support/adapters.ts'
+import type { ServedApp } from '../../support/adapters.ts'
 
 /** Request, and what the contract says of its answer: status, header, body. A header that is null must not be there. */
 export interface Case {
@@ -21,7 +21,7 @@ export const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** Sends the request of a case and compares the answer. */
 export async function check(
-  { fetch }: OpenDoor,
+  { fetch }: ServedApp,
   { ask, send, headers, status, is, has, head }: Case,
 ): Promise<void> {
   const [method, path] = ask.split(' ') as [string, string]

@@ -1,5 +1,5 @@
 import { createApp, type App } from 'mortar'
-import { throughBothDoors } from '../../support/adapters.ts'
+import { throughBothAdapters } from '../../support/adapters.ts'
 import { tokens } from '../../support/tokens-brick.ts'
 import { check, type Case } from './case.ts'
 import { GUARD, guarded, POLICIES } from './guard.ts'
@@ -15,11 +15,11 @@ const chapters: readonly (readonly [string, () => App, readonly Case[]])[] = [
 ]
 
 describe('The contract, case by case', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     for (const [title, build, cases] of chapters)
       it(`${title}: ${cases.length} cases`, async () => {
-        const door = await open(build())
-        for (const one of cases) await check(door, one)
+        const served = await open(build())
+        for (const one of cases) await check(served, one)
       })
   })
 })

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import { StartupError } from '../../../src/index.ts'
 import { signedIn } from '../../../src/testing/index.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, inWorld as inAnyWorld, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
 
-const providerOf = ({ app }: World) => (app.services as { authProvider: PasswordSession }).authProvider
+const providerOf = ({ app }: World) =>
+  (app.services as { authProvider: ConnectedPasswordProvider }).authProvider
 const NEXT = 'another horse battery'
 
 onEachStore('A disabled account', (inWorld) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import { createRouter } from '../../../src/index.ts'
 import { signedIn } from '../../../src/testing/index.ts'
 import { onEachStore } from './support/on-each-store.ts'
@@ -73,7 +73,7 @@ onEachStore('guards with e-mail and password', (inWorld) => {
     inWorld({}, async (world) => {
       const [first, second] = [await signedUp(world), world.client()]
       const { id } = (await second.post('/auth/login', ADA)).body.user
-      const { authProvider } = world.app.services as { authProvider: PasswordSession }
+      const { authProvider } = world.app.services as { authProvider: ConnectedPasswordProvider }
       await authProvider.signOut(id)
       for (const client of [first, second]) {
         expect((await client.get('/private')).status).to.equal(401)

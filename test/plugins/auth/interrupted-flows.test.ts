@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import { deferred } from '../../support/deferred.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, settle, signedUp, type World } from './support/world.ts'
 
@@ -10,7 +10,8 @@ const THIRD = 'a third horse battery'
 const HOUR = 3600
 const change = { current: PASSWORD, next: NEXT }
 
-const providerOf = ({ app }: World) => (app.services as { authProvider: PasswordSession }).authProvider
+const providerOf = ({ app }: World) =>
+  (app.services as { authProvider: ConnectedPasswordProvider }).authProvider
 const sessionIds = async (world: World): Promise<string[]> =>
   (await world.storage.sessions()).map(({ id }) => id as string)
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import type { Answer } from './support/client.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, CHEAP, eventually, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'
@@ -34,7 +34,7 @@ onEachStore('races of the auth flows, on a database file', (inWorld) => {
   it('counts 64 refreshes that begin in one turn as one', () =>
     inWorld({ file: true, limited: true }, async (world) => {
       const { refreshToken = null } = await signedUp(world)
-      const { flows } = (world.app.services as { authProvider: PasswordSession }).authProvider
+      const { flows } = (world.app.services as { authProvider: ConnectedPasswordProvider }).authProvider
       const caller = { id: 'request', ip: '192.0.2.1', set: () => {} }
       const grants = await Promise.all(times(64, () => flows.refresh(refreshToken, caller)))
       expect(new Set(grants.map((grant) => grant.refreshToken)).size).to.equal(1)
@@ -179,7 +179,7 @@ onEachStore('races of the auth flows, on a database file', (inWorld) => {
       inWorld({ file: one.file }, async (two) => {
         const client = await signedUp(one)
         const { refreshToken = null } = client
-        const { flows } = (two.app.services as { authProvider: PasswordSession }).authProvider
+        const { flows } = (two.app.services as { authProvider: ConnectedPasswordProvider }).authProvider
         const caller = { id: 'request', ip: '192.0.2.1', set: () => {} }
         const refresh = () =>
           flows.refresh(refreshToken, caller).then(

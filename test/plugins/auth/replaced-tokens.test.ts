@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createRefresh } from '../../../plugins/auth/flows/refresh.ts'
 import { inWorld, resetTokenFor, signedUp, type World } from './support/world.ts'
@@ -8,7 +8,8 @@ const NEXT = 'another horse battery'
 const THIRD = 'a third horse battery'
 const HOUR = 3600
 
-const providerOf = ({ app }: World) => (app.services as { authProvider: PasswordSession }).authProvider
+const providerOf = ({ app }: World) =>
+  (app.services as { authProvider: ConnectedPasswordProvider }).authProvider
 
 describe('A refresh token that another request has replaced', () => {
   const caller = { id: 'request', ip: '192.0.2.1', set: () => undefined }

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, settle, signedUp, type World } from './support/world.ts'
 
 async function signOutAda(world: World): Promise<void> {
-  const { authProvider } = world.app.services as { authProvider: PasswordSession }
+  const { authProvider } = world.app.services as { authProvider: ConnectedPasswordProvider }
   const [{ id }] = await world.storage.users()
   await authProvider.signOut(id as string)
 }
@@ -63,7 +63,7 @@ onEachStore('signOut, after a change of role', (inWorld) => {
 
   it('says nothing of a user who is not there', () =>
     inWorld({}, async (world) => {
-      const { authProvider } = world.app.services as { authProvider: PasswordSession }
+      const { authProvider } = world.app.services as { authProvider: ConnectedPasswordProvider }
       await authProvider.signOut('nobody')
     }))
 })

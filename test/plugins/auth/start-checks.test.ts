@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { auth } from '../../../plugins/auth/index.ts'
-import { basicAuth, type PasswordSession } from '../../../plugins/auth/basic/index.ts'
+import { basicAuth, type ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
 import { documentAuth } from '../../../plugins/auth/document/index.ts'
 import {
   AuthEndedSessions,
@@ -90,7 +90,7 @@ describe('the start of basicAuth and documentAuth', () => {
 
   it('gives each application tokens of its own by appUrl, and none where it is not set', async () => {
     const tokenOf = (world: World) =>
-      (world.app.services as { authProvider: PasswordSession }).authProvider.issueToken!({
+      (world.app.services as { authProvider: ConnectedPasswordProvider }).authProvider.issueToken!({
         id: 'ada',
         raw: {},
       })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { throughBothDoors } from '../../../support/adapters.ts'
+import { throughBothAdapters } from '../../../support/adapters.ts'
 import { cookieOf, newcomer, openHouse, PASSWORD, type House } from './house.ts'
 
 type Headers = Record<string, string>
@@ -35,7 +35,7 @@ const ORIGINS: readonly [string, (own: string) => Headers, boolean][] = [
 ]
 
 describe('cross-site requests to the auth endpoints', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     let house: House
     beforeEach(async () => {
       house = await openHouse(open, { brick: { trustedOrigins: ['https://app.example.com'] } })
@@ -45,7 +45,7 @@ describe('cross-site requests to the auth endpoints', () => {
     for (const [what, headersOf, allowed] of ORIGINS)
       it(`${allowed ? 'takes' : 'refuses'} the cookie with ${what} at refresh, logout and change-password`, async () => {
         const { cookie, bearer } = await newcomer(house)
-        const headers = { cookie, ...headersOf(house.door.url) }
+        const headers = { cookie, ...headersOf(house.served.url) }
         const change = { current: PASSWORD, next: PASSWORD }
         const changed = await house.post('/auth/change-password', change, { ...headers, ...bearer })
         expect(changed.status).to.equal(allowed ? 200 : 403)

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { throughBothDoors } from '../../../support/adapters.ts'
+import { throughBothAdapters } from '../../../support/adapters.ts'
 import { newcomer, houseBuilder, PASSWORD, type HouseOptions } from './house.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 
 describe('defences of the auth endpoints', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const build = houseBuilder(open)
     /** From a client address that the proxy in front vouches for. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })

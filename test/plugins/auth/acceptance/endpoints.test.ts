@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { decode } from 'jsonwebtoken'
-import { throughBothDoors } from '../../../support/adapters.ts'
+import { throughBothAdapters } from '../../../support/adapters.ts'
 import { cookieOf, newcomer, openHouse, PASSWORD, resetTokenFor, type House, type Reply } from './house.ts'
 
 const MESSAGE = /./
 
 describe('auth endpoints, as the contract has them', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     let house: House
     beforeEach(async () => {
       house = await openHouse(open)

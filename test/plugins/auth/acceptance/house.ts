@@ -10,7 +10,7 @@ import * as schema from 'mortar/auth/basic/schema'
 import { createDataSource, database } from 'mortar/database'
 import { createClock } from 'mortar/testing'
 import type { DataSource } from 'typeorm'
-import type { OpenDoor } from '../../../support/adapters.ts'
+import type { ServedApp } from '../../../support/adapters.ts'
 import { EVENT_TYPES } from '../support/event-types.ts'
 
 /** What a house is built with besides its defaults. */
@@ -48,7 +48,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>
 
 /** An application with the default provider on a database file, behind a real socket. */
 export async function openHouse(
-  open: (app: ReturnType<typeof createApp>) => Promise<OpenDoor>,
+  open: (app: ReturnType<typeof createApp>) => Promise<ServedApp>,
   options: HouseOptions = {},
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'mortar-acceptance-'))
@@ -64,17 +64,17 @@ export async function openHouse(
     .use(pages())
   for (const type of EVENT_TYPES)
     app.events.typed<AuthEvents>().on(type, (event) => void events.push({ type, event: { ...event } }))
-  const door = await open(app)
+  const served = await open(app)
   return {
     app,
-    door,
+    served,
     clock,
     mails,
     events,
     source,
-    send: (method: string, path: string, ask?: Ask) => send(door.url, method, path, ask),
+    send: (method: string, path: string, ask?: Ask) => send(served.url, method, path, ask),
     post: (path: string, body?: unknown, headers?: Ask['headers']) =>
-      send(door.url, 'POST', path, { body, ...(headers && { headers }) }),
+      send(served.url, 'POST', path, { body, ...(headers && { headers }) }),
     async leave() {
       await source.destroy().catch(() => undefined)
       await rm(directory, { recursive: true, force: true })

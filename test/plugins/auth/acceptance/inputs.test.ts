@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Issue } from 'mortar'
-import { throughBothDoors } from '../../../support/adapters.ts'
+import { throughBothAdapters } from '../../../support/adapters.ts'
 import { newcomer, openHouse, PASSWORD, type House } from './house.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
@@ -79,7 +79,7 @@ const SIGNUPS: readonly [string, unknown, number][] = [
 ]
 
 describe('auth inputs, as the contract has them', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     let house: House
     beforeEach(async () => {
       house = await openHouse(open)

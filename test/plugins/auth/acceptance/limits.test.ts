@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { throughBothDoors } from '../../../support/adapters.ts'
+import { throughBothAdapters } from '../../../support/adapters.ts'
 import {
   cookieOf,
   newcomer,
@@ -13,7 +13,7 @@ import {
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 
 describe('limits of the auth endpoints, as the contract has them', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     const build = houseBuilder(open)
     /** From a client address that the proxy in front vouches for. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })

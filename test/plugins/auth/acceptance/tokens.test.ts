@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { throughBothDoors } from '../../../support/adapters.ts'
+import { throughBothAdapters } from '../../../support/adapters.ts'
 import {
   AUDIENCE,
   CLAIM_ATTACKS,
@@ -16,7 +16,7 @@ import { newcomer, openHouse, type House } from './house.ts'
 const ATTACKS = Object.entries({ ...HEADER_ATTACKS, ...FORM_ATTACKS, ...CLAIM_ATTACKS })
 
 describe('tampered access tokens at the endpoints', () => {
-  throughBothDoors((open) => {
+  throughBothAdapters((open) => {
     let house: House
     beforeEach(async () => {
       const auth = { secret: [SECRET, OLD_SECRET], issuer: ISSUER, audience: AUDIENCE }

@@ -1,4 +1,4 @@
-import type { PasswordAuthOptions, PasswordSession } from '../../../../plugins/auth/basic/index.ts'
+import type { PasswordAuthOptions, ConnectedPasswordProvider } from '../../../../plugins/auth/basic/index.ts'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
 import type { AnyBrick } from '../../../../src/index.ts'
 import type { Interruptions } from './interruptions.ts'
@@ -22,7 +22,7 @@ export interface Storage {
   readonly file: string
   readonly bricks: readonly AnyBrick[]
   readonly interruptions: Interruptions
-  provider(options: PasswordAuthOptions): AuthProvider<PasswordSession>
+  provider(options: PasswordAuthOptions): AuthProvider<ConnectedPasswordProvider>
   users(): Promise<Row[]>
   sessions(): Promise<Row[]>
   resetTokens(): Promise<Row[]>

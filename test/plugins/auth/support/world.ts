@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { auth, type AuthEvents, type AuthOptions } from '../../../../plugins/auth/index.ts'
-import type { PasswordAuthOptions, PasswordSession } from '../../../../plugins/auth/basic/index.ts'
+import type { PasswordAuthOptions, ConnectedPasswordProvider } from '../../../../plugins/auth/basic/index.ts'
 import {
   createApp,
   createRouter,
@@ -101,7 +101,7 @@ export async function eventually(condition: () => boolean): Promise<void> {
 
 /** Waits for what earlier requests do after their answers, such as housekeeping. */
 export function settle(world: World): Promise<void> {
-  return (world.app.services as { authProvider: PasswordSession }).authProvider.flows.settled()
+  return (world.app.services as { authProvider: ConnectedPasswordProvider }).authProvider.flows.settled()
 }
 
 /** A client that has just signed up as Ada. */

@@ -5,12 +5,12 @@ import {
   type Credential,
   type User,
 } from '../../../src/index.ts'
-import type { ProviderSession } from '../provider.ts'
+import type { ConnectedProvider } from '../provider.ts'
 import { pathOf, signOutOf, userIn, type AuthLibrary, type LibraryUser } from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 
 /** A library at work in one application. */
-export interface LibrarySession extends ProviderSession {
+export interface ConnectedLibrary extends ConnectedProvider {
   readonly library: AuthLibrary
 }
 
@@ -18,12 +18,12 @@ const PRINTABLE = /^[\x21-\x7e]+$/
 const RETRY_AFTER = 5
 
 /** Lets guards ask the library, and the library be prepared at the start. */
-export function createSession<Library extends AuthLibrary>(
+export function connectLibrary<Library extends AuthLibrary>(
   library: Library,
   basePath: string,
   options: LibraryAuthOptions<Library>,
   services: Cradle,
-): LibrarySession {
+): ConnectedLibrary {
   const { cookie = SESSION_COOKIES, toUser = userOf, prepare } = options
   const names = [cookie].flat()
   const signOut = options.signOut === false ? undefined : (options.signOut ?? signOutOf(library))

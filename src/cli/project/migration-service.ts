@@ -1,0 +1,18 @@
+import type { Inspection } from '../../app/app.ts'
+import type { MigrationService } from '../../contracts/migrations.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+
+/** @throws StartupError `MORTAR_CLI_MIGRATIONS` when no brick has such a service. */
+export function migrationsOf({ serviceNames, services }: Inspection): MigrationService {
+  const service = serviceNames.includes('migrations') ? services['migrations'] : undefined
+  if (isMigrationService(service)) return service
+  throw new StartupError('The application has no database with migrations.', {
+    code: 'MORTAR_CLI_MIGRATIONS',
+    remedy: 'Register the database brick, with its option `migrations`.',
+  })
+}
+
+/** By its shape, as any brick may bring one. */
+export function isMigrationService(service: unknown): service is MigrationService {
+  return typeof (service as Partial<MigrationService> | undefined)?.connected === 'function'
+}
