@@ -26,7 +26,7 @@ function within(answer: Promise<Answer>, milliseconds: number, provider: string)
   return new Promise((resolve, reject) => {
     const late = (): void =>
       reject(
-        new ServiceUnavailable(`Who you are could not be found out in time.`, {
+        new ServiceUnavailable(`Authentication timed out. Try again shortly.`, {
           retryAfter: RETRY_AFTER,
           cause: new Error(`The auth provider '${provider}' gave no answer within ${milliseconds} ms.`),
         }),

@@ -1,21 +1,21 @@
 /*
- * What is fetched here decides who may come in, and comes from a machine that may be broken or taken over. So it is
- * read with a deadline, without redirects, as JSON only, and never more than a few keys can need. Held by
+ * The fetched keys decide which tokens are accepted, and the key server may be broken or compromised. So the response is
+ * read with a deadline, without redirects, as JSON only, and with a size limit. Checked by
  * test/plugins/auth/hosted/hostile-key-server.test.ts.
  */
 
 const MOST_BYTES = 256 * 1024
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
-/** An answer of the provider that cannot be used; the message is for the log. */
+/** A response of the provider that cannot be used. The message is for the log. */
 export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer'
 }
 
 /**
  * Fetches a JSON object.
- * @throws UnusableAnswer for a redirect, another status than 200, another type than JSON, or more than 256 KiB; whatever
- * `fetch` throws, and the signal's reason.
+ * @throws UnusableAnswer for a redirect, another status than 200, another type than JSON, or more than 256 KiB. Errors of
+ * `fetch` and the signal's reason are passed on.
  */
 export async function fetchJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'application/json' } })
@@ -36,11 +36,11 @@ function refusalOf(response: Response): string | undefined {
   return JSON_TYPE.test(type) ? undefined : `answers with the type '${type}' instead of JSON`
 }
 
-/** Counts what comes, since a length can be missing or a lie, and a compressed body unfolds here. */
+/** Counts the decoded bytes, since a length can be missing or false, and the body may be compressed. */
 async function readText(response: Response, url: string): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  // Leaving the loop by a throw closes the connection.
+  // An exception in the loop closes the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
     if (size > MOST_BYTES) throw new UnusableAnswer(`${url} answers with more than ${MOST_BYTES} bytes`)

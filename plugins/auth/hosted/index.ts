@@ -1,4 +1,4 @@
-/** A hosted sign-in provider: its tokens are verified with the keys that it publishes. `mortar/auth/hosted`. */
+/** Entry `mortar/auth/hosted`: verifies tokens of a hosted sign-in provider with its published keys. */
 export { hostedAuth } from './provider.ts'
 export type { HostedAlgorithm, HostedAuthOptions } from './options.ts'
 export { auth0 } from './presets/auth0.ts'

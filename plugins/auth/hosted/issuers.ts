@@ -1,13 +1,13 @@
 import { StartupError } from '../../../src/index.ts'
 
 const TENANT = '{tenantid}'
-/** A tenant id or name, which becomes part of an address. */
+/** A tenant id or name that is safe inside an address. */
 const TENANT_ID = /^[A-Za-z0-9.-]{1,64}$/
 
 /**
- * The issuers of the option `issuer`, as a list.
- * @throws StartupError `MORTAR_AUTH_ISSUER` for none, one that cannot be written in a token, and without `jwksUrl` one
- * that is not the address from which the keys could be found.
+ * Returns the issuers of the option `issuer` as a list.
+ * @throws StartupError `MORTAR_AUTH_ISSUER` for an empty list, for an issuer that a token cannot contain, and without
+ * `jwksUrl` for an issuer that is not an address.
  */
 export function resolveIssuers(issuer: unknown, jwksUrl: string | undefined): readonly string[] {
   const issuers: unknown[] = Array.isArray(issuer) ? [...new Set(issuer as unknown[])] : [issuer]
@@ -26,8 +26,8 @@ function checkIssuer(issuer: unknown, jwksUrl: string | undefined): void {
 }
 
 /**
- * The issuer of the list that a token's `iss` agrees with, or undefined. `{tenantid}` agrees with the claim `tid` of the
- * same token and nothing else.
+ * Finds the issuer of the list that equals a token's `iss`, or returns undefined. `{tenantid}` matches only the claim
+ * `tid` of the same token.
  */
 export function findIssuer(issuers: readonly string[], iss: unknown, tid: unknown): string | undefined {
   return issuers.find((issuer) =>
@@ -37,7 +37,7 @@ export function findIssuer(issuers: readonly string[], iss: unknown, tid: unknow
   )
 }
 
-/** @throws StartupError `MORTAR_AUTH_ISSUER` for something that is not an absolute http or https address. */
+/** @throws StartupError `MORTAR_AUTH_ISSUER` for a value that is not an absolute http or https address. */
 export function requireAddress(name: string, address: unknown): void {
   const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
@@ -46,7 +46,7 @@ export function requireAddress(name: string, address: unknown): void {
     throw wrongAddress(name, 'holds a user, a password or a fragment')
 }
 
-/** The error for an address that cannot be used. */
+/** Makes the error for an unusable address. */
 export function wrongAddress(name: string, what: string): StartupError {
   return new StartupError(`The option ${name} of hostedAuth() ${what}.`, {
     code: 'MORTAR_AUTH_ISSUER',

@@ -1,34 +1,34 @@
 import { createLocalJWKSet, type JWK, type LocalJWKSet } from 'jose'
 import { fetchJson, UnusableAnswer } from './fetch-json.ts'
 
-/** Where the keys of a provider are. */
+/** Location of a provider's keys. */
 export interface KeyLocation {
   readonly issuer: string
   readonly jwksUrl: string | undefined
-  /** Whether the address that the provider names must be https. */
+  /** True if the key address in the provider's metadata must be https. */
   readonly httpsOnly: boolean
 }
 
 const MOST_KEYS = 100
 
 /**
- * Fetches the keys that a provider publishes (RFC 7517 §5), from `jwksUrl` or from where its metadata say (OpenID Connect
- * Discovery 1.0 §4).
- * @throws UnusableAnswer for metadata of another issuer, a bad address, or what is no list of keys.
+ * Fetches the published keys of a provider (RFC 7517 §5), from `jwksUrl` or from the address in its metadata (OpenID
+ * Connect Discovery 1.0 §4).
+ * @throws UnusableAnswer for metadata of another issuer, a bad address, or a body that is not a list of keys.
  */
 export async function loadKeys(location: KeyLocation, signal: AbortSignal): Promise<LocalJWKSet> {
   const url = location.jwksUrl ?? (await discover(location, signal))
   const { keys } = await fetchJson(url, signal)
   if (!Array.isArray(keys) || keys.length > MOST_KEYS)
     throw new UnusableAnswer(`${url} answers with what is no list of at most ${MOST_KEYS} keys`)
-  // jose checks each key, and takes none that is not a public one of the algorithm's own type.
+  // jose checks each key and uses only public keys of the algorithm's type.
   return createLocalJWKSet({ keys: keys.filter(isRecord) })
 }
 
 async function discover({ issuer, httpsOnly }: KeyLocation, signal: AbortSignal): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const metadata = await fetchJson(url, signal)
-  // Discovery §4.3: else another issuer's keys would verify this one's tokens.
+  // Discovery §4.3: otherwise another issuer's keys could verify this issuer's tokens.
   if (metadata['issuer'] !== issuer) throw new UnusableAnswer(`${url} tells of another issuer than ${issuer}`)
   const { jwks_uri: address } = metadata
   const protocol = typeof address === 'string' && URL.canParse(address) ? new URL(address).protocol : ''

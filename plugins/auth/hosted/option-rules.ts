@@ -4,10 +4,10 @@ import type { HostedAuthOptions } from './options.ts'
 const DURATION = ['number', 'string'] as const
 const ONE_OR_MORE = ['string', 'strings'] as const
 
-/** An accidental `undefined` would accept tokens that the option is meant to refuse. */
+/** Options that must not be `undefined`: by accident they would accept tokens that should be refused. */
 const guard = true
 
-/** Addresses, durations and algorithms are checked where they are read. */
+/** Keys with their types. Addresses, durations and algorithms are checked where they are read. */
 const RULES: OptionChecks<HostedAuthOptions>['keys'] = {
   issuer: 'anything',
   audience: { is: ONE_OR_MORE, guard },
@@ -25,15 +25,15 @@ const RULES: OptionChecks<HostedAuthOptions>['keys'] = {
   toUser: { is: 'function', guard },
 }
 
-/** @throws StartupError for an unknown option, one of another type, or a check of tokens that is undefined. */
+/** @throws StartupError for an unknown option, a wrong type, or a token check that is undefined. */
 export function checkHostedOptions(options: HostedAuthOptions): void {
   checkOptions(options, { of: 'hostedAuth()', brick: 'auth', keys: RULES })
 }
 
-/** A string that a preset cannot do without. */
+/** A required string of a preset. */
 export const TEXT = { is: 'string', required: true } as const
 
-/** The same for the options of a preset. */
+/** Checks the options of a preset. */
 export function checkPresetOptions<Options extends object>(
   options: Options,
   of: string,

@@ -9,10 +9,10 @@ import { requireHttps, resolveSettings, type HostedSettings } from './settings.t
 import { verifyToken, type Claims } from './verify-token.ts'
 
 /**
- * The provider for people who sign in somewhere else (Clerk, Auth0, Firebase, Supabase, Cognito, Keycloak, any OpenID
- * Connect server): verifies the tokens that are made there, mounts nothing and stores nothing.
- * @throws StartupError `MORTAR_AUTH_ISSUER` for an address that cannot be used, `MORTAR_AUTH_AUDIENCE` when any
- * application's tokens would do, `MORTAR_AUTH_OPTION` for another option.
+ * Provider for users who sign in elsewhere (Clerk, Auth0, Firebase, Supabase, Cognito, Keycloak, any OpenID Connect
+ * server). It verifies their tokens, mounts no routes and stores nothing.
+ * @throws StartupError `MORTAR_AUTH_ISSUER` for an unusable address, `MORTAR_AUTH_AUDIENCE` if tokens of any application
+ * would be accepted, `MORTAR_AUTH_OPTION` for another option.
  */
 export function hostedAuth(options: HostedAuthOptions): AuthProvider {
   checkHostedOptions(options)
@@ -52,7 +52,7 @@ function connect(
       lifetime,
       coolDown,
     })
-  // Issuers share the keys of one address; otherwise each has its own, and no issuer's key signs for another.
+  // With one key address all issuers share its keys. Otherwise each has its own, and a key never signs for another issuer.
   const shared = jwksUrl === undefined ? undefined : keysOf(settings.issuers[0]!)
   const keys = new Map(settings.issuers.map((issuer) => [issuer, shared ?? keysOf(issuer)]))
   return {
@@ -66,14 +66,14 @@ function connect(
   }
 }
 
-/** Issuers with keys of their own are different providers, which may give one `sub` to different people (ASVS 6.8.1). */
+/** Issuers with separate keys are different providers and may use one `sub` for different people (ASVS 6.8.1). */
 function hasSeveralProviders({ issuers, jwksUrl }: HostedSettings): boolean {
   return issuers.length > 1 && jwksUrl === undefined
 }
 
 /**
- * The user of verified claims. Among several providers the id is `<iss>#<sub>`, which is unambiguous because an issuer has no
- * fragment. An address could be anybody's unless the provider says that it is verified; otherwise it is in `raw` only.
+ * Makes the user of verified claims. With several providers the id is `<iss>#<sub>`, which is unambiguous because an issuer
+ * has no fragment. `email` is filled only if the provider verified it; otherwise it appears in `raw` only.
  */
 function userOf(claims: Claims, withIssuer: boolean): User {
   const { iss, sub, email, name } = claims

@@ -9,7 +9,7 @@ import { ServiceUnavailable, type Clock } from '../../../src/index.ts'
 
 /** Settings of `createPublishedKeys`; times in milliseconds. */
 export interface PublishedKeysOptions {
-  /** Fetches all keys; gives up when the signal aborts. */
+  /** Fetches all keys, until the signal aborts. */
   readonly load: (signal: AbortSignal) => Promise<LocalJWKSet>
   readonly clock: Clock
   readonly timeout: number
@@ -17,26 +17,26 @@ export interface PublishedKeysOptions {
   readonly coolDown: number
 }
 
-/** The keys of a provider, which change. */
+/** Cache of a provider's rotating keys. */
 export interface PublishedKeys {
   /**
-   * @returns the key of a token's header, or null when the provider publishes none that fits.
-   * @throws ServiceUnavailable 503 when that cannot be found out now.
+   * @returns the key for a token's header, or null if the provider does not publish a matching key.
+   * @throws ServiceUnavailable 503 when the keys cannot be fetched.
    */
   find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey | null>
-  /** Gives up on what is being fetched. */
+  /** Aborts a running fetch. */
   close(): void
 }
 
-/** How long a key server that failed is left alone. */
+/** Pause after a failed fetch. */
 const REST = 1000
-/** How many unknown keys may have it asked in a row; then one for each cool-down. */
+/** Fetches for unknown keys without a pause; then one per cool-down. */
 const IN_A_ROW = 3
 
 /**
- * Keeps a provider's keys for their lifetime. A key that is not among them makes them be fetched anew, for that is how a
- * rotation shows, but after a few times only once in a cool-down, for anybody can make up a key's name. All who wait, wait
- * for one fetch, and none longer than the timeout.
+ * Caches a provider's keys for their lifetime. An unknown key id causes a new fetch, because keys rotate. After a few
+ * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, and
+ * none waits longer than the timeout.
  */
 export function createPublishedKeys(options: PublishedKeysOptions): PublishedKeys {
   const { clock, lifetime, coolDown } = options
@@ -69,7 +69,7 @@ export function createPublishedKeys(options: PublishedKeysOptions): PublishedKey
     throw unavailable(cause)
   }
 
-  /** Keys that came after those that lack the one asked for; undefined when it is too early to fetch them again. */
+  /** Fetches newer keys for an unknown id; undefined during the cool-down. */
   function newerThan(select: LocalJWKSet): LocalJWKSet | Promise<LocalJWKSet> | undefined {
     if (current && current.select !== select) return current.select
     if (pending) return pending
@@ -95,8 +95,8 @@ export function createPublishedKeys(options: PublishedKeysOptions): PublishedKey
 }
 
 /**
- * Null when no key has the name and type. jose throws when several have, as which of them is meant cannot be told: then,
- * as for a key that is no good, the token proves nobody.
+ * Returns null if no key has the id and type. jose throws when several keys match or a key is unusable: then the token
+ * is refused.
  */
 async function pick(
   keys: LocalJWKSet,
@@ -125,7 +125,7 @@ async function inTime(
 }
 
 function unavailable(cause?: unknown): ServiceUnavailable {
-  return new ServiceUnavailable('The sign-in provider cannot be asked for its keys now.', {
+  return new ServiceUnavailable('The keys of the sign-in provider are not available. Try again shortly.', {
     retryAfter: REST / 1000,
     ...(cause === undefined ? {} : { cause }),
   })

@@ -2,7 +2,7 @@ import { seconds, StartupError, type Duration, type Environment } from '../../..
 import { requireAddress, resolveIssuers, wrongAddress } from './issuers.ts'
 import { ALGORITHMS, type HostedAuthOptions } from './options.ts'
 
-/** The options with defaults filled in. Times in milliseconds. */
+/** Options with defaults. Times in milliseconds. */
 export interface HostedSettings {
   readonly issuers: readonly string[]
   readonly jwksUrl: string | undefined
@@ -56,25 +56,26 @@ export function plainType(type: string): string {
 }
 
 /**
- * Keys that come without TLS are anybody's keys.
+ * Requires TLS for the key address: without it anybody on the path could replace the keys.
  * @throws StartupError `MORTAR_AUTH_ISSUER` in production for an address that is not https.
  */
 export function requireHttps({ issuers, jwksUrl }: HostedSettings, environment: Environment): void {
   if (environment !== 'production') return
-  // With jwksUrl nothing is fetched from the issuers.
+  // With jwksUrl the issuers' addresses are not fetched.
   const [name, addresses] = jwksUrl === undefined ? ['issuer', issuers] : ['jwksUrl', [jwksUrl]]
   const plain = addresses.find((address) => new URL(address).protocol !== 'https:')
   if (plain !== undefined)
     throw wrongAddress(name, `is '${plain}', and production takes keys over https only`)
 }
 
-/** Without either, a token that the provider made for any other application would do. */
+/** Without audience and authorizedParties, tokens for any other application would be accepted. */
 function requireAudience(audience: readonly string[], parties: readonly string[]): void {
   const isText = (text: unknown): boolean => typeof text === 'string' && text !== ''
   if (audience.length + parties.length > 0 && [...audience, ...parties].every(isText)) return
-  throw new StartupError('hostedAuth() is not told for whom tokens must be meant.', {
+  throw new StartupError('hostedAuth() has neither `audience` nor `authorizedParties`.', {
     code: 'MORTAR_AUTH_AUDIENCE',
-    remedy: `Give it the audience of this application, or authorizedParties, with values that are not empty.`,
+    remedy:
+      'Set `audience` to the audience of this application, or set `authorizedParties`. Neither may be empty.',
     brick: 'auth',
   })
 }
@@ -92,7 +93,7 @@ function duration(name: string, value: Duration, [least, most]: readonly [number
   try {
     length = seconds(value) * 1000
   } catch {
-    // Refused below, with the name of the option.
+    // Refused below with the option's name.
   }
   if (length >= least && length <= most) return length
   throw wrongOption(
@@ -103,7 +104,7 @@ function duration(name: string, value: Duration, [least, most]: readonly [number
 }
 
 function wrongOption(name: string, value: unknown, write: string): StartupError {
-  return new StartupError(`The option ${name} of hostedAuth() is '${String(value)}'.`, {
+  return new StartupError(`The option ${name} of hostedAuth() is '${String(value)}', which is not valid.`, {
     code: 'MORTAR_AUTH_OPTION',
     remedy: `Write ${write}.`,
     brick: 'auth',

@@ -13,8 +13,8 @@ const DEFAULT_TYPES = new Set(['jwt', 'at+jwt'])
 
 /**
  * Verifies a provider's token: signature by one of its keys (RFC 8725), issuer, audience, authorised party, times, kind.
- * @returns the claims, or null for a token that proves nobody.
- * @throws ServiceUnavailable 503 when the keys cannot be had.
+ * @returns the claims, or null for an invalid token.
+ * @throws ServiceUnavailable 503 when the keys cannot be fetched.
  */
 export async function verifyToken(
   token: string,
@@ -24,7 +24,7 @@ export async function verifyToken(
     clock,
   }: { settings: HostedSettings; keys: ReadonlyMap<string, PublishedKeys>; clock: Clock },
 ): Promise<Claims | null> {
-  // Before the keys are asked for: nobody else's token makes the provider be asked.
+  // Checked before the keys are fetched, so that tokens of other issuers cause no fetch.
   if (token.length > MOST_BYTES) return null
   const { iss, tid } = unverifiedClaims(token)
   const issuer = findIssuer(settings.issuers, iss, tid)
@@ -34,7 +34,7 @@ export async function verifyToken(
       token,
       async (header, input) => known(await keys.get(issuer)!.find(header, input)),
       {
-        // The header does not choose: a name of a shared-secret signature, or none, ends here.
+        // The header does not choose the algorithm: a shared-secret algorithm or `none` is refused here.
         algorithms: settings.algorithms,
         issuer: iss as string,
         clockTolerance: settings.clockTolerance / 1000,
@@ -60,19 +60,19 @@ function unverifiedClaims(token: string): JWTPayload {
 }
 
 /**
- * True for a token that only the holder of a key may use (RFC 7800: DPoP, mutual TLS). The proof is not checked here, so
- * such a token is refused: as a plain bearer token it would be of use to whoever stole it.
+ * True for a sender-constrained token (RFC 7800: DPoP, mutual TLS). Its proof is not checked here, so the token is
+ * refused: accepted as a plain bearer token, it would work for a thief.
  */
 function isBound(payload: JWTPayload): boolean {
   return payload['cnf'] !== undefined
 }
 
 function known(key: CryptoKey | null): CryptoKey {
-  if (key === null) throw new Error('The provider publishes no such key.')
+  if (key === null) throw new Error('The provider does not publish this key.')
   return key
 }
 
-/** A token of another kind (a logout token, a proof of possession) is signed with the same keys. */
+/** Tokens of other kinds (logout tokens, proofs of possession) are signed with the same keys. */
 function isOfKind(type: string | undefined, { types }: HostedSettings): boolean {
   if (type === undefined) return types === undefined
   return (types ?? DEFAULT_TYPES).has(plainType(type))
@@ -88,7 +88,7 @@ function isMeant(payload: JWTPayload, settings: HostedSettings): boolean {
   )
 }
 
-/** Somebody is named, and the token is not from the future. */
+/** Requires a subject and an issue time that is not in the future. */
 function isWhole({ sub, iat }: JWTPayload, latestIssue: number): boolean {
   return (
     typeof sub === 'string' &&

@@ -1,29 +1,29 @@
 import type { ConnectedProvider } from '../provider.ts'
 
 /**
- * What is used of an auth library: the shape of a better-auth instance, and of whatever is wrapped to look like one.
- * Nothing of the library is imported here.
+ * The part of an auth library that is used: the shape of a better-auth instance or of a wrapper with the same shape.
+ * The library itself is not imported.
  */
 export interface AuthLibrary {
-  /** Answers a request for one of the library's own routes. */
+  /** Handles a request for one of the library's own routes. */
   handler(request: Request): Promise<Response>
   readonly api: {
-    /** @returns `{ user: { id, email?, name? … } }` of the session that these headers carry, or null. */
+    /** @returns `{ user: { id, email?, name? … } }` of the session in these headers, or null. */
     getSession(input: { headers: Headers }): Promise<unknown>
   }
-  /** The library's own settings; `basePath` and `baseURL` of them are read. */
+  /** The library's own settings; only `basePath` and `baseURL` are read. */
   readonly options?: object
-  /** What the library works out of its settings; `baseURL` and `internalAdapter.deleteUserSessions` of it are used. */
+  /** The library's resolved context; only `baseURL` and `internalAdapter.deleteUserSessions` are used. */
   readonly $context?: PromiseLike<object>
 }
 
-/** A record of the library's user. */
+/** A user record of the library. */
 export type LibraryUser = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** Where better-auth answers when it is told nothing else. */
+/** better-auth's default base path. */
 const DEFAULT_BASE_PATH = '/api/auth'
 
-/** The path under which a library answers: that of its `baseURL` if that has one, else its `basePath`. */
+/** Returns the base path of a library: the path of its `baseURL` if it has one, else its `basePath`. */
 export function basePathOf({ options = {} }: Pick<AuthLibrary, 'options'>): string {
   const { baseURL, basePath } = options as { readonly baseURL?: unknown; readonly basePath?: unknown }
   const own = pathOf(baseURL)
@@ -31,21 +31,21 @@ export function basePathOf({ options = {} }: Pick<AuthLibrary, 'options'>): stri
   return typeof basePath === 'string' && basePath !== '' ? basePath : DEFAULT_BASE_PATH
 }
 
-/** The path of an address; undefined for an address without one, and for anything that is no address. */
+/** Returns the path of an address; undefined for an address without a path and for an invalid address. */
 export function pathOf(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const path = new URL(address).pathname.replace(/\/+$/, '')
   return path === '' ? undefined : path
 }
 
-/** The user of what `getSession` answered, or null. */
+/** Returns the user in a result of `getSession`, or null. */
 export function userIn(session: unknown): LibraryUser | null {
   const { user } = (session ?? {}) as { readonly user?: unknown }
   const { id } = (user ?? {}) as { readonly id?: unknown }
   return typeof id === 'string' && id !== '' ? (user as LibraryUser) : null
 }
 
-/** How a library ends every session of a user, or undefined for one that does not tell. */
+/** Returns the library's function that ends every session of a user, or undefined if it has none. */
 export function signOutOf({ $context }: AuthLibrary): ConnectedProvider['signOut'] {
   if ($context === undefined) return undefined
   return async (userId) => {

@@ -9,7 +9,7 @@ import type { ConnectedProvider } from '../provider.ts'
 import { pathOf, signOutOf, userIn, type AuthLibrary, type LibraryUser } from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 
-/** A library at work in one application. */
+/** A library connected to one application. */
 export interface ConnectedLibrary extends ConnectedProvider {
   readonly library: AuthLibrary
 }
@@ -17,7 +17,7 @@ export interface ConnectedLibrary extends ConnectedProvider {
 const PRINTABLE = /^[\x21-\x7e]+$/
 const RETRY_AFTER = 5
 
-/** Lets guards ask the library, and the library be prepared at the start. */
+/** Connects the library: prepares it at the start and lets guards query its sessions. */
 export function connectLibrary<Library extends AuthLibrary>(
   library: Library,
   basePath: string,
@@ -43,8 +43,8 @@ export function connectLibrary<Library extends AuthLibrary>(
 }
 
 /**
- * The credential and nothing else of the request, so that what was found first is what counts. A bearer token is shown
- * as the session cookie as well: that is what it is, unless the library has rules of its own for bearer tokens.
+ * Returns headers with the credential only, so that the library cannot use another one of the request. A bearer token is
+ * also sent as the session cookie, since it contains the session unless the library has its own rules for bearer tokens.
  */
 function headersOf({ token, source }: Credential, names: readonly string[]): Headers | null {
   if (!PRINTABLE.test(token)) return null
@@ -63,28 +63,31 @@ function decoded(token: string): string {
   }
 }
 
-/** @throws ServiceUnavailable 503 when the library fails; what it refuses is nobody's. */
+/** @throws ServiceUnavailable 503 when the library fails. A refused credential gives null. */
 async function sessionOf(library: AuthLibrary, headers: Headers): Promise<unknown> {
   try {
     return await library.api.getSession({ headers })
   } catch (cause) {
     const { statusCode } = (cause ?? {}) as { readonly statusCode?: unknown }
     if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return null
-    throw new ServiceUnavailable('Who you are cannot be found out now.', { retryAfter: RETRY_AFTER, cause })
+    throw new ServiceUnavailable('Authentication is not available. Try again shortly.', {
+      retryAfter: RETRY_AFTER,
+      cause,
+    })
   }
 }
 
-/** An address from the library's own environment variables is known only now. */
+/** An address from the library's own environment variables is known only at this point. */
 async function requireBasePath({ $context }: AuthLibrary, basePath: string): Promise<void> {
   const { baseURL } = ((await $context) ?? {}) as { readonly baseURL?: unknown }
   const path = pathOf(baseURL)
   if (path !== undefined && path !== basePath) throw otherBasePath(path, basePath)
 }
 
-/** What libraryAuth() says when the library answers somewhere else than where it is mounted. */
+/** Makes the error for a library whose base path differs from the mounted one. */
 export function otherBasePath(own: string, mounted: string): StartupError {
   return new StartupError(
-    `The auth library answers under '${own}', and libraryAuth() is to mount it under '${mounted}'.`,
+    `The auth library uses the base path '${own}', but libraryAuth() mounts it under '${mounted}'.`,
     {
       code: 'MORTAR_AUTH_BASE_PATH',
       remedy: `Give the library's basePath (or the path of its baseURL) and libraryAuth({ basePath }) the same value.`,
@@ -93,7 +96,7 @@ export function otherBasePath(own: string, mounted: string): StartupError {
   )
 }
 
-/** An address could be anybody's unless the library says that it is verified; otherwise it is in `raw` only. */
+/** Fills `email` only if the library verified it; otherwise the address appears in `raw` only. */
 function userOf(record: LibraryUser): User {
   const { id, email, name } = record
   const emailVerified = record['emailVerified'] === true && typeof email === 'string'

@@ -1,4 +1,4 @@
-/** Another library's accounts and sessions behind the application's guards: `mortar/auth/library`. */
+/** Entry `mortar/auth/library`: guards use the accounts and sessions of another auth library. */
 export { libraryAuth } from './provider.ts'
 export type { AuthLibrary } from './auth-library.ts'
 export type { LibraryAuthOptions } from './options.ts'

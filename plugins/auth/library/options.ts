@@ -4,8 +4,8 @@ import type { AuthLibrary, LibraryUser } from './auth-library.ts'
 /** Options of `libraryAuth`. */
 export interface LibraryAuthOptions<Library extends AuthLibrary = AuthLibrary> {
   /**
-   * The path under which the library answers, and where its routes are mounted; by default what the instance says of
-   * itself, and `/api/auth` for one that is made later.
+   * Base path of the library's routes. Defaults to the instance's own setting, and to `/api/auth` for an instance that is
+   * made later.
    */
   readonly basePath?: string
   /** Names of the library's session cookie; by default better-auth's, with and without `__Secure-`. */
@@ -14,11 +14,11 @@ export interface LibraryAuthOptions<Library extends AuthLibrary = AuthLibrary> {
   readonly prepare?: (library: Library, services: Cradle) => unknown
   /** Ends every session of a user; by default as better-auth does it, `false` for a library that cannot. */
   readonly signOut?: false | ((userId: string) => Promise<void>)
-  /** Largest body that the library's routes take. Bytes or a size; 1 MiB by default. */
+  /** Largest body of the library's routes. Bytes or a size; 1 MiB by default. */
   readonly bodyLimit?: Size
-  /** The user that the library's record stands for; by default its `id`, `email` and `name`, and all of it in `raw`. */
+  /** Converts the library's record to a user; by default its `id`, `email` and `name`, with the record as `raw`. */
   readonly toUser?: (record: LibraryUser) => User
 }
 
-/** better-auth's; over https it has the prefix. */
+/** Names of better-auth; over https they have the prefix. */
 export const SESSION_COOKIES = ['__Secure-better-auth.session_token', 'better-auth.session_token'] as const

@@ -22,11 +22,11 @@ const LIBRARY_RULES: OptionChecks<LibraryAuthOptions>['keys'] = {
 }
 
 /**
- * The provider for an application whose accounts are kept by a library such as better-auth: its routes are mounted under
- * its own base path, and its sessions satisfy guards, by cookie or as bearer token. `instance` may be a function that
- * makes it from the application's services, such as `db`.
- * @throws StartupError `MORTAR_AUTH_PROVIDER` for what is no such library, `MORTAR_AUTH_BASE_PATH` naming both paths
- * when it answers elsewhere, `MORTAR_AUTH_OPTION` for a size that cannot be read.
+ * Provider for an application whose accounts are in a library such as better-auth. The library's routes are mounted under
+ * its base path, and its sessions satisfy guards, by cookie or as bearer token. `instance` may be a function that
+ * makes the library from the application's services, such as `db`.
+ * @throws StartupError `MORTAR_AUTH_PROVIDER` for a value that is not such a library, `MORTAR_AUTH_BASE_PATH` naming both
+ * paths when they differ, `MORTAR_AUTH_OPTION` for an invalid size.
  */
 export function libraryAuth<Library extends AuthLibrary>(
   instance: Library | ((services: Cradle) => Library),
@@ -52,14 +52,14 @@ export function libraryAuth<Library extends AuthLibrary>(
 }
 
 function checked<Library extends AuthLibrary>(instance: Library): Library {
-  // A caller in JavaScript may give anything.
+  // A caller in JavaScript may pass any value.
   const { handler, api } = (instance ?? {}) as Partial<AuthLibrary>
   if (typeof handler === 'function' && typeof api?.getSession === 'function') return instance
   throw new StartupError(
     `libraryAuth() is given what is no auth library: it has no ${typeof handler === 'function' ? 'api.getSession' : 'handler'}.`,
     {
       code: 'MORTAR_AUTH_PROVIDER',
-      remedy: `Give it what betterAuth({ … }) returns, or an object with 'handler' and 'api.getSession' of the type AuthLibrary.`,
+      remedy: `Pass the result of betterAuth({ … }), or an object with 'handler' and 'api.getSession' of the type AuthLibrary.`,
       brick: 'auth',
     },
   )
@@ -78,7 +78,7 @@ function limitOf(limit: Size): number {
   try {
     return bytes(limit)
   } catch (cause) {
-    throw new StartupError(`The option bodyLimit of libraryAuth() is '${limit}'.`, {
+    throw new StartupError(`The option bodyLimit of libraryAuth() is '${limit}', which is not a size.`, {
       code: 'MORTAR_AUTH_OPTION',
       remedy: `Write bytes, or a size such as '1mb'.`,
       brick: 'auth',

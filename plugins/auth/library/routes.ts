@@ -3,8 +3,8 @@ import type { ConnectedLibrary } from './connected-library.ts'
 import { toWebRequest } from './web-request.ts'
 
 /**
- * The library's own routes: everything below its base path goes to its handler, with the body unread. They are not in
- * the OpenAPI document, because only the library knows them.
+ * Makes the library's routes: every request below its base path goes to its handler, with the body unread. They are not
+ * in the OpenAPI document, because only the library knows them.
  */
 export function libraryRoutes(bodyLimit: number): Router {
   const router = createRouter({ hidden: true })
@@ -18,7 +18,7 @@ async function answerByLibrary(ctx: Context, bodyLimit: number): Promise<Respons
   // These routes are mounted only by the brick that registers this service, and only for a provider of this kind.
   const { library } = ctx.services['authProvider'] as ConnectedLibrary
   const response = await library.handler(await toWebRequest(ctx, bodyLimit))
-  // Answers about an account stay in no cache; what the library says of it wins.
+  // Responses about an account are not cached, unless the library sets the header itself.
   ctx.set('Cache-Control', 'no-store')
   return response
 }

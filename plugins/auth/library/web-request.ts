@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BadRequest, PayloadTooLarge, type Context } from '../../../src/index.ts'
 
-/** Headers that the caller could have made up, and those that belong to the connection. */
+/** Headers that the client could forge, and headers of the connection. */
 const LEFT_OUT = new Set([
   'connection',
   'content-length',
@@ -19,14 +19,14 @@ const LEFT_OUT = new Set([
 ])
 
 /**
- * The request as libraries for the web's `Request` take it. Its address begins with the application's `appUrl` where
- * that is configured, and the client's address, which limits are counted by, is the one that the framework vouches for.
+ * Converts the request to a web `Request`. Its URL begins with the configured `appUrl`, if any. The client's address,
+ * which limits count by, is the one that the framework determined.
  * @throws PayloadTooLarge 413 for a body above `limit` bytes.
  */
 export async function toWebRequest(ctx: Context, limit: number): Promise<Request> {
   const body = hasBody(ctx.koa.req) ? await readBody(ctx.koa.req, limit) : undefined
   return new Request(`${originOf(ctx)}${ctx.url}`, {
-    // A handler of GET answers HEAD; the framework leaves the body out.
+    // The GET handler serves HEAD; the framework omits the body.
     method: ctx.method === 'HEAD' ? 'GET' : ctx.method,
     headers: headersOf(ctx),
     ...(body === undefined ? {} : { body }),
@@ -54,7 +54,7 @@ function hasBody({ method, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Not by iterating: that would destroy the request at a body too large, and with it the answer that says so. */
+/** Does not iterate the request: leaving the loop would destroy the request, and with it the 413 response. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
   const chunks: Buffer[] = []

@@ -1,7 +1,7 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
 import type { HostedAuthOptions } from '../options.ts'
 
-/** Where a Clerk application is, and who uses it. */
+/** Address of a Clerk application and the origins of its pages. */
 export interface ClerkOptions {
   /** The Frontend API URL of the instance: `https://clerk.example.com`, in development `https://….clerk.accounts.dev`. */
   readonly frontendApi: string
@@ -11,7 +11,7 @@ export interface ClerkOptions {
   readonly audience?: string
 }
 
-/** Session tokens of Clerk, from the header or from the cookie `__session` of the same site. */
+/** Accepts session tokens of Clerk, from the header or from the cookie `__session` of the same site. */
 export function clerk(options: ClerkOptions): HostedAuthOptions {
   checkPresetOptions(options, 'clerk()', {
     frontendApi: TEXT,
@@ -27,7 +27,7 @@ export function clerk(options: ClerkOptions): HostedAuthOptions {
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     algorithms: ['RS256'],
     cookie: '__session',
-    // A session with a task left to do, such as choosing an organisation, is not signed in yet.
+    // A session with a pending task, such as choosing an organisation, is not signed in yet.
     claims: { sts: ['active', null] },
   }
 }

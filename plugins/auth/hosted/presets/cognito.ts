@@ -8,11 +8,11 @@ export interface CognitoOptions {
   readonly userPoolId: string
   /** The app client, or several of them. */
   readonly clientId: string | readonly string[]
-  /** Which of its tokens the pages send; `access` by default. Access tokens hold neither name nor address. */
+  /** Kind of token that the pages send; `access` by default. Access tokens contain neither name nor address. */
   readonly token?: 'access' | 'id'
 }
 
-/** Tokens of Cognito. An access token names its client in `client_id` and has no `aud`; an ID token is the other way round. */
+/** Accepts tokens of Cognito. An access token has `client_id` and no `aud`; an ID token has `aud` and no `client_id`. */
 export function cognito(options: CognitoOptions): HostedAuthOptions {
   checkPresetOptions(options, 'cognito()', {
     region: TEXT,

@@ -6,7 +6,7 @@ export interface FirebaseOptions {
   readonly projectId: string
 }
 
-/** ID tokens of Firebase Authentication and Identity Platform, which pages get by `user.getIdToken()`. */
+/** Accepts ID tokens of Firebase Authentication and Identity Platform, which pages get by `user.getIdToken()`. */
 export function firebase(options: FirebaseOptions): HostedAuthOptions {
   checkPresetOptions(options, 'firebase()', { projectId: TEXT })
   const { projectId } = options

@@ -3,16 +3,16 @@ import type { HostedAuthOptions } from '../options.ts'
 
 /** A realm of a Keycloak server. */
 export interface KeycloakOptions {
-  /** The server's public address, with `/auth` where it still has that path: `https://sso.example.com`. */
+  /** The server's public address, with `/auth` if it uses that path: `https://sso.example.com`. */
   readonly url: string
   readonly realm: string
-  /** What an audience mapper of the client writes into `aud`. By itself Keycloak writes `account` there. */
+  /** Value of `aud`, set by an audience mapper of the client. Keycloak's default is `account`. */
   readonly audience?: string
   /** Ids of the clients whose tokens are accepted, for realms without an audience mapper. */
   readonly authorizedParties?: readonly string[]
 }
 
-/** Access tokens of Keycloak; its claim `typ` tells them from ID tokens. */
+/** Accepts access tokens of Keycloak; the claim `typ` distinguishes them from ID tokens. */
 export function keycloak(options: KeycloakOptions): HostedAuthOptions {
   checkPresetOptions(options, 'keycloak()', {
     url: TEXT,

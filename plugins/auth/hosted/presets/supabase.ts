@@ -7,7 +7,7 @@ export interface SupabaseOptions {
   readonly url: string
 }
 
-/** Access tokens of Supabase Auth, signed with the project's asymmetric signing keys; not those of its old shared secret. */
+/** Accepts access tokens of Supabase Auth with asymmetric signing keys. Tokens of the old shared secret are refused. */
 export function supabase(options: SupabaseOptions): HostedAuthOptions {
   checkPresetOptions(options, 'supabase()', { url: TEXT })
   const { url } = options

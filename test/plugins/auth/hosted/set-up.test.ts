@@ -64,9 +64,9 @@ describe('the set-up of a hosted provider', () => {
       'MORTAR_AUTH_ISSUER',
       'password',
     ],
-    'neither audience nor parties': [{ issuer }, 'MORTAR_AUTH_AUDIENCE', 'for whom'],
-    'an empty audience': [{ issuer, audience: '' }, 'MORTAR_AUTH_AUDIENCE', 'for whom'],
-    'no audience in the list': [{ issuer, audience: [] }, 'MORTAR_AUTH_AUDIENCE', 'for whom'],
+    'neither audience nor parties': [{ issuer }, 'MORTAR_AUTH_AUDIENCE', 'neither `audience` nor'],
+    'an empty audience': [{ issuer, audience: '' }, 'MORTAR_AUTH_AUDIENCE', 'neither `audience` nor'],
+    'no audience in the list': [{ issuer, audience: [] }, 'MORTAR_AUTH_AUDIENCE', 'neither `audience` nor'],
     'a shared secret algorithm': [
       { issuer, audience: 'a', algorithms: ['HS256'] },
       'MORTAR_AUTH_OPTION',
