@@ -86,8 +86,16 @@ export type { Logger } from './contracts/logger.ts'
 export type { MailAttachment, Mailer, MailMessage } from './contracts/mailer.ts'
 export type { MigrationProgress, MigrationService, MigrationState } from './contracts/migrations.ts'
 export type { User } from './contracts/user.ts'
+export { problemErrors, startupErrors } from './errors/brick-errors.ts'
+export type {
+  BrickStartupErrorOptions,
+  ProblemErrorOptions,
+  StartupCode,
+  StartupCodes,
+  StartupErrorSource,
+} from './errors/brick-errors.ts'
 export { PROBLEM_CODES } from './errors/codes.ts'
-export type { ProblemCode } from './errors/codes.ts'
+export type { ProblemCode, ProblemDefinition, Problems } from './errors/codes.ts'
 export {
   BadRequest,
   Conflict,

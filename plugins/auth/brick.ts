@@ -13,6 +13,7 @@ import {
 } from '../../src/index.ts'
 import { refuseLate } from './deadline.ts'
 import { authFindings } from './doctor.ts'
+import { PROBLEMS } from './problems.ts'
 import {
   checkProvider,
   connectProvider,
@@ -20,6 +21,7 @@ import {
   type AuthProvider,
   type ConnectedProvider,
 } from './provider.ts'
+import { STARTUP_CODES } from './startup-codes.ts'
 
 /** What `auth()` takes besides the provider. */
 export interface AuthOptions {
@@ -62,6 +64,8 @@ export function auth<Connected extends ConnectedProvider>(
   const trustedOrigins = (options.trustedOrigins ?? []).map(originOf)
   return defineBrick({
     name: 'auth',
+    problems: PROBLEMS,
+    startupCodes: STARTUP_CODES,
     after: ['database', 'mail', 'redis'],
     services: {
       // `connectProvider` returns what the provider's own `connect` made.
@@ -91,7 +95,6 @@ function createAuthenticator(
     trustedOrigins: options.trustedOrigins ?? [],
     securityScheme: provider.securityScheme,
     ...(provider.cookie === undefined ? {} : { cookie: provider.cookie }),
-    ...(provider.tables === undefined ? {} : { tables: provider.tables }),
     ...(connected.issueToken && { issueToken: (user) => connected.issueToken!(user) }),
   }
 }

@@ -1,11 +1,30 @@
-import type { Cradle, DoctorFinding, Environment } from '../../src/index.ts'
+import type { Cradle, DoctorFinding, Environment, MigrationService } from '../../src/index.ts'
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
 
 /** The findings of the auth brick and of its provider for `mortar doctor`. */
 export function authFindings(provider: ProviderDescription, services: Cradle): readonly DoctorFinding[] {
   const own = provider.doctor?.(services) ?? [asvsOfProvider(provider.name)]
-  return [explainCookies(services.environment), ...own]
+  return [explainCookies(services.environment), ...checkTables(provider.tables ?? [], services), ...own]
+}
+
+/** Tables of the provider that the application's schema module lacks, where a brick knows that module. */
+function checkTables(needed: readonly string[], services: Cradle): DoctorFinding[] {
+  const migrations = Object.hasOwn(services, 'migrations')
+    ? (services['migrations'] as Partial<MigrationService>)
+    : undefined
+  const described = migrations?.tables?.()
+  const missing = described === undefined ? [] : needed.filter((table) => !described.includes(table))
+  if (missing.length === 0) return []
+  return [
+    {
+      level: 'error',
+      code: 'MORTAR_DOCTOR_TABLES',
+      found: `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
+      remedy: "Write `export * from 'mortar/auth/basic/schema'` in it, then generate and run a migration.",
+      page: 'docs/cli.md#mortar_doctor_tables',
+    },
+  ]
 }
 
 function explainCookies(environment: Environment): DoctorFinding {

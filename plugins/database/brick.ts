@@ -15,9 +15,12 @@ import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
 import { describeDatabase } from './describe-database.ts'
+import { databaseFindings } from './doctor.ts'
 import { explainMissingTables } from './missing-table.ts'
 import { checkDatabaseOptions, checkDatabaseSettings } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
+import { PROBLEMS } from './problems.ts'
+import { STARTUP_CODES } from './startup-codes.ts'
 
 /** What the brick provides: `db`, and `migrations` for the command line and for tests. */
 export interface DatabaseServices {
@@ -46,6 +49,8 @@ export function database(
   const opened = new WeakSet<DataSource>()
   return defineBrick({
     name: 'database',
+    problems: PROBLEMS,
+    startupCodes: STARTUP_CODES,
     services: {
       db: singleton(() => toDataSource(connection)),
       migrations: singleton(({ db }: Cradle) => ({
@@ -64,6 +69,7 @@ export function database(
     stop: async ({ db }) => {
       if (opened.delete(db) && db.isInitialized) await db.destroy()
     },
+    doctor: ({ migrations }) => databaseFindings(migrations),
   })
 }
 

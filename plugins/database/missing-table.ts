@@ -1,4 +1,5 @@
-import { HttpError, type Middleware } from '../../src/index.ts'
+import type { Middleware } from '../../src/index.ts'
+import { problem } from './problems.ts'
 
 /** The parts of the drivers' errors that tell; TypeORM copies them to its `QueryFailedError`. */
 interface DriverError {
@@ -39,9 +40,6 @@ export const explainMissingTables: Middleware = async (ctx, next) => {
   } catch (error) {
     const table = missingTable(error)
     if (table === undefined || ctx.services['environment'] === 'production') throw error
-    throw new HttpError(500, `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, {
-      code: 'missing_table',
-      cause: error,
-    })
+    throw problem('missing_table', `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, { cause: error })
   }
 }

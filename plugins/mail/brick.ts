@@ -15,6 +15,7 @@ import { readPage } from './page-access.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readSettings } from './settings.ts'
+import { STARTUP_CODES } from './startup-codes.ts'
 
 /** Services of the brick: the mailer and the outbox of sent messages. */
 export interface MailServices {
@@ -50,6 +51,8 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
     name: 'mail',
+    startupCodes: STARTUP_CODES,
+    pages: { Mail: PAGE_PATH },
     services: {
       mailOutbox: singleton(({ environment }) => createOutbox(readSettings(options, environment).limits)),
       mailer: singleton((services: Cradle) => mailerFor(options, services)),

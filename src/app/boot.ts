@@ -1,10 +1,12 @@
 import { checkBrick, routersOf } from '../bricks/check-brick.ts'
+import { refuseSharedCodes } from '../bricks/check-codes.ts'
 import { installBrick } from '../bricks/install.ts'
 import { orderBricks } from '../bricks/order.ts'
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { Container } from '../container/container.ts'
 import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
+import { problemTable, type ProblemTable } from '../errors/problem-table.ts'
 import type { ContextClass } from '../context/context-class.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
@@ -58,6 +60,8 @@ export function assemble(
   for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
   for (const brick of parts.bricks) checkBrick(brick)
   const bricks = orderBricks(parts.bricks, new Set(container.names))
+  refuseSharedCodes(bricks)
+  const problems = problemTable(bricks)
   for (const brick of bricks) installBrick(brick, container, contextClass)
   for (const [name, registration] of parts.overrides) container.override(name, registration)
   if (singletons) container.resolveSingletons()
@@ -74,7 +78,7 @@ export function assemble(
   ]
   checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
-  const runtime = pipelineRuntime(container, options)
+  const runtime = pipelineRuntime(container, options, problems)
   const own = frameworkRoutes(dispatcher, runtime, options)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
@@ -88,8 +92,12 @@ function routersIn(brick: AnyBrick, core: CoreServices): readonly AnyRouter[] {
 
 /** The origin of a brick's route says whose it is. */
 function brickRoutes(brick: AnyBrick, routers: readonly AnyRouter[]): Route[] {
+  const labels = new Map(Object.entries(brick.pages ?? {}).map(([label, path]) => [path, label]))
   return routers.flatMap((router) =>
-    router.routes().map((route) => ({ ...route, origin: `brick '${brick.name}'` })),
+    router.routes().map((route) => {
+      const page = route.method === 'GET' ? labels.get(route.path) : undefined
+      return { ...route, origin: `brick '${brick.name}'`, ...(page !== undefined && { page }) }
+    }),
   )
 }
 
@@ -100,12 +108,17 @@ function brickScopes(brick: AnyBrick): MiddlewareScope[] {
   }))
 }
 
-function pipelineRuntime(container: Container, options: ResolvedOptions): PipelineRuntime {
+function pipelineRuntime(
+  container: Container,
+  options: ResolvedOptions,
+  problems: ProblemTable,
+): PipelineRuntime {
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)
     : undefined
   return {
     environment: options.environment,
+    problems,
     logger: options.reporter,
     authenticator,
     securityScheme: documentedScheme(options, authenticator),

@@ -83,5 +83,5 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function textOf({ status, detail }: Refusal): string {
-  return problemText(stackless(HttpError, status, detail), requestId(undefined), false)
+  return problemText(stackless(HttpError, status, detail), requestId(undefined), { exposeUnexpected: false })
 }

@@ -38,6 +38,7 @@ export function createDocumentation(
 function buildOpenApi(routes: readonly Route[], runtime: PipelineRuntime, openapi: OpenApiOptions): object {
   return buildDocument({
     routes,
+    problems: [...runtime.problems.keys()],
     title: openapi.title ?? 'API',
     version: openapi.version ?? '0.0.0',
     ...(openapi.description === undefined ? {} : { description: openapi.description }),

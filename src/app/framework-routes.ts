@@ -23,11 +23,11 @@ export function frameworkRoutes(
   if (openapi === false) return { routes: [], documentation: undefined }
   const documentation = documentationOnce(dispatcher, runtime, openapi)
   const routes = [
-    get(documentPathOf(openapi), async (ctx) => {
+    get('OpenAPI', documentPathOf(openapi), async (ctx) => {
       ctx.set('Cache-Control', 'no-cache')
       return (await documentation()).document()
     }),
-    get(openapi.docs === false ? undefined : (openapi.docs ?? '/docs'), async (ctx) => {
+    get('Docs', openapi.docs === false ? undefined : (openapi.docs ?? '/docs'), async (ctx) => {
       const { page } = await documentation()
       ctx.type = 'text/html; charset=utf-8'
       ctx.set('Content-Security-Policy', page.contentSecurityPolicy)
@@ -54,7 +54,7 @@ function documentPathOf({ path = '/openapi.json' }: OpenApiOptions): string {
   return path
 }
 
-function get(path: string | undefined, handler: Handler): Route[] {
+function get(page: string, path: string | undefined, handler: Handler): Route[] {
   if (path === undefined) return []
-  return [{ method: 'GET', path, definition: HIDDEN, handler, middleware: [], origin: 'the framework' }]
+  return [{ method: 'GET', path, definition: HIDDEN, handler, middleware: [], origin: 'the framework', page }]
 }

@@ -176,5 +176,7 @@ export function createKoaAdapter(state: AdapterState): Adapter {
 function answerUnavailable(koa: KoaContext): void {
   koa.status = 503
   koa.set({ Connection: 'close', 'Content-Type': PROBLEM_TYPE })
-  koa.body = problemText(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), false)
+  koa.body = problemText(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), {
+    exposeUnexpected: false,
+  })
 }

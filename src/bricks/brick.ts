@@ -1,5 +1,7 @@
 import type { Cradle, CoreServices, Registrations } from '../container/registration.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
+import type { StartupCodes } from '../errors/brick-errors.ts'
+import type { Problems } from '../errors/codes.ts'
 import type { Context } from '../context/context.ts'
 import type { Middleware } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
@@ -31,6 +33,12 @@ export interface Brick<
   readonly start?: (services: Cradle) => unknown
   /** Asynchronous stop, in reverse order, each with a deadline. */
   readonly stop?: (services: Cradle) => unknown
+  /** Problem codes that it sends, in lower case: `{ counter_full: { status: 409, title: 'Counter full' } }`. */
+  readonly problems?: Problems
+  /** Codes of its `StartupError`s, which begin with its name in capitals: `{ COUNTER_LIMIT: { cause, remedy } }`. */
+  readonly startupCodes?: StartupCodes
+  /** Paths of its pages for developers by their labels, which `mortar dev` lists when their routes exist. */
+  readonly pages?: Readonly<Record<string, string>>
   /**
    * Findings for `mortar doctor`, which assembles the application without starting it: nothing is connected, and
    * `services` makes a service when it is read.

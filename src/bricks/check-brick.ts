@@ -2,6 +2,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { isRouter } from '../routing/router.ts'
 import { nearest } from '../support/nearest.ts'
 import type { AnyBrick } from './brick.ts'
+import { checkCodes } from './check-codes.ts'
 
 const SLOTS = new Set([
   'name',
@@ -13,13 +14,16 @@ const SLOTS = new Set([
   'middleware',
   'start',
   'stop',
+  'problems',
+  'startupCodes',
+  'pages',
   'doctor',
 ] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
 
 /**
  * Checks the shape of a brick at run time: a mistyped slot (`onStart`) would never run, and a value that is not a
  * router would be skipped silently.
- * @throws StartupError `MORTAR_BRICK_SHAPE`.
+ * @throws StartupError `MORTAR_BRICK_SHAPE`, or `MORTAR_BRICK_CODE` for a code with a wrong name or definition.
  */
 export function checkBrick(brick: AnyBrick): void {
   for (const slot of Object.keys(brick))
@@ -35,6 +39,7 @@ export function checkBrick(brick: AnyBrick): void {
         `has the member '${name}', which is not a function`,
         'Give (services, ctx) => value.',
       )
+  checkCodes(brick)
 }
 
 interface Shape {
@@ -52,6 +57,13 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     matches: (value) => isListOf(value, isFunction),
     found: 'a middleware that is not a function',
     remedy: 'Give functions (ctx, next).',
+  },
+  problems: named('problems'),
+  startupCodes: named('startupCodes'),
+  pages: {
+    matches: (value) => isObject(value) && Object.values(value as object).every(isPath),
+    found: `'pages' that are not an object from label to path`,
+    remedy: "Write pages: { Counter: '/_framework/counter' }.",
   },
   start: call('start'),
   stop: call('stop'),
@@ -89,6 +101,10 @@ function isObject(value: unknown): boolean {
 
 function isListOf(value: unknown, matches: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(matches)
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('/')
 }
 
 function isFunction(value: unknown): boolean {

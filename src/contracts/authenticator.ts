@@ -22,7 +22,7 @@ export interface SecurityScheme {
 }
 
 /**
- * The service `authenticator`, which the guard asks. The auth brick provides it.
+ * The service `authenticator`, which the guard asks; a brick provides it.
  * The core never looks inside a credential.
  */
 export interface Authenticator {
@@ -38,8 +38,6 @@ export interface Authenticator {
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie credential. */
   readonly trustedOrigins?: readonly string[]
   readonly securityScheme: SecurityScheme
-  /** Tables of a relational database that it works on: the application's schema module has to hold them. */
-  readonly tables?: readonly string[]
   /** A credential of this user, for providers that sign their own; `signedIn` of the testing kit uses it. */
   issueToken?(user: User): string | Promise<string>
 }

@@ -1,12 +1,17 @@
-/** One row of the table of problem codes: what a caller is told and with which status. */
-export interface CodeEntry {
+/** One kind of problem: its status, a short constant title, and its URI if it has one of its own. */
+export interface ProblemDefinition {
   readonly status: number
   readonly title: string
+  /** RFC 9457 `type`; `urn:mortar:problem:<code>` by default. */
+  readonly type?: string
 }
 
+/** Problem codes with their definitions, as the slot `problems` of a brick has them. */
+export type Problems = Readonly<Record<string, ProblemDefinition>>
+
 /**
- * Every code that a problem document of the framework can carry (RFC 9457 extension member `code`).
- * `docs/errors.md` lists the same table; a test holds the two together. The first code of a status is its default code.
+ * The core's own problem codes (RFC 9457 extension member `code`). A brick has codes of its own in its slot `problems`.
+ * `docs/errors.md` lists all of them, and a test compares the two.
  */
 export const PROBLEM_CODES = {
   bad_request: { status: 400, title: 'Bad Request' },
@@ -15,9 +20,6 @@ export const PROBLEM_CODES = {
   too_many_parameters: { status: 400, title: 'Too many query parameters' },
   unauthorized: { status: 401, title: 'Unauthorized' },
   invalid_token: { status: 401, title: 'Invalid token' },
-  invalid_credentials: { status: 401, title: 'Invalid credentials' },
-  invalid_session: { status: 401, title: 'Invalid session' },
-  invalid_reset_token: { status: 401, title: 'Invalid reset token' },
   forbidden: { status: 403, title: 'Forbidden' },
   policy_denied: { status: 403, title: 'Policy denied' },
   cross_site_request: { status: 403, title: 'Cross-site request refused' },
@@ -26,7 +28,6 @@ export const PROBLEM_CODES = {
   not_acceptable: { status: 406, title: 'Not Acceptable' },
   request_timeout: { status: 408, title: 'Request Timeout' },
   conflict: { status: 409, title: 'Conflict' },
-  email_taken: { status: 409, title: 'E-mail address taken' },
   gone: { status: 410, title: 'Gone' },
   payload_too_large: { status: 413, title: 'Payload Too Large' },
   too_many_fields: { status: 413, title: 'Too many form fields' },
@@ -41,12 +42,32 @@ export const PROBLEM_CODES = {
   client_closed_request: { status: 499, title: 'Client Closed Request' },
   internal_error: { status: 500, title: 'Internal Server Error' },
   response_mismatch: { status: 500, title: 'Response does not match its schema' },
-  missing_table: { status: 500, title: 'Missing table' },
-  missing_column: { status: 500, title: 'Missing column' },
   not_implemented: { status: 501, title: 'Not Implemented' },
   service_unavailable: { status: 503, title: 'Service Unavailable' },
-  session_state_unknown: { status: 503, title: 'Session state unknown' },
   handler_timeout: { status: 503, title: 'Handler timed out' },
-} as const satisfies Record<string, CodeEntry>
+} as const satisfies Problems
 
 export type ProblemCode = keyof typeof PROBLEM_CODES
+
+/** The code of an `HttpError` that names none, by status. A status that is not here has the code of 400 or of 500. */
+export const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  408: 'request_timeout',
+  409: 'conflict',
+  410: 'gone',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  417: 'expectation_failed',
+  422: 'validation_failed',
+  429: 'too_many_requests',
+  431: 'headers_too_large',
+  499: 'client_closed_request',
+  500: 'internal_error',
+  501: 'not_implemented',
+  503: 'service_unavailable',
+}

@@ -1,8 +1,8 @@
-import { PROBLEM_CODES, type ProblemCode } from './codes.ts'
+import { DEFAULT_CODES, type ProblemCode } from './codes.ts'
 
 /** What an `HttpError` may carry beside its message. */
 export interface HttpErrorOptions {
-  /** Stable machine-readable code; a code of the framework's table or the application's own. */
+  /** Stable machine-readable code: of the core's table, of a brick's slot `problems`, or the application's own. */
   readonly code?: string
   /** Response headers that belong to the error, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -68,15 +68,8 @@ export class HttpError extends Error {
 }
 
 function codeOfStatus(status: number): ProblemCode {
-  return FIRST_CODES.get(status) ?? (status < 500 ? 'bad_request' : 'internal_error')
+  return DEFAULT_CODES[status] ?? (status < 500 ? 'bad_request' : 'internal_error')
 }
-
-/** The first code of each status. */
-const FIRST_CODES: ReadonlyMap<number, ProblemCode> = new Map(
-  (Object.entries(PROBLEM_CODES) as [ProblemCode, { status: number }][])
-    .toReversed()
-    .map(([code, { status }]) => [status, code]),
-)
 
 /** 400: the request cannot be understood. */
 export class BadRequest extends HttpError {

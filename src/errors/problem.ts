@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { PROBLEM_CODES, type CodeEntry } from './codes.ts'
+import { PROBLEM_CODES } from './codes.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
+import { CORE_PROBLEMS, headText, type ProblemTable, quote } from './problem-table.ts'
 
 /** Media type of every error response (RFC 9457 §3). */
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -8,20 +9,29 @@ export const PROBLEM_TYPE = 'application/problem+json'
 /** Members of a problem document that an extension never replaces. */
 const STANDARD = new Set(['type', 'title', 'status', 'detail', 'code', 'instance'])
 
-/**
- * Renders a thrown value as the text of an RFC 9457 problem document. An `HttpError` keeps its status and message; any
- * other value is a 500, whose message is included only if `exposeUnexpected` is true (outside production).
- * @param instance the request id, which the log lines of the request also carry
- */
-export function problemText(thrown: unknown, instance: string, exposeUnexpected: boolean): string {
-  if (isHttpError(thrown)) return deliberate(thrown, instance)
-  const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to answer this request.'
-  return textOf(HEADS.get('internal_error')!, { detail, code: 'internal_error', instance }, '')
+/** Settings of `problemText`. */
+export interface ProblemOptions {
+  /** True outside production: the document of an unexpected error then has its message. */
+  readonly exposeUnexpected: boolean
+  /** Problem codes of the application; the core's by default. */
+  readonly problems?: ProblemTable
 }
 
-/** Renders the problem of a code of the framework, where no error object exists. */
+/**
+ * Renders a thrown value as the text of an RFC 9457 problem document. An `HttpError` keeps its status and message; any
+ * other value is a 500.
+ * @param instance the request id, which the log lines of the request also carry
+ */
+export function problemText(thrown: unknown, instance: string, options: ProblemOptions): string {
+  const { exposeUnexpected, problems = CORE_PROBLEMS } = options
+  if (isHttpError(thrown)) return deliberate(thrown, instance, problems)
+  const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to answer this request.'
+  return textOf(CORE_PROBLEMS.get('internal_error')!.head, { detail, code: 'internal_error', instance }, '')
+}
+
+/** Renders the problem of a code of the core, where no error object exists. */
 export function problemOfCode(code: keyof typeof PROBLEM_CODES, detail: string, instance: string): string {
-  return textOf(HEADS.get(code)!, { detail, code, instance }, '')
+  return textOf(CORE_PROBLEMS.get(code)!.head, { detail, code, instance }, '')
 }
 
 /** Status of the response to a thrown value. */
@@ -37,9 +47,9 @@ interface Particulars {
   readonly instance: string | undefined
 }
 
-function deliberate(error: HttpError, instance: string): string {
+function deliberate(error: HttpError, instance: string, problems: ProblemTable): string {
   const own = { detail: error.message, code: error.code, instance: error.instance ? instance : undefined }
-  return textOf(headOf(error), own, membersOf(error.extensions))
+  return textOf(headOf(error, problems), own, membersOf(error.extensions))
 }
 
 /** Concatenated: `JSON.stringify` of the whole document takes three times as long. */
@@ -48,29 +58,15 @@ function textOf(head: string, { detail, code, instance }: Particulars, members: 
   return `${head},"detail":${quote(detail)},"code":${quote(code)}${id}${members}}`
 }
 
-/** JavaScript code may put anything on an error, also a value without a JSON form. */
-function quote(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined
-  return text ?? 'null'
-}
-
-/** The first members of the documents of each code, up to `status`. */
-const HEADS: ReadonlyMap<string, string> = new Map(
-  Object.entries(PROBLEM_CODES).map(([code, { title, status }]) => [
-    code,
-    headText(typeOf(code), title, status),
-  ]),
-)
-
-function headOf(error: HttpError): string {
+function headOf(error: HttpError, problems: ProblemTable): string {
   const { code, status, type, title } = error
-  const entry = entryOf(code)
-  if (entry?.status === status && type === undefined && title === undefined) return HEADS.get(code)!
-  return headText(type ?? typeOf(code), title ?? entry?.title ?? STATUS_CODES[status] ?? 'Error', status)
-}
-
-function headText(type: string, title: string, status: number): string {
-  return `{"type":${quote(type)},"title":${quote(title)},"status":${status}`
+  const known = problems.get(code)
+  if (known?.status === status && type === undefined && title === undefined) return known.head
+  return headText({
+    type: type ?? known?.type ?? 'about:blank',
+    title: title ?? known?.title ?? STATUS_CODES[status] ?? 'Error',
+    status,
+  })
 }
 
 /** Extension members come from applications. If one of them has no JSON form, the problem is sent without them. */
@@ -86,15 +82,6 @@ function membersOf(extensions: HttpError['extensions']): string {
   } catch {
     return ''
   }
-}
-
-/** The framework's own codes have a URN each; an application's own code is told apart by `code` alone. */
-function typeOf(code: string): string {
-  return entryOf(code) ? `urn:mortar:problem:${code}` : 'about:blank'
-}
-
-function entryOf(code: string): CodeEntry | undefined {
-  return Object.hasOwn(PROBLEM_CODES, code) ? PROBLEM_CODES[code as keyof typeof PROBLEM_CODES] : undefined
 }
 
 function messageOf(thrown: unknown): string {

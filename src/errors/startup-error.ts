@@ -1,6 +1,6 @@
 /** Place and remedy of a wrong set-up. */
 export interface StartupErrorOptions {
-  /** Stable code, such as `MORTAR_DUPLICATE_BRICK`. `docs/startup-errors.md` has a row for each. */
+  /** Stable code, such as `MORTAR_BRICK_DUPLICATE`. `docs/startup-errors.md` has a row for each. */
   readonly code: string
   /** What to do about it, in one sentence. */
   readonly remedy: string
@@ -8,6 +8,8 @@ export interface StartupErrorOptions {
   readonly files?: readonly string[]
   /** The brick concerned, if one is. */
   readonly brick?: string
+  /** Page that explains the code, as a URL; `docs/startup-errors.md` of this package by default. */
+  readonly page?: string
   readonly cause?: unknown
 }
 
@@ -21,6 +23,7 @@ export class StartupError extends Error {
   readonly remedy: string
   readonly files: readonly string[]
   readonly brick: string | undefined
+  readonly page: string | undefined
 
   constructor(found: string, options: StartupErrorOptions) {
     super(
@@ -31,6 +34,7 @@ export class StartupError extends Error {
     this.remedy = options.remedy
     this.files = options.files ?? []
     this.brick = options.brick
+    this.page = options.page
   }
 }
 

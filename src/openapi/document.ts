@@ -4,7 +4,7 @@ import { METHODS, type Route } from '../routing/route.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
 import { operationIds } from './operation-id.ts'
 import { operationOf, type OperationContext } from './operation.ts'
-import { PROBLEM_SCHEMAS } from './problem-schemas.ts'
+import { problemSchemas } from './problem-schemas.ts'
 import { createSchemaReader } from './schema-reader.ts'
 import { BEARER, isGuarded } from './security.ts'
 
@@ -17,6 +17,8 @@ export interface DocumentInput {
   readonly servers?: readonly { readonly url: string; readonly description?: string }[]
   /** The authenticator's scheme. Defaults to bearer tokens if a route is guarded. */
   readonly security?: SecurityScheme
+  /** Problem codes of the core and of the bricks. */
+  readonly problems?: readonly string[]
   /** Receives a message for each route that the document cannot describe: route, origin and reason. */
   readonly warn?: (message: string, route: Route) => void
 }
@@ -38,7 +40,7 @@ export function buildDocument(input: DocumentInput): object {
     tags: tagsOf(routes),
     paths: pathsOf(routes, context),
     components: withoutEmpty({
-      schemas: PROBLEM_SCHEMAS,
+      schemas: problemSchemas(input.problems ?? []),
       securitySchemes:
         input.security || routes.some(isGuarded) ? { [security.name]: security.scheme } : undefined,
     }),

@@ -1,16 +1,17 @@
 import type { JsonObject } from './json.ts'
 
+const PROBLEM_PROPERTIES = {
+  type: { type: 'string', format: 'uri-reference', description: 'URI of the kind of problem.' },
+  title: { type: 'string', description: 'Summary of the kind of problem.' },
+  status: { type: 'integer', minimum: 400, maximum: 599 },
+  detail: { type: 'string', description: 'What was wrong with this request.' },
+  code: { type: 'string', description: 'Stable name of the kind of problem, for programs.' },
+  instance: { type: 'string', description: 'Id of the request, also in the log.' },
+}
+
 const PROBLEM: JsonObject = {
   type: 'object',
   description: 'A problem (RFC 9457). A kind of problem may have further members.',
-  properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'URI of the kind of problem.' },
-    title: { type: 'string', description: 'Summary of the kind of problem.' },
-    status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'What was wrong with this request.' },
-    code: { type: 'string', description: 'Stable name of the kind of problem, for programs.' },
-    instance: { type: 'string', description: 'Id of the request, also in the log.' },
-  },
   required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
 }
 
@@ -36,8 +37,17 @@ const VALIDATION_PROBLEM: JsonObject = {
   required: ['errors'],
 }
 
-/** The schemas that every document has under `components.schemas`. */
-export const PROBLEM_SCHEMAS: JsonObject = { Problem: PROBLEM, ValidationProblem: VALIDATION_PROBLEM }
+/**
+ * The schemas that every document has under `components.schemas`. `codes` are those of the core and of the bricks; a
+ * handler may send others, so they are examples and not an enumeration.
+ */
+export function problemSchemas(codes: readonly string[]): JsonObject {
+  const properties = {
+    ...PROBLEM_PROPERTIES,
+    code: { ...PROBLEM_PROPERTIES.code, examples: codes.toSorted() },
+  }
+  return { Problem: { ...PROBLEM, properties }, ValidationProblem: VALIDATION_PROBLEM }
+}
 
 /** A response object whose body is a problem. */
 export function problemResponse(

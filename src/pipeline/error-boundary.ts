@@ -50,7 +50,10 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
   if (koa !== undefined) dropStream(koa)
   const error = asHttpError(thrown)
   const status = problemStatus(error)
-  const payload = problemText(error, ctx.id, runtime.environment !== 'production')
+  const payload = problemText(error, ctx.id, {
+    exposeUnexpected: runtime.environment !== 'production',
+    problems: runtime.problems,
+  })
   if (status >= 500) log(ctx, thrown, status, runtime)
   if (res.headersSent || res.destroyed) {
     // Too late for a problem: an aborted connection tells the client that the body it has is not whole.

@@ -3,6 +3,7 @@ import type { NamedMiddleware } from '../routing/route.ts'
 import type { Authenticator, SecurityScheme } from '../contracts/authenticator.ts'
 import type { Environment } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
+import type { ProblemTable } from '../errors/problem-table.ts'
 import type { FormLimits } from '../support/form-limits.ts'
 
 /** One thing that happens to a request before its handler; a promise makes the rest wait. */
@@ -29,6 +30,8 @@ export type NotAwaited = 'throw' | 'log'
 /** What the compiled routes of one application share. */
 export interface PipelineRuntime {
   readonly environment: Environment
+  /** Problem codes of the core and of the bricks. */
+  readonly problems: ProblemTable
   readonly logger: Logger
   /** Undefined when no brick provides one; then a route with `auth` is refused at boot. */
   readonly authenticator: Authenticator | undefined

@@ -100,6 +100,8 @@ export interface Route {
   readonly middleware: readonly NamedMiddleware[]
   /** Where it was declared, for messages: a file, `router /prefix` or `brick auth`. */
   readonly origin: string
+  /** Label of a page for developers, which `mortar dev` lists. */
+  readonly page?: string
 }
 
 /** Middleware for a path prefix and everything below it. `prefix` is a pattern such as `/`, `/admin`, `/users/:id`. */

@@ -2,12 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { expect } from 'chai'
 import { PROBLEM_CODES } from '../../src/errors/codes.ts'
-import { inlineCode, tableRows } from './markdown.ts'
+import { ownBricks } from './own-bricks.ts'
+import { inlineCode, sectionOf, tableRows } from './markdown.ts'
 import { exportedOptions, readOptions } from './read-options.ts'
 import { withoutComments } from './source-text.ts'
 import { ROOT, listFiles, readManifest, readSources } from './tree.ts'
 
 const WHOLE_CODE = /['"](MORTAR_[A-Z]+(?:_[A-Z]+)*)['"]|^\s*(MORTAR_[A-Z]+(?:_[A-Z]+)*):/gm
+/** A code anywhere in a text. One with `_` at its end, before `*` or `…`, is a prefix. */
+const NAMED_CODE = /\bMORTAR_[A-Z]+(?:_[A-Z]+)*\b(?!_)/g
 const CODE_PREFIX = /\b(MORTAR_[A-Z_]+_)\$\{/g
 
 function read(path: string): string {
@@ -15,29 +18,50 @@ function read(path: string): string {
 }
 
 function codeCells(document: string): string[][] {
-  return tableRows(read(document))
+  return codeRows(read(document))
+}
+
+function codeRows(markdown: string): string[][] {
+  return tableRows(markdown)
     .filter(([first]) => first?.startsWith('`'))
     .map(([first, ...rest]) => [first!.replaceAll('`', ''), ...rest])
 }
 
 describe('docs/errors.md', () => {
-  it('has one row for each problem code, with its status and title', () => {
-    const rows = codeCells('docs/errors.md').filter(([code]) => /^[a-z_]+$/.test(code!))
-    const table = rows.filter(([, status]) => /^\d{3}$/.test(status ?? ''))
-    const documented = table.map(([code, status, title]) => ({ code, status: Number(status), title }))
-    const defined = Object.entries(PROBLEM_CODES).map(([code, entry]) => ({ code, ...entry }))
-    expect(documented).to.have.deep.members(defined)
+  const owners = [
+    { heading: 'Of the core', problems: PROBLEM_CODES },
+    ...ownBricks().map(({ name, problems }) => ({
+      heading: `Of the ${name} brick`,
+      problems: problems ?? {},
+    })),
+  ].filter(({ problems }) => Object.keys(problems).length > 0)
+
+  for (const { heading, problems } of owners)
+    it(`has one row for each problem code under "${heading}", with its status and title`, () => {
+      const documented = problemRows(sectionOf(read('docs/errors.md'), heading))
+      expect(documented).to.have.deep.members(
+        Object.entries(problems).map(([code, { status, title }]) => ({ code, status, title })),
+      )
+    })
+
+  it('has no problem code without an owner', () => {
+    const owned = owners.flatMap(({ heading }) => problemRows(sectionOf(read('docs/errors.md'), heading)))
+    expect(problemRows(read('docs/errors.md'))).to.have.deep.members(owned)
   })
 })
 
+/** The rows of problem codes: each has a code in lower case and a status. */
+function problemRows(markdown: string) {
+  const rows = codeRows(markdown).filter(
+    ([code, status]) => /^[a-z_]+$/.test(code!) && /^\d{3}$/.test(status ?? ''),
+  )
+  return rows.map(([code, status, title]) => ({ code, status: Number(status), title }))
+}
+
 describe('docs/startup-errors.md', () => {
   const documented = () => codeCells('docs/startup-errors.md').map(([code]) => code!)
-  const sources = Object.values(readSources(['src', 'plugins']))
-  const codes = new Set(
-    sources.flatMap((source) =>
-      [...withoutComments(source).matchAll(WHOLE_CODE)].map((m) => (m[1] ?? m[2])!),
-    ),
-  )
+  const sources = Object.values(sourcesThatThrow(['src', 'plugins']))
+  const codes = new Set(sources.flatMap(codesIn))
   const prefixes = sources.flatMap((source) => [...source.matchAll(CODE_PREFIX)].map((match) => match[1]!))
 
   it('has a row for each startup code of the sources', () => {
@@ -50,10 +74,41 @@ describe('docs/startup-errors.md', () => {
     expect(documented().filter((code) => !given(code))).to.deep.equal([])
   })
 
+  for (const { name, startupCodes = {} } of ownBricks())
+    it(`has cause and remedy of each start-up code of the ${name} brick as its slot declares them`, () => {
+      const rows = codeCells('docs/startup-errors.md').filter(([code]) => Object.hasOwn(startupCodes, code!))
+      expect(
+        Object.fromEntries(rows.map(([code, cause, remedy]) => [code, { cause, remedy }])),
+      ).to.deep.equal(startupCodes)
+    })
+
+  for (const { name, startupCodes = {} } of ownBricks())
+    it(`has a start-up code of the ${name} brick for each code of its sources`, () => {
+      const own = Object.values(sourcesThatThrow([`plugins/${name}`])).flatMap(codesIn)
+      expect([...new Set(own)]).to.have.members(Object.keys(startupCodes))
+    })
+
+  it('has a row for each code that a comment, a message or a document names', () => {
+    const rows = new Set(documented())
+    const documents = [...listFiles('docs'), ...listFiles('plugins')].filter((path) => path.endsWith('.md'))
+    const named = [...sources, ...documents.map(read)].flatMap((text) => text.match(NAMED_CODE) ?? [])
+    expect([...new Set(named)].filter((code) => !rows.has(code))).to.deep.equal([])
+  })
+
   it('has one row a code', () => {
     expect(documented()).to.deep.equal([...new Set(documented())])
   })
 })
+
+/** Without the tables of codes, in which each code would find itself. */
+function sourcesThatThrow(folders: readonly string[]): Record<string, string> {
+  const sources = Object.entries(readSources(folders))
+  return Object.fromEntries(sources.filter(([path]) => !path.endsWith('/startup-codes.ts')))
+}
+
+function codesIn(source: string): string[] {
+  return [...withoutComments(source).matchAll(WHOLE_CODE)].map((match) => (match[1] ?? match[2])!)
+}
 
 describe('package.json', () => {
   it('exports only entries that exist', () => {

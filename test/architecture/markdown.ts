@@ -9,6 +9,16 @@ export function inlineCode(markdown: string): string[] {
   return [...withoutFences(markdown).matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!)
 }
 
+/** The text from a heading to the next heading of the same or a higher level; an empty string without the heading. */
+export function sectionOf(markdown: string, heading: string): string {
+  const lines = withoutFences(markdown).split('\n')
+  const start = lines.findIndex((line) => /^#{1,6} /.test(line) && line.replace(/^#+ /, '') === heading)
+  if (start < 0) return ''
+  const level = lines[start]!.indexOf(' ')
+  const length = lines.slice(start + 1).findIndex((line) => new RegExp(`^#{1,${level}} `).test(line))
+  return lines.slice(start, length < 0 ? undefined : start + 1 + length).join('\n')
+}
+
 /** The targets of links and images, without those that lead to other sites. */
 export function relativeLinks(markdown: string): string[] {
   const links = [...withoutFences(markdown).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)]

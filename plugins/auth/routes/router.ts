@@ -39,6 +39,13 @@ function noStore(ctx: Context, next: Next): unknown {
   return next()
 }
 
+/** The database brick declares this code; a provider with a connection of its own also works without that brick. */
+const MISSING_TABLE = {
+  code: 'missing_table',
+  title: 'Missing table',
+  type: 'urn:mortar:problem:missing_table',
+} as const
+
 /** An operator's error: told in full outside production, and in the log everywhere. */
 function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
   return next().catch((error: unknown) => {
@@ -48,6 +55,9 @@ function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
     const detail = isProduction
       ? `A ${isColumn ? 'column' : 'table'} of the authentication is missing; the log names it.`
       : error.message
-    throw new HttpError(500, detail, { code: isColumn ? 'missing_column' : 'missing_table', cause: error })
+    throw new HttpError(500, detail, {
+      ...(isColumn ? { code: 'missing_column' } : MISSING_TABLE),
+      cause: error,
+    })
   })
 }

@@ -4,7 +4,6 @@ import type { Command, CommandInput } from '../command.ts'
 import { checkApplication } from '../doctor/check-application.ts'
 import { checkBricks } from '../doctor/check-bricks.ts'
 import { checkBuild } from '../doctor/check-build.ts'
-import { checkDatabase } from '../doctor/check-database.ts'
 import { checkEnvironment } from '../doctor/check-environment.ts'
 import { checkInstallation } from '../doctor/check-installation.ts'
 import { type Finding, findingsOf, type Level } from '../doctor/finding.ts'
@@ -60,15 +59,11 @@ async function examine(input: CommandInput): Promise<Finding[]> {
 async function examineApplication(project: Project): Promise<Finding[]> {
   const inspected = await inspectProject(project)
   const findings = [...inspected.problems.flatMap(findingsOf), ...checkApplication(inspected)]
-  // With placeholders there is no telling which database it would be.
-  const connect = inspected.problems.length === 0
+  // With placeholders for variables a brick would look at a place that does not exist.
+  const complete = inspected.problems.length === 0
   try {
     inspected.resolveSingletons()
-    return [
-      ...findings,
-      ...(await checkDatabase(inspected, connect)),
-      ...(connect ? await checkBricks(inspected) : []),
-    ]
+    return [...findings, ...(complete ? await checkBricks(inspected) : [])]
   } catch (error) {
     return [...findings, ...findingsOf(error)]
   }

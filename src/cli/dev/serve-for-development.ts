@@ -78,9 +78,9 @@ async function whenListening(app: ProjectApp): Promise<string> {
 }
 
 function pagesOf(app: ProjectApp): Record<string, string> {
-  const paths = new Set(app.routes.filter(({ method }) => method === 'GET').map(({ path }) => path))
-  const pages = { Docs: '/docs', OpenAPI: '/openapi.json', Mail: '/_framework/mail' }
-  return Object.fromEntries(Object.entries(pages).filter(([, path]) => paths.has(path)))
+  const labelled = app.routes.flatMap(({ page, path }) => (page === undefined ? [] : [[page, path] as const]))
+  // The framework's own routes are the last ones; their pages come first.
+  return Object.fromEntries(labelled.toReversed())
 }
 
 /** A header takes printable ASCII; anything else would make the response fail. */

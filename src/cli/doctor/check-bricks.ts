@@ -1,7 +1,7 @@
 import type { Inspection } from '../../app/app.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
 import type { Cradle } from '../../container/registration.ts'
-import { type Finding, finding } from './finding.ts'
+import { type Finding, finding, findingsOf, isStartupError } from './finding.ts'
 
 /** The findings of the bricks themselves. A check that throws is a finding too and hides no other. */
 export async function checkBricks({
@@ -16,6 +16,7 @@ async function checkBrick({ name, doctor }: AnyBrick, services: Cradle): Promise
   try {
     return (await doctor?.(services)) ?? []
   } catch (error) {
+    if (isStartupError(error)) return findingsOf(error)
     const reason = error instanceof Error ? error.message : String(error)
     return [
       finding(

@@ -10,20 +10,16 @@ export type DoctorCode =
   | 'MORTAR_DOCTOR_APP_URL'
   | 'MORTAR_DOCTOR_BRICK'
   | 'MORTAR_DOCTOR_CREDENTIALS'
-  | 'MORTAR_DOCTOR_DATABASE_FILE'
   | 'MORTAR_DOCTOR_ENVIRONMENT'
   | 'MORTAR_DOCTOR_ENV_FILE'
   | 'MORTAR_DOCTOR_IMPORT'
   | 'MORTAR_DOCTOR_INSTALL'
-  | 'MORTAR_DOCTOR_MIGRATIONS'
   | 'MORTAR_DOCTOR_MODULE'
   | 'MORTAR_DOCTOR_NODE'
   | 'MORTAR_DOCTOR_PEER'
   | 'MORTAR_DOCTOR_PROXY'
   | 'MORTAR_DOCTOR_ROUTES'
-  | 'MORTAR_DOCTOR_SCHEMA'
   | 'MORTAR_DOCTOR_SECRET'
-  | 'MORTAR_DOCTOR_TABLES'
 
 /** A finding of the doctor's own. */
 export function finding(level: Level, code: DoctorCode, found: string, remedy: string): Finding {
@@ -40,7 +36,7 @@ export function findingsOf(error: unknown): Finding[] {
         code: error.code,
         found: error.message.split('\n  Remedy: ')[0]!,
         remedy: error.remedy,
-        page: 'docs/startup-errors.md',
+        page: error.page ?? 'docs/startup-errors.md',
       },
     ]
   return [unforeseen(error)]
@@ -76,7 +72,7 @@ function placeOf(error: Error): string {
 }
 
 /** By its name, as an application may have another copy of the framework. */
-function isStartupError(error: unknown): error is StartupError {
+export function isStartupError(error: unknown): error is StartupError {
   return error instanceof Error && error.name === 'StartupError' && 'remedy' in error
 }
 

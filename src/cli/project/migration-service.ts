@@ -13,6 +13,6 @@ export function migrationsOf({ serviceNames, services }: Inspection): MigrationS
 }
 
 /** By its shape, as any brick may bring one. */
-export function isMigrationService(service: unknown): service is MigrationService {
+function isMigrationService(service: unknown): service is MigrationService {
   return typeof (service as Partial<MigrationService> | undefined)?.connected === 'function'
 }

@@ -1,0 +1,59 @@
+import type { DoctorFinding, DoctorLevel, MigrationService } from '../../src/index.ts'
+import type { STARTUP_CODES } from './startup-codes.ts'
+
+/**
+ * The findings of the database brick for `mortar doctor`: the file, the migrations and the schema. It opens the
+ * database, closes it again and changes nothing in it; a file that does not exist is not made.
+ * @throws StartupError when the database cannot be opened.
+ */
+export async function databaseFindings(migrations: MigrationService): Promise<readonly DoctorFinding[]> {
+  const file = migrations.missingFile()
+  if (file === undefined) return migrations.connected(() => checkMigrations(migrations))
+  return [
+    finding(
+      'warning',
+      'MORTAR_DOCTOR_DATABASE_FILE',
+      `The database ${file} does not exist yet.`,
+      'Make it: mortar migrate run',
+    ),
+  ]
+}
+
+async function checkMigrations(migrations: MigrationService): Promise<readonly DoctorFinding[]> {
+  const states = await migrations.status()
+  const named = (wanted: string): string[] =>
+    states.filter(({ state }) => state === wanted).map(({ name }) => name)
+  const [pending, missing] = [named('pending'), named('missing')]
+  const found = [
+    ...(pending.length > 0 ? [notRun(pending)] : []),
+    ...(missing.length > 0 ? [gone(missing)] : []),
+  ]
+  if (found.length > 0 || (await migrations.difference()) === 0) return found
+  return [
+    finding(
+      'warning',
+      'MORTAR_DOCTOR_SCHEMA',
+      'The database is not what the schema module describes, and no migration is pending.',
+      "Let one be written from the difference: mortar migrate generate 'what changed'",
+    ),
+  ]
+}
+
+function notRun(names: readonly string[]): DoctorFinding {
+  const found = `Migrations were not run on this database: ${names.join(', ')}.`
+  return finding('error', 'MORTAR_DOCTOR_MIGRATIONS', found, 'Run them: mortar migrate run')
+}
+
+function gone(names: readonly string[]): DoctorFinding {
+  const found = `Migrations were run on this database and their files are gone: ${names.join(', ')}.`
+  return finding('error', 'MORTAR_DOCTOR_MIGRATIONS', found, 'Bring the files back from version control.')
+}
+
+function finding(
+  level: DoctorLevel,
+  code: keyof typeof STARTUP_CODES,
+  found: string,
+  remedy: string,
+): DoctorFinding {
+  return { level, code, found, remedy, page: `docs/cli.md#${code.toLowerCase()}` }
+}

@@ -1,0 +1,9 @@
+import { problemErrors, type Problems } from '../../src/index.ts'
+
+/** The problem codes of the database brick; `docs/errors.md` has the same table. */
+export const PROBLEMS = {
+  missing_table: { status: 500, title: 'Missing table' },
+} as const satisfies Problems
+
+/** Makes an error with one of these codes. */
+export const problem = problemErrors(PROBLEMS)

@@ -1,0 +1,66 @@
+import { PROBLEM_CODES, type ProblemDefinition, type Problems } from './codes.ts'
+import { StartupError } from './startup-error.ts'
+
+/** A declared code: its definition, and the first members of its documents as text, up to `status`. */
+export interface KnownProblem extends Required<ProblemDefinition> {
+  readonly head: string
+}
+
+/** The problem codes of one application by name: the core's and those of its bricks. */
+export type ProblemTable = ReadonlyMap<string, KnownProblem>
+
+/** The problem codes of an application without bricks. */
+export const CORE_PROBLEMS: ProblemTable = new Map(
+  Object.entries(PROBLEM_CODES).map(([code, definition]) => [code, knownProblem(code, definition)]),
+)
+
+/** The part of a brick that declares problem codes. */
+export interface ProblemOwner {
+  readonly name: string
+  readonly problems?: Problems
+}
+
+/**
+ * The core's problem codes together with those of the bricks.
+ * @throws StartupError `MORTAR_BRICK_PROBLEM` for a code that the core or another brick declares as well.
+ */
+export function problemTable(bricks: readonly ProblemOwner[]): ProblemTable {
+  const table = new Map(CORE_PROBLEMS)
+  const owners = new Map<string, string>()
+  for (const { name, problems = {} } of bricks)
+    for (const [code, definition] of Object.entries(problems)) {
+      if (table.has(code)) throw declaredTwice(code, name, owners.get(code))
+      table.set(code, knownProblem(code, definition))
+      owners.set(code, name)
+    }
+  return table
+}
+
+/** Codes of the core and of bricks have a URN each; an application's own code is identified by `code` alone. */
+function knownProblem(code: string, definition: ProblemDefinition): KnownProblem {
+  const entry = { type: `urn:mortar:problem:${code}`, ...definition }
+  return { ...entry, head: headText(entry) }
+}
+
+/** The text of a problem document up to `status`, without the closing brace. */
+export function headText({ type, title, status }: Required<ProblemDefinition>): string {
+  return `{"type":${quote(type)},"title":${quote(title)},"status":${status}`
+}
+
+/** JavaScript code may put anything on an error, also a value without a JSON form. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined
+  return text ?? 'null'
+}
+
+function declaredTwice(code: string, brick: string, other: string | undefined): StartupError {
+  const first = other === undefined ? 'the core' : `the brick '${other}'`
+  return new StartupError(
+    `The brick '${brick}' declares the problem code '${code}', which ${first} declares too.`,
+    {
+      code: 'MORTAR_BRICK_PROBLEM',
+      remedy: `Rename the code in the slot problems of '${brick}', for example to '${brick}_${code}'.`,
+      brick,
+    },
+  )
+}

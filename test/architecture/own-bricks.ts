@@ -1,0 +1,19 @@
+import type { AnyBrick } from 'mortar'
+import { auth, type AuthProvider } from 'mortar/auth'
+import { database } from 'mortar/database'
+import { mail } from 'mortar/mail'
+
+const provider: AuthProvider = {
+  name: 'nobody',
+  securityScheme: { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } },
+  connect: () => ({ identify: () => null }),
+}
+
+/** The bricks of this package; none of them is started. */
+export function ownBricks(): readonly AnyBrick[] {
+  return [
+    database({ type: 'better-sqlite3', database: ':memory:' }),
+    mail({ from: 'hello@example.com' }),
+    auth(provider),
+  ]
+}
