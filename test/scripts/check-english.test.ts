@@ -38,7 +38,7 @@ describe('scripts/check-english.mjs', () => {
     'the application is only looked at',
     'it reads what is left',
     'the answer of the server',
-    'through both adapters',
+    'through both doors',
     'the same road',
     'takes the long way',
   ]
