@@ -102,7 +102,7 @@ function buildReference(): string {
         types: ['node'],
         rootDir: '..',
       },
-      include: ['../examples/notes', '../config'],
+      include: ['../examples/notes'],
       exclude: ['../examples/notes/test'],
     }),
   )

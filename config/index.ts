@@ -1,12 +1,6 @@
-import { defineConfig } from 'mortar'
-import { bricks } from './bricks.ts'
-import { settings } from './settings.ts'
-
-/** The configuration of the reference application. */
-export const config = defineConfig({
-  bricks,
-  environment: settings.environment,
-  appUrl: settings.appUrl,
-  trustProxy: settings.trustProxy,
-  openapi: { title: 'Notes', version: '1.0.0', description: 'A notebook for each user.' },
-})
+/**
+ * The configuration of the application that this repository runs with `npm start` and in its tests. It belongs to the
+ * reference application, which is one folder that can be copied; change it in `examples/notes/config`.
+ */
+export { config } from '../examples/notes/config/index.ts'
+export { settings } from '../examples/notes/config/settings.ts'

@@ -15,7 +15,7 @@ const WANTED = [
   // What `mortar new` writes.
   'dist/src/cli/new/templates/app/server.ts.tpl',
   'dist/examples/notes/app.ts',
-  'dist/config/auth.ts',
+  'dist/examples/notes/config/auth.ts',
   // The tables of options, to which the documentation links.
   'plugins/auth/README.md',
   'plugins/database/README.md',

@@ -9,8 +9,7 @@ const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 const NOT_SHIPPED = /[\\/](test|data|dist|\.framework|README\.md)$/
 
 cpSync(join(ROOT, 'src/cli/new/templates'), join(TARGET, 'src/cli/new/templates'), { recursive: true })
-for (const path of ['config', 'examples/notes'])
-  cpSync(join(ROOT, path), join(TARGET, path), {
-    recursive: true,
-    filter: (source) => !NOT_SHIPPED.test(source.slice(ROOT.length)),
-  })
+cpSync(join(ROOT, 'examples/notes'), join(TARGET, 'examples/notes'), {
+  recursive: true,
+  filter: (source) => !NOT_SHIPPED.test(source.slice(ROOT.length)),
+})

@@ -1,5 +1,5 @@
 import { createApp, scoped } from 'mortar'
-import { config } from '../../config/index.ts'
+import { config } from './config/index.ts'
 import { NoteService } from './note-service.ts'
 
 export const app = createApp(config).provide({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { loadRoutes } from 'mortar'
-import { settings } from '../../config/settings.ts'
+import { settings } from './config/settings.ts'
 import { app } from './app.ts'
 
 const start = performance.now()

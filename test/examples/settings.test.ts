@@ -6,7 +6,7 @@ describe('The settings of the reference application', () => {
     const { AUTH_SECRET: _, APP_URL: __, MAIL_TRANSPORT: ___, ...inherited } = process.env
     const { status, stderr } = spawnSync(
       process.execPath,
-      ['--import', 'tsx', '--conditions=source', 'config/settings.ts'],
+      ['--import', 'tsx', '--conditions=source', 'examples/notes/config/settings.ts'],
       { env: { ...inherited, NODE_ENV: 'production' }, encoding: 'utf8' },
     )
     expect(status).to.equal(1)

@@ -1,10 +1,8 @@
 import type { SessionOwner, StoredUser } from '../../../src/index.ts'
+import { DATE_FIELDS, FRAMEWORK_FIELDS } from '../accounts/private-fields.ts'
 import { createRecordReader, type StoredRecord as Row } from '../accounts/stored-record.ts'
 import { MissingColumn } from '../errors.ts'
 import { dateOf, type ColumnMetadataLike, type DataSourceLike } from './sql.ts'
-
-const PRIVATE_COLUMNS = ['password_hash', 'password_version', 'kept_session_id', 'disabled_at']
-const DATE_COLUMNS = ['email_verified_at', 'created_at', 'updated_at']
 
 const read = createRecordReader((column) => new MissingColumn(column), true)
 
@@ -36,7 +34,7 @@ export const resetTokenOf = read.resetToken
  */
 function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unknown> {
   const record: Record<string, unknown> = { id: row['id'], name: row['name'], email: row['email'] }
-  for (const column of DATE_COLUMNS) record[column] = dateOf(dataSource, row[column])
+  for (const column of DATE_FIELDS) record[column] = dateOf(dataSource, row[column])
   for (const column of ownPublicColumns(dataSource)) {
     if (!(column.databaseName in row)) continue
     // TypeORM's own reading of the value: 0 and 1 become booleans, text becomes JSON or a date.
@@ -48,13 +46,11 @@ function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unkn
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
 }
 
-const FRAMEWORK_COLUMNS = ['id', 'name', 'email', ...DATE_COLUMNS, ...PRIVATE_COLUMNS]
-
 /** The application's own columns of `auth_users` without `select: false`: those that become part of `user.raw`. */
 export function ownPublicColumns(dataSource: DataSourceLike): readonly ColumnMetadataLike[] {
   const table = `${dataSource.options.entityPrefix ?? ''}auth_users`
   const metadata = dataSource.entityMetadatas.find(({ tableName }) => tableName === table)
   return (metadata?.columns ?? []).filter(
-    ({ isSelect, databaseName }) => isSelect && !FRAMEWORK_COLUMNS.includes(databaseName),
+    ({ isSelect, databaseName }) => isSelect && !FRAMEWORK_FIELDS.includes(databaseName),
   )
 }

@@ -1,4 +1,5 @@
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
+import { PRIVATE_FIELDS } from '../accounts/private-fields.ts'
 
 /** A row of `auth_users` without an application's own columns. Property names are the column names. */
 export interface AuthUserRow {
@@ -73,18 +74,26 @@ const BINARY = { [Symbol.for('mortar.column.binary')]: true }
 const MOMENT = { type: Date, precision: 3 } as const
 const MILLISECONDS = { type: 'bigint', transformer: { from: Number, to: (value: unknown) => value } } as const
 
-const USER_COLUMNS = {
+const USER_COLUMNS = withoutPrivate({
   id: { ...ID, primary: true },
   name: { type: String, length: 200 },
   email: { type: String, length: 254, unique: true, ...BINARY },
-  password_hash: { type: String, length: 255, nullable: true, select: false },
-  password_version: { type: Number, default: 0, select: false },
-  kept_session_id: { ...ID, nullable: true, select: false },
+  password_hash: { type: String, length: 255, nullable: true },
+  password_version: { type: Number, default: 0 },
+  kept_session_id: { ...ID, nullable: true },
   email_verified_at: { ...MOMENT, nullable: true },
-  disabled_at: { ...MOMENT, nullable: true, select: false },
+  disabled_at: { ...MOMENT, nullable: true },
   created_at: MOMENT,
   updated_at: MOMENT,
-} as const satisfies Record<keyof AuthUserRow, EntitySchemaColumnOptions>
+})
+
+type UserColumns = Record<keyof AuthUserRow, EntitySchemaColumnOptions>
+
+/** Leaves the private fields out of what a repository selects by default. */
+function withoutPrivate(columns: UserColumns): UserColumns {
+  const hidden = PRIVATE_FIELDS.map((name) => [name, { ...columns[name], select: false }])
+  return { ...columns, ...Object.fromEntries(hidden) }
+}
 
 /**
  * The entity of `auth_users`, with an application's own columns if it has any:

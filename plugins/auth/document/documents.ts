@@ -1,24 +1,13 @@
 import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
+import { DATE_FIELDS, FRAMEWORK_FIELDS } from '../accounts/private-fields.ts'
 import { createRecordReader } from '../accounts/stored-record.ts'
 import type { Document } from './connection.ts'
 
 /** The application's own fields of `auth_users`, each with the value that a new user has. */
 export type UserFields = Readonly<Record<string, unknown>>
 
-const DATE_FIELDS = ['email_verified_at', 'created_at', 'updated_at'] as const
-
 /** Fields of `auth_users` that are the framework's. */
-export const RESERVED_FIELDS: readonly string[] = [
-  '_id',
-  'id',
-  'name',
-  'email',
-  'password_hash',
-  'password_version',
-  'kept_session_id',
-  'disabled_at',
-  ...DATE_FIELDS,
-]
+export const RESERVED_FIELDS: readonly string[] = ['_id', ...FRAMEWORK_FIELDS]
 
 const read = createRecordReader((field) => new Error(`A document of the authentication has no ${field}.`))
 

@@ -5,7 +5,7 @@ import { renderPackage } from './render-package.ts'
 import { renderTemplate, type TemplateValues } from './render-template.ts'
 
 /*
- * An application with users is the reference application itself, with its paths put right, so that what is scaffolded is
+ * An application with users is the reference application itself, so that what is scaffolded is
  * what is tested every day. Everything else comes from `templates/`. The build copies both, in this very layout, beside
  * the compiled files, so that one relative path is right in the sources and in the package.
  */
@@ -15,8 +15,8 @@ const REFERENCE = 'examples/notes'
 
 /** Parts of the reference application that are the same whatever was chosen. */
 const SHARED = [
-  'config/mail.ts',
   `${REFERENCE}/app.ts`,
+  `${REFERENCE}/config/mail.ts`,
   `${REFERENCE}/note-schemas.ts`,
   `${REFERENCE}/note-service.ts`,
   `${REFERENCE}/route.ts`,
@@ -88,9 +88,7 @@ async function fromReference(choices: Choices): Promise<ProjectFile[]> {
   return Promise.all(
     files.flat().map(async (path) => ({
       path: path.replace(`${REFERENCE}/`, ''),
-      content: (await readFile(join(REPOSITORY, path), 'utf8'))
-        .replaceAll("'../../config/", "'./config/")
-        .replaceAll(`'../${REFERENCE}/`, "'../"),
+      content: await readFile(join(REPOSITORY, path), 'utf8'),
     })),
   )
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { fromUrl } from 'mortar/database'
-import * as schema from '../examples/notes/schema.ts'
+import * as schema from '../schema.ts'
 import { settings } from './settings.ts'
 
 const connection = fromUrl(settings.databaseUrl)
 
 /** A migration is written in the SQL of one kind of database. */
 const dialect = connection.type === 'mariadb' ? 'mysql' : connection.type
-const migrations = join(import.meta.dirname, '../examples/notes/migrations', dialect)
+const migrations = join(import.meta.dirname, '../migrations', dialect)
 
 /** An embedded SQLite file, until `DATABASE_URL` says otherwise. Migrations run at the start, but not in production. */
 export const databaseOptions = {

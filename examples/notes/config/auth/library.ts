@@ -2,8 +2,8 @@ import { betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import type { DataSource } from 'typeorm'
 import { libraryAuth } from 'mortar/auth/library'
+import { throughDataSource } from 'mortar/auth/library/kysely'
 import { settings } from '../settings.ts'
-import { throughDataSource } from './kysely-dialect.ts'
 
 const basePath = '/auth'
 
