@@ -23,14 +23,14 @@ import {
 } from './provider.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 
-/** What `auth()` takes besides the provider. */
+/** Options of `auth()` besides the provider. */
 export interface AuthOptions {
-  /** Policies by name: `auth: 'admin'` on a route asks the policy `admin`. */
+  /** Policies by name: `auth: 'admin'` on a route requires the policy `admin`. */
   readonly policies?: Readonly<Record<string, Policy>>
-  /** Where the provider's endpoints are mounted; by default `/auth`, or the base path of a provider that has its own. */
+  /** Prefix of the provider's endpoints; by default `/auth`, or the base path of a provider that has its own. */
   readonly prefix?: string
   /**
-   * How long a provider may take over one credential; a guarded route then answers 503. Seconds or a duration, 10
+   * Time limit of the provider for one credential; after it a guarded route responds 503. Seconds or a duration, 10
    * seconds by default.
    */
   readonly timeout?: Duration
@@ -46,11 +46,11 @@ const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
 }
 
 /**
- * The auth brick: gives the application the service `authenticator`, which guards ask, and the provider's endpoints.
- * The provider at work is the service `authProvider`.
- * @throws StartupError `MORTAR_AUTH_PROVIDER` for an object that is no provider, `MORTAR_AUTH_POLICY` for a policy that
- * is no function, `MORTAR_AUTH_BASE_PATH` for a prefix that is not the provider's own, `MORTAR_AUTH_OPTION` for a
- * timeout that is no duration and an origin that is none.
+ * The auth brick: provides the service `authenticator`, which guards use, and mounts the provider's endpoints. The
+ * connected provider is the service `authProvider`.
+ * @throws StartupError `MORTAR_AUTH_PROVIDER` for an object that is not a provider, `MORTAR_AUTH_POLICY` for a policy that
+ * is not a function, `MORTAR_AUTH_BASE_PATH` for a prefix that differs from the provider's, `MORTAR_AUTH_OPTION` for an
+ * invalid timeout or origin.
  */
 export function auth<Connected extends ConnectedProvider>(
   provider: AuthProvider<Connected>,
@@ -68,7 +68,7 @@ export function auth<Connected extends ConnectedProvider>(
     startupCodes: STARTUP_CODES,
     after: ['database', 'mail', 'redis'],
     services: {
-      // `connectProvider` returns what the provider's own `connect` made.
+      // `connectProvider` returns the result of the provider's own `connect`.
       authProvider: singleton((services) => connectProvider(provider, services) as Connected),
       authenticator: singleton((services) =>
         createAuthenticator(provider, { ...options, timeout, trustedOrigins }, services),
@@ -104,7 +104,7 @@ function milliseconds(timeout: Duration): number {
     const parsed = seconds(timeout) * 1000
     if (parsed > 0) return parsed
   } catch {
-    // Said below, with where to mend it.
+    // Reported below, with the remedy.
   }
   throw new StartupError(`The option timeout of auth() is not a duration: ${String(timeout)}.`, {
     code: 'MORTAR_AUTH_OPTION',
@@ -113,14 +113,17 @@ function milliseconds(timeout: Duration): number {
   })
 }
 
-/** A value that is compared with the header `Origin`; one that no page can have would trust nobody without a word. */
+/** Checks a value that is compared with the header `Origin`: an impossible one would silently trust nobody. */
 function originOf(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin
-  throw new StartupError(`The option trustedOrigins of auth() has an entry that is no origin: '${url}'.`, {
-    code: 'MORTAR_AUTH_OPTION',
-    remedy: "Write scheme and host, such as 'https://app.example.com'.",
-    brick: 'auth',
-  })
+  throw new StartupError(
+    `The option trustedOrigins of auth() has an entry that is not an origin: '${url}'.`,
+    {
+      code: 'MORTAR_AUTH_OPTION',
+      remedy: "Write scheme and host, such as 'https://app.example.com'.",
+      brick: 'auth',
+    },
+  )
 }
 
 function mount(provider: AuthProvider, prefix: string) {

@@ -7,7 +7,7 @@ import type { AuthFlows } from './flows/flows.ts'
 import type { Grant } from './flows/sessions.ts'
 import type { ConnectedProvider } from './provider.ts'
 
-/** A provider with e-mail and password at work in one application: the service `authProvider`. */
+/** A provider with e-mail and password, connected to one application: the service `authProvider`. */
 export interface ConnectedPasswordProvider extends ConnectedProvider {
   readonly flows: AuthFlows
   readonly events: EventBus<AuthEvents>
@@ -15,7 +15,7 @@ export interface ConnectedPasswordProvider extends ConnectedProvider {
   readonly device: DeviceCookie
   /** Origin of the application's own pages, if it is configured. */
   readonly appOrigin: string | undefined
-  /** @returns the claims of an access token that is valid now, or null. */
+  /** @returns the claims of a currently valid access token, or null. */
   claimsOf(accessToken: string | null): AccessClaims | null
   signOut(userId: string): Promise<void>
   /**
@@ -27,7 +27,7 @@ export interface ConnectedPasswordProvider extends ConnectedProvider {
   enable(userId: string): Promise<boolean>
 }
 
-/** The refresh cookie, which lives as long as its session. */
+/** The refresh cookie, with the lifetime of its session. */
 export interface SessionCookie {
   read(headers: Headers): string | null
   set(ctx: CookieTarget, grant: Grant): void

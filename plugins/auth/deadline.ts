@@ -6,9 +6,9 @@ type Answer = User | null
 const RETRY_AFTER = 5
 
 /**
- * Waits for a provider's answer for at most so many milliseconds, so that a provider that hangs holds no request. An
- * answer that is there at once is returned as it is.
- * @throws ServiceUnavailable 503 when the time is up.
+ * Waits for a provider's result for a limited number of milliseconds, so that a hanging provider does not block requests.
+ * A synchronous result is returned unchanged.
+ * @throws ServiceUnavailable 503 after the time limit.
  */
 export function refuseLate(
   answer: Answer | Promise<Answer>,
@@ -28,7 +28,7 @@ function within(answer: Promise<Answer>, milliseconds: number, provider: string)
       reject(
         new ServiceUnavailable(`Authentication timed out. Try again shortly.`, {
           retryAfter: RETRY_AFTER,
-          cause: new Error(`The auth provider '${provider}' gave no answer within ${milliseconds} ms.`),
+          cause: new Error(`The auth provider '${provider}' did not respond within ${milliseconds} ms.`),
         }),
       )
     const timer = setTimeout(late, milliseconds)
@@ -36,12 +36,12 @@ function within(answer: Promise<Answer>, milliseconds: number, provider: string)
   })
 }
 
-/** Waits for work at most so many milliseconds; the work itself goes on. @throws Error when the time is up. */
+/** Waits for work for a limited number of milliseconds. The work itself continues. @throws Error after the limit. */
 export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`The database did not answer within ${milliseconds} ms.`)),
+      () => reject(new Error(`The database did not respond within ${milliseconds} ms.`)),
       milliseconds,
     )
     timer.unref()
@@ -50,7 +50,7 @@ export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise
     return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
-    // Whatever it fails with after its time is up was reported as late.
+    // A failure after the limit was already reported as a timeout.
     work.catch(ignore)
   }
 }

@@ -2,7 +2,7 @@ import type { Cradle, DoctorFinding, Environment, MigrationService } from '../..
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
 
-/** The findings of the auth brick and of its provider for `mortar doctor`. */
+/** Returns the findings of the auth brick and its provider for `mortar doctor`. */
 export function authFindings(provider: ProviderDescription, services: Cradle): readonly DoctorFinding[] {
   const own = provider.doctor?.(services) ?? [asvsOfProvider(provider.name)]
   return [explainCookies(services.environment), ...checkTables(provider.tables ?? [], services), ...own]

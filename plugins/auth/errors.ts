@@ -6,7 +6,7 @@ import {
   type HttpErrorOptions,
 } from '../../src/index.ts'
 
-/** A table of the authentication is not in the database: an operator's error, found at the first statement. */
+/** A table of the auth brick is missing in the database: an operator's error, found at the first statement. */
 export class MissingTable extends Error {
   override readonly name = 'MissingTable'
   readonly table: string
@@ -22,7 +22,7 @@ export class MissingTable extends Error {
   }
 }
 
-/** A column of the authentication is not in the database: the schema is older than the code. */
+/** A column of the auth brick is missing in the database: the schema is older than the code. */
 export class MissingColumn extends Error {
   override readonly name = 'MissingColumn'
   readonly column: string
@@ -50,14 +50,14 @@ export function wrongCurrentPassword(): Unauthorized {
   return new Unauthorized('The current password is wrong.', { code: 'invalid_credentials' })
 }
 
-/** 422 for a new password that is too easy to guess; `message` tells its owner why. */
+/** 422 for a new password that is too easy to guess; `message` gives the reason. */
 export class PasswordRefused extends ValidationFailed {
   constructor(path: 'password' | 'next', message: string) {
     super([{ location: 'body', path, message }])
   }
 }
 
-/** 401 of refresh for a token that was replaced long ago: somebody has a copy. The session is over. */
+/** 401 of refresh for a token of an older generation: somebody has a copy. The session has ended. */
 export class TokenReused extends Unauthorized {
   readonly session: { readonly userId: string; readonly sessionId: string }
 
@@ -74,7 +74,7 @@ export function sessionOver(): Unauthorized {
   return new Unauthorized('The session is over.', { code: 'invalid_token' })
 }
 
-/** 401 of refresh: no cookie, or one whose session is over. */
+/** 401 of refresh: no cookie, or its session has ended. */
 export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
   return new Unauthorized(NO_SESSION, {
     ...options,
@@ -89,7 +89,7 @@ export class SessionGone extends Unauthorized {
   }
 }
 
-/** 503 of refresh: the caller's other tab, or its next try, has the cookie that this process cannot make. */
+/** 503 of refresh: this process cannot make the successor, but another tab or the next try can receive it. */
 export function unknownSecret(): ServiceUnavailable {
   return new ServiceUnavailable('The session cannot be refreshed here right now. Try again shortly.', {
     retryAfter: 1,
@@ -99,11 +99,11 @@ export function unknownSecret(): ServiceUnavailable {
 /** 503 of refresh: the same client has refreshed with a newer token since this request arrived. */
 export class OvertakenRefresh extends ServiceUnavailable {
   constructor() {
-    super('A later refresh of this session was faster. Try again with the newest cookie.', { retryAfter: 1 })
+    super('Another refresh of this session was faster. Try again with the newest cookie.', { retryAfter: 1 })
   }
 }
 
-/** 503 of whatever ends a session: it could not be stored that it ended, so it has not. */
+/** 503 of every endpoint that ends a session: the end could not be stored, so the session continues. */
 export function cannotEndSession(cause: unknown): ServiceUnavailable {
   return new ServiceUnavailable('The session cannot be ended right now. Try again shortly.', {
     retryAfter: 1,
@@ -111,9 +111,9 @@ export function cannotEndSession(cause: unknown): ServiceUnavailable {
   })
 }
 
-/** 503 of a guarded route: this process cannot know whether the caller's session has ended elsewhere. */
+/** 503 of a guarded route: this process does not know if the caller's session ended in another process. */
 export function sessionStateUnknown(cause: unknown): ServiceUnavailable {
-  return new ServiceUnavailable('It cannot be checked whether your session has ended. Try again shortly.', {
+  return new ServiceUnavailable('The state of your session cannot be checked right now. Try again shortly.', {
     code: 'session_state_unknown',
     retryAfter: 1,
     cause,
@@ -133,7 +133,7 @@ export function emailTaken(): Conflict {
   return new Conflict('An account with this e-mail address exists already.', { code: 'email_taken' })
 }
 
-/** What failed, for a log line or an event: never with `secret` in it, whoever wrote the message. */
+/** Describes a failure for a log line or an event, with `secret` removed from the message. */
 export function describeFailure(error: unknown, secret?: string): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
   return secret ? text.replaceAll(secret, '[token]') : text

@@ -1,4 +1,4 @@
-/** The auth brick and the contract of its providers: `mortar/auth`. */
+/** Entry `mortar/auth`: the auth brick and the contract of its providers. */
 export { auth } from './brick.ts'
 export type { AuthOptions } from './brick.ts'
 export type { AuthEvents } from './events/events.ts'

@@ -32,11 +32,11 @@ import { createRotationClock } from './tokens/rotation-clock.ts'
 import { passwordRoutes } from './routes/router.ts'
 import { createPasswordJudge } from './passwords/weak-passwords/password-judge.ts'
 
-/** What distinguishes one variant from the other. */
+/** Parts that differ between the relational and the document variant. */
 export interface Variant {
   readonly name: string
   createStore(services: Cradle): AuthStore
-  /** What the store needs before the first request. */
+  /** Preparation of the store before the first request. */
   start?(services: Cradle): Promise<void> | void
 }
 
@@ -47,7 +47,7 @@ interface Settings {
 }
 
 /**
- * The provider with e-mail and password over whichever store.
+ * Makes the provider with e-mail and password for a store.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option.
  */
 export function createPasswordProvider(
@@ -170,13 +170,13 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
   }
 }
 
-/** Two applications with one secret do not accept each other's tokens, unless neither knows its address. */
+/** Two applications with one secret refuse each other's tokens, unless neither has an `appUrl`. */
 function defaultIssuer(options: PasswordAuthOptions, services: Cradle): string {
   const { appUrl = services.appUrl } = options
   return appUrl === undefined ? 'mortar' : appUrl.replace(/\/+$/, '')
 }
 
-/** Milliseconds: far more than the work takes, so that it seldom meets the request that comes next. */
+/** Milliseconds: much longer than the work, so that the work rarely overlaps with the next request. */
 const MAIL_DELAY = [50, 500] as const
 
 function cookieSettings(options: PasswordAuthOptions, services: Cradle): RefreshCookieOptions {
@@ -204,16 +204,16 @@ function freshOwner(flows: AuthFlows) {
   }
 }
 
-/** A token without a session would prove nobody where each request looks at the session. */
+/** With `freshSession` each request reads the session, so a token needs one. */
 async function issueInSession(parts: AuthParts, userId: string): Promise<string> {
   const user = await parts.store.findUserById(userId)
   const grant = user && (await beginSession(parts, user))
   if (!grant)
-    throw new Error('freshSession: a token can be issued only for a user who is stored and not disabled.')
+    throw new Error('freshSession: a token can be issued only for a stored user who is not disabled.')
   return grant.accessToken
 }
 
-/** The signed-in user of a token or a row; every account has a name and an address. */
+/** Makes the signed-in user of a token or a row. Every account has a name and an address. */
 function userOf(claims: Pick<AccessClaims, 'sub' | 'user'>): User {
   const { name, email, email_verified_at: verifiedAt } = claims.user
   return {

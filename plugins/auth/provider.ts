@@ -8,22 +8,22 @@ import {
   type User,
 } from '../../src/index.ts'
 
-/** What a provider can do besides telling who somebody is. What is declared is checked before the first request. */
+/** Capabilities of a provider besides `identify`. Declared capabilities are checked before the first request. */
 export interface ProviderCapabilities {
-  /** It brings its own endpoints, which the brick mounts under its prefix. */
+  /** The provider has endpoints, which the brick mounts under its prefix. */
   readonly routes?: boolean
-  /** It can end every session of a user. */
+  /** The provider can end every session of a user. */
   readonly signOut?: boolean
 }
 
-/** A provider at work in one application. */
+/** A provider connected to one application. */
 export interface ConnectedProvider {
   /**
-   * @returns the user whom the credential proves, or null. A synchronous answer keeps the request synchronous.
-   * A throw means that the credential could not be evaluated; a guarded route then refuses.
+   * @returns the authenticated user, or null. A synchronous result keeps the request synchronous. An exception means that
+   * the credential could not be evaluated; a guarded route then refuses.
    */
   identify: Authenticator['identify']
-  /** Signs a credential of this user, for a provider that makes its own; the testing kit signs users in with it. */
+  /** Issues a credential for a user, if the provider makes its own. The testing kit signs users in with it. */
   issueToken?(user: User): string | Promise<string>
   /** Ends every session of a user: call it after a change of role, or before deleting the account. */
   signOut?(userId: string): Promise<void>
@@ -31,32 +31,32 @@ export interface ConnectedProvider {
   stop?(): unknown
 }
 
-/** What is known of a provider before it works in an application. */
+/** Properties of a provider before it is connected to an application. */
 export interface ProviderDescription {
   /** For messages: `basic`, `hosted` … */
   readonly name: string
   readonly securityScheme: SecurityScheme
   readonly capabilities?: ProviderCapabilities
-  /** Routers to be mounted under the prefix of the brick. They find the provider as `ctx.services.authProvider`. */
+  /** Routers for the prefix of the brick. Their handlers read the provider as `ctx.services.authProvider`. */
   readonly routes?: readonly AnyRouter[]
-  /** Names of cookies that may carry the credential, if the provider uses any; the first found wins. */
+  /** Names of cookies that may contain the credential; the first one found wins. */
   readonly cookie?: string | readonly string[]
-  /** Where its routes have to be mounted, for a provider that cannot answer anywhere else: `/api/auth`. */
+  /** Fixed base path of the routes, for a provider that supports no other: `/api/auth`. */
   readonly basePath?: string
-  /** Findings for `mortar doctor`, from the services of an application that is not started. */
+  /** Returns findings for `mortar doctor`, from the services of an application that is not started. */
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[]
-  /** Tables of the application's relational database that it works on, for `mortar doctor`. */
+  /** Tables of the application's relational database that the provider uses, for `mortar doctor`. */
   readonly tables?: readonly string[]
 }
 
 /**
- * Vouches for users: the one contract of the default provider, a hosted one and another library's. Either it has no
- * state of its own and is a `ConnectedProvider` at once, or `connect` makes one for each application from its services.
+ * Authenticates users: the contract of the default provider, of hosted providers and of auth libraries. A provider
+ * without state is itself a `ConnectedProvider`. Otherwise `connect` makes one for each application from its services.
  */
 export type AuthProvider<Connected extends ConnectedProvider = ConnectedProvider> = ProviderDescription &
   (Connected | { connect(services: Cradle): Connected })
 
-/** @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and what is missing. */
+/** @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and its missing parts. */
 export function checkProvider(provider: AuthProvider): void {
   if (typeof provider !== 'object' || provider === null)
     throw refusal('auth()', `is given ${provider === null ? 'null' : typeof provider} instead of a provider`)
@@ -81,17 +81,17 @@ function missingIn(
 }
 
 /**
- * Where the routes of a provider are mounted: at its own base path, else at the prefix that was asked for, else `/auth`.
+ * Returns the mount path of a provider's routes: its own base path, else the configured prefix, else `/auth`.
  * @throws StartupError `MORTAR_AUTH_BASE_PATH` naming both when they differ.
  */
 export function mountPath({ name, basePath }: ProviderDescription, prefix: string | undefined): string {
   if (basePath === undefined) return prefix ?? '/auth'
   if (prefix !== undefined && trimmed(prefix) !== trimmed(basePath))
     throw new StartupError(
-      `The auth provider '${name}' answers under '${basePath}', and auth() is to mount it under '${prefix}'.`,
+      `The auth provider '${name}' uses the base path '${basePath}', but auth() mounts it under '${prefix}'.`,
       {
         code: 'MORTAR_AUTH_BASE_PATH',
-        remedy: `Leave the prefix out of auth(), or give both the same path.`,
+        remedy: `Remove the prefix from auth(), or set both to the same path.`,
         brick: 'auth',
       },
     )
@@ -103,8 +103,8 @@ function trimmed(path: string): string {
 }
 
 /**
- * @returns the provider at work in the application that has these services.
- * @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and what is missing.
+ * @returns the provider, connected to the application with these services.
+ * @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and its missing parts.
  */
 export function connectProvider(provider: AuthProvider, services: Cradle): ConnectedProvider {
   const connected = 'connect' in provider ? provider.connect(services) : provider
@@ -122,7 +122,7 @@ function subject(provider: { readonly name: string }): string {
 function refusal(who: string, what: string): StartupError {
   return new StartupError(`${who} ${what}.`, {
     code: 'MORTAR_AUTH_PROVIDER',
-    remedy: 'Give auth() an object of the type AuthProvider, such as what basicAuth() returns.',
+    remedy: 'Pass auth() an object of the type AuthProvider, such as the result of basicAuth().',
     brick: 'auth',
   })
 }

@@ -71,7 +71,7 @@ describe('isSameOrigin', () => {
     expect(isSameOrigin({ method: 'POST', headers: { origin: 'https://app.example' } }, [])).to.equal(false)
   })
 
-  it('trusts nobody whose entry in the list is no origin', () => {
+  it('refuses an entry of the list that is not an origin', () => {
     for (const entry of ['null', '*', '', 'spa.example', 'data:text/html,x'])
       for (const origin of ['null', 'https://evil.example', 'data:text/html,x', ''])
         expect(isSameOrigin({ method: 'POST', headers: { host: HOST, origin } }, [entry])).to.equal(false)

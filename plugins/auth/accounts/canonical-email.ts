@@ -4,18 +4,18 @@ const MOST_BYTES = 254
 const MOST_LOCAL_BYTES = 64
 /** Characters that an address may not contain: controls, whitespace, lone surrogates and invisible characters (U+3164, U+FE0F). */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}\p{Default_Ignorable_Code_Point}]/u
-/** Dot-atom of RFC 5321 and 6531: no quoting, no comment, nothing that a mail header would read as a list. */
+/** Dot-atom of RFC 5321 and 6531: no quotes, no comments, no list separators of a mail header. */
 const LOCAL = /^[^\s@"(),:;<>[\\\].]+(?:\.[^\s@"(),:;<>[\\\].]+)*$/u
 const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The one form of an e-mail address for validation, storage, look-up and the keys of rate limits: NFC, trimmed,
- * lower-case, its domain in the Unicode form of IDNA. Never throws.
- * @returns null for anything that is not an address of at most 254 bytes with one `@`.
+ * Converts an e-mail address to the form for validation, storage, look-up and rate-limit keys: NFC, trimmed, lower-case,
+ * with the domain in the Unicode form of IDNA. Never throws.
+ * @returns null for a string that is not an address of at most 254 bytes with one `@`.
  */
 export function canonicalEmail(input: unknown): string | null {
-  // Longer than any address could be before normalisation; refused before work is spent on it.
+  // Longer than any valid address before normalisation, so it is refused before any work.
   if (typeof input !== 'string' || input.length > 4 * MOST_BYTES) return null
   const text = input.normalize('NFC').trim().toLowerCase().normalize('NFC')
   if (UNSEEN.test(text)) return null
@@ -31,13 +31,13 @@ function isLocal(local: string): boolean {
   return LOCAL.test(local) && Buffer.byteLength(local) <= MOST_LOCAL_BYTES
 }
 
-/** Both spellings of an international domain name are one domain, so that one mailbox is one account. */
+/** Converts both spellings of an international domain name to one, so that one mailbox is one account. */
 function unicodeDomain(domain: string): string | null {
   if (!DOMAIN.test(domain)) return null
   const ascii = domainToASCII(domain)
   const labels = ascii.split('.')
   if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null
-  // A name that ends in a number is an IP address in disguise.
+  // A name that ends in a number is a form of IP address.
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return null
   const unicode = domainToUnicode(ascii).normalize('NFC')
   return DOMAIN.test(unicode) ? unicode : null

@@ -1,13 +1,13 @@
 import { StartupError } from '../../../src/index.ts'
 
-/** Endings of names whose values are secret as a rule. */
+/** Endings of names whose values are usually secret. */
 const ENDING = /(?:secret|token|hash|key|code)s?$/i
 
 /**
- * Refuses a column or field that is named like a secret and would be public: `user.raw` is in each access token, which
- * its holder can read, and in `GET /auth/me`.
+ * Refuses a public column or field that is named like a secret: `user.raw` is in `GET /auth/me` and in each access
+ * token, which its owner can read.
  * @param names the application's own columns or fields that become part of `user.raw`.
- * @param listed those that the option `publicColumns` allows.
+ * @param listed names that the option `publicColumns` allows.
  * @throws StartupError `MORTAR_AUTH_SECRET_COLUMN` naming them.
  */
 export function refuseSecretColumns(
@@ -19,7 +19,7 @@ export function refuseSecretColumns(
   const [list, verb] = [secret.map((name) => `'${name}'`).join(', '), secret.length === 1 ? 'is' : 'are']
   throw new StartupError(`${list} of auth_users ${verb} named like a secret and would be in user.raw.`, {
     code: 'MORTAR_AUTH_SECRET_COLUMN',
-    remedy: `${hide}, or list it in the option publicColumns when everybody with the token may read it.`,
+    remedy: `${hide}, or list it in the option publicColumns if everybody with the token may read it.`,
     brick: 'auth',
   })
 }

@@ -1,20 +1,20 @@
 import type { StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
 
-/** A row or a document as the database gives it, by the names that both kinds of database share. */
+/** A row or document from the database, with the field names that both kinds of database share. */
 export type StoredRecord = Readonly<Record<string, unknown>>
 
-/** Reads what is stored into what the flows work with. Each throws an Error for a field that is not there. */
+/** Converts stored records for the flows. Each function throws an Error for a missing field. */
 export interface RecordReader {
-  /** A user without the public record, which each kind of database finds in its own way. */
+  /** Reads a user without the public record, which differs between kinds of database. */
   user(record: StoredRecord): Omit<StoredUser, 'raw'>
   session(record: StoredRecord): StoredSession
   resetToken(record: StoredRecord): StoredResetToken
 }
 
 /**
- * Makes a reader. A field that is missing is noticed here: taken for a value, it would end sessions that live.
- * @param explainMissing makes the error for such a field.
- * @param isComplete whether a record has each field, if only with null: a row has, a document need not.
+ * Creates a reader. It detects missing fields: read as a value, a missing field would end active sessions.
+ * @param explainMissing makes the error for a missing field.
+ * @param isComplete true if a record has every field, possibly null: a row has, a document need not.
  */
 export function createRecordReader(
   explainMissing: (field: string) => Error,
@@ -30,7 +30,7 @@ export function createRecordReader(
     throw explainMissing(field)
   }
   const textOf = (record: StoredRecord, field: string): string => String(valueOf(record, field))
-  // PostgreSQL gives a bigint as text.
+  // PostgreSQL returns a bigint as a string.
   const numberOf = (record: StoredRecord, field: string): number => Number(valueOf(record, field))
 
   return {

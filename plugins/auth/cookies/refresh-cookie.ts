@@ -13,27 +13,27 @@ export interface RefreshCookieOptions {
   readonly name?: string
 }
 
-/** The cookie that carries the refresh token. */
+/** The cookie with the refresh token. */
 export interface RefreshCookie {
   /** Full name, with the prefix `__Host-` when the cookie is Secure. */
   readonly name: string
-  /** @returns the value of the cookie of exactly this name; null when there is none, or two that differ. */
+  /** @returns the value of the cookie with exactly this name; null without one or with two different values. */
   read(headers: Headers): string | null
-  /** `age` is the seconds for which the browser keeps it: what is left of the session. */
+  /** `age` is the cookie's lifetime in seconds: the remaining life of the session. */
   set(ctx: CookieTarget, token: string, age: number): void
-  /** Clears it with the attributes with which it was set; a browser keeps it otherwise. */
+  /** Clears the cookie with the same attributes; with others a browser would keep it. */
   clear(ctx: CookieTarget): void
 }
 
-/** Where a cookie is written: the part of `ctx` that appends a response header. */
+/** The part of `ctx` that appends a response header. */
 export interface CookieTarget {
   append(name: string, value: string): void
 }
 
 /**
- * The refresh cookie: HttpOnly, SameSite=Lax, Path=/, and outside plain-http development Secure with the prefix
- * `__Host-` (ASVS 3.3.1-3.3.4, RFC 6265bis §4.1.3.2). The header is written as it is, because behind a proxy that ends
- * TLS the `cookies` package would refuse a Secure one.
+ * Creates the refresh cookie: HttpOnly, SameSite=Lax, Path=/, and outside plain-http development Secure with the prefix
+ * `__Host-` (ASVS 3.3.1-3.3.4, RFC 6265bis §4.1.3.2). The header is written directly, because the `cookies` package
+ * refuses a Secure cookie behind a proxy that terminates TLS.
  */
 export function createRefreshCookie(options: RefreshCookieOptions): RefreshCookie {
   const { name: plainName = 'mortar_refresh' } = options

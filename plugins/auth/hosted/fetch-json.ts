@@ -26,7 +26,7 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<Recor
   }
   const value = parse(await readText(response, url), url)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UnusableAnswer(`${url} answers with JSON that is no object`)
+    throw new UnusableAnswer(`${url} returns JSON that is not an object`)
   return value as Record<string, unknown>
 }
 
@@ -53,6 +53,6 @@ function parse(text: string, url: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UnusableAnswer(`${url} answers with what is not JSON`)
+    throw new UnusableAnswer(`${url} returns invalid JSON`)
   }
 }

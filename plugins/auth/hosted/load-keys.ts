@@ -20,7 +20,7 @@ export async function loadKeys(location: KeyLocation, signal: AbortSignal): Prom
   const url = location.jwksUrl ?? (await discover(location, signal))
   const { keys } = await fetchJson(url, signal)
   if (!Array.isArray(keys) || keys.length > MOST_KEYS)
-    throw new UnusableAnswer(`${url} answers with what is no list of at most ${MOST_KEYS} keys`)
+    throw new UnusableAnswer(`${url} does not return a list of at most ${MOST_KEYS} keys`)
   // jose checks each key and uses only public keys of the algorithm's type.
   return createLocalJWKSet({ keys: keys.filter(isRecord) })
 }

@@ -56,7 +56,7 @@ function checked<Library extends AuthLibrary>(instance: Library): Library {
   const { handler, api } = (instance ?? {}) as Partial<AuthLibrary>
   if (typeof handler === 'function' && typeof api?.getSession === 'function') return instance
   throw new StartupError(
-    `libraryAuth() is given what is no auth library: it has no ${typeof handler === 'function' ? 'api.getSession' : 'handler'}.`,
+    `libraryAuth() needs an auth library, and its argument has no ${typeof handler === 'function' ? 'api.getSession' : 'handler'}.`,
     {
       code: 'MORTAR_AUTH_PROVIDER',
       remedy: `Pass the result of betterAuth({ … }), or an object with 'handler' and 'api.getSession' of the type AuthLibrary.`,

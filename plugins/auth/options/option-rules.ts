@@ -5,8 +5,8 @@ import type { HashCost } from '../passwords/passwords.ts'
 const DURATION = ['number', 'string'] as const
 
 /**
- * The rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions` and the values in
- * `limits` and `cost` are checked where they are read.
+ * Rules for the options of both providers with e-mail and password. `secret`, `accessTokenCache`, `maxSessions` and the
+ * values in `limits` and `cost` are checked where they are read.
  */
 export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   secret: 'anything',
@@ -37,7 +37,7 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   deviceCookie: 'boolean',
   logEvents: 'boolean',
   refuseWeakPasswords: 'boolean',
-  // An accidental `undefined` would accept every password that the rule is meant to refuse.
+  // An accidental `undefined` would accept every password.
   passwordRule: { is: 'function', guard: true },
   passwordWords: 'strings',
   publicColumns: 'strings',

@@ -4,23 +4,23 @@ import type { HashCost } from '../passwords/passwords.ts'
 import type { LimitOptions, RedisClient } from '../limits/rate-limits.ts'
 import type { WeakPasswordOptions } from '../passwords/weak-passwords/password-judge.ts'
 
-/** What both variants with e-mail and password take, whatever database they store in. */
+/** Options of both variants with e-mail and password, relational and document. */
 export interface PasswordAuthOptions extends WeakPasswordOptions {
   /**
-   * At least 32 random bytes, from `AUTH_SECRET`. A list replaces a secret without logging anybody out: the first one
+   * At least 32 random bytes, from `AUTH_SECRET`. With a list a secret can be replaced without ending sessions: the first
    * signs, all verify.
    */
   readonly secret: Secret
   /**
-   * Sends the token of a reset to its owner. Without it the service `mailer` of the mail brick sends a link; without
-   * that either, development prints the link to the log.
+   * Sends a reset token to its owner. By default the service `mailer` of the mail brick sends a link. Without that brick,
+   * development prints the link to the log.
    */
   readonly sendResetEmail?: (to: string, token: string) => unknown
-  /** Public address that reset links begin with; by default `appUrl` of the application. Never taken from `Host`. */
+  /** Public base address of reset links; by default `appUrl` of the application, never the `Host` header. */
   readonly appUrl?: string
   /**
-   * `iss` of access tokens; by default `appUrl`, or `mortar` where that is not set. Two applications that share a secret
-   * need different ones.
+   * `iss` of access tokens; by default `appUrl`, or `mortar` without it. Two applications that share a secret need
+   * different issuers.
    */
   readonly issuer?: string
   /** `aud` of access tokens; by default the issuer. */
@@ -28,52 +28,51 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
   /** Seconds or a duration; 15 minutes by default. */
   readonly accessTokenLifetime?: Duration
   /**
-   * How many access tokens a process remembers until they expire, so that the signature of each is checked once; 10,000
-   * by default, 0 for none. A token of an ended session is refused all the same.
+   * Number of verified access tokens that a process caches, so that each signature is checked once; 10,000 by default, 0
+   * for none. A cached token of an ended session is still refused.
    */
   readonly accessTokenCache?: number
-  /** How long a session lasts from its login; refreshing does not prolong it. Seconds or a duration; 30 days by default. */
+  /** Lifetime of a session from its login; a refresh does not extend it. Seconds or a duration; 30 days by default. */
   readonly refreshTokenLifetime?: Duration
   /** Seconds or a duration; 30 minutes by default. */
   readonly resetTokenLifetime?: Duration
   /**
-   * How long the immediate predecessor of a refresh token is still answered, with the same successor: for two tabs that
-   * refresh at once, and for lost answers. Seconds or a duration up to a minute; 10 seconds by default, 0 for never.
+   * Time for which the immediate predecessor of a refresh token still gets the same successor: for two tabs that refresh
+   * together, and for lost responses. Seconds or a duration up to a minute; 10 seconds by default, 0 for never.
    */
   readonly refreshGrace?: Duration
   /**
-   * Longest time of a session without a refresh, in seconds or as a duration such as `'7d'`; each refresh begins the time
-   * anew (ASVS 7.3.1). Longer than an access token lives. By default a session does not idle.
+   * Longest time of a session without a refresh, in seconds or as a duration such as `'7d'`; each refresh restarts it
+   * (ASVS 7.3.1). It must exceed the lifetime of an access token. By default there is no idle timeout.
    */
   readonly idleTimeout?: Duration
-  /** Most sessions that a user may have; a login beyond it ends the oldest (ASVS 7.1.2). By default any number. */
+  /** Maximum sessions of a user; a further login ends the oldest one (ASVS 7.1.2). Unlimited by default. */
   readonly maxSessions?: number
   /**
-   * Reads session, password version and user in one statement for each request with a credential, instead of trusting
-   * the access token: an ended session, a disabled account and a changed row take effect with the next request.
+   * Reads session, password version and user in one statement for each request with a credential. An ended session, a
+   * disabled account and a changed row then take effect with the next request.
    */
   readonly freshSession?: boolean
   /**
-   * Columns of `auth_users` (of `documentAuth` fields) that may be in `user.raw` although they are named like a secret:
+   * Columns of `auth_users` (of `documentAuth` fields) that may be in `user.raw` although their names look secret:
    * `['country_code']`.
    */
   readonly publicColumns?: readonly string[]
   /** Changes to the rate limits; `false` switches all of them off. */
   readonly limits?: LimitOptions | false
-  /** An ioredis client that counts for all processes together; by default each counts in its own memory. */
+  /** An ioredis client that counts for all processes together; by default each process counts in its own memory. */
   readonly redis?: RedisClient
-  /** Cost of a password hash: memory in KiB, passes, lanes. By default 19,456 KiB, 2 and 1, the least for production. */
+  /** Cost of a password hash: memory in KiB, passes, lanes. By default 19,456 KiB, 2 and 1, the minimum for production. */
   readonly cost?: Partial<HashCost>
   /** Name of the refresh cookie, before the prefix `__Host-`; `mortar_refresh` by default. */
   readonly cookieName?: string
   /**
-   * Whether the refresh cookie is `Secure` and has the prefix `__Host-`. By default in production and wherever `appUrl`
-   * is https.
+   * Makes the refresh cookie `Secure`, with the prefix `__Host-`. By default true in production and if `appUrl` is https.
    */
   readonly secureCookie?: boolean
   /**
-   * Gives a browser that signed in a device cookie; its failed logins are counted apart from those of
-   * strangers; true by default.
+   * Gives a device cookie to a browser that signed in, so that its failed logins are counted apart from those of
+   * strangers. True by default.
    */
   readonly deviceCookie?: boolean
   /** Logs each event of the brick as a line; true by default. */
@@ -94,9 +93,9 @@ const DAY = 86_400
 /** A token of RFC 6265 §4.1.1. */
 const COOKIE_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for a cookie name or an address that cannot be one. */
+/** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid cookie name or address. */
 export function checkTexts({ cookieName, appUrl, ...names }: PasswordAuthOptions): void {
-  // Empty, it would be the same for every application that shares the secret.
+  // An empty value would be the same for every application that shares the secret.
   for (const option of ['issuer', 'audience'] as const)
     if (names[option] === '')
       throw wrong(option, 'is empty', 'Write a name, or leave it out: appUrl is the default.')
@@ -110,7 +109,7 @@ export function checkTexts({ cookieName, appUrl, ...names }: PasswordAuthOptions
     )
 }
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for a number of remembered tokens or of sessions that is out of range. */
+/** @throws StartupError `MORTAR_AUTH_OPTION` for a size of the token cache or a number of sessions that is out of range. */
 export function checkCounts({ accessTokenCache = 0, maxSessions = 1 }: PasswordAuthOptions): void {
   if (!Number.isSafeInteger(maxSessions) || maxSessions < 1)
     throw wrong('maxSessions', `is ${maxSessions}`, 'Write a whole number from 1, or leave it out.')
@@ -124,11 +123,11 @@ export function checkRenamed(options: PasswordAuthOptions): void {
     throw wrong(
       'freshUser',
       'is called freshSession now',
-      'Write freshSession; it also looks at the session.',
+      'Write freshSession, which also checks the session.',
     )
 }
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for a lifetime that cannot be read or is out of range. */
+/** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid lifetime. */
 export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
   const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace, idleTimeout } = options
   const access = lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY)
@@ -147,7 +146,7 @@ function lifetime(option: string, value: Duration, least: number, most: number):
   try {
     length = seconds(value)
   } catch {
-    // Refused below, with the name of the option.
+    // Refused below with the option's name.
   }
   if (length >= least && length <= most) return length === 0 ? 0 : Math.max(1, Math.floor(length))
   const remedy = `Write seconds or a duration such as '15m', from ${least} to ${most} seconds.`
@@ -163,15 +162,15 @@ function wrong(option: string, found: string, remedy: string): StartupError {
 }
 
 /**
- * The address that reset links begin with, without a slash at its end. Outside production it may be left out.
- * @throws StartupError `MORTAR_AUTH_APP_URL` in production, where no link could be made without it.
+ * Returns the base address of reset links without a final slash. Outside production it is optional.
+ * @throws StartupError `MORTAR_AUTH_APP_URL` in production if it is missing.
  */
 export function linkBase(appUrl: string | undefined, environment: Environment): string {
   if (appUrl !== undefined) return appUrl.replace(/\/+$/, '')
   if (environment !== 'production') return 'http://localhost:3000'
   throw new StartupError('Reset links need the public address of the application, and appUrl is not set.', {
     code: 'MORTAR_AUTH_APP_URL',
-    remedy: 'Set appUrl in the options of createApp, from APP_URL, or give basicAuth() a sendResetEmail.',
+    remedy: 'Set appUrl in the options of createApp, from APP_URL, or pass basicAuth() a sendResetEmail.',
     brick: 'auth',
   })
 }

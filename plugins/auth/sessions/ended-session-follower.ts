@@ -1,7 +1,7 @@
 /*
- * What the other processes ended. Each process publishes the sessions that it ends in the database and reads the
- * others' news twice a second. News are read again for a while, by the database's clock: a statement may be committed
- * after the reader has passed its moment. A push message (NOTIFY, Redis) can be lost without a trace, so none is used.
+ * Sessions that other processes ended. Each process writes the sessions that it ends to the database and reads the
+ * others' records twice a second. Each read covers some past again, by the database's clock: a statement may be committed
+ * after the reader has passed its time. Push messages (NOTIFY, Redis) can be lost silently, so they are not used.
  * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts and fleet/ended-everywhere.test.ts.
  */
 import type { EndedSessionReader } from '../../../src/index.ts'
@@ -10,16 +10,16 @@ import { sessionStateUnknown } from '../errors.ts'
 
 /** Milliseconds between two reads. */
 const EVERY = 500
-/** Milliseconds after the start of a successful read in which its news are current. */
+/** Milliseconds after the start of a successful read during which the list is current. */
 const CURRENT = 1000
-/** Milliseconds of the past that each read covers again: longer than a publication may take. */
+/** Milliseconds of the past that each read covers again: longer than a publication can take. */
 const OVERLAP = 10_000
 
 /** Settings of `createEndedSessionFollower`. */
 export interface EndedSessionFollowerOptions {
   readonly reader: EndedSessionReader
   readonly known: EndedSessions
-  /** Called once when the store cannot be read, with the reason, and once when it can be read again, with null. */
+  /** Called with the reason when the store becomes unreadable, and with null when it is readable again. */
   readonly onChange: (failure: unknown) => void
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly time?: () => number
@@ -27,17 +27,17 @@ export interface EndedSessionFollowerOptions {
 
 /** Keeps the list of ended sessions current while the application runs. */
 export interface EndedSessionFollower {
-  /** Reads everything that is still of use; then reads on. @throws the store's error. */
+  /** Reads all relevant records, then continues to read. @throws the store's error. */
   start(): Promise<void>
   /**
-   * Returns undefined when the list is current: at most a second old. Else a promise that settles after the next read.
+   * Returns undefined when the list is current: at most a second old. Otherwise returns a promise that settles after the next read.
    * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the store cannot be read.
    */
   ensureCurrent(): undefined | Promise<void>
   stop(): void
 }
 
-/** Makes a follower; nothing is read before `start`. */
+/** Creates a follower. It reads nothing before `start`. */
 export function createEndedSessionFollower(options: EndedSessionFollowerOptions): EndedSessionFollower {
   const { reader, known, time = now } = options
   const report = reporterOfChanges(options.onChange)
@@ -92,7 +92,7 @@ function now(): number {
   return performance.now()
 }
 
-/** Passes on the first failure of a row of failures, and the first success after it. */
+/** Reports the first of consecutive failures, and the first success after them. */
 function reporterOfChanges(onChange: (failure: unknown) => void): (failure: unknown) => void {
   let isFailing = false
   return (failure) => {

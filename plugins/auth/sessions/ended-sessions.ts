@@ -1,34 +1,33 @@
 /*
- * An access token is verified without the database, so a session that was ended must be remembered until the last
- * access token it could have has expired. Held by test/plugins/auth/sessions/ended-sessions.test.ts.
+ * An access token is verified without the database, so an ended session must be remembered until its last access token
+ * has expired. Checked by test/plugins/auth/sessions/ended-sessions.test.ts.
  */
 import { systemClock, type Clock } from '../../../src/index.ts'
 
 /**
- * Seconds that a session is remembered beyond the lifetime of an access token: the clocks of the process that issued the
- * token and of the one that clears the table may be a minute ahead, and those of the process that ended the session and
- * of the one that reads the token a minute behind.
+ * Seconds that a session is remembered beyond the lifetime of an access token. The clocks of the issuing process and of
+ * the cleaning process may be a minute ahead; the clocks of the ending and of the reading process a minute behind.
  */
 const LEEWAY = 240
-/** Some 25 MB; all processes together fill it. */
+/** About 25 MB; shared by the ended sessions of all processes. */
 const DEFAULT_CAPACITY = 250_000
 
-/** What an access token says about its session; `iat` in seconds since the epoch. */
+/** Claims of an access token about its session; `iat` in seconds since the epoch. */
 export interface SessionClaims {
   readonly sid: string
   readonly iat: number
 }
 
-/** Sessions that ended, in this process or another, remembered for the lifetime of an access token. */
+/** Sessions that ended in any process, remembered for the lifetime of an access token. */
 export interface EndedSessions {
-  /** When the last access token of a session that ends now has expired, in milliseconds since the epoch. */
+  /** Expiry of the last access token of a session that ends now, in milliseconds since the epoch. */
   expiry(): number
-  /** True for a session that is remembered by its id. */
+  /** True for a session whose id is remembered. */
   has(sid: string): boolean
-  /** Remembers a session as ended; `expires` is the moment after which it no longer matters, a lifetime from now by default. */
+  /** Records a session as ended. The record is needed until `expires`, by default one lifetime from now. */
   end(sid: string, expires?: number): void
   isEnded(claims: SessionClaims): boolean
-  /** How many sessions are remembered. */
+  /** Number of remembered sessions. */
   readonly size: number
 }
 
@@ -37,18 +36,17 @@ export interface EndedSessionsOptions {
   /** Lifetime of an access token in seconds. */
   readonly lifetime: number
   readonly clock?: Clock
-  /** How many sessions are remembered one by one. */
+  /** Maximum number of sessions that are remembered by id. */
   readonly capacity?: number
 }
 
 /**
- * Remembers ended sessions in memory. When more are ended within a lifetime than there is room for, the list gives way
- * to one rule: access tokens issued until now are over, whosoever they are. Living sessions then refresh once; an
- * ended one cannot.
+ * Remembers ended sessions in memory. If more sessions end within a lifetime than the list can store, one rule replaces
+ * the list: all access tokens issued until now are refused. Active sessions then refresh once; ended ones cannot.
  */
 export function createEndedSessions(options: EndedSessionsOptions): EndedSessions {
   const { lifetime, clock = systemClock, capacity = DEFAULT_CAPACITY } = options
-  /** Until when, by id; in the order of their end, because each is remembered equally long. */
+  /** Expiry by session id, in the order of their end, since each is remembered for the same time. */
   const sessions = new Map<string, number>()
   let floor = { second: -1, until: 0 }
   const until = (): number => clock.now() + (lifetime + LEEWAY) * 1000

@@ -7,11 +7,11 @@ import type { EndedSessions } from './ended-sessions.ts'
 /** Keeps a process informed about the sessions that other processes ended. */
 export interface SessionNews {
   /**
-   * Runs `look` as soon as the news are current, which is immediately nearly always.
-   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when they cannot be read.
+   * Runs `look` when the list of ended sessions is current, which is nearly always immediately.
+   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list cannot be read.
    */
   whenCurrent<T>(look: () => T): T | Promise<Awaited<T>>
-  /** Loads what is published and reads on; does nothing where no other process shares the store. */
+  /** Loads published records and continues to read. Does nothing if no other process shares the store. */
   start(): Promise<void>
   stop(): void
 }
@@ -23,7 +23,7 @@ interface SessionNewsParts {
   readonly logger: Logger
 }
 
-/** Makes the news of one application; its store must be connected before `start`. */
+/** Creates the reader for one application. Its store must be connected before `start`. */
 export function createSessionNews({
   store,
   endedSessions: known,
@@ -57,8 +57,8 @@ export function createSessionNews({
 }
 
 /**
- * Without its tables the application starts, and the first sign-up names what is missing. Until a migration makes the
- * table nothing can be published in it; from then on it is read like one that was there.
+ * Without its tables the application starts, and the first sign-up names the missing table. Before a migration creates
+ * the table, nothing can be published; afterwards it is read normally.
  */
 function onceThere(reader: EndedSessionReader, logger: Logger): EndedSessionReader {
   let state: 'unknown' | 'missing' | 'there' = 'unknown'

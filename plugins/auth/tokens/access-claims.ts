@@ -1,4 +1,4 @@
-/** What an access token says. Times are seconds since the epoch. */
+/** Claims of an access token. Times are seconds since the epoch. */
 export interface AccessClaims {
   /** Id of the user. */
   readonly sub: string
@@ -7,11 +7,11 @@ export interface AccessClaims {
   readonly iat: number
   readonly exp: number
   readonly jti: string
-  /** The public record of the user when the token was made. */
+  /** The public record of the user at the time of issue. */
   readonly user: Readonly<Record<string, unknown>>
 }
 
-/** What the claims of a token must agree with. Times in seconds. */
+/** Expected values of a token's claims. Times in seconds. */
 export interface ClaimRules {
   readonly issuer: string
   readonly audience: string
@@ -23,9 +23,9 @@ export interface ClaimRules {
 const LONGEST_ID = 255
 
 /**
- * Reads the payload of a token whose signature is right. Everything that an access token has must be there with the right
- * type (ASVS 9.2.1-9.2.4); a token never lives longer than it says, nor than the present lifetime from its issue.
- * @returns the claims, frozen to the bottom, or null.
+ * Reads the payload of a token with a valid signature. Every claim must exist with the right type (ASVS 9.2.1-9.2.4). A
+ * token expires at its `exp` or one configured lifetime after its issue, whichever is earlier.
+ * @returns the deeply frozen claims, or null.
  */
 export function readAccessClaims(payload: unknown, rules: ClaimRules): AccessClaims | null {
   if (!isRecord(payload)) return null
@@ -40,7 +40,7 @@ function isCurrent(iat: number, exp: number, { now, lifetime, tolerance }: Claim
   return iat < exp && iat <= now + tolerance && now < Math.min(exp, iat + lifetime)
 }
 
-/** This application writes no `nbf`; one that is there counts (RFC 7519 §4.1.5). */
+/** This application writes no `nbf`, but respects an existing one (RFC 7519 §4.1.5). */
 function hasBegun(nbf: unknown, { now }: ClaimRules): boolean {
   return nbf === undefined || (isSecond(nbf) && nbf <= now)
 }
@@ -57,7 +57,7 @@ function isSecond(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** Claims are shared by all requests with the token; none may change them for another. */
+/** All requests with one token share its claims, so no request may change them. */
 function freezeDeep<T extends object>(value: T): T {
   for (const each of Object.values(value)) if (typeof each === 'object' && each !== null) freezeDeep(each)
   return Object.freeze(value)

@@ -1,10 +1,9 @@
 /*
- * Access tokens are JWTs that only this application reads, so the header is not interpreted at all: a token is looked at
- * only when its header is, byte for byte, one that this application writes. Whatever a header can be made to say (`none`,
- * another algorithm, `jku`, `jwk`, `crit`, a foreign `kid`) fails there. The signature is checked by jwa, the part of
- * jsonwebtoken that does it, with HS256 pinned; every claim is checked in access-claims.ts. jsonwebtoken's own `verify`
- * would read header and claims a second time, for nearly twice the time. Held by
- * test/plugins/auth/tokens/jwt-attacks.test.ts.
+ * Access tokens are JWTs that only this application reads, so the header is never interpreted: it must equal, byte for
+ * byte, a header that this application writes. Every manipulated header (`none`, another algorithm, `jku`, `jwk`, `crit`,
+ * a foreign `kid`) fails this comparison. jwa, a part of jsonwebtoken, checks the signature with HS256 pinned, and
+ * access-claims.ts checks every claim. jsonwebtoken's own `verify` would read header and claims again, in nearly twice
+ * the time. Checked by test/plugins/auth/tokens/jwt-attacks.test.ts.
  */
 import { createHmac, randomUUID, type KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
@@ -19,13 +18,13 @@ export type { AccessClaims }
 const MOST_BYTES = 8192
 /** Characters of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43
-/** Its types know only keys that are text. */
+/** jwa's types accept only string keys. */
 const hs256 = jwa('HS256') as unknown as SignatureCheck
 const TYPE = 'at+jwt'
-/** Seconds: the clock of one process a minute behind, and that of the issuer a minute ahead. */
+/** Seconds: one process's clock may be a minute behind while the issuer's clock is a minute ahead. */
 const DEFAULT_TOLERANCE = 120
 const DEFAULT_CACHE = 10_000
-/** Dearer to keep than to verify again. */
+/** A larger token costs more memory than verifying it again. */
 const MOST_CACHED_BYTES = 2048
 
 /** Settings of `createAccessTokens`. */
@@ -36,15 +35,15 @@ export interface AccessTokensOptions {
   /** Seconds. */
   readonly lifetime: number
   readonly clock?: Clock
-  /** Seconds that another host's clock may be ahead; 120 by default. Never prolongs a token. */
+  /** Seconds that another host's clock may be ahead; 120 by default. Does not extend a token's life. */
   readonly tolerance?: number
-  /** How many verified tokens are remembered until they expire. */
+  /** Size of the cache of verified tokens. */
   readonly cache?: number
 }
 
-/** Signs and verifies access tokens, without a database. */
+/** Signs and verifies access tokens without a database. */
 export interface AccessTokens {
-  /** `user` is the public record; whoever holds the token can read it. `expiresIn` is in seconds. */
+  /** `user` is the public record, readable by everybody who has the token. `expiresIn` is in seconds. */
   sign(claims: {
     readonly sub: string
     readonly sid: string
@@ -54,8 +53,8 @@ export interface AccessTokens {
     readonly expiresIn: number
   }
   /**
-   * @returns the claims, frozen, of a token that this application made and that has not expired; null for anything else.
-   * Never throws. Says nothing about sessions that were ended since.
+   * @returns the frozen claims of an unexpired token of this application, else null. Never throws. Does not check if the
+   * session has ended.
    */
   verify(token: unknown): AccessClaims | null
 }
@@ -74,7 +73,7 @@ interface NamedKey {
   readonly key: KeyObject
 }
 
-/** Access tokens as JWTs (HS256, `typ: at+jwt`, RFC 9068) of one issuer for one audience. */
+/** Makes access tokens: JWTs (HS256, `typ: at+jwt`, RFC 9068) of one issuer for one audience. */
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { lifetime, clock = systemClock } = options
   const keys = options.keys.access.map((key) => ({ key, id: idOf(key) }))
@@ -84,7 +83,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
 
   function verify(token: unknown): AccessClaims | null {
     if (typeof token !== 'string' || token.length > MOST_BYTES) return null
-    // Found by its signature, which is a tenth of what there is to hash; what is found must be the same token.
+    // The cache key is the signature, a tenth of the token. The cached token must then equal the presented one.
     const signature = token.slice(-SIGNATURE_LENGTH)
     const known = verified.get(signature)
     if (known?.token === token) return known.claims
@@ -101,7 +100,7 @@ function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedK
   if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
   return ({ sub, sid, user }) => {
     const now = Math.floor(clock.now() / 1000)
-    // jsonwebtoken takes 0 for no time.
+    // jsonwebtoken treats 0 as a missing time.
     const times = { iat: Math.max(1, now), exp: now + lifetime }
     const payload = { iss, aud, sub, sid, ...times, jti: randomUUID(), user }
     const token = jwt.sign(payload, signing.key, headerOf(signing))
@@ -127,7 +126,7 @@ function createCheck(options: AccessTokensOptions, clock: Clock, keys: readonly 
   }
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for invalid JSON */
 function readJson(segment: string): unknown {
   try {
     return JSON.parse(Buffer.from(segment, 'base64url').toString('utf8'))
@@ -140,12 +139,12 @@ function headerOf({ id }: NamedKey): jwt.SignOptions {
   return { algorithm: 'HS256', keyid: id, header: { alg: 'HS256', typ: TYPE, kid: id } }
 }
 
-/** The header segment of every token that this key signs. */
+/** Returns the header segment of all tokens that this key signs. */
 function firstSegmentOf(named: NamedKey): string {
   return jwt.sign({}, named.key, { ...headerOf(named), noTimestamp: true }).split('.')[0]!
 }
 
-/** A fingerprint of the key that says nothing about it. */
+/** Returns a fingerprint that does not reveal the key. */
 function idOf(key: KeyObject): string {
   return createHmac('sha256', key).update('key-id').digest('base64url').slice(0, 11)
 }

@@ -5,14 +5,14 @@ const REMEDY =
   'Put a random secret into AUTH_SECRET. This command makes one: ' +
   `node -e "console.log(require('node:crypto').randomBytes(32).toString('base64url'))".`
 
-/** One secret, or several: the first signs, all verify, so that a secret can be replaced without logging anybody out. */
+/** One secret or several: the first signs, all verify, so that a secret can be replaced without ending sessions. */
 export type Secret = string | readonly string[]
 
-/** Keys for each purpose, derived from the secret. In a list the first is the one that signs. */
+/** Keys for each purpose, derived from the secret. The first of a list signs. */
 export interface AuthKeys {
   /** HS256 keys of access tokens. */
   readonly access: readonly KeyObject[]
-  /** Keys that make the successor of a refresh token. */
+  /** Keys for the successors of refresh tokens. */
   readonly refresh: readonly Buffer[]
   /** Key that hides addresses and IPs in the counters of the rate limits. */
   readonly limits: Buffer
@@ -21,9 +21,9 @@ export interface AuthKeys {
 }
 
 /**
- * Derives a key per purpose from each secret (HKDF-SHA256, RFC 5869), so that no value made for one purpose is
- * worth anything for another.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret.
+ * Derives a key per purpose from each secret (HKDF-SHA256, RFC 5869), so that a value made for one purpose is useless
+ * for another.
+ * @throws StartupError `MORTAR_AUTH_SECRET` without a secret.
  */
 export function deriveKeys(secret: Secret): AuthKeys {
   const secrets = listOf(secret)
@@ -36,9 +36,9 @@ export function deriveKeys(secret: Secret): AuthKeys {
 }
 
 /**
- * Judges a secret before anything is built on it, by the rule of `mortar doctor`: too short, few different characters, a
- * placeholder. A weak one gives a warning, without the secret in it.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is none, or in production a weak one.
+ * Checks the strength of a secret by the rule of `mortar doctor`: too short, few different characters, a placeholder. A
+ * weak secret gives a warning that does not contain it.
+ * @throws StartupError `MORTAR_AUTH_SECRET` for a missing secret, and in production for a weak one.
  */
 export function checkSecret(secret: Secret | undefined, environment: Environment): { warning?: string } {
   const weakness = listOf(secret)
@@ -50,7 +50,7 @@ export function checkSecret(secret: Secret | undefined, environment: Environment
   return { warning: `${found} Production will not start with it. ${REMEDY}` }
 }
 
-/** The distinct secrets. An empty one in a list is refused too: it would verify what anybody can sign. */
+/** Returns the distinct secrets. An empty one in a list is refused: anybody could sign with it. */
 function listOf(secret: unknown): string[] {
   const secrets: unknown[] = Array.isArray(secret) ? secret : [secret]
   const isSecret = (each: unknown): each is string => typeof each === 'string' && each.trim() !== ''

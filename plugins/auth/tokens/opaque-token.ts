@@ -2,15 +2,15 @@ import { createHash, randomBytes } from 'node:crypto'
 
 const HASH_LABEL = 'mortar/auth'
 
-/** A new random value in base64url, of so many bytes. */
+/** Makes a random value of the given number of bytes, in base64url. */
 export function randomToken(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
 
 /**
- * The form in which an opaque token is stored: SHA-256 in hex (64 characters, equal under any collation). The purpose
- * goes in, so that a token of one purpose is never found under another (ASVS 6.5.2, 9.2.2). A fast hash is enough for
- * 256 random bits.
+ * Hashes an opaque token for storage: SHA-256 in hex (64 characters, equal under any collation). The hash includes the
+ * purpose, so that a token of one purpose is never found under another (ASVS 6.5.2, 9.2.2). A fast hash is enough for 256
+ * random bits.
  */
 export function hashToken(purpose: string, token: string): string {
   return createHash('sha256').update(`${HASH_LABEL}/${purpose}\0${token}`).digest('hex')

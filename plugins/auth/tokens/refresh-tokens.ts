@@ -1,8 +1,8 @@
 /*
- * The refresh tokens of a session are a chain: the successor of a token is a keyed function of that token. Whoever
- * presents the immediate predecessor again (a second tab, a lost answer) is given the very same successor, with no lock
- * and no token kept in the clear. The database alone yields nothing, because it holds hashes; the key alone yields
- * nothing, because a successor needs its predecessor; nor do both together.
+ * The refresh tokens of a session form a chain: the successor of a token is a keyed function of that token. A client that
+ * presents the immediate predecessor again (a second tab, a lost response) receives the same successor, without a lock
+ * and without a stored plain token. The database contains only hashes, and the key makes a successor only from its
+ * predecessor, so neither of them yields a token, and both together do not either.
  */
 import { createHmac } from 'node:crypto'
 import type { AuthKeys } from './keys.ts'
@@ -10,7 +10,7 @@ import { hashToken, randomToken } from './opaque-token.ts'
 
 const FAMILY_BYTES = 16
 const SECRET_BYTES = 32
-/** `family.secret` in base64url; the last character of each part may hold only the bits that belong to it. */
+/** `family.secret` in base64url. The last character of each part may contain no extra bits. */
 const FORM = /^([A-Za-z0-9_-]{21}[AQgw])\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 const LENGTH = 22 + 1 + 43
 
@@ -20,24 +20,24 @@ export interface IssuedRefreshToken {
   readonly hash: string
 }
 
-/** The hashes under which a well-formed token is looked up. */
+/** Look-up hashes of a well-formed token. */
 export interface RefreshTokenHashes {
   readonly hash: string
-  /** Hash of the part that stays the same for the session's life; finds the session of a token of any generation. */
+  /** Hash of the part that is constant for a session; finds the session of a token of any generation. */
   readonly familyHash: string
 }
 
-/** Makes and reads refresh tokens: 256 random bits, after a family name of 128 random bits that names the session. */
+/** Makes and parses refresh tokens: a family id of 128 random bits, which identifies the session, and 256 random bits. */
 export interface RefreshTokens {
   /** The first token of a new session. */
   issue(): IssuedRefreshToken & RefreshTokenHashes
-  /** @returns null for anything that is not a refresh token by its form, without hashing it. */
+  /** @returns null for a malformed refresh token, without hashing it. */
   hashes(token: unknown): RefreshTokenHashes | null
-  /** The next token of the session, for a `presented` token that is the session's present one. */
+  /** Makes the next token of the session from its current token `presented`. */
   successor(presented: string, session: { readonly id: string }): IssuedRefreshToken
   /**
-   * The present token of a session once more, computed from its immediate predecessor with whichever secret made it.
-   * @returns null when `presented` is not the predecessor; for the predecessor, when the secret is not known here.
+   * Computes the current token of a session again from its immediate predecessor, with the secret that made it.
+   * @returns null if `presented` is not the predecessor, or if its secret is unknown to this process.
    */
   recover(
     presented: string,
@@ -45,7 +45,7 @@ export interface RefreshTokens {
   ): IssuedRefreshToken | null
 }
 
-/** Makes the refresh tokens of these keys. The first key makes successors; all can recover one. */
+/** Creates refresh tokens with these keys. The first key makes successors; all keys can recover one. */
 export function createRefreshTokens({ keys }: { readonly keys: Pick<AuthKeys, 'refresh'> }): RefreshTokens {
   const signing = keys.refresh[0]
   if (!signing) throw new TypeError('createRefreshTokens() needs at least one key.')

@@ -1,24 +1,24 @@
 /*
- * The age of a rotation decides between a lost answer and a theft, so all processes read it from one clock: the
- * database's. An application with a clock of its own (a test) is judged by that clock instead, without the difference
- * that it had to the machine's when it was first used: two processes whose clocks differ by a minute agree, and a
- * clock that a test moves on moves the age. test/plugins/auth/clocks.test.ts covers both.
+ * The age of a rotation distinguishes a lost response from a theft, so all processes use one clock: the database's. An
+ * application with its own clock (a test) adds only the movement of that clock since its first use. So two processes
+ * whose clocks differ by a minute agree, and a test that advances its clock advances the age.
+ * test/plugins/auth/clocks.test.ts covers both.
  */
 import { systemClock, type AuthStore, type Clock } from '../../../src/index.ts'
 
-/** Dates rotations and judges their age. Times are milliseconds since the epoch. */
+/** Dates rotations and computes their age. Times are milliseconds since the epoch. */
 export interface RotationClock {
-  /** Date for a rotation; undefined where the database dates it. */
+  /** Date for a rotation; undefined if the database sets it. */
   stamp(): number | undefined
   /** Current time of the clock that dates rotations. */
   now(): Promise<number>
-  /** This process's own reading of that clock, without a statement: exact to within the difference of the clocks. */
+  /** Estimate of that clock without a statement, exact to within the difference of the clocks. */
   roughly(): number
-  /** Starts a stopwatch. The function it returns takes `now()` and gives the time of the start, or a little earlier. */
+  /** Starts a stopwatch. The returned function converts `now()` to the time of the start, or slightly earlier. */
   startedAt(): (now: number) => number
 }
 
-/** Makes the clock of the rotations for an application with this clock and store. */
+/** Creates the rotation clock of an application with this clock and store. */
 export function createRotationClock(clock: Clock, store: Pick<AuthStore, 'now'>): RotationClock {
   return clock === systemClock ? databaseClock(store) : ownClock(clock)
 }
@@ -35,7 +35,7 @@ function databaseClock(store: Pick<AuthStore, 'now'>): RotationClock {
   }
 }
 
-/** Differences to the machine's clock. By clock, since several applications of one test may share one. */
+/** Differences to the machine's clock, by clock, since several applications of one test may share a clock. */
 const differences = new WeakMap<Clock, number>()
 
 function ownClock(clock: Clock): RotationClock {

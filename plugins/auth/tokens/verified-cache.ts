@@ -1,26 +1,26 @@
 import type { Clock } from '../../../src/index.ts'
 
-/** Values by key until their end, in bounded room. */
+/** A bounded cache of values by key, each with an expiry. */
 export interface VerifiedCache<Value> {
-  /** @returns the value while its end has not come. */
+  /** @returns the value unless it has expired. */
   get(key: string): Value | undefined
-  /** Keeps a value until `end`, in milliseconds since the epoch. */
+  /** Stores a value until `end`, in milliseconds since the epoch. */
   set(key: string, value: Value, end: number): void
   readonly size: number
 }
 
-/** How often expired entries are looked for. */
+/** Interval for removing expired entries. */
 const SWEEP_EVERY = 60_000
-/** Of how many new keys a full cache takes one. */
+/** A full cache admits one of this many new keys. */
 const ADMITS_ONE_OF = 8
 
 /**
- * A cache that drops all expired entries once a minute while it is used. When it is full, one new key of eight takes the
- * place of the oldest: were it each one, more keys in turn than there is room for would find nothing at all.
+ * Creates a cache that removes expired entries once a minute while it is used. A full cache replaces its oldest entry by
+ * one of eight new keys: admitting every new key would evict each entry before its next use when keys cycle.
  */
 export function createVerifiedCache<Value>(capacity: number, clock: Clock): VerifiedCache<Value> {
   const entries = new Map<string, { value: Value; end: number }>()
-  // One iterator for all time, because a new one has to step over every entry that was ever dropped from the front.
+  // One iterator for the cache's life: a new one would have to skip every entry that was removed from the front.
   let inOrder = entries.keys()
   let sweepAt = 0
   let refused = 0

@@ -35,7 +35,7 @@ describe('The reader of ended sessions', () => {
     expect(await read(-10_000, 29_000)).to.equal(7)
     expect(await read(0, 999)).to.equal(7)
     expect(dropped).to.equal(0)
-    expect(await read(0, 1001)).to.equal('The database did not answer within 1000 ms.')
+    expect(await read(0, 1001)).to.equal('The database did not respond within 1000 ms.')
     expect(dropped).to.equal(1)
   })
 })
