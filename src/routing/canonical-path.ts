@@ -1,10 +1,11 @@
 import { BadRequest } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
+import { escapedByte, escapesOfCharacter } from '../support/percent-escapes.ts'
 
 // Printable ASCII that may stand unescaped in the canonical form. Without `%`, `/`, `?` and `#`, which mean something
 // in a path, and without braces, which mean something in an OpenAPI path.
 const PLAIN = /^[!"$&-.0-9:->@-z|~]$/
-const ESCAPE = /%[0-9A-Fa-f]{2}/g
+const IS_PLAIN = Array.from({ length: 256 }, (_, code) => PLAIN.test(String.fromCharCode(code)))
 
 /**
  * The one form of all request paths that name the same octets: escapes of printable characters are resolved and the
@@ -13,14 +14,14 @@ const ESCAPE = /%[0-9A-Fa-f]{2}/g
  */
 export function canonicalPath(path: string): string {
   if (!path.includes('%')) return path
-  if (!isDecodable(path))
-    throw stackless(BadRequest, 'The path has a malformed percent-escape.', { code: 'malformed_path' })
-  return resolvePlainEscapes(path)
+  const canonical = resolvePlainEscapes(path)
+  if (canonical !== undefined) return canonical
+  throw stackless(BadRequest, 'The path has a malformed percent-escape.', { code: 'malformed_path' })
 }
 
 /** `canonicalPath` for a path that has been refused already: a malformed one comes back as it is. */
 export function canonicalOrRawPath(path: string): string {
-  return path.includes('%') && isDecodable(path) ? resolvePlainEscapes(path) : path
+  return resolvePlainEscapes(path) ?? path
 }
 
 const SLASH = 47
@@ -38,24 +39,36 @@ export function withoutTrailingSlash(path: string): string {
  */
 export function canonicalSegment(segment: string): string | null {
   try {
-    return resolvePlainEscapes(encodeURIComponent(decodeURIComponent(segment)))
+    return resolvePlainEscapes(encodeURIComponent(decodeURIComponent(segment))) ?? null
   } catch {
     return null
   }
 }
 
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
+/** Reads the path once: most requests with an escape need nothing replaced. Undefined for a malformed escape. */
+function resolvePlainEscapes(path: string): string | undefined {
+  let resolved = ''
+  let from = 0
+  for (let at = path.indexOf('%'); at !== -1;) {
+    const byte = escapedByte(path, at)
+    const count = byte < 0 ? 0 : escapesOfCharacter(path, at, byte)
+    if (count === 0) return undefined
+    const next = at + 3 * count
+    const isPlain = IS_PLAIN[byte] === true
+    if (isPlain || isLowerCase(path, at, next)) {
+      const form = isPlain ? String.fromCharCode(byte) : path.slice(at, next).toUpperCase()
+      resolved += path.slice(from, at) + form
+      from = next
+    }
+    at = path.indexOf('%', next)
   }
+  return from === 0 ? path : resolved + path.slice(from)
 }
 
-function resolvePlainEscapes(path: string): string {
-  return path.replace(ESCAPE, (escape) => {
-    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
-    return PLAIN.test(character) ? character : escape.toUpperCase()
-  })
+const LOWER_A = 97
+
+/** True when an escape of a range has a lower-case digit. */
+function isLowerCase(path: string, from: number, to: number): boolean {
+  for (let index = from; index < to; index++) if (path.charCodeAt(index) >= LOWER_A) return true
+  return false
 }

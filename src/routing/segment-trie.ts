@@ -1,6 +1,7 @@
 import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
+import { decodeEscapes } from '../support/percent-escapes.ts'
 import type { Segment } from './path-pattern.ts'
 
 /** What a pattern answers to one method, and the names that its captured values get. */
@@ -127,7 +128,7 @@ export function paramsOf<T>({ endpoint, captured }: Found<T>): Record<string, st
   const params = new OwnObject() as Record<string, string>
   for (let index = 0; index < names.length; index++) {
     const raw = captured[index]!
-    params[names[index]!] = raw.includes('%') ? decodeURIComponent(raw) : raw
+    params[names[index]!] = decodeEscapes(raw) ?? raw
   }
   if (isRest) refuseParentParts(params[names.at(-1)!]!)
   return params
