@@ -24,6 +24,7 @@ import { createKoaApp, type KoaApp } from './koa-app.ts'
 import { createKoaAdapter, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.ts'
 import { createDirectAdapter, type AdapterState } from './direct-adapter.ts'
 import type { ResolvedOptions } from './options.ts'
+import { requestLineWriter } from './logger.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
@@ -61,7 +62,7 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
   const { Context } = context.contextClass
   const { dispatcher, events, options } = context
   const { reporter } = options
-  const requestLogger = options.logRequests ? reporter : undefined
+  const writeLine = options.logRequests ? requestLineWriter(options.logger) : undefined
   const state: AdapterState = { closing: false, reporter, open: new OpenRequests() }
   const ends = createRequestEnds()
   const pending = createPending()
@@ -72,7 +73,7 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
 
   function open(req: IncomingMessage, res: ServerResponse, adapter: Adapter): RequestContext {
     const ctx = new Context(runtime!, req, res, adapter)
-    if (requestLogger || events.hasListeners(REQUEST_COMPLETED)) reportCompletion(ctx, requestLogger, events)
+    if (writeLine || events.hasListeners(REQUEST_COMPLETED)) reportCompletion(ctx, writeLine, events)
     return ctx
   }
 

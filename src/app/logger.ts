@@ -1,7 +1,8 @@
 import { type Environment, isCommand } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { env, type Env } from '../support/env/env.ts'
-import { createPinoLogger } from './pino-logger.ts'
+import { createPinoLogger, REQUEST_LINE, type OwnLogger } from './pino-logger.ts'
+import { requestLine, type RequestCompleted, type WriteRequestLine } from './request-completed.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DEFAULT_LEVELS = { development: 'debug', test: 'silent', production: 'info' } as const
@@ -20,15 +21,35 @@ export function createLogger(environment: Environment, read: Env = env): Logger 
   return onFirstLine(level, () => createPinoLogger(level, readable))
 }
 
+/**
+ * Returns how a logger writes the line of a request; it never throws. The framework's own logger has a shorter way than
+ * for other lines; a logger of the application gets the fields and the message.
+ */
+export function requestLineWriter(logger: Logger & Partial<OwnLogger>): WriteRequestLine {
+  const write =
+    logger[REQUEST_LINE] ?? ((completed: RequestCompleted) => logger.info(...requestLine(completed)))
+  return (completed) => {
+    try {
+      write(completed)
+    } catch {
+      // There is nowhere left to say so.
+    }
+  }
+}
+
 /** A logger that is made when it has something to write or a request asks for it: pino costs 15 ms and some MB. */
-function onFirstLine(lowest: (typeof LEVELS)[number], create: () => Logger): Logger {
-  let made: Logger | undefined
-  const logger = (): Logger => (made ??= create())
+function onFirstLine(lowest: (typeof LEVELS)[number], create: () => OwnLogger): OwnLogger {
+  let made: OwnLogger | undefined
+  const logger = (): OwnLogger => (made ??= create())
   const isWritten = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(lowest)
-  return loggerBy(
+  const first = loggerBy(
     (level, line) => isWritten(level) && writeTo(logger(), level, line),
     (bindings) => logger().child(bindings),
   )
+  return {
+    ...first,
+    [REQUEST_LINE]: (completed) => isWritten('info') && logger()[REQUEST_LINE](completed),
+  }
 }
 
 /** A logger that writes nothing. */

@@ -4,14 +4,28 @@ import type { Logger } from '../contracts/logger.ts'
 import { loadPino } from '../support/lazy-packages.ts'
 import { redact, redactFields } from '../support/redact.ts'
 import { redactText } from '../support/redact-text.ts'
-import { REQUEST_COMPLETED } from './request-completed.ts'
+import { holdLines, type HeldLines } from './held-lines.ts'
+import { REQUEST_COMPLETED, requestLine, type RequestCompleted } from './request-completed.ts'
+import { createRequestLine } from './request-log.ts'
+
+/** Names the method of the framework's own logger that writes the line of a request. */
+export const REQUEST_LINE: unique symbol = Symbol('request line')
+
+/** A logger that the framework made. */
+export interface OwnLogger extends Logger {
+  readonly [REQUEST_LINE]: (completed: RequestCompleted) => unknown
+}
 
 /**
  * pino with secrets removed from every line, at every depth, child loggers included. Only lines that are written pay for
  * it: a level that is off costs nothing.
  * @param readable lines for a person at a terminal in place of JSON.
  */
-export function createPinoLogger(level: string, readable: boolean, destination?: DestinationStream): Logger {
+export function createPinoLogger(
+  level: string,
+  readable: boolean,
+  destination?: DestinationStream,
+): OwnLogger {
   const { pino } = loadPino()
   const options = {
     level,
@@ -23,14 +37,27 @@ export function createPinoLogger(level: string, readable: boolean, destination?:
     // pino's own would show every error as type "Object", as it is a plain object by now.
     serializers: { err: (error: unknown) => error },
   }
-  const stream = destination ?? (readable ? readableLines() : undefined)
-  const logger = stream === undefined ? pino(options) : pino(options, stream)
+  const lines = holdLines(destination ?? (readable ? readableLines() : pino.destination({ sync: true })))
+  const logger = pino(options, lines)
   const { child } = logger
   // Children inherit this one; their bindings do not pass the hook.
   logger.child = function redactBindings(this: PinoLogger, bindings, given) {
     return child.call(this, redactFields(bindings), given)
   } as typeof child
-  return logger
+  return Object.assign(logger, { [REQUEST_LINE]: requestWriter(logger, readable, lines) })
+}
+
+function requestWriter(
+  logger: PinoLogger,
+  readable: boolean,
+  lines: HeldLines,
+): OwnLogger[typeof REQUEST_LINE] {
+  // A person at a terminal sees each line as it comes.
+  if (readable) return (completed) => logger.info(...requestLine(completed))
+  const line = createRequestLine()
+  return (completed) => {
+    if (logger.isLevelEnabled('info')) lines.hold(line(completed))
+  }
 }
 
 /** Arguments of pino's methods: an object or an error first, or a message with its values. */

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../context/request-context.ts'
-import type { EventBus } from '../contracts/events.ts'
-import type { Logger } from '../contracts/logger.ts'
 import { whenClosed } from '../support/when-closed.ts'
+import type { ApplicationEvents } from './event-bus.ts'
 
 /** Name of the event, and `event` of the log line. */
 export const REQUEST_COMPLETED = 'request.completed'
@@ -29,11 +28,18 @@ export interface RequestEvents {
   readonly 'request.completed': RequestCompleted
 }
 
+/** Writes the log line of a request. */
+export type WriteRequestLine = (completed: RequestCompleted) => void
+
 /**
  * Reports a request once its response is sent or broken off: by one log line with fields, and by an event.
- * @param logger undefined when requests are not logged.
+ * @param write undefined when requests are not logged.
  */
-export function reportCompletion(ctx: RequestContext, logger: Logger | undefined, events: EventBus): void {
+export function reportCompletion(
+  ctx: RequestContext,
+  write: WriteRequestLine | undefined,
+  events: ApplicationEvents,
+): void {
   const start = performance.now()
   const { req, res } = ctx.internal
   // Made now, so that the response carries the id of the log line; the address is gone with the connection.
@@ -50,11 +56,16 @@ export function reportCompletion(ctx: RequestContext, logger: Logger | undefined
       ip,
       aborted,
     }
-    logger?.info({ event: REQUEST_COMPLETED, ...completed }, summaryOf(completed))
-    events.emit(REQUEST_COMPLETED, completed)
+    write?.(completed)
+    if (events.hasListeners(REQUEST_COMPLETED)) events.emit(REQUEST_COMPLETED, completed)
   })
 }
 
-function summaryOf({ method, path, status, ms, aborted }: RequestCompleted): string {
-  return `${method} ${path} ${status}${aborted ? ' aborted' : ''} ${ms} ms`
+/** The fields and the message of a request's log line. */
+export function requestLine(completed: RequestCompleted): readonly [fields: object, message: string] {
+  const { requestId, method, path, route, status, ms, ip, aborted } = completed
+  return [
+    { event: REQUEST_COMPLETED, requestId, method, path, route, status, ms, ip, aborted },
+    `${method} ${path} ${status}${aborted ? ' aborted' : ''} ${ms} ms`,
+  ]
 }

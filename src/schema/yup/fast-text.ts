@@ -3,14 +3,8 @@ import { ownJson } from './json-view.ts'
 import { compileLeaf } from './fast-leaf.ts'
 import { FAIL, type Mode } from './fast-node.ts'
 import { generate } from './generate.ts'
-import {
-  jsonString,
-  type TextMember,
-  type TextNode,
-  type Write,
-  listSource,
-  objectSource,
-} from './text-source.ts'
+import { jsonString } from '../../support/json-string.ts'
+import { type TextMember, type TextNode, type Write, listSource, objectSource } from './text-source.ts'
 import { isPlain } from './known.ts'
 import { lengthLimits } from './passes.ts'
 import { NOT_QUICK, quickOf } from './quick.ts'

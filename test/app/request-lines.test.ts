@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process'
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { holdLines } from '../../src/app/held-lines.ts'
+import { requestLineWriter } from '../../src/app/logger.ts'
+import { createPinoLogger, REQUEST_LINE } from '../../src/app/pino-logger.ts'
+import { requestLine } from '../../src/app/request-completed.ts'
+import { seedFor } from '../support/seed.ts'
+
+const turn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(() => resolve())
+  })
+
+/** A logger of the framework and what was written, one entry for each write. */
+function production(level = 'info') {
+  const writes: string[] = []
+  const logger = createPinoLogger(level, false, { write: (text: string) => void writes.push(text) })
+  return { logger, writes, lines: () => writes.join('').trimEnd().split('\n') }
+}
+
+const completed = {
+  requestId: 'id-1',
+  method: 'GET',
+  path: '/notes/7',
+  route: '/notes/:id',
+  status: 200,
+  ms: 1.5,
+  ip: '127.0.0.1',
+  aborted: false,
+}
+
+describe('The log line of a request', () => {
+  it('has the fields and the redaction of any other line, whatever the caller sends', async () => {
+    const piece = fc.constantFrom(
+      '/',
+      'a',
+      ';token=s3cr3t',
+      '://u:p@h/',
+      '"password":"x"',
+      'eyJhbGciOiJ9.s3cr3tpayload.s3cr3tsignature',
+      'Bearer',
+      '%20',
+      '&otp=1',
+      '?',
+      '=',
+      ':',
+    )
+    const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
+    let redacted = 0
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (path, requestId, ip) => {
+        const given = { ...completed, path, requestId, ip }
+        const [quick, usual] = [production(), production()]
+        quick.logger[REQUEST_LINE](given)
+        usual.logger.info(...requestLine(given))
+        await turn()
+        const [line, expected] = [quick, usual].map(
+          ({ lines }) => JSON.parse(lines()[0]!) as { time: number },
+        )
+        expect({ ...line, time: 0 }).to.deep.equal({ ...expected, time: 0 })
+        expect(Object.keys(line!)).to.deep.equal(Object.keys(expected!))
+        if (JSON.stringify(line).includes('[redacted]')) redacted += 1
+      }),
+      { numRuns: 300, seed: seedFor('request lines') },
+    )
+    expect(redacted).to.be.above(50)
+  })
+
+  it('waits for the end of the turn, so that the requests of one turn are one write', async () => {
+    const { logger, writes, lines } = production()
+    for (let count = 0; count < 3; count++) logger[REQUEST_LINE](completed)
+    expect(writes).to.deep.equal([])
+    await turn()
+    expect(writes).to.have.length(1)
+    expect(lines()).to.have.length(3)
+  })
+
+  it('is written before a later line, which waits for nothing', () => {
+    const { logger, lines } = production()
+    logger[REQUEST_LINE](completed)
+    logger.child({ part: 1 }).error('Broken')
+    expect(lines().map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
+      'GET /notes/7 200 1.5 ms',
+      'Broken',
+    ])
+  })
+
+  it('is not written where the level is above info', async () => {
+    const { logger, writes } = production('warn')
+    logger[REQUEST_LINE](completed)
+    await turn()
+    expect(writes).to.deep.equal([])
+  })
+
+  it('does not leave later lines without redaction', () => {
+    const { logger, writes } = production()
+    logger[REQUEST_LINE](completed)
+    logger.info({ token: 's3cr3t' }, 'Bearer s3cr3t-token')
+    expect(writes.join('')).not.to.contain('s3cr3t')
+  })
+
+  it('does not wait when it is long', () => {
+    const writes: string[] = []
+    const lines = holdLines({ write: (text) => void writes.push(text) })
+    lines.hold('a'.repeat(70_000))
+    expect(writes).to.have.length(1)
+  })
+
+  it('reaches a logger of the application unchanged, and what that throws goes no further', () => {
+    const seen: unknown[] = []
+    const own = { info: (...line: unknown[]) => void seen.push(line) } as never
+    requestLineWriter(own)(completed)
+    expect(seen).to.deep.equal([[{ event: 'request.completed', ...completed }, 'GET /notes/7 200 1.5 ms']])
+    const broken = {
+      info: () => {
+        throw new Error('full disk')
+      },
+    } as never
+    expect(() => requestLineWriter(broken)(completed)).not.to.throw()
+  })
+})
+
+describe('A process that exits with lines that wait', () => {
+  for (const [how, end] of [
+    ['process.exit()', 'process.exit(0)'],
+    ['an uncaught error', "throw new Error('broken')"],
+  ] as const)
+    it(`writes them first: ${how}`, () => {
+      const script = `
+        import { createPinoLogger, REQUEST_LINE } from './src/app/pino-logger.ts'
+        createPinoLogger('info', false)[REQUEST_LINE](${JSON.stringify(completed)})
+        ${end}`
+      const args = ['--import', 'tsx', '--input-type=module', '-e', script]
+      const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+      expect(stdout).to.contain('"msg":"GET /notes/7 200 1.5 ms"')
+    })
+})
