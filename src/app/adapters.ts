@@ -78,14 +78,15 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
   }
 
   const koaApp = (): KoaApp => {
-    const opener = openerInKoa(open, { ready, track: pending.track, state })
+    const opener = openerInKoa(open, { ready, begin: pending.begin, state })
     const serve = { open: opener, isMounted: ({ app }: KoaContext) => app !== koa?.app, dispatcher, state }
     return (koa ??= createKoaApp({ ...options.koa, keys: options.keys }, { serve, forwarding, reporter }))
   }
 
   return {
     beginToClose: () => beginToClose(state),
-    ...pending,
+    track: pending.track,
+    drain: pending.drain,
     disposeRequests: ends.drain,
     handle(req, res) {
       // Middleware added with app.koa.use() wraps the direct adapter's requests too.
@@ -115,7 +116,7 @@ function openerInKoa(
   open: Open,
   own: {
     readonly ready: () => Promise<unknown>
-    readonly track: Adapters['track']
+    readonly begin: Pending['begin']
     readonly state: AdapterState
   },
 ): KoaServe['open'] {
@@ -128,7 +129,7 @@ function openerInKoa(
       own.state.reporter.error(fields, 'A request came to an application that does not run')
       return undefined
     }
-    void own.track(closeOf(koa.req, koa.res))
+    whenClosed(koa.req, koa.res, own.begin())
     const ctx = open(koa.req, koa.res, adapter)
     ctx.internal.koa = koa
     linkState(koa, ctx)
@@ -147,25 +148,40 @@ function beginToClose(state: AdapterState): void {
 }
 
 /** Work in flight that no server of the application's own waits for. */
-function createPending(): Pick<Adapters, 'track' | 'drain'> {
-  const pending = new Set<Promise<unknown>>()
-  return {
-    track(work) {
-      const settled: Promise<unknown> = work.then(forget, forget)
-      function forget(): void {
-        pending.delete(settled)
-      }
-      pending.add(settled)
-      return work
-    },
-    drain: (timeout) => withDeadline(Promise.all(pending), timeout).catch(() => undefined),
-  }
+interface Pending extends Pick<Adapters, 'track' | 'drain'> {
+  /** Counts work as in flight until the returned function is called. */
+  begin(): () => void
 }
 
-function closeOf(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    whenClosed(req, res, resolve)
-  })
+function createPending(): Pending {
+  const pending = new Set<() => void>()
+  let onEnd: ((end: () => void) => void) | undefined
+  function begin(): () => void {
+    const end = (): void => {
+      pending.delete(end)
+      onEnd?.(end)
+    }
+    pending.add(end)
+    return end
+  }
+  return {
+    begin,
+    track(work) {
+      const end = begin()
+      work.then(end, end)
+      return work
+    },
+    drain(timeout) {
+      const left = new Set(pending)
+      if (left.size === 0) return Promise.resolve()
+      const drained = new Promise<void>((resolve) => {
+        onEnd = (end) => {
+          if (left.delete(end) && left.size === 0) resolve()
+        }
+      })
+      return withDeadline(drained, timeout).catch(() => undefined)
+    },
+  }
 }
 
 /** Keys that were set on `app.koa` win: they may be the option's, or the application's own. */

@@ -35,7 +35,7 @@ export const OWN_MIDDLEWARE = 2
  * they do not catch, into problem documents.
  */
 export function installPipeline(app: Koa, serve: KoaServe): void {
-  const opened = new WeakMap<KoaContext, Opened>()
+  const opened: OpenedKey = Symbol('opened')
   app.middleware.push(
     (koa, next) => answerRest(koa, next, opened, serve),
     (koa) => runPipeline(koa, opened, serve),
@@ -49,6 +49,16 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
   } as Koa['use']
 }
 
+/**
+ * Key of an `Opened` on a Koa context, one for each application: a context may pass through several. Not a WeakMap, whose
+ * entries make each garbage collection several times as long.
+ */
+type OpenedKey = symbol
+
+function openedOf(koa: KoaContext, key: OpenedKey): Opened | undefined {
+  return (koa as unknown as Readonly<Record<symbol, Opened | undefined>>)[key]
+}
+
 /** A request that has reached the pipeline. */
 interface Opened {
   readonly ctx: RequestContext
@@ -56,15 +66,11 @@ interface Opened {
   error: unknown
 }
 
-async function runPipeline(
-  koa: KoaContext,
-  opened: WeakMap<KoaContext, Opened>,
-  serve: KoaServe,
-): Promise<void> {
+async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe): Promise<void> {
   const ctx = await serve.open(koa)
   if (ctx === undefined) return answerUnavailable(koa)
   const own: Opened = { ctx, error: undefined }
-  opened.set(koa, own)
+  Object.assign(koa, { [opened]: own })
   try {
     await runInside(ctx, koa, serve.dispatcher.run)
   } catch (error) {
@@ -80,19 +86,19 @@ async function runPipeline(
 async function answerRest(
   koa: KoaContext,
   next: Koa.Next,
-  opened: WeakMap<KoaContext, Opened>,
+  opened: OpenedKey,
   serve: KoaServe,
 ): Promise<void> {
   try {
     await next()
   } catch (error) {
-    const own = opened.get(koa)
+    const own = openedOf(koa, opened)
     // Errors of the middleware in front are Koa's to answer.
     if (own === undefined || own.error !== error) throw error
     fail(own.ctx, error, serve)
     return
   }
-  const own = opened.get(koa)
+  const own = openedOf(koa, opened)
   if (own !== undefined) await complete(own.ctx, koa, serve)
   if (koa.status === 205) endWithoutContent(koa)
 }

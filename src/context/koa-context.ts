@@ -52,8 +52,9 @@ export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown):
 }
 
 /** Gives Koa middleware the signed-in user, unless other middleware has found one. */
-export function linkUser({ user }: RequestContext, { state }: KoaContext): void {
-  if (user !== null && state['user'] === undefined) state['user'] = user
+export function linkUser({ user }: RequestContext, koa: KoaContext): void {
+  // `koa.state` is read only if there is a user: its first read defines a member.
+  if (user !== null && koa.state['user'] === undefined) koa.state['user'] = user
 }
 
 /** Value for the Koa context: like `Outgoing`, with the value itself where JSON is sent. */
