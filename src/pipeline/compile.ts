@@ -1,43 +1,55 @@
-import { type RequestContext, publicContext } from '../context/request-context.ts'
+import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware, Route } from '../routing/route.ts'
 import { fail } from './error-boundary.ts'
-import { withHandlerTimeout } from './handler-timeout.ts'
-import { guardSteps } from './guard.ts'
-import { identifySteps } from './identify.ts'
-import { wrapInMiddleware } from './middleware-chain.ts'
-import type { Inner, Step, PipelineRuntime } from './step.ts'
-import { withParsedBody } from './parse-body.ts'
+import { limitTime } from './handler-timeout.ts'
+import { guardRoute } from './guard.ts'
+import { identifyUser } from './identify.ts'
+import { runMiddleware } from './middleware-chain.ts'
+import type { Inner, PipelineRuntime, Step } from './step.ts'
+import { readBody } from './parse-body.ts'
 import { compilePrepare, respond } from './respond.ts'
 import { isThenable } from '../support/thenable.ts'
-import { validateSteps } from './validate.ts'
+import { validateInputs } from './validate.ts'
 
 /** Runs one request up to the value of its response, which `respond` sends; throws and rejects with what `fail` sends. */
 export type CompiledRoute = Inner
 
 /**
- * Compiles a route once, at boot. Reading this function from its last wrapper to its first is reading the life of a
- * request; what the route does not declare adds nothing.
+ * Compiles a route once, at boot. The list is the life of a request, from top to bottom. A step that the route does not
+ * need is undefined, and costs nothing. Stack traces show the steps by name.
  */
 export function compileRoute(
   route: Route,
   scopes: readonly NamedMiddleware[],
   runtime: PipelineRuntime,
 ): CompiledRoute {
-  const handler = withHandlerTimeout(route, runtime, (ctx) => route.handler(publicContext(ctx))) // 503 when it hangs
-  const validated = inOrder(validateSteps(route, runtime), handler) // params, query, headers, body: 422
-  const parsed = withParsedBody(route, runtime, validated) //  bytes are read only for those who may
-  const guarded = inOrder(guardSteps(route, runtime), parsed) // who may: 401, 403
-  const onNotAwaited = runtime.environment === 'production' ? 'log' : 'throw'
-  const wrapped = wrapInMiddleware([...scopes, ...route.middleware], guarded, onNotAwaited)
-  const run = inOrder(identifySteps(runtime), wrapped)
+  const steps = [
+    enterRoute(route, runtime), //      ctx.route, and how values become responses
+    identifyUser(runtime), //           whose credential it is
+    ...runMiddleware([...scopes, ...route.middleware], runtime), // outermost first
+    guardRoute(route, runtime), //      401, 403
+    readBody(route, runtime), //        400, 413, 415: nobody without permission makes the server read
+    validateInputs(route, runtime), //  422
+    limitTime(route, runtime), //       503
+  ]
+  return inOrder(steps, function handler(ctx) {
+    return route.handler(publicContext(ctx))
+  })
+}
+
+function inOrder(steps: readonly (Step | undefined)[], handler: Inner): Inner {
+  return steps.reduceRight((inner, step) => (step === undefined ? inner : step(inner)), handler)
+}
+
+function enterRoute(route: Route, runtime: PipelineRuntime): Step {
   const prepare = compilePrepare(route, runtime)
   const pattern = route.path
-
-  return (ctx) => {
-    ctx.route = pattern
-    ctx.internal.prepare = prepare
-    return run(ctx)
-  }
+  return (inner) =>
+    function enter(ctx) {
+      ctx.route = pattern
+      ctx.internal.prepare = prepare
+      return inner(ctx)
+    }
 }
 
 /** Runs a compiled route and sends its response, errors included; never throws. */
@@ -72,17 +84,4 @@ function settleFailed(ctx: RequestContext, error: unknown, runtime: PipelineRunt
 export function markSettled({ internal }: RequestContext): void {
   internal.isSettled = true
   internal.onSettled?.()
-}
-
-/** Runs the steps one after another and then the last function; synchronous as long as every step is. */
-function inOrder(steps: readonly Step[], last: Inner): Inner {
-  if (steps.length === 0) return last
-  const run = (ctx: RequestContext, from: number): unknown => {
-    for (let index = from; index < steps.length; index++) {
-      const waiting = steps[index]!(ctx)
-      if (waiting !== undefined) return waiting.then(() => run(ctx, index + 1))
-    }
-    return last(ctx)
-  }
-  return (ctx) => run(ctx, 0)
 }

@@ -40,7 +40,7 @@ export function isFromKoa({ run }: NamedMiddleware): boolean {
  */
 export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner, onNotAwaited: NotAwaited): Inner {
   const links = chain.map((named) => ({ named, run: WRAPPED.get(named.run)! }))
-  return async (ctx) => {
+  return async function koaMiddleware(ctx) {
     const koa = enterKoa(ctx)
     const calls = new KoaCalls(links, koa, () => runInside(ctx, koa, inner))
     await calls.call(0)

@@ -5,6 +5,7 @@ import { stackless } from '../errors/stackless.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
+import { isThenable } from '../support/thenable.ts'
 import type { Step, PipelineRuntime } from './step.ts'
 
 interface NamedPolicy {
@@ -16,9 +17,9 @@ interface NamedPolicy {
  * The guard of a route: nobody signed in is 401, a policy that does not answer `true` is 403.
  * @throws StartupError at boot for a guard that could not be evaluated: no authenticator, unknown policy, unknown shape.
  */
-export function guardSteps(route: Route, runtime: PipelineRuntime): Step[] {
+export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { auth } = route.definition
-  if (auth === undefined || auth === false) return runtime.authenticator ? [refuseCrossSite] : []
+  if (auth === undefined || auth === false) return runtime.authenticator && guardPublic
   const names = policyNames(route)
   const { authenticator } = runtime
   if (!authenticator)
@@ -31,11 +32,22 @@ export function guardSteps(route: Route, runtime: PipelineRuntime): Step[] {
       },
     )
   const policies = names.map((name) => findPolicy(name, authenticator.policies, route))
-  return [
-    requireUser,
-    ...(policies.length === 0 ? [] : [(ctx: RequestContext) => requirePolicies(ctx, policies)]),
-  ]
+  return (inner) =>
+    function guard(ctx) {
+      requireUser(ctx)
+      const waiting = requirePolicies(ctx, policies)
+      if (waiting === undefined) return inner(ctx)
+      return waiting.then(function guard() {
+        return inner(ctx)
+      })
+    }
 }
+
+const guardPublic: Step = (inner) =>
+  function guard(ctx) {
+    refuseCrossSite(ctx)
+    return inner(ctx)
+  }
 
 /** An unsafe request whose cookie credential another site sent must not run as anybody, not even anonymously. */
 function refuseCrossSite(ctx: RequestContext): void {
@@ -55,13 +67,30 @@ function requireUser(ctx: RequestContext): void {
   })
 }
 
-async function requirePolicies(ctx: RequestContext, policies: readonly NamedPolicy[]): Promise<void> {
-  for (const { name, allows } of policies)
-    if ((await allows(ctx.user!, publicContext(ctx))) !== true)
-      throw stackless(Forbidden, `The policy '${name}' does not allow this.`, {
-        code: 'policy_denied',
-        extensions: { policy: name },
+/** Asks the policies in order, each only after the one before has allowed the request. Waits only for a promise. */
+function requirePolicies(
+  ctx: RequestContext,
+  policies: readonly NamedPolicy[],
+  from = 0,
+): void | Promise<void> {
+  for (let index = from; index < policies.length; index++) {
+    const policy = policies[index]!
+    const verdict: unknown = policy.allows(ctx.user!, publicContext(ctx))
+    if (isThenable(verdict))
+      return Promise.resolve(verdict).then((settled) => {
+        requireTrue(settled, policy)
+        return requirePolicies(ctx, policies, index + 1)
       })
+    requireTrue(verdict, policy)
+  }
+}
+
+function requireTrue(verdict: unknown, { name }: NamedPolicy): void {
+  if (verdict === true) return
+  throw stackless(Forbidden, `The policy '${name}' does not allow this.`, {
+    code: 'policy_denied',
+    extensions: { policy: name },
+  })
 }
 
 /** The shape was checked when the route was declared; a name that is none is no policy, and refused as such. */

@@ -4,7 +4,7 @@ import { ServiceUnavailable } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Route } from '../routing/route.ts'
 import { isTimeout, seconds } from '../support/duration.ts'
-import type { Inner, PipelineRuntime } from './step.ts'
+import type { PipelineRuntime, Step } from './step.ts'
 import { discard } from './render.ts'
 import { isThenable } from '../support/thenable.ts'
 
@@ -14,13 +14,14 @@ import { isThenable } from '../support/thenable.ts'
  * as it needs. A response that has begun, and a body that is still arriving, are left alone.
  * @throws StartupError for a `handlerTimeout` that is not a duration.
  */
-export function withHandlerTimeout(route: Route, runtime: PipelineRuntime, handler: Inner): Inner {
+export function limitTime(route: Route, runtime: PipelineRuntime): Step | undefined {
   const limit = limitOf(route, runtime)
-  if (limit === 0) return handler
-  return (ctx) => {
-    const value = handler(ctx)
-    return isThenable(value) ? race(ctx, value, { limit, runtime }) : value
-  }
+  if (limit === 0) return undefined
+  return (inner) =>
+    function limitedTime(ctx) {
+      const value = inner(ctx)
+      return isThenable(value) ? race(ctx, value, { limit, runtime }) : value
+    }
 }
 
 interface Limit {

@@ -12,13 +12,20 @@ import { isThenable } from '../support/thenable.ts'
  * Asks the authenticator whose credential it is, before any middleware runs. What cannot be evaluated leaves `ctx.user`
  * null and a refusal behind, which the guard throws: closed by default, and a public route still answers.
  */
-export function identifySteps(runtime: PipelineRuntime): Step[] {
+export function identifyUser(runtime: PipelineRuntime): Step | undefined {
   const { authenticator } = runtime
-  if (!authenticator) return []
-  return [(ctx) => (ctx.credential === null ? undefined : identify(ctx, authenticator, runtime))]
+  if (!authenticator) return undefined
+  return (inner) =>
+    function identify(ctx) {
+      const waiting = ctx.credential === null ? undefined : askWho(ctx, authenticator, runtime)
+      if (waiting === undefined) return inner(ctx)
+      return waiting.then(function identify() {
+        return inner(ctx)
+      })
+    }
 }
 
-function identify(
+function askWho(
   ctx: RequestContext,
   authenticator: Authenticator,
   runtime: PipelineRuntime,

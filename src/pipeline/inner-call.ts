@@ -1,5 +1,6 @@
 import type { RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
+import { isThenable } from '../support/thenable.ts'
 import { calledTwice, notAwaited, type Inner, type NotAwaited } from './step.ts'
 
 /** The one call of what is inside a middleware. */
@@ -7,6 +8,7 @@ export class InnerCall {
   private readonly inner: Inner
   private readonly ctx: RequestContext
   private readonly middleware: NamedMiddleware
+  private isStarted = false
   private promise: WatchedPromise | undefined = undefined
   private failed = false
 
@@ -18,13 +20,9 @@ export class InnerCall {
 
   /** @throws an error that names the middleware when it calls `next()` a second time. */
   start(): Promise<unknown> {
-    if (this.promise !== undefined) throw calledTwice(this.middleware)
-    return (this.promise = new WatchedPromise((resolve, reject) => {
-      this.run().then(resolve, (error: unknown) => {
-        this.failed = true
-        reject(error)
-      })
-    }))
+    if (this.isStarted) throw calledTwice(this.middleware)
+    this.isStarted = true
+    return (this.promise = this.run())
   }
 
   /**
@@ -42,24 +40,50 @@ export class InnerCall {
     return promise
   }
 
-  /** Async, so that an error thrown before the first await is a rejection too. */
-  private async run(): Promise<unknown> {
-    const { internal } = this.ctx
+  /** Runs the inside. An error that it throws is a rejection too, as in an async function. */
+  private run(): WatchedPromise {
     try {
-      internal.end = await this.inner(this.ctx)
-      internal.ended = 'value'
+      const value = this.inner(this.ctx)
+      if (!isThenable(value)) return WatchedPromise.of(this.end(value))
+      return new WatchedPromise((resolve, reject) => {
+        value.then(
+          (settled) => resolve(this.end(settled)),
+          (error: unknown) => reject(this.fail(error)),
+        )
+      })
     } catch (error) {
-      internal.end = error
-      internal.ended = 'error'
-      throw error
+      return WatchedPromise.failed(this.fail(error))
     }
-    return internal.end
+  }
+
+  private end(value: unknown): unknown {
+    const { internal } = this.ctx
+    internal.end = value
+    internal.ended = 'value'
+    return value
+  }
+
+  private fail(error: unknown): unknown {
+    const { internal } = this.ctx
+    internal.end = error
+    internal.ended = 'error'
+    this.failed = true
+    return error
   }
 }
 
 /** A promise that knows whether anybody has waited for it: `await` and `return` in an async function call `then`. */
 class WatchedPromise extends Promise<unknown> {
   isUsed = false
+
+  static of(value: unknown): WatchedPromise {
+    return new WatchedPromise((resolve) => resolve(value))
+  }
+
+  static failed(error: unknown): WatchedPromise {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown inside
+    return new WatchedPromise((_resolve, reject) => reject(error))
+  }
 
   /** `then` returns an ordinary promise. */
   static override get [Symbol.species](): PromiseConstructor {

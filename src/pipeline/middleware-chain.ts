@@ -1,32 +1,46 @@
-import { publicContext, type RequestContext } from '../context/request-context.ts'
+import { publicContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
+import { isThenable } from '../support/thenable.ts'
 import { isFromKoa, wrapInKoa } from './from-koa.ts'
-import type { Inner, NotAwaited } from './step.ts'
 import { InnerCall } from './inner-call.ts'
+import type { NotAwaited, PipelineRuntime, Step } from './step.ts'
 
 /**
- * Wraps a handler in middleware, outermost first. `next()` resolves to the inner value; what a middleware returns,
- * when not undefined, is the value further out sees. One that does not call `next()` skips what is inside.
+ * The middleware of a route as steps, outermost first. `next()` resolves to the inner value; what a middleware returns,
+ * when not undefined, is the value further out sees. One that does not call `next()` skips what is inside. Adjacent Koa
+ * middleware is one step.
  */
-export function wrapInMiddleware(
+export function runMiddleware(
   chain: readonly NamedMiddleware[],
-  handler: Inner,
-  onNotAwaited: NotAwaited,
-): Inner {
-  if (chain.length === 0) return handler
-  const isKoa = isFromKoa(chain[0]!)
-  const change = isKoa ? chain.findIndex((middleware) => !isFromKoa(middleware)) : 1
-  const together = change === -1 ? chain.length : change
-  const inner = wrapInMiddleware(chain.slice(together), handler, onNotAwaited)
-  return isKoa
-    ? wrapInKoa(chain.slice(0, together), inner, onNotAwaited)
-    : wrap(chain[0]!, inner, onNotAwaited)
+  { environment }: Pick<PipelineRuntime, 'environment'>,
+): Step[] {
+  const onNotAwaited = environment === 'production' ? 'log' : 'throw'
+  const steps: Step[] = []
+  for (let from = 0, to = 0; from < chain.length; from = to) {
+    to = endOfGroup(chain, from)
+    const group = chain.slice(from, to)
+    steps.push(
+      isFromKoa(group[0]!)
+        ? (inner) => wrapInKoa(group, inner, onNotAwaited)
+        : wrapIn(group[0]!, onNotAwaited),
+    )
+  }
+  return steps
 }
 
-function wrap(middleware: NamedMiddleware, inner: Inner, onNotAwaited: NotAwaited): Inner {
-  return async (ctx: RequestContext) => {
-    const call = new InnerCall(inner, ctx, middleware)
-    const value = await middleware.run(publicContext(ctx), () => call.start())
-    return value === undefined ? call.value(onNotAwaited) : value
-  }
+/** Index after the Koa middleware that begins here, or after one other middleware. */
+function endOfGroup(chain: readonly NamedMiddleware[], from: number): number {
+  let to = from + 1
+  if (isFromKoa(chain[from]!)) while (to < chain.length && isFromKoa(chain[to]!)) to++
+  return to
+}
+
+function wrapIn(scope: NamedMiddleware, onNotAwaited: NotAwaited): Step {
+  return (inner) =>
+    function middleware(ctx) {
+      const call = new InnerCall(inner, ctx, scope)
+      const value: unknown = scope.run(publicContext(ctx), () => call.start())
+      if (!isThenable(value)) return value === undefined ? call.value(onNotAwaited) : value
+      return value.then((settled) => (settled === undefined ? call.value(onNotAwaited) : settled))
+    }
 }

@@ -8,7 +8,7 @@ import { announcesBody } from '../support/announces-body.ts'
 import { bytes } from '../support/bytes.ts'
 import { matchesType } from '../support/media-type.ts'
 import { parseQuery } from '../support/parse-query.ts'
-import type { Inner, PipelineRuntime } from './step.ts'
+import type { Inner, PipelineRuntime, Step } from './step.ts'
 import { formOf } from './multipart/form-of-route.ts'
 import { loadFormParser } from './multipart/load-form-parser.ts'
 import { parseForm, type Form } from './parse-form.ts'
@@ -22,13 +22,13 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 type Decode = (content: Buffer, rules: BodyRules) => unknown
 
 /**
- * Reads the body before `inner`, for routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs
+ * Reads the body, for routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs
  * after the guard, so that nobody without permission can make the server read. A route that `consumes` nothing leaves
  * the stream alone.
  */
-export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: Inner): Inner {
+export function readBody(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { body, consumes } = route.definition
-  if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return inner
+  if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return undefined
   const limit = limitOf(route, runtime)
   const { accepted, form, maxFields } = formOf(route, runtime, limit)
   if (form !== undefined) runtime.preloads.add(loadFormParser)
@@ -39,14 +39,15 @@ export function withParsedBody(route: Route, runtime: PipelineRuntime, inner: In
     form,
     maxFields,
   }
-  return (ctx) => {
-    const { req } = ctx.internal
-    if (!announcesBody(req)) return inner(ctx)
-    if (!req.readableDidRead || (!req.readableEnded && parsedInKoa(ctx) === undefined))
-      return read(ctx, rules, inner)
-    takeParsed(ctx)
-    return inner(ctx)
-  }
+  return (inner) =>
+    function parseBody(ctx) {
+      const { req } = ctx.internal
+      if (!announcesBody(req)) return inner(ctx)
+      if (!req.readableDidRead || (!req.readableEnded && parsedInKoa(ctx) === undefined))
+        return read(ctx, rules, inner)
+      takeParsed(ctx)
+      return inner(ctx)
+    }
 }
 
 interface BodyRules {
@@ -71,12 +72,12 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
   if (decode === 'form' && !form) return refuseType(type, accepted)
   if (Number(headers['content-length']) > limit) throw tooLarge(limit)
   if (decode === 'form')
-    return parseForm(ctx, form!).then((body) => {
+    return parseForm(ctx, form!).then(function parseBody(body) {
       ctx.body = body
       return inner(ctx)
     })
   if (decode !== asBytes) refuseForeignCharset(headers['content-type'])
-  return readBytes(ctx, limit, (content) => {
+  return readBytes(ctx, limit, function parseBody(content) {
     ctx.body = decode(content, rules)
     return inner(ctx)
   })

@@ -6,11 +6,11 @@ import type { Logger } from '../contracts/logger.ts'
 import type { ProblemTable } from '../errors/problem-table.ts'
 import type { FormLimits } from '../support/form-limits.ts'
 
-/** One thing that happens to a request before its handler; a promise makes the rest wait. */
-export type Step = (ctx: RequestContext) => void | PromiseLike<void>
-
-/** Whatever lies inside a middleware: the next one, or the handler with what comes before it. */
+/** The part of a pipeline that a step runs: the steps after it and the handler. Returns the value of the response, or a promise of it. */
 export type Inner = (ctx: RequestContext) => unknown
+
+/** Puts one step in front of others. The function that it returns has the name of the step, for stack traces. */
+export type Step = (inner: Inner) => Inner
 
 /** A middleware runs what is inside it once. */
 export function calledTwice({ origin }: NamedMiddleware): Error {

@@ -26,12 +26,23 @@ const INPUTS: { readonly [L in Location]: Pick<Input, 'read' | 'write'> } = {
  * Validates every declared input. All locations are checked before the request fails with the issues found, at most
  * `maxIssues` of the application; validation stops at the next one, so that a hostile input costs little.
  */
-export function validateSteps(route: Route, { maxIssues }: Pick<PipelineRuntime, 'maxIssues'>): Step[] {
+export function validateInputs(
+  route: Route,
+  { maxIssues }: Pick<PipelineRuntime, 'maxIssues'>,
+): Step | undefined {
   const inputs = (['params', 'query', 'headers', 'body'] as const).flatMap((location): Input[] => {
     const schema = route.definition[location]
     return schema ? [{ location, validator: compileValidator(schema, location), ...INPUTS[location] }] : []
   })
-  return inputs.length === 0 ? [] : [(ctx) => validateAll(ctx, inputs, maxIssues)]
+  if (inputs.length === 0) return undefined
+  return (inner) =>
+    function validate(ctx) {
+      const waiting = validateAll(ctx, inputs, maxIssues)
+      if (waiting === undefined) return inner(ctx)
+      return waiting.then(function validate() {
+        return inner(ctx)
+      })
+    }
 }
 
 function validateAll(ctx: RequestContext, inputs: readonly Input[], most: number): void | Promise<void> {
