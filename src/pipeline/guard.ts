@@ -37,7 +37,7 @@ export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undef
       requireUser(ctx)
       const waiting = requirePolicies(ctx, policies)
       if (waiting === undefined) return inner(ctx)
-      return waiting.then(function guard() {
+      return waiting.then(function afterGuard() {
         return inner(ctx)
       })
     }

@@ -19,7 +19,7 @@ export function identifyUser(runtime: PipelineRuntime): Step | undefined {
     function identify(ctx) {
       const waiting = ctx.credential === null ? undefined : askWho(ctx, authenticator, runtime)
       if (waiting === undefined) return inner(ctx)
-      return waiting.then(function identify() {
+      return waiting.then(function afterIdentify() {
         return inner(ctx)
       })
     }

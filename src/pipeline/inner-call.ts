@@ -81,7 +81,6 @@ class WatchedPromise extends Promise<unknown> {
   }
 
   static failed(error: unknown): WatchedPromise {
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown inside
     return new WatchedPromise((_resolve, reject) => reject(error))
   }
 

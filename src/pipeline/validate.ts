@@ -39,7 +39,7 @@ export function validateInputs(
     function validate(ctx) {
       const waiting = validateAll(ctx, inputs, maxIssues)
       if (waiting === undefined) return inner(ctx)
-      return waiting.then(function validate() {
+      return waiting.then(function afterValidate() {
         return inner(ctx)
       })
     }

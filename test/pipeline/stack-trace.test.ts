@@ -53,7 +53,7 @@ describe('The stack trace of an error in a handler', () => {
       const body = await trace('/items', { method: 'POST', body: '{"id":"7"}' })
       expect(body).to.include.members(['handler', 'validate', 'parseBody'])
       const policy = await trace('/later')
-      expect(policy).to.include.members(['handler', 'guard'])
+      expect(policy).to.include.members(['handler', 'afterGuard'])
     })
 
     it('has no step that the route does not declare', async () => {
