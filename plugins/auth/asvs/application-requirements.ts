@@ -4,11 +4,11 @@ import type { AsvsLevel } from './configuration.ts'
 export interface ApplicationRequirement {
   readonly ids: readonly string[]
   readonly level: AsvsLevel
-  /** What the application does, as a phrase. */
+  /** Task of the application, as a phrase. */
   readonly need: string
 }
 
-/** What `docs/asvs.md` leaves to an application with e-mail and password, at levels 1 and 2. */
+/** Requirements of `docs/asvs.md` for the application itself, with e-mail and password, at levels 1 and 2. */
 export const APPLICATION_REQUIREMENTS: readonly ApplicationRequirement[] = [
   { ids: ['6.2.6', '6.2.7'], level: 1, need: 'pages that mask passwords and allow password managers' },
   { ids: ['6.3.3'], level: 2, need: 'a second factor, which hostedAuth() and libraryAuth() can provide' },

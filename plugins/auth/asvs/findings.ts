@@ -5,8 +5,8 @@ import type { AsvsConfiguration } from './configuration.ts'
 const FOUND = { code: 'MORTAR_DOCTOR_ASVS', page: 'docs/cli.md#mortar_doctor_asvs' } as const
 
 /**
- * What `mortar doctor` prints about OWASP ASVS 5.0 for a provider with e-mail and password: the level that the
- * configuration reaches, and what level 2 needs. Options that break level 1 are a warning in production.
+ * Findings of `mortar doctor` about OWASP ASVS 5.0 for a provider with e-mail and password: the level of the
+ * configuration, and the requirements for level 2. Options that break level 1 are a warning in production.
  */
 export function asvsFindings(
   configuration: AsvsConfiguration,
@@ -37,12 +37,12 @@ export function asvsFindings(
   return [problem, reached]
 }
 
-/** The note for a provider that keeps accounts elsewhere. `met` is a sentence about what the provider itself meets. */
+/** Note for a provider with accounts elsewhere. `met` is a sentence about requirements that the provider meets. */
 export function asvsOfProvider(name: string, met?: string): DoctorFinding {
   return {
     ...FOUND,
     level: 'note',
     found: `The provider '${name}' is responsible for V6 and V7 of OWASP ASVS 5.0.${met === undefined ? '' : ` ${met}`}`,
-    remedy: 'Read in its documentation which level it reaches.',
+    remedy: 'See its documentation for the level that it reaches.',
   }
 }

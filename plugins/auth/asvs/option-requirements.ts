@@ -12,7 +12,7 @@ export interface OptionRequirement {
   readonly set: string
 }
 
-/** The requirements of levels 1 and 2 of `docs/asvs.md` that depend on the options of a provider with e-mail and password. */
+/** Requirements of `docs/asvs.md`, levels 1 and 2, that depend on options of a provider with e-mail and password. */
 export const OPTION_REQUIREMENTS: readonly OptionRequirement[] = [
   {
     ids: ['3.3.1'],
@@ -92,7 +92,7 @@ export const OPTION_REQUIREMENTS: readonly OptionRequirement[] = [
   },
 ]
 
-/** Strangers can use up the limit of an address only where there is one; a device cookie then has its own budget. */
+/** Strangers can use up the limit of an address, if there is one; a device cookie then has its own budget. */
 function keepsOwnersIn(configuration: AsvsConfiguration): boolean {
   const { deviceCookie } = configuration.options
   return (

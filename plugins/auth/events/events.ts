@@ -1,4 +1,4 @@
-/** What every event of the auth brick says. No event holds a password, a token or a hash of one. */
+/** Fields of every event of the auth brick. No event contains a password, a token or a hash of one. */
 export interface AuthEvent {
   /** Client address. */
   readonly ip?: string
@@ -16,20 +16,22 @@ export interface SessionEvent extends UserEvent {
   readonly sessionId: string
 }
 
-/** An attempt that was turned away before an account was looked up; `email` in canonical form. */
+/** An attempt that was refused before the account look-up; `email` in canonical form. */
 export interface AddressEvent extends AuthEvent {
   readonly email?: string
 }
 
-/** An attempt beyond a limit: which rule, and what it counts (`ip`, `address`, `pair`, `session`, `user`). */
+/**
+ * An attempt beyond a limit, with the rule and the scope that it counts (`ip`, `address`, `pair`, `session`, `user`).
+ */
 export interface LimitedEvent extends AddressEvent {
   readonly scope: string
   readonly userId?: string
 }
 
 /**
- * Why an attempt failed: the code of the refusal; `weak_password`; `busy` when too many hashes wait; `error` when the
- * server failed, for which the log has the error itself.
+ * Reason of a failed attempt: the code of the refusal; `weak_password`; `busy` if too many hashes wait; `error` if the
+ * server failed (the log has that error).
  */
 export interface FailureEvent extends AddressEvent {
   readonly reason: string
@@ -37,48 +39,49 @@ export interface FailureEvent extends AddressEvent {
 }
 
 /**
- * The events of the auth brick by type, for `app.events.typed<AuthEvents>()`. Each flow that begins emits exactly one,
- * whatever its end (OWASP Logging Vocabulary; ASVS 16.3.1). A request that fails its schema or the guard begins no flow.
- * `auth.password.unusable`, `auth.password.reset.mail.failed`, `auth.limits.*` and `auth.sessions.*` are about the system, and come besides.
+ * The events of the auth brick by type, for `app.events.typed<AuthEvents>()`. Each flow that begins emits exactly one
+ * event for each of its ends (OWASP Logging Vocabulary; ASVS 16.3.1). A request that fails its schema or the guard
+ * begins no flow. `auth.password.unusable`, `auth.password.reset.mail.failed`, `auth.limits.*` and `auth.sessions.*`
+ * describe the system and are additional.
  */
 export interface AuthEvents {
   'auth.signup.succeeded': SessionEvent
   'auth.signup.failed': FailureEvent
   'auth.signup.limited': LimitedEvent
   'auth.login.succeeded': SessionEvent
-  /** `userId` only when the address has an account. The caller is told the same in every case. */
+  /** `userId` only if the address has an account. The response is the same in both cases. */
   'auth.login.failed': FailureEvent
   'auth.login.limited': LimitedEvent
   'auth.token.refreshed': SessionEvent
-  /** A refresh cookie that proves no session. */
+  /** A refresh cookie without an active session. */
   'auth.token.refused': AuthEvent & { readonly reason: string }
-  /** A refresh token that was replaced long ago: somebody has a copy. The session is over. */
+  /** A refresh token of an older generation: somebody has a copy. The session has ended. */
   'auth.token.reused': SessionEvent
   'auth.token.limited': LimitedEvent
-  /** Without a session when there was none to end. */
+  /** Without `sessionId` if there was no session to end. */
   'auth.logout': AuthEvent & { readonly userId?: string; readonly sessionId?: string }
   'auth.logout.failed': AuthEvent & { readonly reason: string; readonly userId?: string }
   'auth.password.changed': SessionEvent
   'auth.password.change.failed': SessionEvent & { readonly reason: string }
   'auth.password.change.limited': LimitedEvent
-  /** `userId` only when the address has an account. The caller is told the same in every case. */
+  /** `userId` only if the address has an account. The response is the same in both cases. */
   'auth.password.reset.requested': AddressEvent & { readonly userId?: string }
   'auth.password.reset.request.limited': LimitedEvent
   'auth.password.reset.request.failed': FailureEvent
-  /** The reset mail could not be sent; the caller was told the same as ever. */
+  /** The reset mail could not be sent. The response was the same as after a success. */
   'auth.password.reset.mail.failed': UserEvent & { readonly error: string }
   'auth.password.reset.succeeded': UserEvent
-  /** `userId` when the token was valid. */
+  /** `userId` if the token was valid. */
   'auth.password.reset.failed': AuthEvent & { readonly reason: string; readonly userId?: string }
   'auth.password.reset.limited': LimitedEvent
   /** An unsafe request with a cookie came from another origin. */
   'auth.csrf.refused': AuthEvent & { readonly path: string }
   /** A stored password hash that cannot be verified: damaged, or beyond the ceilings of cost. */
   'auth.password.unusable': UserEvent
-  /** The store of the rate limits fails; each process counts on its own until it answers again. */
+  /** The store of the rate limits fails; each process counts on its own until it works again. */
   'auth.limits.degraded': { readonly error: string }
   'auth.limits.restored': object
-  /** It cannot be read which sessions other processes ended; guarded routes answer 503 until it can. */
+  /** The list of ended sessions cannot be read; guarded routes respond 503 until it can. */
   'auth.sessions.unknown': { readonly error: string }
   'auth.sessions.known': object
 }

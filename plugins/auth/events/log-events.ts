@@ -4,7 +4,7 @@ import type { AuthEvents } from './events.ts'
 
 type Level = 'info' | 'warn' | 'error'
 
-/** The level of each event: `warn` for what somebody should look at, `error` for what somebody has to repair. */
+/** Level of each event: `warn` for events to inspect, `error` for faults to repair. */
 const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
   'auth.signup.succeeded': 'info',
   'auth.signup.failed': 'info',
@@ -38,7 +38,7 @@ const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
 
 /**
  * Logs each event of the auth brick with its request id and client address (ASVS 16.2.1, 16.3.1). An e-mail address is
- * logged as `account`, a keyed hash: lines about one account belong together, and the log holds no address.
+ * logged as `account`, a keyed hash: lines about one account can be matched, and the log contains no address.
  */
 export function logAuthEvents(events: EventBus<AuthEvents>, logger: Logger, key: Buffer): void {
   for (const type of Object.keys(LEVELS) as (keyof AuthEvents)[])

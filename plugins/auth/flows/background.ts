@@ -1,13 +1,13 @@
-/** Work that no response waits for. */
+/** Work that runs after the response. */
 export interface Background {
   run(work: () => Promise<void>): void
-  /** Begins what waits, and resolves when all work is done. */
+  /** Starts delayed work and resolves when all work is done. */
   settled(): Promise<void>
 }
 
 /**
- * Makes a background whose work begins `delay()` milliseconds after the turn of the event loop in which it was given,
- * never within that turn. A random delay keeps the work away from the request that comes next.
+ * Creates a background. Work begins `delay()` milliseconds after the event-loop turn in which it was added, never
+ * within that turn. A random delay separates the work from the next request.
  */
 export function createBackground(delay: () => number): Background {
   const running = new Set<Promise<void>>()
@@ -18,7 +18,7 @@ export function createBackground(delay: () => number): Background {
       const start = (): void => {
         clearTimeout(timer)
         waiting.delete(start)
-        // Not within this turn: a synchronous database would delay the response that is being written.
+        // Not in this turn: a synchronous database would delay the response that is being written.
         setImmediate(() => resolve(work()))
       }
       const milliseconds = delay()

@@ -4,22 +4,22 @@ import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, clearAfterNewPassword, endAccessTokens, type Grant } from './sessions.ts'
 
-/** What change-password takes, validated. */
+/** Validated input of change-password. */
 export interface ChangePassword {
   readonly current: string
   readonly next: string
 }
 
-/** The session that asks, by its access token. */
+/** The caller's session, from its access token. */
 export interface OwnSession {
   readonly userId: string
   readonly sessionId: string
 }
 
 /**
- * Replaces the password of a signed-in user. The statement that stores it ends every session, this one included, and
- * the caller goes on under a new session id (ASVS 7.2.4). So a copy of the old refresh token has no grace time. Of two
- * simultaneous changes one wins, because the other's current password is not valid any more.
+ * Replaces the password of a signed-in user. The statement that stores it ends every session, including the caller's,
+ * and the caller continues under a new session id (ASVS 7.2.4), so a copy of the old refresh token has no grace time.
+ * If two changes run concurrently, one wins: the other's current password is no longer valid.
  * @returns the new session.
  * @throws Unauthorized `invalid_credentials` for a wrong current password; PasswordRefused, LimitReached.
  */
@@ -38,7 +38,7 @@ export function changePassword(
       await parts.limits.success('changePassword', { ip: caller.ip, ...counted })
       await clearAfterNewPassword(parts, userId)
       const grant = await beginSession(parts, { ...user, passwordVersion: user.passwordVersion + 1 })
-      // Another change or a reset has ended the new session within these milliseconds.
+      // Another change or a reset ended the new session within these milliseconds.
       if (grant === null) throw sessionOver()
       known.sessionId = grant.sessionId
       return grant
@@ -46,7 +46,7 @@ export function changePassword(
   )
 }
 
-/** @returns the user as it was before. */
+/** @returns the user before the change. */
 async function replacePassword(
   parts: AuthParts,
   { current, next }: ChangePassword,

@@ -10,7 +10,7 @@ import { resetPassword, type ResetPassword } from './reset-password.ts'
 import { disableUser, enableUser, endEverySession, isAlive, type Grant } from './sessions.ts'
 import { signUp, type SignUp } from './sign-up.ts'
 
-/** Everything that can be done with an account, without HTTP. `presented` is the refresh token that came along, if any. */
+/** All operations on accounts, without HTTP. `presented` is the refresh token of the request, if any. */
 export interface AuthFlows {
   signUp(input: SignUp, caller: Caller, presented: string | null): Promise<Grant>
   logIn(input: LogIn, caller: Caller, presented: string | null): Promise<Grant>
@@ -24,16 +24,16 @@ export interface AuthFlows {
   resetPassword(input: ResetPassword, caller: Caller): Promise<void>
   /** Ends every session and every reset token of a user. */
   signOut(userId: string): Promise<void>
-  /** Both give false for an unknown user. */
+  /** Both return false for an unknown user. */
   disable(userId: string): Promise<boolean>
   enable(userId: string): Promise<boolean>
-  /** The user of an access token whose session is alive in the database, else null. */
+  /** Returns the user of an access token whose session is active in the database, else null. */
   findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
-  /** Resolves when nothing that an answer did not wait for is still running. */
+  /** Resolves when all work that continues after responses is done. */
   settled(): Promise<void>
 }
 
-/** Puts the flows of one application together. */
+/** Creates the flows of one application. */
 export function createFlows(parts: AuthParts): AuthFlows {
   const forgotPassword = createForgotPassword(parts)
   const tidy = createHousekeeping(parts)

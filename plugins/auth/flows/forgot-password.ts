@@ -12,21 +12,23 @@ export interface ForgotPasswordInput {
   readonly device?: string | null
 }
 
-/** Takes a request for a reset mail. Resolves before the mail is begun, the same for every address; LimitReached. */
+/**
+ * Accepts a request for a reset mail. Resolves before the mail is started, for every address alike. @throws
+ * LimitReached
+ */
 export interface ForgotPassword {
   (input: ForgotPasswordInput, caller: Caller): Promise<void>
-  /** Resolves when every mail that was begun has left or failed; those that wait leave now. */
+  /** Sends waiting mails now, and resolves when every mail was sent or has failed. */
   settled(): Promise<void>
 }
 
-/** An address that no account can be asked to have (RFC 6761 §6.4). */
+/** An address that cannot belong to an account (RFC 6761 §6.4). */
 const NOBODY = 'nobody@nowhere.invalid'
 
 /**
- * Makes the flow. The response follows a look-up that is the same for every address, and fails like the real one. The
- * real look-up, token, statements and mail come later, at a moment that nobody can predict, and an address without an
- * account causes the same work: neither the response nor the requests after it tell whether the account exists (ASVS
- * 6.3.8).
+ * Creates the flow. The response follows a look-up that is the same for every address and fails like the real one. The
+ * real look-up, token, statements and mail follow after a random delay, and an address without an account causes the
+ * same work. Neither the response nor later requests reveal if the account exists (ASVS 6.3.8).
  */
 export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const background: Background = createBackground(parts.mailDelay)
@@ -72,10 +74,12 @@ async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Pr
   }
 }
 
-/** The work of `sendToken` for an address without an account. Its token expires as it is stored, and has no owner. */
+/**
+ * Repeats the work of `sendToken` for an address without an account. Its token has no owner and has already expired.
+ */
 async function pretend(parts: AuthParts, email: string): Promise<void> {
   const { token, stored } = issue(parts, { id: randomUUID(), passwordVersion: 0 }, 0)
-  // A failure here would be one there too, where it is reported.
+  // The same failure occurs in `sendToken`, which reports it.
   await parts.store.insertResetToken(stored, parts.mostResetTokens).catch(() => undefined)
   await parts.resetMail.rehearse(email, token).catch(() => undefined)
 }

@@ -1,17 +1,17 @@
 import { describeFailure } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 
-/** Milliseconds between two clearances of a process. */
+/** Milliseconds between two clean-ups of a process. */
 const PAUSE = 3_600_000
 
-/** Deletes expired sessions and reset tokens now and then, after the answer of a request that made a new one. */
+/** Deletes expired sessions and reset tokens occasionally, after the response of a request that made a new one. */
 export interface Housekeeping {
   (): void
-  /** Resolves when a clearance that was begun is done. */
+  /** Resolves when a running clean-up is done. */
   settled(): Promise<void>
 }
 
-/** Makes the housekeeping of one process: at most once an hour, without a timer, and never in the way of a request. */
+/** Creates the clean-up of one process: at most once an hour, without a timer, and never during a request. */
 export function createHousekeeping(parts: AuthParts): Housekeeping {
   let next = 0
   let running: Promise<void> = Promise.resolve()

@@ -4,7 +4,7 @@ import { withEvent, type Known } from './outcome.ts'
 import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, endSessionOf, type Grant } from './sessions.ts'
 
-/** What login takes, validated; `email` in canonical form. */
+/** Validated input of login; `email` in canonical form. */
 export interface LogIn {
   readonly email: string
   readonly password: string
@@ -13,8 +13,8 @@ export interface LogIn {
 }
 
 /**
- * Signs a user in. An address without an account takes the same path and the same hash computation as one with a wrong
- * password. The session that the browser had before ends (ASVS 7.2.4).
+ * Signs a user in. An address without an account takes the same path and the same hash computation as a wrong password.
+ * The browser's previous session ends (ASVS 7.2.4).
  * @throws Unauthorized `invalid_credentials`, LimitReached.
  */
 export function logIn(
@@ -49,12 +49,12 @@ async function verify(parts: AuthParts, { email, password }: LogIn, caller: Call
   throw invalidCredentials()
 }
 
-/** The hash is replaced only if it still is the one that was verified; a new password is never overwritten. */
+/** Replaces the hash only if it is still the verified one, so that a new password is never overwritten. */
 async function renewHash(parts: AuthParts, user: StoredUser, password: string): Promise<void> {
   try {
     await parts.store.rehashPassword(user.id, user.passwordHash!, await parts.passwords.hash(password))
   } catch (error) {
-    // The login is good without it, and the next one tries again.
+    // The login is valid without it, and the next login tries again.
     parts.logger.warn(
       { userId: user.id, reason: describeFailure(error) },
       'A password hash could not be renewed',

@@ -3,8 +3,8 @@ import type { AuthParts, Caller } from './parts.ts'
 import { endSession, endSessionOf } from './sessions.ts'
 
 /**
- * Ends the session of the refresh token, and that of the access token if one was sent along. Without either there is
- * nothing to end, and the caller is told the same.
+ * Ends the session of the refresh token, and that of the access token if the request has one. Without either there is
+ * nothing to end, and the response is the same.
  */
 export function logOut(
   parts: AuthParts,

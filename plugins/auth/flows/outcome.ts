@@ -4,10 +4,10 @@ import type { AuthEvents } from '../events/events.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
-/** The flows that emit an event. */
+/** Flows that emit an event. */
 export type FlowName = 'signup' | 'login' | 'refresh' | 'logout' | 'changePassword' | 'forgot' | 'reset'
 
-/** Facts that a flow learns about its attempt; its event carries them. */
+/** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
   email?: string
   userId?: string
@@ -46,7 +46,7 @@ const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
   },
 }
 
-/** The attempt that an event is about. */
+/** The attempt that an event describes. */
 export interface Attempt {
   readonly flow: FlowName
   readonly caller: Caller
@@ -56,8 +56,8 @@ export interface Attempt {
 type Emitter = Pick<AuthParts, 'events'>
 
 /**
- * Runs a flow and emits exactly one event of it, whatever its end (ASVS 16.3.1). Success carries what the flow knows
- * of user and session, a failure also its reason and the address that was tried.
+ * Runs a flow and emits exactly one event for each of its ends (ASVS 16.3.1). The event of a success contains user and
+ * session; the event of a failure also contains the reason and the address.
  */
 export async function withEvent<T>(parts: Emitter, attempt: Attempt, run: () => Promise<T>): Promise<T> {
   const result = await withFailureEvent(parts, attempt, run)
@@ -83,7 +83,7 @@ export async function withFailureEvent<T>(
 }
 
 function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: object): void {
-  // Each type has fields of its own, which the table above and the flows put together for all of them.
+  // Each event type has its own fields; the table above and the flows provide them.
   const bus = events as unknown as EventBus<Record<string, object>>
   bus.emit(type, { ...eventOrigin(caller), ...fields })
 }
@@ -95,7 +95,7 @@ function failureOf(flow: FlowName, error: unknown): { readonly type: string; rea
   return { type: failed, fields: { reason: reasonOf(error) } }
 }
 
-/** The code of a refusal; `busy` when too many hashes wait, `error` for a failure of the server. */
+/** Returns the code of a refusal; `busy` if too many hashes wait, `error` for a failure of the server. */
 function reasonOf(error: unknown): string {
   if (error instanceof PasswordRefused) return 'weak_password'
   if (!(error instanceof HttpError)) return 'error'

@@ -19,7 +19,7 @@ import type { RotationClock } from '../tokens/rotation-clock.ts'
 import type { PasswordUser } from '../passwords/weak-passwords/own-words.ts'
 import type { PasswordJudge } from '../passwords/weak-passwords/password-judge.ts'
 
-/** What the flows are made of; none of it knows HTTP, and only the store knows a database. */
+/** Dependencies of the flows. None depends on HTTP, and only the store depends on a database. */
 export interface AuthParts {
   readonly store: AuthStore
   readonly passwords: Passwords
@@ -34,29 +34,29 @@ export interface AuthParts {
   readonly rotations: RotationClock
   readonly logger: Logger
   readonly lifetimes: Lifetimes
-  /** Sessions that a user may have; undefined for any number. */
+  /** Maximum sessions of a user; undefined for no limit. */
   readonly maxSessions?: number | undefined
   readonly devices: DeviceMarks
   readonly judgePassword: PasswordJudge
-  /** Reset tokens of one user that are valid at the same time. */
+  /** Maximum reset tokens of one user that are valid at the same time. */
   readonly mostResetTokens: number
   readonly resetMail: ResetMail
-  /** Milliseconds to wait before the work of a reset mail begins, at random. */
+  /** Random delay before the work of a reset mail, in milliseconds. */
   readonly mailDelay: () => number
 }
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
-  /** Of a session, from its login; rotation does not prolong it. */
+  /** Lifetime of a session from its login; rotation does not extend it. */
   readonly session: number
   readonly resetToken: number
-  /** After so long without a refresh a session is over; undefined for never. */
+  /** Idle timeout: the longest time without a refresh; undefined for none. */
   readonly idle?: number | undefined
   /** Time in which the immediate predecessor of a refresh token still gets the current one. */
   readonly grace: number
 }
 
-/** Who asks, as far as a flow needs to know: the `ctx` of the request is one. */
+/** The caller of a flow; the `ctx` of a request has this shape. */
 export interface Caller {
   readonly id: string
   readonly ip: string
@@ -65,12 +65,12 @@ export interface Caller {
   set(name: string, value: string): void
 }
 
-/** What every event says about the request. */
+/** Fields of the request in every event. */
 export function eventOrigin({ id, ip }: Caller): { readonly ip: string; readonly requestId: string } {
   return { ip, requestId: id }
 }
 
-/** Whom an attempt is counted against, besides the client's address. */
+/** Subject of the limits of an attempt, besides the client's address. */
 export interface Counted {
   readonly email?: string
   readonly user?: string
@@ -80,7 +80,7 @@ export interface Counted {
 }
 
 /**
- * Counts an attempt before any work is done for it, and tells the caller the state of the limits.
+ * Counts an attempt before any work, and reports the state of the limits in the response headers.
  * @throws LimitReached (429) beyond a limit.
  */
 export async function countAttempt(
@@ -94,9 +94,10 @@ export async function countAttempt(
 }
 
 /**
- * Counts an attempt and does its work, which hashes a password. A full hash queue refuses it before anything is counted
- * or read. When the queue fills up later, or the new password is too weak, the attempt is given back: neither is a guess.
- * @throws LimitReached; ServiceUnavailable; and what `work` throws.
+ * Counts an attempt and runs its work, which hashes a password. A full hash queue refuses the attempt before anything
+ * is counted or read. If the queue fills up later, or the new password is too weak, the attempt is not counted, since
+ * it is not a guess.
+ * @throws LimitReached, ServiceUnavailable, and errors of `work`.
  */
 export async function countedWork<T>(
   parts: AuthParts,
@@ -111,7 +112,7 @@ export async function countedWork<T>(
   } catch (error) {
     const subject = subjectOf(caller, counted)
     if (error instanceof ServiceUnavailable) await parts.limits.giveBack(rule, subject)
-    // The network stays charged: a rule of the application may be costly.
+    // The attempt still counts for the network: a rule of the application may be expensive.
     if (error instanceof PasswordRefused) await parts.limits.giveBack(rule, subject, ['ip', 'site'])
     throw error
   }
@@ -124,12 +125,12 @@ export async function refuseWeak(
   password: string,
   { id, name, email }: PasswordUser,
 ): Promise<void> {
-  // No more of the user than that: a rule of the application may pass it on.
+  // Only these fields of the user, since a rule of the application may pass them on.
   const reason = await parts.judgePassword(password, { ...(id !== undefined && { id }), name, email })
   if (reason !== undefined) throw new PasswordRefused(path, reason)
 }
 
-/** The subject of the limits for an attempt. */
+/** Returns the subject of the limits for an attempt. */
 export function subjectOf({ ip }: Caller, { device, ...counted }: Counted): LimitSubject {
   return { ip, ...counted, ...(device !== undefined && { device }) }
 }

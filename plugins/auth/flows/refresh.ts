@@ -1,16 +1,16 @@
 /*
  * Rotation without lost sessions. One conditional update exchanges the current refresh token for its successor. A
- * caller that loses that race, or lost the response, presents the immediate predecessor and gets the same successor
- * again within the grace time. A token of an older generation was copied: the session ends.
+ * client that loses that race, or lost the response, presents the immediate predecessor and receives the same successor
+ * within the grace time. A token of an older generation was copied: the session ends.
  *
- * One thing looks like theft and is not: an exchange that waits (for a connection, in a busy process) while its client
- * has given up, repeated it elsewhere and gone on. By the time it reads the session, its token is generations old. So a
- * token is judged as of the moment when its request arrived, and a request whose client has left accuses nobody; such an
- * exchange gets no token either, so a thief gains nothing by imitating one.
+ * One case looks like theft but is not: an exchange waits (for a connection, in a busy process) while its client gives
+ * up, repeats it in another process and continues. When the first exchange reads the session, its token is generations
+ * old. So a token is judged by the time at which its request arrived, and a request whose client has left never counts
+ * as theft. Such an exchange gets no token either, so a thief gains nothing by imitating it.
  *
- * During the roll-out of a new secret a process may meet the predecessor of a token that another one made with a
- * secret it does not know: it cannot make that token again, and asks to come back.
- * Tests: test/plugins/auth/refresh.test.ts, roll-out.test.ts, rotation-model.test.ts and fleet/fleet.test.ts.
+ * During the roll-out of a new secret a process may receive the predecessor of a token that another process made with
+ * an unknown secret. It cannot make that token again, and responds 503 so that the client tries again. Tests:
+ * test/plugins/auth/refresh.test.ts, roll-out.test.ts, rotation-model.test.ts and fleet/fleet.test.ts.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { invalidSession, OvertakenRefresh, SessionGone, TokenReused, unknownSecret } from '../errors.ts'
@@ -22,14 +22,14 @@ import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
 
 /**
  * Exchanges a refresh token.
- * @throws Unauthorized `invalid_session` when it proves no session; LimitReached; ServiceUnavailable when only a
- * process with a newer secret could answer.
+ * @throws Unauthorized `invalid_session` if the token has no active session; LimitReached; ServiceUnavailable if only a
+ * process with a newer secret can make the successor.
  */
 export type Refresh = (presented: string | null, caller: Caller) => Promise<Grant>
 
 /**
- * Makes the refresh flow. Requests of one process that present the same token at the same time share one exchange, so
- * that several tabs count as one against the limit.
+ * Creates the refresh flow. Concurrent requests with the same token in one process share one exchange, so that several
+ * tabs count once against the limit.
  */
 export function createRefresh(parts: AuthParts): Refresh {
   const running = new Map<string, Promise<Grant>>()
@@ -37,7 +37,7 @@ export function createRefresh(parts: AuthParts): Refresh {
   const exchangeOnce: Refresh = async (presented, caller) => {
     const hashes = parts.refreshTokens.hashes(presented)
     if (presented === null || hashes === null) throw invalidSession()
-    // Nothing is awaited where no exchange runs, so that requests of one turn of the event loop share one.
+    // No await if no exchange runs, so that requests of one event-loop turn share an exchange.
     const known = running.has(hashes.hash) ? await running.get(hashes.hash)!.catch(unlessOvertaken) : null
     if (known) return shared(parts, known, hashes)
     const begun = rotate(parts, { presented, hashes, caller }).finally(() => running.delete(hashes.hash))
@@ -54,13 +54,13 @@ export function createRefresh(parts: AuthParts): Refresh {
   }
 }
 
-/** The verdict that an exchange was overtaken is about its own caller; another one begins an exchange of its own. */
+/** An overtaken exchange concerns its own caller only; another caller starts its own exchange. */
 function unlessOvertaken(error: unknown): null {
   if (error instanceof OvertakenRefresh) return null
   throw error
 }
 
-/** An exchange that began earlier may have missed the end of the session by another process. */
+/** An earlier exchange may have missed that another process ended the session. */
 async function shared(parts: AuthParts, grant: Grant, { familyHash }: RefreshTokenHashes): Promise<Grant> {
   const session = await parts.store.findSession(familyHash)
   const user = session && (await parts.store.findUserById(session.userId))
@@ -74,7 +74,7 @@ interface Presented {
   readonly caller: Caller
 }
 
-/** A presented token, with the time of its arrival by the clock of the rotations. */
+/** A presented token with its time of arrival by the rotation clock. */
 interface Attempt extends Presented {
   readonly arrivedAt: (now: number) => number
 }
@@ -84,9 +84,9 @@ async function rotate(parts: AuthParts, attempted: Presented): Promise<Grant> {
   const attempt = { ...attempted, arrivedAt: parts.rotations.startedAt() }
   const session = await parts.store.findSession(hashes.familyHash)
   if (session === null) throw new SessionGone()
-  // The process that ended it may have stopped before it deleted the row.
+  // The process that ended the session may have stopped before it deleted the row.
   if (parts.endedSessions.has(session.id)) throw (await endSession(parts, session.id), new SessionGone())
-  // A repeated exchange of the predecessor changes nothing and is free; only a step forward counts.
+  // A repeated exchange of the predecessor changes nothing and does not count; only a rotation counts.
   if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
   const step = await exchange(parts, session, attempt)
   if (step === 'over') throw invalidSession()
@@ -109,14 +109,14 @@ async function exchange(parts: AuthParts, session: StoredSession, attempt: Attem
     const now = parts.rotations.stamp()
     const rotation = { id: session.id, from: hashes.hash, to: next.hash, ...(now !== undefined && { now }) }
     if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, session, next.token)
-    // Another request was first: the session is gone, or the presented token is its predecessor now.
+    // Another request was first: the session has ended, or the presented token is now the predecessor.
     const moved = await parts.store.findSession(hashes.familyHash)
     return moved ? exchange(parts, moved, attempt) : end(parts, session, 'gone')
   }
   return repeated(parts, session, user, attempt)
 }
 
-/** The step of a token that was replaced. */
+/** Handles a token that was already replaced. */
 async function repeated(
   parts: AuthParts,
   session: StoredSession,
@@ -125,23 +125,23 @@ async function repeated(
 ): Promise<Step> {
   const now = await parts.rotations.now()
   const arrived = attempt.arrivedAt(now)
-  // Either way, so that a clock that was set back does not lengthen the grace time.
+  // In both directions, so that a clock that was set back does not extend the grace time.
   const age = Math.abs(now - session.rotatedAt)
   if (session.previousHash === attempt.hashes.hash && age <= parts.lifetimes.grace * 1000) {
     const current = parts.refreshTokens.recover(attempt.presented, session)
     return current ? grantFor(parts, user, session, current.token) : 'unknown'
   }
-  // A rotation in the future is one before the clock was set back, which says nothing about this request.
+  // A rotation in the future happened before the clock was set back, so it gives no information about this request.
   const isPast = session.rotatedAt <= now + MEASURING_ERROR
   const isBefore = isPast && arrived + MEASURING_ERROR < session.rotatedAt
   if (isBefore && !(await provesLater(parts, session, attempt))) return 'overtaken'
   return (await hasLeft(attempt.caller)) ? 'overtaken' : end(parts, session, 'stolen')
 }
 
-/** Further readings of the clock by which a request may prove that it arrived after the rotation. */
+/** Additional clock readings by which a request may prove that it arrived after the rotation. */
 const MOST_READINGS = 4
 
-/** Each reading dates the arrival too early by as long as its answer was under way, so the latest of the dates is the best. */
+/** Each reading dates the arrival too early by the travel time of its result, so the latest date is the best. */
 async function provesLater(
   { rotations }: AuthParts,
   { rotatedAt }: StoredSession,
@@ -153,12 +153,12 @@ async function provesLater(
 }
 
 /**
- * Milliseconds by which the measured arrival may be too early: the time between the database's reading of its clock and
- * the end of that statement here.
+ * Milliseconds by which the measured arrival may be too early: the time between the database's clock reading and the
+ * end of that statement in this process.
  */
 const MEASURING_ERROR = 5
 
-/** Milliseconds and turns of the event loop in which a connection that was closed shows it, also in a busy process. */
+/** Milliseconds and event-loop turns after which a closed connection is detected, also in a busy process. */
 const CLOSING = { time: 20, turns: 4 }
 
 async function hasLeft({ signal }: Caller): Promise<boolean> {

@@ -3,22 +3,23 @@ import { linkBase, type PasswordAuthOptions } from '../options/options.ts'
 
 /** The mail of forgot-password. */
 export interface ResetMail {
-  /** Brings a reset token to its owner. Rejects when the mail could not be handed over. */
+  /** Sends a reset token to its owner. Rejects if the mail could not be handed to the transport. */
   send(to: string, token: string): Promise<unknown>
-  /** Does the work of `send` as far as this process does it, for an address without an account, and sends nothing. */
+  /** Repeats this process's part of the work of `send` for an address without an account, and sends nothing. */
   rehearse(to: string, token: string): Promise<unknown>
 }
 
 /**
- * The way of a reset token: the application's own function, else the service `mailer`, else the log in development.
- * @throws StartupError `MORTAR_AUTH_APP_URL` in production, when links would have to be made without an `appUrl`.
+ * Selects how reset tokens are sent: the application's function, else the service `mailer`, else the log in
+ * development.
+ * @throws StartupError `MORTAR_AUTH_APP_URL` in production, if links are needed and there is no `appUrl`.
  */
 export function createResetMail(
   options: Pick<PasswordAuthOptions, 'sendResetEmail' | 'appUrl'>,
   services: Cradle,
 ): ResetMail {
   const { sendResetEmail } = options
-  // A function of the application cannot be rehearsed: it would send the mail.
+  // A function of the application cannot be repeated without sending the mail.
   if (sendResetEmail)
     return { send: async (to, token) => sendResetEmail(to, token), rehearse: async () => undefined }
   const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
@@ -37,14 +38,14 @@ export function createResetMail(
 }
 
 const NO_WAY =
-  'Reset links cannot be sent: register mail(…) from mortar/mail, or give basicAuth() a sendResetEmail.'
+  'Reset links cannot be sent: register mail(…) from mortar/mail, or pass basicAuth() a sendResetEmail.'
 
-/** The mail brick is optional, and asking the container for a service that is not there throws. */
+/** The mail brick is optional, and the container throws for a missing service. */
 function mailerOf(services: Cradle): Mailer | undefined {
   return Object.hasOwn(services, 'mailer') ? (services['mailer'] as Mailer) : undefined
 }
 
-/** Composes a message in full and throws it away. */
+/** Composes a message completely and discards it. */
 async function compose({ to, subject, text, html }: ResetMessage): Promise<void> {
   const { default: nodemailer } = await import('nodemailer')
   const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
@@ -65,7 +66,7 @@ function textWith(link: string): string {
   return `${WHY}\n\nSet a new password:\n${link}\n\n${OTHERWISE}\n`
 }
 
-/** The link is made of a configured address and a token of base64url, so that nothing in it needs escaping but `&`. */
+/** The link consists of a configured address and a base64url token, so only `&` needs escaping. */
 function htmlWith(link: string): string {
   return `<p>${WHY}</p>\n<p><a href="${link.replaceAll('&', '&amp;')}">Set a new password</a></p>\n<p>${OTHERWISE}</p>\n`
 }

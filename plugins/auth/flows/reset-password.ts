@@ -4,18 +4,18 @@ import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 
-/** What reset-password takes; the password is validated already, so that a weak one does not cost the token. */
+/** Input of reset-password. The password is already validated, so that a weak one does not consume the token. */
 export interface ResetPassword {
   readonly token: string
   readonly password: string
 }
 
 /**
- * Redeems a reset token: takes it, then hashes, then stores the password with the statement that ends every session.
- * That statement also stores that the address is proven, and applies only to the password version of the token.
- * In this order a token works once, only its taker makes the server hash, and no crash leaves an old session beside
- * the new password. A weak password is refused before, and costs no token. The owner may log in immediately, even if an
- * attacker had used up the address's failures.
+ * Redeems a reset token: consumes it, hashes the password, and stores it with the statement that ends every session.
+ * That statement also verifies the address, and applies only to the password version of the token. In this order a
+ * token works once, only its redeemer makes the server hash, and no crash leaves an old session beside the new
+ * password. A weak password is refused first and does not consume the token. The owner may log in immediately, even if
+ * an attacker had used up the address's failures.
  * @throws Unauthorized `invalid_reset_token` for an unknown, used or expired token; PasswordRefused, LimitReached.
  */
 export function resetPassword(parts: AuthParts, input: ResetPassword, caller: Caller): Promise<void> {
@@ -49,19 +49,19 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
     keptSession: null,
     now: now(),
     version: user.passwordVersion,
-    // Only the owner of the mailbox has the token.
+    // The token proves ownership of the mailbox.
     ...(user.raw['email_verified_at'] === null && { emailVerifiedAt: now() }),
   }
   if (!(await parts.store.setPassword(change))) throw invalidResetToken()
   return user
 }
 
-/** A token ends with the password version that it was issued for, also where deleting it has failed. */
+/** A token is valid only for the password version of its issue, even if deleting it failed. */
 function isRedeemable({ passwordVersion }: StoredResetToken, user: StoredUser): boolean {
   return !user.isDisabled && (passwordVersion === null || passwordVersion === user.passwordVersion)
 }
 
-/** When too many hashes wait, or the store fails, the caller is asked to try again, and needs the token for that. */
+/** Restores the token when the hash queue is full or the store fails, since the client is asked to try again. */
 async function orGiveBack<T>(parts: AuthParts, token: StoredResetToken, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

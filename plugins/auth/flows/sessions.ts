@@ -4,7 +4,7 @@ import { inTime } from '../deadline.ts'
 import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 
-/** What somebody who signed in, or refreshed, is given. */
+/** Tokens of a new or refreshed session. */
 export interface Grant {
   readonly sessionId: string
   readonly user: StoredUser
@@ -18,8 +18,7 @@ export interface Grant {
 
 /**
  * Begins a session for a user whose password was verified. Beyond `maxSessions` the user's oldest session ends.
- * @returns null when the password was changed in the meantime, so what was verified is no longer the password, and for
- * a disabled account.
+ * @returns null for a disabled account, and if the password was changed since it was verified.
  */
 export async function beginSession(parts: AuthParts, user: StoredUser): Promise<Grant | null> {
   const { token, hash, familyHash } = parts.refreshTokens.issue()
@@ -46,7 +45,7 @@ async function endOldest(parts: AuthParts, userId: string): Promise<void> {
   for (const id of ids.slice(parts.maxSessions)) await endSession(parts, id)
 }
 
-/** @returns a new access token of a session, beside its present refresh token. */
+/** @returns a new access token of a session, with its current refresh token. */
 export function grantFor(
   parts: AuthParts,
   user: StoredUser,
@@ -58,7 +57,7 @@ export function grantFor(
   return { sessionId: session.id, user, accessToken: token, expiresIn, refreshToken, refreshAge }
 }
 
-/** True for a session that has not expired or idled, that no new password has ended, and whose account is enabled. */
+/** True for a session that has not expired, idled or been ended by a new password, and whose account is enabled. */
 export function isAlive(
   parts: AuthParts,
   session: SessionOwner['session'],
@@ -69,15 +68,17 @@ export function isAlive(
   return user.passwordVersion === session.passwordVersion || user.keptSession === session.id
 }
 
-/** The last rotation is the last use, to within the lifetime of an access token; so idling needs no write of its own. */
+/**
+ * The last rotation dates the last use to within one access-token lifetime, so the idle timeout needs no extra write.
+ */
 function isIdle({ lifetimes, rotations }: AuthParts, { rotatedAt }: SessionOwner['session']): boolean {
   return lifetimes.idle !== undefined && rotations.roughly() - rotatedAt > lifetimes.idle * 1000
 }
 
 /**
- * Ends a session everywhere: its access tokens in this process immediately, in the others when they read the news, and
- * its refresh token with the row. The news come first, so that a crash in between leaves no token alive.
- * @throws ServiceUnavailable when the news cannot be stored; then nothing has changed.
+ * Ends a session everywhere: its access tokens in this process immediately, in others with their next read, and its
+ * refresh token by deleting the row. The end is published first, so that a crash in between leaves no valid token.
+ * @throws ServiceUnavailable if the end cannot be published; then nothing has changed.
  */
 export async function endSession(parts: AuthParts, id: string): Promise<void> {
   await publishOne(parts, id)
@@ -92,9 +93,9 @@ function publishOne(parts: AuthParts, id: string): Promise<void> {
 }
 
 /**
- * Ends the access tokens of all sessions of a user that began under this password version or an earlier one. Call it
- * before the statement that raises the version.
- * @throws ServiceUnavailable when that cannot be stored; then nothing has changed.
+ * Ends the access tokens of all sessions of a user up to this password version. Call it before the statement that
+ * raises the version.
+ * @throws ServiceUnavailable if the end cannot be published; then nothing has changed.
  */
 export async function endAccessTokens(parts: AuthParts, userId: string, version: number): Promise<void> {
   await publish(parts, (expiresAt) => parts.store.publishEndedOf(userId, version, expiresAt))
@@ -114,10 +115,10 @@ async function publish(
   for (const id of ids) parts.endedSessions.end(id, expiresAt)
 }
 
-/** Milliseconds. Shorter than the overlap of two reads, so that no reader has passed a statement that waits. */
+/** Milliseconds. Shorter than the overlap of two reads, so that no reader misses a statement that waits. */
 const PUBLISH_DEADLINE = 5000
 
-/** Ends the session that a refresh token of any generation belongs to. @returns the session, or null. */
+/** Ends the session of a refresh token of any generation. @returns the session, or null. */
 export async function endSessionOf(
   parts: AuthParts,
   refreshToken: string | null,
@@ -129,8 +130,8 @@ export async function endSessionOf(
 }
 
 /**
- * Ends every session of a user, the ones included whose login is under way: the password stays what it is and its
- * version rises. When the password is changed at this moment, that change keeps no session alive either.
+ * Ends every session of a user, including logins in progress: the password stays and its version rises. A concurrent
+ * password change keeps no session alive either.
  */
 export async function endEverySession(parts: AuthParts, userId: string): Promise<void> {
   for (;;) {
@@ -162,8 +163,8 @@ export function enableUser(parts: AuthParts, userId: string): Promise<boolean> {
 }
 
 /**
- * Clears away what a new password version has ended: sessions of earlier versions, and reset tokens. They are worthless
- * already, so a failure is logged and the flow that changed the version has succeeded.
+ * Deletes sessions and reset tokens of earlier password versions. They are already invalid, so a failure is only
+ * logged, and the flow that raised the version succeeds.
  */
 export async function clearAfterNewPassword(parts: AuthParts, userId: string): Promise<void> {
   try {

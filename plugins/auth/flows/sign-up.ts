@@ -4,7 +4,7 @@ import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, endSessionOf, type Grant } from './sessions.ts'
 
-/** What signup takes, validated; `email` in canonical form. */
+/** Validated input of signup; `email` in canonical form. */
 export interface SignUp {
   readonly name: string
   readonly email: string
@@ -12,9 +12,9 @@ export interface SignUp {
 }
 
 /**
- * Makes an account and signs it in. The hash is made before the address is tried, so that a taken one costs the same.
- * @throws Conflict `email_taken`; the unique index decides, so of many at the same time one gets the address.
- * PasswordRefused, LimitReached.
+ * Creates an account and signs it in. The password is hashed before the address is inserted, so that a taken address
+ * costs the same time. The unique index decides: one of many concurrent requests gets the address.
+ * @throws Conflict `email_taken`, PasswordRefused, LimitReached.
  */
 export function signUp(
   parts: AuthParts,
@@ -41,7 +41,7 @@ async function createAccount(parts: AuthParts, { name, email, password }: SignUp
   const user = await parts.store.insertUser(account)
   if (user === null) throw emailTaken()
   const grant = await beginSession(parts, user)
-  // Only a reset within these few milliseconds changes the password of an account this new.
+  // Only a reset within these milliseconds can change the password of such a new account.
   if (grant === null) throw invalidCredentials()
   return grant
 }

@@ -4,8 +4,8 @@ const CUSTOMER_PREFIX = 64
 const SITE_PREFIX = 48
 
 /**
- * The network that counts as one client: an IPv4 address, an IPv4 address mapped into IPv6 likewise, and the /64 of an
- * IPv6 address, because one customer owns all of it. Anything else counts as it is.
+ * Returns the network that counts as one client: an IPv4 address (also mapped into IPv6), or the /64 of an IPv6
+ * address, because one customer owns all of it. Other strings are returned unchanged.
  */
 export function clientNetwork(ip: string): string {
   const address = parse(ip)
@@ -14,8 +14,8 @@ export function clientNetwork(ip: string): string {
 }
 
 /**
- * The /48 of an IPv6 address: the network of one site, which holds 65,536 networks of /64 (RFC 6177). Undefined for
- * anything else.
+ * Returns the /48 of an IPv6 address: the network of one site, with 65,536 networks of /64 (RFC 6177). Undefined for
+ * other strings.
  */
 export function clientSite(ip: string): string | undefined {
   const address = parse(ip)

@@ -5,26 +5,26 @@ const WIDTH = 2 ** 18
 const LARGEST_16_BIT = 65_535
 
 /**
- * Counts many keys in fixed room (2 MiB, or 4 MiB for counts above 65,535), which is reserved by the first addition. An
- * estimate is never below the true count; it is above it only for a key that shares its place in each of four rows
- * (Cormode and Muthukrishnan 2005, with conservative update). Held to its error by
- * test/plugins/auth/limits/count-min-sketch.test.ts.
+ * Counts many keys in fixed memory (2 MiB, or 4 MiB for counts above 65,535), allocated by the first addition. An
+ * estimate is never below the true count, and above it only for a key that shares its cell in each of four rows
+ * (Cormode and Muthukrishnan 2005, with conservative update). test/plugins/auth/limits/count-min-sketch.test.ts checks
+ * the error.
  */
 export class CountMinSketch {
   readonly #largest: number
   #cells: Uint16Array | Uint32Array | undefined
 
-  /** `largest` is the count that has to be told from smaller ones; counts stop there. */
+  /** `largest` is the highest distinguishable count; counts stop there. */
   constructor(largest: number) {
     this.#largest = largest
   }
 
-  /** Bytes that are reserved. */
+  /** Allocated bytes. */
   get bytes(): number {
     return this.#cells?.byteLength ?? 0
   }
 
-  /** @returns the estimate, after adding to it. */
+  /** @returns the estimate after the addition. */
   add(key: string, points: number): number {
     const count = Math.min(this.#largest, this.estimate(key) + points)
     this.#raise(key, count)
@@ -36,12 +36,12 @@ export class CountMinSketch {
     return cells === undefined ? 0 : Math.min(...placesOf(key).map((place) => cells[place]!))
   }
 
-  /** Forgets every count. */
+  /** Resets every count. */
   clear(): void {
     this.#cells?.fill(0)
   }
 
-  /** Raises the lowest cells only: the others count other keys as well. */
+  /** Raises only the lowest cells: the others also count other keys. */
   #raise(key: string, count: number): void {
     this.#cells ??=
       this.#largest > LARGEST_16_BIT ? new Uint32Array(ROWS * WIDTH) : new Uint16Array(ROWS * WIDTH)

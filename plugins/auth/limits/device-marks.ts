@@ -7,16 +7,16 @@ const FORM = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
 
 /**
  * Marks of browsers that have signed in to an account before (OWASP "Slow Down Online Guessing Attacks with Device
- * Cookies"). A mark gives its bearer a budget of failed logins apart from that of strangers, and nothing else.
+ * Cookies"). A mark only gives its owner a separate budget of failed logins.
  */
 export interface DeviceMarks {
   /** @returns the value of a device cookie for an address. The value reveals neither the address nor the time. */
   issue(email: string): string
-  /** @returns the identifier of the device when the mark was issued for this address, or undefined. */
+  /** @returns the identifier of the device if the mark was issued for this address, else undefined. */
   verify(mark: string | null, email: string): string | undefined
 }
 
-/** Makes the marks. The first key signs and all verify, so that a new secret keeps devices known. */
+/** Creates device marks. The first key signs and all verify, so that devices stay known after a new secret. */
 export function createDeviceMarks(keys: readonly Buffer[]): DeviceMarks {
   return {
     issue(email) {

@@ -3,13 +3,13 @@ import type { Clock } from '../../../src/index.ts'
 import type { CountedLimit } from './limit-rules.ts'
 import { MemoryCounter } from './memory-counter.ts'
 
-/** An ioredis client, as far as it is used here. The application opens and closes it. */
+/** The used part of an ioredis client. The application opens and closes it. */
 export interface RedisClient {
   readonly status: string
   defineCommand(name: string, definition: { numberOfKeys?: number; lua: string }): void
 }
 
-/** What a count came to; times in milliseconds. */
+/** Result of counting; times in milliseconds. */
 export interface Count {
   readonly allowed: boolean
   readonly remaining: number
@@ -19,11 +19,11 @@ export interface Count {
 /** Counts the attempts of one limit, by key. Never rejects. */
 export interface LimitCounter {
   readonly limit: CountedLimit
-  /** Counts one attempt in one atomic step, and says whether it is within the limit. */
+  /** Counts one attempt in one atomic step, and returns if it is within the limit. */
   count(key: string): Promise<Count>
-  /** Forgets the attempts of a key. */
+  /** Resets the attempts of a key. */
   clear(key: string): Promise<void>
-  /** Takes one attempt back. */
+  /** Subtracts one attempt. */
   giveBack(key: string): Promise<void>
 }
 
@@ -33,17 +33,17 @@ export interface LimitCounterOptions {
   readonly clock: Clock
   readonly capacity?: number
   readonly redis?: RedisClient
-  /** Told of each answer of Redis: undefined, or the error. */
+  /** Called after each Redis command, with undefined or the error. */
   readonly onRedis?: (error?: unknown) => void
   /** Milliseconds after which a silent Redis counts as down; 1,000 by default. */
   readonly patience?: number
 }
 
 const PATIENCE = 1000
-/** Milliseconds for which a Redis that failed is left alone, so that not every request waits for it in vain. */
+/** Pause in milliseconds after a failure of Redis, so that not every request waits for it. */
 const REST = 5000
 
-/** Counts in memory; or in Redis, and in memory while Redis does not answer, so that a limit never goes away. */
+/** Counts in memory, or in Redis with memory as the fallback while Redis fails, so that a limit always applies. */
 export function createLimitCounter(options: LimitCounterOptions): LimitCounter {
   const { limit, clock, capacity, redis } = options
   const memory = new MemoryCounter({
@@ -77,7 +77,7 @@ function sharedCounter(
   async function attempt<T>(ask: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
     if (clock.now() < restUntil) return otherwise()
     try {
-      // A client without a connection would keep the command until it has one.
+      // A client without a connection would queue the command until it reconnects.
       if (redis.status !== 'ready') throw new Error('Redis is not connected.')
       const answer = await ask()
       onRedis()
@@ -98,7 +98,7 @@ function sharedCounter(
       ),
     async clear(key) {
       await local.clear(key)
-      // What Redis cannot forget now stays counted until its window ends.
+      // A key that Redis cannot reset now stays counted until its window ends.
       await attempt(
         async () => void (await shared.delete(key)),
         async () => undefined,
@@ -117,7 +117,9 @@ function redisLimiter({ rule, scope, limit, window }: CountedLimit, redis: Redis
   return new RateLimiterRedis({ storeClient: redis, points: limit, duration: window, keyPrefix })
 }
 
-/** rate-limiter-flexible rejects with a `RateLimiterRes` when the limit is reached; anything else is a fault. */
+/**
+ * rate-limiter-flexible rejects with a `RateLimiterRes` when the limit is reached; any other rejection is a failure.
+ */
 async function countOf(consumption: Promise<RateLimiterRes>): Promise<Count> {
   const outcome = await consumption.then(
     (result) => ({ allowed: true, result }),

@@ -1,6 +1,6 @@
 import { seconds, StartupError, type Duration } from '../../../src/index.ts'
 
-/** So many in so long; the window begins with the first. */
+/** A number of attempts in a window that begins with the first attempt. */
 export interface Limit {
   readonly limit: number
   /** Seconds, or with a unit (`'15m'`); one second to 24 days. */
@@ -8,23 +8,23 @@ export interface Limit {
 }
 
 /**
- * Key that a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a browser
- * with a device cookie for the address.
+ * Key that a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a
+ * browser with a device cookie for the address.
  */
 export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
 
-/** The endpoints that are limited. */
+/** Limited endpoints. */
 export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword'
 
 /**
- * The limits by default. `login` by address, pair and device and `changePassword` count failures alone. An attempt
- * with a device cookie counts by `device` in place of `pair` and `address`, which strangers can use up.
+ * Default limits. `login` by address, pair and device and `changePassword` count failures only. An attempt with a
+ * device cookie counts by `device` instead of `pair` and `address`, which strangers can use up.
  */
 export const DEFAULT_LIMITS = {
   login: {
     ip: { limit: 30, window: '1m' },
     site: { limit: 300, window: '1m' },
-    // Before the address, so that tries from one network beyond its own budget cost the address nothing.
+    // Before the address, so that tries of a network beyond its own budget do not count for the address.
     pair: { limit: 10, window: '15m' },
     address: { limit: 100, window: '15m' },
     device: { limit: 10, window: '15m' },
@@ -45,13 +45,13 @@ export const DEFAULT_LIMITS = {
   changePassword: { user: { limit: 5, window: '15m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
-/** Changes to the limits: each may get other numbers or be switched off with `false`, alone or with its whole rule. */
+/** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */
 export type LimitOptions = {
   readonly [Rule in LimitRule]?:
     false | { readonly [Scope in keyof (typeof DEFAULT_LIMITS)[Rule]]?: false | Limit }
 }
 
-/** One limit, ready to count. */
+/** One limit with resolved values. */
 export interface CountedLimit {
   readonly rule: LimitRule
   readonly scope: LimitScope
@@ -60,12 +60,12 @@ export interface CountedLimit {
   readonly window: number
 }
 
-/** Node's timers and 32-bit stores overflow beyond this; a longer window would silently be none at all. */
+/** Node's timers and 32-bit stores overflow beyond this: a longer window would silently not limit. */
 const LONGEST_WINDOW = 24 * 86_400
 const EXAMPLE = "{ limit: 30, window: '1m' }"
 
 /**
- * The limits that are on, each rule's in the order in which they are counted.
+ * Returns the active limits of each rule in the order of counting.
  * @throws StartupError `MORTAR_AUTH_LIMIT` for an unknown rule or scope and for numbers that would limit nothing.
  */
 export function resolveLimits(options: LimitOptions | false = {}): readonly CountedLimit[] {
@@ -74,12 +74,12 @@ export function resolveLimits(options: LimitOptions | false = {}): readonly Coun
   return (Object.keys(DEFAULT_LIMITS) as LimitRule[]).flatMap((rule) => limitsOf(rule, options[rule]))
 }
 
-/** Kept when requests for a reset are not limited. */
+/** Number of valid reset tokens if requests for a reset are not limited. */
 const LEAST_RESET_TOKENS = 32
 
 /**
- * Reset tokens of one address that are valid at the same time: as many as the limits allow during a token's lifetime,
- * so that no stranger's request ends the owner's link. `lifetime` in seconds.
+ * Returns the number of reset tokens of one address that are valid at the same time: as many as the limits allow during
+ * a token's lifetime, so that a stranger's request never ends the owner's link. `lifetime` in seconds.
  */
 export function mostResetTokens(options: LimitOptions | false | undefined, lifetime: number): number {
   const perAddress = resolveLimits(options).filter(
@@ -119,7 +119,7 @@ function checked(rule: LimitRule, scope: LimitScope, { limit, window }: Limit): 
   return { rule, scope, limit, window: Math.ceil(length) }
 }
 
-/** Seconds, or NaN for what is no duration. */
+/** Converts to seconds; NaN for an invalid duration. */
 function lengthOf(window: unknown): number {
   if (typeof window !== 'string' && typeof window !== 'number') return Number.NaN
   try {

@@ -1,9 +1,8 @@
 /*
- * rate-limiter-flexible's own memory store keeps a timer for each key and as many keys as an attacker invents, and its
- * timers fire immediately beyond 2^31 ms. This counter has fixed room, no timers and the application's clock. When
- * running windows fill the room, new keys share a count-min sketch: a key may then be limited too early, with a
- * probability that its size keeps low, and no counter is ever forgotten. Tested by
- * test/plugins/auth/limits/memory-counter.test.ts.
+ * rate-limiter-flexible's memory store keeps a timer per key and as many keys as an attacker invents, and its timers
+ * fire immediately beyond 2^31 ms. This counter has bounded memory, no timers and the application's clock. When active
+ * windows fill the memory, new keys share a count-min sketch: a key may then be limited too early, with a low
+ * probability, and no count is ever lost. Tested by test/plugins/auth/limits/memory-counter.test.ts.
  */
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../src/index.ts'
@@ -18,7 +17,7 @@ export interface MemoryCounterOptions {
   readonly duration: number
   readonly clock: Clock
   readonly keyPrefix?: string
-  /** Keys that are counted each on its own. */
+  /** Maximum keys with a counter of their own. */
   readonly capacity?: number
 }
 
@@ -28,7 +27,9 @@ interface Window {
   readonly end: number
 }
 
-/** A limiter in memory with the interface of rate-limiter-flexible: fixed windows, each begun by its first consumption. */
+/**
+ * A limiter in memory with the interface of rate-limiter-flexible: fixed windows, each begun by its first consumption.
+ */
 export class MemoryCounter extends RateLimiterCompatibleAbstract {
   override readonly keyPrefix: string
   override blockDuration = 0
@@ -39,7 +40,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
   readonly #capacity: number
   readonly #own = new Map<string, Window>()
   readonly #sketch: CountMinSketch
-  /** When the window of the sketch ends. */
+  /** End of the sketch's window. */
   #sketchEnd = -Infinity
 
   constructor({
@@ -58,20 +59,20 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     this.#sketch = new CountMinSketch(points + 1)
   }
 
-  /** Keys that have a window of their own. */
+  /** Number of keys with their own window. */
   get size(): number {
     return this.#own.size
   }
 
-  /** Bytes of what the other keys share. */
+  /** Bytes of the shared sketch. */
   get sharedBytes(): number {
     return this.#sketch.bytes
   }
 
-  /** Rejects with a `RateLimiterRes`, which is no Error, when the points are used up. */
+  /** Rejects with a `RateLimiterRes` (not an Error) when the points are used up. */
   override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
     const result = this.#add(String(key), points)
-    // oxlint-disable-next-line typescript/only-throw-error -- the library's way to say no; an Error would be a fault
+    // oxlint-disable-next-line typescript/only-throw-error -- the library's refusal; an Error would mean a failure
     if (result.consumedPoints > this.#points) throw result
     return result
   }
@@ -80,7 +81,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return this.#add(String(key), points)
   }
 
-  /** Takes points back from a key that has a window of its own. What others share only counts upwards. */
+  /** Subtracts points of a key with its own window. The shared sketch only counts upwards. */
   override async reward(key: string | number, points = 1): Promise<RateLimiterRes> {
     const window = this.#find(String(key))
     if (window) window.consumed = Math.max(0, window.consumed - points)
@@ -92,7 +93,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return window.consumed === 0 ? null : this.#result(window)
   }
 
-  /** Sets what is consumed and begins a new window; in the sketch it can only add to what is consumed. */
+  /** Sets the consumed points and begins a new window. In the sketch it can only add points. */
   override async set(key: string | number, points: number, duration: number): Promise<RateLimiterRes> {
     this.#own.delete(String(key))
     const { consumed } = this.#shared(String(key))
@@ -103,7 +104,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return this.set(key, this.#points + 1, duration)
   }
 
-  /** Forgets a key. The sketch counts for other keys too and stays as it is. */
+  /** Removes a key. The sketch also counts other keys and does not change. */
   override async delete(key: string | number): Promise<boolean> {
     return this.#own.delete(String(key))
   }
@@ -120,7 +121,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return window && window.end > this.#clock.now() ? window : undefined
   }
 
-  /** @returns null when there is no room, or when the sketch already counts this key and must go on counting it. */
+  /** @returns null if the memory is full, or if the sketch already counts this key and must continue. */
   #begin(key: string, duration: number): Window | null {
     this.#dropExpired()
     if (this.#own.size >= this.#capacity || this.#shared(key).consumed > 0) return null
@@ -146,7 +147,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
     return this.#result({ consumed: this.#sketch.add(key, points), end: this.#sketchEnd })
   }
 
-  /** Windows are in the order of their end, because each lasts equally long: stop at the first that still runs. */
+  /** Windows have the same length, so they are in the order of their end: stops at the first active one. */
   #dropExpired(): void {
     const now = this.#clock.now()
     for (const [key, { end }] of this.#own) {

@@ -13,7 +13,7 @@ import {
 
 export type { LimitOptions, LimitRule, LimitScope, RedisClient }
 
-/** Who attempts something. `email` in canonical form. What a rule counts by must be there. */
+/** The subject of an attempt. `email` in canonical form. A rule needs the fields that it counts by. */
 export interface LimitSubject {
   readonly ip: string
   readonly email?: string
@@ -23,16 +23,16 @@ export interface LimitSubject {
   readonly device?: string
 }
 
-/** Where the limits stand after an attempt that was allowed. */
+/** State of the limits after an allowed attempt. */
 export interface LimitState {
   /**
    * `RateLimit` and `RateLimit-Policy` for the response (draft-ietf-httpapi-ratelimit-headers). Limits by address are
-   * left out: how many tries an account has left is nobody's business.
+   * omitted, because they would reveal the remaining tries of an account.
    */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** 429 of an authentication endpoint: which limit is used up. The caller is told how long to wait. */
+/** 429 of an authentication endpoint, with the exceeded limit and the time to wait. */
 export class LimitReached extends TooManyRequests {
   readonly rule: LimitRule
   readonly scope: LimitScope
@@ -51,13 +51,13 @@ export class LimitReached extends TooManyRequests {
 /** Limits of the authentication endpoints. */
 export interface RateLimits {
   /**
-   * Counts one attempt, before any work is done for it. Call it before the password is looked at.
+   * Counts one attempt. Call it before any work, and before the password is read.
    * @throws LimitReached (429, with `Retry-After`, `RateLimit` and `RateLimit-Policy`) beyond a limit.
    */
   attempt(rule: LimitRule, subject: LimitSubject): Promise<LimitState>
-  /** The attempt was genuine: forgets what is counted against its address or user. Tries of an IP stay counted. */
+  /** Resets the counts of the address or user after a success. Tries of an IP stay counted. */
   success(rule: LimitRule, subject: LimitSubject): Promise<void>
-  /** Takes an attempt back that the server could not process. `except` names scopes that stay counted. */
+  /** Subtracts an attempt that the server could not process. `except` names scopes that stay counted. */
   giveBack(rule: LimitRule, subject: LimitSubject, except?: readonly LimitScope[]): Promise<void>
 }
 
@@ -68,15 +68,15 @@ export interface RateLimitsOptions {
   /** Counts for all processes together; otherwise each counts in its own memory. */
   readonly redis?: RedisClient
   readonly clock?: Clock
-  /** Key of the HMAC that stands for addresses and IPs in the counters. */
+  /** HMAC key that replaces addresses and IPs in the counters. */
   readonly key: Buffer
-  /** Told when Redis fails and when it is back. */
+  /** Logs when Redis fails and when it works again. */
   readonly events?: EventBus<AuthEvents>
-  /** Keys that each limit counts on its own in memory. */
+  /** Maximum keys per limit with their own counter in memory. */
   readonly capacity?: number
 }
 
-/** What counts failures alone, and is cleared by a success. */
+/** Scopes that count failures only and are reset by a success. */
 const FAILURES: ReadonlySet<string> = new Set([
   'login.address',
   'login.pair',
@@ -84,11 +84,11 @@ const FAILURES: ReadonlySet<string> = new Set([
   'changePassword.user',
 ])
 const PRIVATE_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device', 'site'])
-/** Scopes that strangers can use up; a device cookie counts apart from them. */
+/** Scopes that strangers can use up; attempts with a device cookie do not count there. */
 const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
 
 /**
- * Limits that are the same for addresses with and without an account, in every environment.
+ * Creates limits that are the same for addresses with and without an account, in every environment.
  * @throws StartupError `MORTAR_AUTH_LIMIT` for settings that limit nothing.
  */
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
@@ -128,7 +128,10 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
   }
 }
 
-/** Says once that Redis fails, and once that it is back. The error's message may hold an address, so only its name goes out. */
+/**
+ * Logs once that Redis fails, and once that it works again. Only the error's name is logged: its message may contain an
+ * address.
+ */
 function watch(events: EventBus<AuthEvents> | undefined): (error?: unknown) => void {
   let degraded = false
   return (error) => {
@@ -140,7 +143,7 @@ function watch(events: EventBus<AuthEvents> | undefined): (error?: unknown) => v
   }
 }
 
-/** Addresses and IPs stand in the counters only as HMACs of fixed length. */
+/** The counters contain addresses and IPs only as HMACs of fixed length. */
 function keyOf(key: Buffer, { rule, scope }: CountedLimit, subject: LimitSubject): string {
   const text = JSON.stringify([rule, scope, ...partsOf(rule, scope, subject)])
   return createHmac('sha256', key).update(text).digest('base64url')
@@ -157,7 +160,7 @@ function partsOf(
     case 'site':
       return [clientSite(ip)]
     case 'device':
-      // Mails are counted for all devices of an address together: each login makes another cookie.
+      // Mails are counted for all devices of an address together, because each login makes another cookie.
       return rule === 'forgot' ? [email] : [email, device]
     case 'address':
       return [email]
@@ -170,7 +173,10 @@ function partsOf(
   }
 }
 
-/** Structured fields (RFC 9651): a quoted policy name with quota and window, then what is left and seconds until it resets. */
+/**
+ * Structured fields (RFC 9651): a quoted policy name with quota and window, then the remaining attempts and the seconds
+ * until the reset.
+ */
 function headersOf(
   limits: readonly (readonly [CountedLimit, Omit<Count, 'allowed'>])[],
 ): Record<string, string> {

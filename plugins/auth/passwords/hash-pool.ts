@@ -1,7 +1,7 @@
 /*
- * argon2 computes on libuv's threads, which files and DNS share. Without a bound a flood of logins makes every file
- * read of the process wait behind it, so a few hashes run at once, some more wait, and the rest are turned away.
- * Held by test/plugins/auth/passwords/hash-pool.test.ts.
+ * argon2 runs on libuv's threads, which file access and DNS share. Without a limit a flood of logins delays every file
+ * read of the process. So a few hashes run concurrently, some more wait, and the rest are refused. Checked by
+ * test/plugins/auth/passwords/hash-pool.test.ts.
  */
 import { availableParallelism } from 'node:os'
 import { ServiceUnavailable, systemClock, threadPoolSize, type Clock } from '../../../src/index.ts'
@@ -12,26 +12,26 @@ const SPARE_THREADS = 2
 const QUEUE_PER_PLACE = 64
 const FIRST_GUESS = 35
 
-/** Bounds of the work on password hashes. */
+/** Limits of password hashing. */
 export interface HashPoolOptions {
-  /** Size of libuv's thread pool, by default what `UV_THREADPOOL_SIZE` makes it. */
+  /** Size of libuv's thread pool; by default from `UV_THREADPOOL_SIZE`. */
   readonly threads?: number
-  /** Hashes computed at once; by default the cores, and at most `threads` less two. */
+  /** Concurrent hashes; by default the number of cores, and at most `threads` minus two. */
   readonly concurrency?: number
-  /** Hashes that may wait; by default 64 for each computed at once. */
+  /** Maximum waiting hashes; by default 64 per concurrent one. */
   readonly queue?: number
   readonly clock?: Clock
 }
 
-/** Runs tasks, a few at a time, first come first served. */
+/** Runs a few tasks at a time, in the order of their arrival. */
 export interface HashPool {
   /**
-   * Runs `task` when a place is free, and gives the place back when the task itself has ended, whatever its caller does.
+   * Runs `task` when a slot is free. The slot is released when the task itself ends, even if its caller has left.
    * @throws ServiceUnavailable with `Retry-After` when the queue is full.
    */
   run<T>(task: () => Promise<T>): Promise<T>
   /**
-   * For callers with work to do before their hash, so that a flood is turned away for the price of a look.
+   * Checks the queue for callers with work before their hash, so that a flood is refused cheaply.
    * @throws ServiceUnavailable with `Retry-After` when the queue is full.
    */
   refuseWhenFull(): void
@@ -39,7 +39,7 @@ export interface HashPool {
   readonly waiting: number
 }
 
-/** Makes a pool. */
+/** Creates a pool. */
 export function createHashPool(options: HashPoolOptions = {}): HashPool {
   const { threads = threadPoolSize(), clock = systemClock } = options
   const concurrency =
@@ -73,7 +73,7 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
     })
   }
 
-  /** The place goes straight to the next in the queue, so nobody who comes in between can take it. */
+  /** The slot passes directly to the next task in the queue, so that a new task cannot overtake it. */
   function release(): void {
     const next = queue.shift()
     if (next) next()

@@ -3,9 +3,9 @@ const MOST = 256
 const MOST_BYTES = 1024
 
 /**
- * Judges a new password: 8 to 256 code points after NFC, at most 1,024 bytes of UTF-8, well-formed Unicode, and no rule
+ * Checks a new password: 8 to 256 code points after NFC, at most 1,024 bytes of UTF-8, well-formed Unicode, and no rule
  * of composition (NIST 800-63B-4 §3.1.1.2, ASVS 6.2.1, 6.2.5, 6.2.9).
- * @returns what is wrong with it, without the password, or undefined.
+ * @returns the fault, without the password in it, or undefined.
  */
 export function checkPassword(password: string): string | undefined {
   const text = normalizePassword(password)
@@ -19,12 +19,12 @@ const TOO_LONG = `Use at most ${MOST} characters.`
 const ILL_FORMED = 'Contains a character that is not valid Unicode.'
 
 /**
- * The form of a password that is hashed: NFC, otherwise exactly as received. Unpaired surrogates are refused, because
- * UTF-8 maps them all to one character and different passwords would be equal.
- * @returns null for a password that no account can have.
+ * Converts a password to the hashed form: NFC, otherwise unchanged. Unpaired surrogates are refused, because UTF-8 maps
+ * them all to one character, and different passwords would be equal.
+ * @returns null for a password that cannot belong to an account.
  */
 export function normalizePassword(password: string): string | null {
-  // Four units for each code point are more than NFC ever takes away; longer is refused before any work.
+  // NFC never removes more than three of four units per code point; a longer password is refused before any work.
   if (password.length > 4 * MOST) return null
   if (/\p{Cs}/u.test(password)) return null
   const text = password.normalize('NFC')

@@ -1,8 +1,7 @@
 /*
- * Every verification costs one argon2 computation of the present cost, whatever is stored: for an address without an
- * account, an account without a password and a damaged hash a decoy is verified. Known residue: an account whose hash
- * was made at another cost takes that cost until its next login, which rehashes it.
- * Held by test/plugins/auth/passwords/passwords.test.ts.
+ * Every verification computes one argon2 hash of the current cost. For an address without an account, an account
+ * without a password and a damaged hash, it verifies a decoy. Remaining difference: a hash of another cost takes that
+ * cost until the next login rehashes it. Checked by test/plugins/auth/passwords/passwords.test.ts.
  */
 import argon2 from 'argon2'
 import { randomBytes } from 'node:crypto'
@@ -18,25 +17,25 @@ const VERSION = 0x13
 const HASH_LENGTH = 32
 const SALT_LENGTH = 16
 
-/** The cost that every password has at least: argon2id with 19 MiB, two passes, one lane (OWASP, ASVS 11.4.2). */
+/** Minimum cost of a password hash: argon2id with 19 MiB, two passes, one lane (OWASP, ASVS 11.4.2). */
 export const DEFAULT_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
 
-/** What a verification found. */
+/** Result of a verification. */
 export interface Verification {
   readonly valid: boolean
-  /** The password is right and its hash is not of the present kind and cost: store a new one. */
+  /** The password is correct, but its hash has another kind or cost: store a new one. */
   readonly rehash: boolean
 }
 
-/** Hashes and verifies passwords. All may throw `ServiceUnavailable` when too many wait. */
+/** Hashes and verifies passwords. Each function may throw `ServiceUnavailable` when too many hashes wait. */
 export interface Passwords {
-  /** @returns a PHC string. @throws RangeError for a password that `checkPassword` refuses for its form. */
+  /** @returns a PHC string. @throws RangeError for a password whose form `checkPassword` refuses. */
   hash(password: string): Promise<string>
-  /** Null, a damaged hash and one beyond the ceilings are never valid, at the cost of a verification. */
+  /** Verifies a password. Null, a damaged hash and a hash beyond the ceilings are never valid and cost the same. */
   verify(stored: string | null, password: string): Promise<Verification>
-  /** Whether a stored hash can be verified at all. */
+  /** True if a stored hash can be verified. */
   isUsable(stored: string): boolean
-  /** @throws ServiceUnavailable when so many wait that a hash asked for now would be turned away. */
+  /** @throws ServiceUnavailable if a new hash would currently be refused. */
   refuseWhenFull(): void
 }
 
@@ -54,7 +53,7 @@ export interface PasswordsOptions {
   readonly engine?: HashEngine
 }
 
-/** Hashes with argon2id in a bounded pool. @throws StartupError when no hash of this cost could be verified again. */
+/** Hashes with argon2id in a bounded pool. @throws StartupError if hashes of this cost could not be verified again. */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const { engine = argon2, pool: bounds = {}, clock } = options
   const cost = completeCost(options.cost)
@@ -68,7 +67,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     return stored.replace(/\$m=[^$]+/, `$$${parametersOf(cost)}`)
   }
 
-  /** One verification of the present cost that never succeeds. */
+  /** Verifies against a decoy of the current cost; never succeeds. */
   async function decoy(password: string): Promise<Verification> {
     const text = normalizePassword(password) ?? ''
     await pool.run(() => engine.verify(decoyHash(cost), text))
@@ -91,7 +90,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 }
 
 /**
- * Refuses in production a cost below the least one recommended (ASVS 11.4.2 and appendix C).
+ * Refuses a cost below the recommended minimum in production (ASVS 11.4.2 and appendix C).
  * @throws StartupError `MORTAR_AUTH_HASH_COST`; in every environment for a cost beyond the ceilings.
  */
 export function assertCost(cost: Partial<HashCost> | undefined, environment: Environment): void {
@@ -102,7 +101,7 @@ export function assertCost(cost: Partial<HashCost> | undefined, environment: Env
     `The cost of password hashes is too low for production: ${memory} KiB, passes: ${passes}.`,
     {
       code: 'MORTAR_AUTH_HASH_COST',
-      remedy: `Use at least ${least} KiB with ${passes} passes, or leave the cost out: the default will do.`,
+      remedy: `Use at least ${least} KiB with ${passes} passes, or omit the cost to use the default.`,
       brick: 'auth',
     },
   )
@@ -142,7 +141,7 @@ function engineOptions({ memory, passes, parallelism }: HashCost): argon2.HashOp
   }
 }
 
-/** In the order that libargon2 and its bindings in other languages can read, which node-argon2 does not keep. */
+/** Parameter order of libargon2 and its bindings in other languages; node-argon2 uses another order. */
 function parametersOf({ memory, passes, parallelism }: HashCost): string {
   return `m=${memory},t=${passes},p=${parallelism}`
 }
@@ -153,7 +152,7 @@ function decoyHash(cost: HashCost): string {
   return `$argon2id$v=${VERSION}$${parametersOf(cost)}$${random(SALT_LENGTH)}$${random(HASH_LENGTH)}`
 }
 
-/** Compared in full: argon2's own `needsRehash` overlooks the variant and the length of the hash. */
+/** Compares all parameters: argon2's own `needsRehash` ignores the variant and the length of the hash. */
 function isPresent(stored: string, cost: HashCost): boolean {
   const found = parseStoredHash(stored)
   return (

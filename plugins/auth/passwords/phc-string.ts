@@ -6,28 +6,28 @@ export interface HashCost {
   readonly parallelism: number
 }
 
-/** A stored argon2 hash, taken apart; lengths in bytes. */
+/** A parsed argon2 hash; lengths in bytes. */
 export interface StoredHash {
   readonly variant: 'argon2id' | 'argon2i' | 'argon2d'
-  /** 0x13 is the present version. */
+  /** 0x13 is the current version. */
   readonly version: number
   readonly cost: HashCost
   readonly saltLength: number
   readonly hashLength: number
 }
 
-/** Whoever can write a row must not be able to make the server work for minutes: dearer hashes are not computed. */
+/** Ceilings of the cost: an attacker who can write a row must not make the server compute for minutes. */
 export const CEILING: HashCost = { memory: 256 * 1024, passes: 10, parallelism: 16 }
 
 const LONGEST = 512
 const FORM = /^\$(argon2id|argon2i|argon2d)(?:\$v=(\d{1,3}))?\$([^$]+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 const PARAMETER = /^([mtp])=(\d{1,10})$/
-/** Version of a string that names none. */
+/** Version of a string without one. */
 const FIRST_VERSION = 0x10
 
 /**
- * Reads a PHC string of argon2. @returns null for anything malformed, for a cost beyond the ceilings, and for lengths
- * that no honest hash has: such a string can verify no password.
+ * Parses a PHC string of argon2. @returns null for a malformed string, a cost beyond the ceilings, and impossible
+ * lengths: such a string cannot verify a password.
  */
 export function parseStoredHash(stored: string): StoredHash | null {
   const match = stored.length <= LONGEST ? FORM.exec(stored) : null
@@ -45,7 +45,7 @@ export function parseStoredHash(stored: string): StoredHash | null {
   return isUsable(parsed) ? parsed : null
 }
 
-/** Exactly the three parameters, in any order: node-argon2 writes `m,p,t`, everybody else `m,t,p`. */
+/** Exactly the three parameters, in any order: node-argon2 writes `m,p,t`, other libraries `m,t,p`. */
 function readCost(text: string): HashCost | null {
   const pairs = text.split(',').map((each) => PARAMETER.exec(each))
   const values = new Map(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
@@ -65,7 +65,7 @@ function isUsable({ version, cost, saltLength, hashLength }: StoredHash): boolea
   )
 }
 
-/** Whether argon2 computes this cost (RFC 9106 §3.1: at least 8 KiB a lane) and the ceilings admit it. */
+/** True if argon2 accepts this cost (RFC 9106 §3.1: at least 8 KiB per lane) and the ceilings allow it. */
 export function isCost({ memory, passes, parallelism }: HashCost): boolean {
   const isWithin = (value: number, least: number, most: number): boolean =>
     Number.isInteger(value) && value >= least && value <= most

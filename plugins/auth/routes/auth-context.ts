@@ -12,20 +12,20 @@ import type { ConnectedPasswordProvider } from '../connected-password-provider.t
 
 type Ctx = BaseContext
 
-/** The provider at work in the application that got the request. */
+/** Returns the provider of the application that received the request. */
 export function authOf(ctx: Ctx): ConnectedPasswordProvider {
   // These routes are mounted only by the brick that registers this service, and only for a provider of this kind.
   return ctx.services['authProvider'] as ConnectedPasswordProvider
 }
 
-/** The refresh token of the cookie, or null. Who acts on it alone asks `ownRefreshToken`. */
+/** Returns the refresh token of the cookie, or null. To act on it, use `ownRefreshToken`. */
 export function presentedToken(ctx: Ctx): string | null {
   return authOf(ctx).cookie.read({ cookie: ctx.get('cookie') })
 }
 
 /**
- * The refresh token of the cookie, or null, for a request that may have been sent without its user's will.
- * @throws Forbidden `cross_site_request` when a page of another origin makes the browser send the cookie.
+ * Returns the refresh token of the cookie, or null, and refuses cross-site requests.
+ * @throws Forbidden `cross_site_request` if a page of another origin made the browser send the cookie.
  */
 export function ownRefreshToken(ctx: Ctx): string | null {
   const token = presentedToken(ctx)
@@ -44,7 +44,7 @@ function requestOf(ctx: Ctx) {
 }
 
 function trustedOrigins(ctx: Ctx): readonly string[] {
-  // Every application has the first service; the brick that mounts these routes registers the second.
+  // Every application has the first service; the auth brick registers the second.
   const { trustedOrigins: own, authenticator } = ctx.services as unknown as CoreServices & {
     readonly authenticator: Authenticator
   }
@@ -52,7 +52,7 @@ function trustedOrigins(ctx: Ctx): readonly string[] {
   return [...own, ...(appOrigin === undefined ? [] : [appOrigin]), ...(authenticator.trustedOrigins ?? [])]
 }
 
-/** The value of the device cookie, or null. It is not a credential, so it needs no check of the origin. */
+/** Returns the value of the device cookie, or null. It is not a credential, so its origin is not checked. */
 export function deviceMark(ctx: Ctx): string | null {
   return authOf(ctx).device.read({ cookie: ctx.get('cookie') })
 }
@@ -66,7 +66,7 @@ export function signedInBody(ctx: Ctx, grant: Grant) {
   return { user: { id, name, email }, accessToken: grant.accessToken, expiresIn: grant.expiresIn }
 }
 
-/** The canonical form of an address that has passed validation. */
+/** Returns the canonical form of a validated address. */
 export function canonical(email: string): string {
   return canonicalEmail(email)!
 }

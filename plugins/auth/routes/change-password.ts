@@ -12,12 +12,12 @@ import {
   problem,
 } from './shapes.ts'
 
-/** `POST /auth/change-password`: every session ends, and the caller goes on under a new one. */
+/** `POST /auth/change-password`: every session ends, and the caller continues under a new one. */
 export const changePasswordRoute = defineRoute(
   {
     summary: 'Change the password',
     description:
-      'Needs the current password. Every other session of the user ends. This one goes on under a new session id, with ' +
+      'Needs the current password. Every other session of the user ends. This one continues under a new session id, with ' +
       'a new access token in the body and a new refresh token in a cookie.',
     operationId: 'changePassword',
     auth: true,
@@ -33,7 +33,7 @@ export const changePasswordRoute = defineRoute(
   async (ctx) => {
     const { flows, cookie, claimsOf } = authOf(ctx)
     const claims = claimsOf(ctx.token)
-    // The session may have been ended between the guard and here.
+    // The session may have ended since the guard.
     if (claims === null) throw sessionOver()
     // Refuses a page of another origin that makes the browser send its cookies.
     ownRefreshToken(ctx)

@@ -3,12 +3,12 @@ import { defineRoute } from '../../../src/index.ts'
 import { authOf, canonical, deviceMark } from './auth-context.ts'
 import { email, JSON_BODY, limited, message } from './shapes.ts'
 
-/** `POST /auth/forgot-password`: the same answer for every address, before any mail is begun. */
+/** `POST /auth/forgot-password`: the same response for every address, before any mail is started. */
 export const forgotPasswordRoute = defineRoute(
   {
     summary: 'Ask for a reset link',
     description:
-      'Sends a link for a new password, if the address has an account. The answer is the same in any case.',
+      'Sends a link for a new password, if the address has an account. The response is the same in any case.',
     operationId: 'forgotPassword',
     ...JSON_BODY,
     body: yup.object({ email }),

@@ -2,7 +2,7 @@ import { defineRoute } from '../../../src/index.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
 import { crossSite, ignored, JSON_BODY, nothing } from './shapes.ts'
 
-/** `POST /auth/logout`: ends the session and clears the cookie; the same answer when there is nothing to end. */
+/** `POST /auth/logout`: ends the session and clears the cookie; the same response if there is nothing to end. */
 export const logOutRoute = defineRoute(
   {
     summary: 'Log out',
@@ -11,7 +11,7 @@ export const logOutRoute = defineRoute(
     operationId: 'logOut',
     ...JSON_BODY,
     body: ignored,
-    response: { 204: nothing('There is no session any more.'), 403: crossSite },
+    response: { 204: nothing('The session has ended.'), 403: crossSite },
   },
   async (ctx) => {
     const { flows, cookie, claimsOf } = authOf(ctx)

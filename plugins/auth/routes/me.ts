@@ -1,7 +1,7 @@
 import { defineRoute } from '../../../src/index.ts'
 import { currentUser } from './shapes.ts'
 
-/** `GET /auth/me`: the user whom the access token proves. */
+/** `GET /auth/me`: the user of the access token. */
 export const meRoute = defineRoute(
   {
     summary: 'The signed-in user',

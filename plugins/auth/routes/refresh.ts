@@ -4,9 +4,9 @@ import { authOf, ownRefreshToken } from './auth-context.ts'
 import { crossSite, ignored, JSON_BODY, limited, problem, refreshed } from './shapes.ts'
 
 /**
- * `POST /auth/refresh`: a new access token and the next refresh cookie. A 401 clears the cookie, unless the session was
- * ended elsewhere: login or change-password may have given the browser a newer cookie in another tab, and clearing that one
- * would sign its owner out. A 429 or a 5xx leaves it alone.
+ * `POST /auth/refresh`: a new access token and the next refresh cookie. A 401 clears the cookie, unless the session
+ * ended elsewhere: login or change-password in another tab may have set a newer cookie, and clearing it would end that
+ * session. A 429 or a 5xx does not clear it.
  */
 export const refreshRoute = defineRoute(
   {
@@ -19,7 +19,7 @@ export const refreshRoute = defineRoute(
     body: ignored,
     response: {
       200: refreshed,
-      401: problem('No session: the cookie is missing, worthless or was copied.'),
+      401: problem('No session: the cookie is missing, invalid or was copied.'),
       403: crossSite,
       429: limited,
     },

@@ -3,7 +3,7 @@ import { defineRoute } from '../../../src/index.ts'
 import { authOf } from './auth-context.ts'
 import { JSON_BODY, limited, message, newPassword, resetToken, uniformProblem } from './shapes.ts'
 
-/** `POST /auth/reset-password`: every session ends, and nobody is signed in by it. */
+/** `POST /auth/reset-password`: every session ends, and the user is not signed in. */
 export const resetPasswordRoute = defineRoute(
   {
     summary: 'Set a new password with a reset token',

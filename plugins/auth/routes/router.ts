@@ -16,7 +16,7 @@ import { refreshRoute } from './refresh.ts'
 import { resetPasswordRoute } from './reset-password.ts'
 import { signUpRoute } from './sign-up.ts'
 
-/** The eight endpoints. They hold no state: the provider at work comes from the services of the request. */
+/** The eight endpoints. They have no state: the provider comes from the services of the request. */
 export const passwordRoutes: Router = createRouter({ tags: ['auth'] })
   .use(noStore)
   .use(explainMissingTable)
@@ -33,7 +33,7 @@ function parts({ definition, handler }: DefinedRoute) {
   return [definition, handler] as const
 }
 
-/** No answer about an account stays in a cache, the errors included (ASVS 14.3.2). */
+/** Responses about accounts, errors included, are not cached (ASVS 14.3.2). */
 function noStore(ctx: Context, next: Next): unknown {
   ctx.set('Cache-Control', 'no-store')
   return next()
@@ -46,14 +46,14 @@ const MISSING_TABLE = {
   type: 'urn:mortar:problem:missing_table',
 } as const
 
-/** An operator's error: told in full outside production, and in the log everywhere. */
+/** An operator's error: shown in full outside production, and logged in every environment. */
 function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
   return next().catch((error: unknown) => {
     const isColumn = error instanceof MissingColumn
     if (!isColumn && !(error instanceof MissingTable)) throw error
     const isProduction = ctx.services['environment'] === 'production'
     const detail = isProduction
-      ? `A ${isColumn ? 'column' : 'table'} of the authentication is missing; the log names it.`
+      ? `A ${isColumn ? 'column' : 'table'} of the auth brick is missing in the database. See the log.`
       : error.message
     throw new HttpError(500, detail, {
       ...(isColumn ? { code: 'missing_column' } : MISSING_TABLE),

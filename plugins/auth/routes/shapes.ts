@@ -3,31 +3,31 @@ import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { checkPassword } from '../passwords/passwords.ts'
 
-/** Text and nothing else: a number or a list is an error, not turned into text. */
+/** A string: a number or a list is an issue and is not converted. */
 const text = () => yup.string().strict().required()
 
-/** Text that `fault` finds no fault with; of one that is missing or empty `required()` has said so already. */
+/** A string that passes `fault`; `required()` already reports missing or empty ones. */
 const judged = (name: string, fault: (value: string) => string | undefined) =>
   text().test(name, (value, { createError }) => {
     const message = value ? fault(value) : undefined
     return message === undefined || createError({ message })
   })
 
-/** An e-mail address in any spelling; the handler takes its canonical form. */
+/** An e-mail address in any spelling; the handler converts it to its canonical form. */
 export const email = judged('email', (value) =>
   canonicalEmail(value) === null ? 'Write an e-mail address.' : undefined,
-).meta({ format: 'email', description: 'Taken in canonical form: NFC, trimmed, lower case.' })
+).meta({ format: 'email', description: 'Converted to canonical form: NFC, trimmed, lower case.' })
 
-/** A password that somebody chooses. */
+/** A new password. */
 export const newPassword = judged('password', checkPassword).meta({
   format: 'password',
   description: '8 to 256 characters, at most 1,024 bytes.',
 })
 
-/** A password that somebody claims to have; whether it could be one shows when it is verified. */
+/** An existing password; verification shows if it is valid. */
 export const knownPassword = text().meta({ format: 'password' })
 
-/** A name to be shown; the handler takes its stored form. */
+/** A display name; the handler converts it to its stored form. */
 export const shownName = judged('name', (value) =>
   displayName(value) === null ? 'Write a name of at most 200 characters without line breaks.' : undefined,
 ).meta({ description: '1 to 200 characters.' })
@@ -54,7 +54,7 @@ export const refreshed = yup.object({
   expiresIn: yup.number().integer().required(),
 })
 
-/** Body of the endpoints that have nothing to give but word. */
+/** Body of endpoints that return only a message. */
 export const message = yup.object({ message: yup.string().required() })
 
 /** Body of change-password. */
@@ -71,7 +71,7 @@ export const currentUser = yup.object({
     .meta({ description: 'The public record, with the columns that the application added.' }),
 })
 
-/** An RFC 9457 problem document, with the occasion for it. */
+/** An RFC 9457 problem document with its description. */
 export const problem = (description: string) =>
   yup
     .object({
@@ -88,17 +88,17 @@ export const problem = (description: string) =>
 export const uniformProblem = (description: string) =>
   problem(description).omit(['instance']).meta({ description })
 
-/** What all limited endpoints answer beyond their limit. */
-export const limited = uniformProblem('Too many attempts; `Retry-After` says how many seconds to wait.')
+/** Response of limited endpoints beyond their limit. */
+export const limited = uniformProblem('Too many attempts; `Retry-After` gives the seconds to wait.')
 
-/** What the endpoints that act on the refresh cookie answer to a page of another origin. */
+/** Response of endpoints with the refresh cookie to a page of another origin. */
 export const crossSite = problem('A page of another origin made the browser send the refresh cookie.')
 
 /** No body. */
 export const nothing = (description: string) => yup.mixed().meta({ description })
 
-/** For the endpoints that need no body: one that is sent all the same is an object of JSON, and is not looked at. */
+/** Body of endpoints that need no body: a body that is sent must be a JSON object and is ignored. */
 export const ignored = yup.object()
 
-/** What every endpoint that reads a body has in common: JSON only, so that no form of another site can send one. */
+/** Common settings of endpoints with a body: JSON only, so that a form of another site cannot send one. */
 export const JSON_BODY = { consumes: ['application/json'], bodyLimit: '16kb' } as const

@@ -3,25 +3,25 @@ import { seconds, StartupError, type Duration, type Logger } from '../../../../s
 
 /** Settings of the look-up in known data breaches. */
 export interface BreachedPasswordsOptions {
-  /** Seconds or a duration; 1 second by default. After it the password passes. */
+  /** Seconds or a duration; 1 second by default. After it the password is accepted. */
   readonly timeout?: Duration
-  /** A range endpoint of the same protocol, such as a mirror of one's own; the first five digits are appended to it. */
+  /** A range endpoint of the same protocol, such as a private mirror; the first five digits are appended. */
   readonly url?: string
   /** By default the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** True for a password that is known to be in a data breach, false for any other and when the service fails. */
+/** True for a password of a known data breach; false for any other, and if the service fails. */
 export type IsBreached = (password: string) => Promise<boolean>
 
 const RANGES = 'https://api.pwnedpasswords.com/range/'
 const PREFIX_LENGTH = 5
 
 /**
- * Makes the look-up in Pwned Passwords. Only the first five of 40 hexadecimal digits of the password's SHA-1 leave the
- * process (k-anonymity), and `Add-Padding` hides from the network how many entries came back. A service that fails or
- * is slow lets the password pass and gives a warning: an outage elsewhere must not stop signups (ASVS 6.2.12).
- * @throws StartupError `MORTAR_AUTH_OPTION` for a timeout or an address that cannot be read.
+ * Creates the look-up in Pwned Passwords. Only the first five of 40 hexadecimal digits of the password's SHA-1 leave
+ * the process (k-anonymity), and `Add-Padding` hides the number of entries from the network. If the service fails or is
+ * slow, the password is accepted with a warning: an outage elsewhere must not stop signups (ASVS 6.2.12).
+ * @throws StartupError `MORTAR_AUTH_OPTION` for an invalid timeout or address.
  */
 export function createBreachedPasswords(options: BreachedPasswordsOptions, logger: Logger): IsBreached {
   const { url = RANGES, fetch = globalThis.fetch } = options
@@ -34,7 +34,7 @@ export function createBreachedPasswords(options: BreachedPasswordsOptions, logge
         headers: { 'Add-Padding': 'true', 'User-Agent': 'mortar' },
         signal: AbortSignal.timeout(timeout),
       })
-      if (!response.ok) throw new Error(`The service answered ${response.status}.`)
+      if (!response.ok) throw new UnexpectedStatus(`The service responded with ${response.status}.`)
       return lists(await response.text(), hash.slice(PREFIX_LENGTH))
     } catch (error) {
       logger.warn({ reason: reasonOf(error) }, 'A password could not be compared with known data breaches')
@@ -51,10 +51,13 @@ function lists(ranges: string, suffix: string): boolean {
   })
 }
 
-/** Not the message, which may hold the address that was asked. */
+/** A status other than 2xx. Its message is safe to log. */
+class UnexpectedStatus extends Error {}
+
+/** Leaves out other messages, which may contain the requested address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
-  return error.message.startsWith('The service answered') ? error.message : error.name
+  return error instanceof UnexpectedStatus ? error.message : error.name
 }
 
 function timeoutOf({ timeout = '1s' }: BreachedPasswordsOptions): number {
@@ -62,7 +65,7 @@ function timeoutOf({ timeout = '1s' }: BreachedPasswordsOptions): number {
     const length = seconds(timeout) * 1000
     if (length > 0 && length <= 60_000) return length
   } catch {
-    // Refused below, with the name of the option.
+    // Refused below with the option's name.
   }
   throw wrong('timeout', `is '${String(timeout)}'`)
 }

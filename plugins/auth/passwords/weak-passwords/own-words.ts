@@ -3,20 +3,20 @@ import { foldPassword } from './fold-password.ts'
 /** Shorter words occur in good passwords by chance. */
 const SHORTEST_WORD = 4
 
-/** The person who chooses a password, as far as a password rule may know. `id` is absent at signup. */
+/** The user who chooses a password, with the fields that a password rule may read. `id` is absent at signup. */
 export interface PasswordUser {
   readonly id?: string
   readonly name: string
   readonly email: string
 }
 
-/** The words of a name and an address: each part of the name, the local part and the domain, and their parts. */
+/** Returns the words of a name and an address: parts of the name, the local part, the domain, and their parts. */
 export function wordsOfUser({ name, email }: Pick<PasswordUser, 'name' | 'email'>): string[] {
   const [local = '', domain = ''] = email.split('@')
   return distinctWords([email, local, ...partsOf(local), ...wordsOfHost(domain), name, ...partsOf(name)])
 }
 
-/** The words of a host name: the whole name and its labels, without the last one (`com`). */
+/** Returns the words of a host name: the whole name and its labels, without the last one (`com`). */
 export function wordsOfHost(host: string): string[] {
   return distinctWords([
     host,
@@ -27,7 +27,7 @@ export function wordsOfHost(host: string): string[] {
   ])
 }
 
-/** Words in the form of `foldPassword`, without blanks, longest first; short ones are left out. */
+/** Returns words in the form of `foldPassword`, without blanks, longest first, without short ones. */
 export function distinctWords(texts: readonly string[]): string[] {
   const words = texts.map((text) => foldPassword(text).replaceAll(/\s/gu, ''))
   return [...new Set(words)]

@@ -5,7 +5,7 @@ import { foldPassword } from './fold-password.ts'
 import { distinctWords, isMostlyWords, wordsOfHost, wordsOfUser, type PasswordUser } from './own-words.ts'
 import { isPattern } from './password-pattern.ts'
 
-/** A rule of the application's own. @returns undefined, or the reason for refusing the password. */
+/** A rule of the application. @returns undefined, or the reason for refusing the password. */
 export type PasswordRule = (
   password: string,
   user: PasswordUser,
@@ -18,20 +18,23 @@ export interface WeakPasswordOptions {
    * fails ASVS 6.2.4.
    */
   readonly refuseWeakPasswords?: boolean
-  /** A rule of the application's own, called after the others. */
+  /** A rule of the application, called after the others. */
   readonly passwordRule?: PasswordRule
-  /** More words that no password may mostly consist of, such as the name of the product. */
+  /** Additional words that must not make up most of a password, such as the product's name. */
   readonly passwordWords?: readonly string[]
-  /** Refuses passwords of known data breaches, by asking Pwned Passwords; false by default, and under test without `fetch`. */
+  /**
+   * Refuses passwords of known data breaches, by asking Pwned Passwords; false by default, and under test without
+   * `fetch`.
+   */
   readonly breachedPasswords?: boolean | BreachedPasswordsOptions
-  /** Its host is among the words of the application. */
+  /** Public address; its host counts as a word of the application. */
   readonly appUrl?: string
 }
 
-/** Judges a new password that has the right form. @returns undefined, or a reason that its owner understands. */
+/** Checks the strength of a well-formed new password. @returns undefined, or a reason for its owner. */
 export type PasswordJudge = (password: string, user: PasswordUser) => Promise<string | undefined>
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for settings of `breachedPasswords` that cannot be read. */
+/** @throws StartupError `MORTAR_AUTH_OPTION` for invalid settings of `breachedPasswords`. */
 export function createPasswordJudge(options: WeakPasswordOptions, services: Cradle): PasswordJudge {
   const { refuseWeakPasswords = true, passwordRule, passwordWords = [] } = options
   const appUrl = options.appUrl ?? services.appUrl
@@ -67,7 +70,7 @@ function breachCheck({ breachedPasswords = false }: WeakPasswordOptions, service
   return services.environment === 'test' && !settings.fetch ? undefined : check
 }
 
-/** A rule that returns anything else has a defect, and must not let the password pass. */
+/** A rule that returns another value is faulty and must not accept the password. */
 function ownVerdict(verdict: unknown): string | undefined {
   if (verdict === undefined || (typeof verdict === 'string' && verdict !== '')) return verdict
   throw new TypeError(

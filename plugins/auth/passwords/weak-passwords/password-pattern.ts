@@ -1,9 +1,9 @@
-/** Longest unit whose repetition is a pattern: `abcdabcd` is one, `batterybattery` is not. */
+/** Longest unit whose repetition counts as a pattern: `abcdabcd` does, `batterybattery` does not. */
 const LONGEST_UNIT = 4
-/** Shortest part of a password that counts as a sequence: `qweasdzxc` is three of them. */
+/** Shortest part of a password that counts as a sequence: `qweasdzxc` has three of them. */
 const SHORTEST_RUN = 3
 
-/** Characters that follow each other: digits, the alphabet, and rows and columns of common keyboards. */
+/** Sequences of characters: digits, the alphabet, and rows and columns of common keyboards. */
 const LINES = [
   '01234567890',
   'abcdefghijklmnopqrstuvwxyz',
@@ -23,8 +23,8 @@ const FORWARD = new Set(LINES.flatMap(pairsOf))
 const BACKWARD = new Set(LINES.map((line) => [...line].toReversed().join('')).flatMap(pairsOf))
 
 /**
- * True for a password that repeats a short unit (`aaaaaaaa`, eight spaces, `12341234`), or consists of sequences alone
- * (`abcdefgh`, `qwertyui`, `abc12345`). Takes the form of `foldPassword`.
+ * True for a password that repeats a short unit (`aaaaaaaa`, eight spaces, `12341234`), or consists only of sequences
+ * (`abcdefgh`, `qwertyui`, `abc12345`). Expects the form of `foldPassword`.
  */
 export function isPattern(folded: string): boolean {
   const characters = [...folded]
@@ -46,7 +46,7 @@ function onlySequences(characters: readonly string[]): boolean {
   return characters.length > 0
 }
 
-/** The length of the longest run that begins at a place: forwards, backwards, or of one character. */
+/** Returns the length of the longest run at a position: forwards, backwards, or of one character. */
 function runAt(characters: readonly string[], begin: number): number {
   const lengths = [FORWARD, BACKWARD, null].map((pairs) => {
     let at = begin + 1

@@ -68,7 +68,7 @@ describe('breached passwords', () => {
   })
 
   const FAILURES: Record<string, [Parameters<typeof service>[0], string]> = {
-    'answers 503': [() => new Response('', { status: 503 }), 'The service answered 503.'],
+    'answers 503': [() => new Response('', { status: 503 }), 'The service responded with 503.'],
     'cannot be reached': [() => Promise.reject(new TypeError(`fetch failed ${HASH}`)), 'TypeError'],
     'does not answer in time': [
       (signal) =>
