@@ -65,18 +65,6 @@ export type {
   PolicyContext,
   SecurityScheme,
 } from './contracts/authenticator.ts'
-export type {
-  AuthStore,
-  EndedSessionNews,
-  EndedSessionReader,
-  SessionOwner,
-  NewUser,
-  PasswordChange,
-  Rotation,
-  StoredResetToken,
-  StoredSession,
-  StoredUser,
-} from './contracts/auth-store.ts'
 export { systemClock } from './contracts/clock.ts'
 export type { Clock } from './contracts/clock.ts'
 export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'

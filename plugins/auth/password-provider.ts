@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Cradle, User, AuthStore } from '../../src/index.ts'
+import type { Cradle, User } from '../../src/index.ts'
+import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
 import { createRefreshCookie, type RefreshCookieOptions } from './cookies/refresh-cookie.ts'

@@ -79,7 +79,10 @@ function brokenInSrc(path: string, target: string): Rule | undefined {
 
 function brokenInPlugin(path: string, target: string): Rule | undefined {
   const own = path.split('/').slice(0, 2).join('/')
-  return target === 'src/index.ts' || target.startsWith(`${own}/`) ? undefined : 'plugin-outside'
+  if (target === 'src/index.ts' || target.startsWith(`${own}/`)) return undefined
+  // The suites of a brick speak to an application as its tests do.
+  const isSuite = target === 'src/testing/index.ts' && path.startsWith(`${own}/testing/`)
+  return isSuite ? undefined : 'plugin-outside'
 }
 
 function brokenInApplication(path: string, target: string): Rule | undefined {

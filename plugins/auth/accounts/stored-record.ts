@@ -1,4 +1,4 @@
-import type { StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
+import type { StoredResetToken, StoredSession, StoredUser } from './auth-store.ts'
 
 /** A row or document from the database, with the field names that both kinds of database share. */
 export type StoredRecord = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { EndedSessionReader } from '../../../src/index.ts'
+import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { ownConnection } from './own-connection.ts'
 import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 

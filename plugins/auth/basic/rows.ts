@@ -1,4 +1,4 @@
-import type { SessionOwner, StoredUser } from '../../../src/index.ts'
+import type { SessionOwner, StoredUser } from '../accounts/auth-store.ts'
 import { DATE_FIELDS, FRAMEWORK_FIELDS } from '../accounts/private-fields.ts'
 import { createRecordReader, type StoredRecord as Row } from '../accounts/stored-record.ts'
 import { MissingColumn } from '../errors.ts'

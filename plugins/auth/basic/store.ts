@@ -5,7 +5,7 @@ import type {
   Rotation,
   StoredResetToken,
   StoredSession,
-} from '../../../src/index.ts'
+} from '../accounts/auth-store.ts'
 import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
 import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
 import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'

@@ -1,4 +1,4 @@
-import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../../../src/index.ts'
+import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import { DATE_FIELDS, FRAMEWORK_FIELDS } from '../accounts/private-fields.ts'
 import { createRecordReader } from '../accounts/stored-record.ts'
 import type { Document } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { EndedSessionReader } from '../../../src/index.ts'
+import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
 
 /** The operations about ended sessions: `publishEnded`, `publishEndedOf` and `readEnded` of the store. */

@@ -12,7 +12,7 @@ import type {
   StoredResetToken,
   StoredSession,
   StoredUser,
-} from '../../../src/index.ts'
+} from '../accounts/auth-store.ts'
 import { createRun, serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
 import { endedSessionOperations } from './ended-sessions.ts'
 import {

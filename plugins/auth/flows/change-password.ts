@@ -1,4 +1,4 @@
-import type { StoredUser } from '../../../src/index.ts'
+import type { StoredUser } from '../accounts/auth-store.ts'
 import { sessionOver, wrongCurrentPassword } from '../errors.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'

@@ -1,4 +1,4 @@
-import type { StoredUser } from '../../../src/index.ts'
+import type { StoredUser } from '../accounts/auth-store.ts'
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
 import { createHousekeeping } from './housekeeping.ts'

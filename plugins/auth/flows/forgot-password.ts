@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describeFailure } from '../errors.ts'
-import type { StoredUser } from '../../../src/index.ts'
+import type { StoredUser } from '../accounts/auth-store.ts'
 import { createBackground, type Background } from './background.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'

@@ -1,5 +1,5 @@
 import { describeFailure, invalidCredentials } from '../errors.ts'
-import type { StoredUser } from '../../../src/index.ts'
+import type { StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, endSessionOf, type Grant } from './sessions.ts'

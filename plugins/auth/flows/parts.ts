@@ -1,10 +1,5 @@
-import {
-  ServiceUnavailable,
-  type Clock,
-  type EventBus,
-  type Logger,
-  type AuthStore,
-} from '../../../src/index.ts'
+import { ServiceUnavailable, type Clock, type EventBus, type Logger } from '../../../src/index.ts'
+import type { AuthStore } from '../accounts/auth-store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'
 import type { EndedSessions } from '../sessions/ended-sessions.ts'

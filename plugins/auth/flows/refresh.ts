@@ -15,7 +15,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { invalidSession, OvertakenRefresh, SessionGone, TokenReused, unknownSecret } from '../errors.ts'
 import type { RefreshTokenHashes } from '../tokens/refresh-tokens.ts'
-import type { StoredSession, StoredUser } from '../../../src/index.ts'
+import type { StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countAttempt, type AuthParts, type Caller } from './parts.ts'
 import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'

@@ -1,5 +1,5 @@
 import { invalidResetToken } from '../errors.ts'
-import type { StoredResetToken, StoredUser } from '../../../src/index.ts'
+import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'

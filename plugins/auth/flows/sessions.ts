@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SessionOwner, StoredSession, StoredUser } from '../../../src/index.ts'
+import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import { inTime } from '../deadline.ts'
 import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'

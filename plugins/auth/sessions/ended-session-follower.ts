@@ -4,7 +4,7 @@
  * after the reader has passed its time. Push messages (NOTIFY, Redis) can be lost silently, so they are not used.
  * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts and fleet/ended-everywhere.test.ts.
  */
-import type { EndedSessionReader } from '../../../src/index.ts'
+import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import { sessionStateUnknown } from '../errors.ts'
 

@@ -1,4 +1,5 @@
-import type { AuthStore, EndedSessionReader, EventBus, Logger } from '../../../src/index.ts'
+import type { EventBus, Logger } from '../../../src/index.ts'
+import type { AuthStore, EndedSessionReader } from '../accounts/auth-store.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'

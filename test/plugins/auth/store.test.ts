@@ -11,7 +11,7 @@ import {
   AuthUsers,
 } from '../../../plugins/auth/basic/schema.ts'
 import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
-import { authStoreSuite } from 'mortar/testing'
+import { authStoreSuite } from 'mortar/auth/testing'
 import { createDataSource } from '../../../plugins/database/index.ts'
 import { serverUrl } from '../../support/servers.ts'
 

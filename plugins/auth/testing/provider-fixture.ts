@@ -1,6 +1,5 @@
-import type { App } from '../app/app.ts'
-import type { Policy } from '../contracts/authenticator.ts'
-import type { TestClient } from './test-client.ts'
+import type { App, Policy } from '../../../src/index.ts'
+import type { TestClient } from '../../../src/testing/index.ts'
 
 /** Somebody who signed in with the provider. */
 export interface SignedInUser {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { AuthStore } from '../contracts/auth-store.ts'
-import { resetTokenTests } from './auth-store-reset-tokens.ts'
+import type { AuthStore } from '../accounts/auth-store.ts'
+import { resetTokenTests } from './store-reset-tokens.ts'
 import { endedSessionTests } from './ended-session-tests.ts'
-import type { SuiteRunner } from './suite-runner.ts'
+import type { SuiteRunner } from '../../../src/testing/index.ts'
 import {
   ADA,
   addSession,
@@ -12,7 +12,7 @@ import {
   range,
   sessionFor,
   type StoreTest,
-} from './auth-store-fixtures.ts'
+} from './store-fixtures.ts'
 
 /** An empty store, and how to throw it away. */
 export interface OpenStore {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { addUser, DAY, NOW, range, type StoreTest } from './auth-store-fixtures.ts'
+import { addUser, DAY, NOW, range, type StoreTest } from './store-fixtures.ts'
 
 /** The tests of `authStoreSuite` about reset tokens. */
 export function resetTokenTests(test: StoreTest): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { AuthStore } from '../contracts/auth-store.ts'
-import { addSession, addUser, DAY, NOW, range } from './auth-store-fixtures.ts'
+import type { AuthStore } from '../accounts/auth-store.ts'
+import { addSession, addUser, DAY, NOW, range } from './store-fixtures.ts'
 
 type Test = (title: string, body: (store: AuthStore) => Promise<void>) => unknown
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AuthStore, NewUser, StoredSession, StoredUser } from '../contracts/auth-store.ts'
+import type { AuthStore, NewUser, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 
 /** The moment of most cases, with milliseconds that a coarse column would lose. */
 export const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123)

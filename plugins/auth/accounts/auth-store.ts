@@ -1,7 +1,7 @@
 /**
  * What the flows need of a database. Every change is one conditional statement, and its promise says whether the
  * condition held: no flow reads first and writes later in the hope that nothing happened in between, and none needs
- * a transaction. Each implementation passes the suite `authStoreSuite` of `mortar/testing`.
+ * a transaction. Each implementation passes the suite `authStoreSuite` of `mortar/auth/testing`.
  */
 export interface AuthStore {
   /** Adds a user. @returns null when the address is taken; the unique index decides, so of many at once one wins. */

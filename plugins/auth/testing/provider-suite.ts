@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Authenticator, Policy } from '../contracts/authenticator.ts'
-import { Forbidden } from '../errors/http-error.ts'
-import { createRouter } from '../routing/router.ts'
+import { createRouter, Forbidden, type Authenticator, type Policy } from '../../../src/index.ts'
 import { keepsItsCapabilities, tellsOfItsSignIn } from './provider-abilities.ts'
 import { refusesWhenDisturbed } from './provider-faults.ts'
 import type { PreparedProvider as Prepared, ProviderFixture } from './provider-fixture.ts'
-import { createClient } from './test-client.ts'
-import { skipTest, type SuiteRunner } from './suite-runner.ts'
+import { createClient, skipTest, type SuiteRunner } from '../../../src/testing/index.ts'
 
 const POLICIES: Readonly<Record<string, Policy>> = {
   yes: () => true,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { User } from '../contracts/user.ts'
+import type { User } from '../../../src/index.ts'
 import type { PreparedProvider, ProviderAbilities } from './provider-fixture.ts'
 
 /** What the service `authProvider` may have. */
