@@ -1,14 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { buildReference } from './reference.ts'
 import { writeRouteFiles } from './route-files.ts'
 import { spreadOf } from './statistics.ts'
-
-const ROOT = join(import.meta.dirname, '..')
 
 /** One application started again and again. */
 export interface ColdStart {
@@ -82,34 +81,14 @@ async function createApplications(): Promise<Application[]> {
       path: '/',
       limited: true,
     },
-    { name: 'reference application (examples/notes)', script: buildReference(), path: '/notes' },
+    {
+      name: 'reference application (examples/notes)',
+      script: join(buildReference(), 'server.js'),
+      path: '/notes',
+    },
     { name: '1,000 route files, scanned', script, path: scanned.path, env: { ROUTES: scanned.directory } },
     { name: '1,000 route files, manifest', script, path: listed.path, env: { ROUTES: listed.directory } },
   ]
-}
-
-/** Compiles `examples/notes` and `config` beside the package. @returns its server module. */
-function buildReference(): string {
-  const project = join(ROOT, 'dist/tsconfig.reference.json')
-  writeFileSync(
-    project,
-    JSON.stringify({
-      extends: '../tsconfig.json',
-      compilerOptions: {
-        noEmit: false,
-        outDir: 'reference',
-        customConditions: [],
-        types: ['node'],
-        rootDir: '..',
-      },
-      include: ['../examples/notes'],
-      exclude: ['../examples/notes/test'],
-    }),
-  )
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The reference application does not compile:\n${stdout}`)
-  return join(ROOT, 'dist/reference/examples/notes/server.js')
 }
 
 async function startOnce({ script, path, env }: Application, folder: string): Promise<Start> {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createLoad } from './load/load.ts'
 import { startServer } from './servers.ts'
-import { WORKLOADS } from './workloads.ts'
+import { user } from './workloads/user.ts'
 
 const run = promisify(execFile)
 
@@ -14,14 +14,15 @@ export interface HeapCourse {
 
 /** Sends so many requests of workload b, over connections that come and go. */
 export async function heapOverRequests(count: number): Promise<HeapCourse> {
-  const { app, size, requests } = WORKLOADS.find(({ id }) => id === 'b')!
+  const { app, size } = user
+  const requests = user.requests([])
   const server = await startServer({ name: 'mortar', peer: 'mortar', app, size, exposeGc: true })
-  const load = createLoad('own')
+  const load = createLoad()
   const heaps: number[] = []
   let done = 0
   try {
     while (heaps.length < 10) {
-      const task = { port: server.port, requests: requests([]), status: 200, connections: 50, pipelining: 1 }
+      const task = { port: server.port, requests, status: 200, connections: 50, pipelining: 1 }
       done += (await load.measure({ ...task, seconds: 0.2 })).responses
       while (heaps.length < 10 && done >= (count / 10) * (heaps.length + 1))
         heaps.push((await server.heap()).heap)

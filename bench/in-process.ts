@@ -6,22 +6,19 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readOptions } from './options.ts'
-import { WORKLOADS, type Workload } from './workloads.ts'
+import { serversOf } from './peers.ts'
+import { WORKLOADS } from './workloads/all.ts'
+import type { Workload } from './workloads/workload.ts'
+import { someOf } from './load/load.ts'
 
-const options = readOptions(
-  process.argv.slice(2),
-  WORKLOADS.map(({ id }) => id),
-)
+const options = readOptions(process.argv.slice(2))
 
 for (const workload of WORKLOADS.filter(({ id }) => options.workloads.includes(id))) {
-  const peers = options.peers.filter((peer) => workload.without?.includes(peer) !== true)
-  const servers = [
-    ...peers.map((peer) => ({ name: peer, peer, dist: undefined })),
-    ...options.builds.map(({ name, dist }) => ({ name, peer: 'mortar', dist })),
-  ]
+  // Neither the databases nor the log files of `npm run bench` are there.
+  if (workload.setUp !== undefined || workload.logFields !== undefined) continue
   const least = new Map<string, number>()
   for (let round = 0; round < options.rounds; round++)
-    for (const { name, peer, dist } of servers) {
+    for (const { name, peer, dist } of serversOf(workload, options)) {
       const blocks = await blocksOf(workload, peer, dist)
       least.set(name, Math.min(least.get(name) ?? Number.POSITIVE_INFINITY, ...blocks))
     }
@@ -34,7 +31,7 @@ async function blocksOf({ app, size, requests }: Workload, peer: string, dist?: 
   const child = fork(script, [peer, app, String(size)], { env, execArgv: [], serialization: 'advanced' })
   try {
     const [{ tokens }] = (await once(child, 'message')) as [{ tokens: string[] }]
-    child.send({ requests: requests(tokens), seconds: options.seconds })
+    child.send({ requests: someOf(requests(tokens)), seconds: options.seconds })
     const [blocks] = (await once(child, 'message')) as [number[]]
     return blocks
   } finally {

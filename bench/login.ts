@@ -43,7 +43,7 @@ export async function measureLogin({
     size: USERS,
     onAllCores: true,
   })
-  const load = createLoad('own')
+  const load = createLoad()
   try {
     return await measure(server, load, { rounds, seconds: Math.max(2, seconds) })
   } finally {

@@ -1,8 +1,9 @@
 import type { BenchOptions } from './options.ts'
 import { disagreements } from './agree.ts'
 import type { Load, LoadResult } from './load/load.ts'
+import { serversOf } from './peers.ts'
 import { startServer, type Server } from './servers.ts'
-import type { Workload } from './workloads.ts'
+import type { WireRequest, Workload } from './workloads/workload.ts'
 
 /** One server during one round. */
 export interface Round {
@@ -33,6 +34,15 @@ export async function measureWorkload(
   options: BenchOptions,
   load: Load,
 ): Promise<Series[]> {
+  const { env, tearDown } = (await workload.setUp?.()) ?? {}
+  try {
+    return await measureSeries({ ...workload, ...(env === undefined ? {} : { env }) }, options, load)
+  } finally {
+    await tearDown?.()
+  }
+}
+
+async function measureSeries(workload: PlacedWorkload, options: BenchOptions, load: Load): Promise<Series[]> {
   const series = await measureProcesses(workload, options, load)
   for (let more = 1; more < options.processes; more++)
     for (const [index, { rounds, rss }] of (await measureProcesses(workload, options, load)).entries()) {
@@ -42,31 +52,52 @@ export async function measureWorkload(
   return series
 }
 
-async function measureProcesses(workload: Workload, options: BenchOptions, load: Load): Promise<Series[]> {
+/** A workload whose database is there. */
+interface PlacedWorkload extends Workload {
+  readonly env?: Readonly<Record<string, string>>
+}
+
+async function measureProcesses(
+  workload: PlacedWorkload,
+  options: BenchOptions,
+  load: Load,
+): Promise<Series[]> {
   const servers = await startServers(workload, options)
   try {
     const wrong = (await Promise.all(servers.map((server) => disagreements(server, workload)))).flat()
     if (wrong.length > 0) throw new Error(`Not all servers do the same work:\n  ${wrong.join('\n  ')}`)
-    for (const server of servers) await put({ server, workload, options, load }, options.warmUp)
+    const turns = servers.map((server): Turn => ({
+      server,
+      requests: workload.requests(server.tokens),
+      workload,
+      options,
+      load,
+    }))
+    for (const turn of turns) await put(turn, options.warmUp)
     const series = servers.map(({ name, startMs }): Series => ({ server: name, rounds: [], startMs, rss: 0 }))
     for (let round = 0; round < options.rounds; round++)
       for (const index of turnsOf(round, servers.length))
-        series[index]!.rounds.push(await measureRound({ server: servers[index]!, workload, options, load }))
+        series[index]!.rounds.push(await measureRound(turns[index]!))
     for (const [index, server] of servers.entries()) series[index]!.rss = (await server.usage()).rss
     return series
   } finally {
+    load.forget()
     await Promise.all(servers.map((server) => server.stop()))
   }
 }
 
-async function startServers(workload: Workload, options: BenchOptions): Promise<Server[]> {
-  const { app, size, without = [] } = workload
+async function startServers(workload: PlacedWorkload, options: BenchOptions): Promise<Server[]> {
   const servers: Server[] = []
-  for (const peer of options.peers)
-    if (!without.includes(peer)) servers.push(await startServer({ name: peer, peer, app, size }))
-  for (const { name, dist } of options.builds)
-    servers.push(await startServer({ name, peer: 'mortar', app, size, dist }))
-  return servers
+  try {
+    for (const spec of serversOf(workload, options))
+      servers.push(
+        await startServer({ ...spec, ...(workload.env === undefined ? {} : { env: workload.env }) }),
+      )
+    return servers
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.stop()))
+    throw error
+  }
 }
 
 /** Every other round backwards, so that no server always follows the same one. */
@@ -77,6 +108,7 @@ function turnsOf(round: number, count: number): number[] {
 
 interface Turn {
   readonly server: Server
+  readonly requests: readonly WireRequest[]
   readonly workload: Workload
   readonly options: BenchOptions
   readonly load: Load
@@ -95,10 +127,12 @@ async function measureRound(turn: Turn): Promise<Round> {
 }
 
 /** @throws Error when a response has another status than the valid request gets. */
-async function put({ server, workload, options, load }: Turn, seconds: number): Promise<LoadResult> {
+async function put(
+  { server, requests, workload, options, load }: Turn,
+  seconds: number,
+): Promise<LoadResult> {
   const { connections, pipelining } = options
-  const requests = workload.requests(server.tokens)
-  const status = workload.checks(server.tokens)[0]!.status
+  const { status = 200 } = workload
   const result = await load.measure({ port: server.port, requests, status, connections, pipelining, seconds })
   if (result.errors > 0 || result.responses === 0)
     throw new Error(

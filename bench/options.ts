@@ -1,9 +1,15 @@
 import { parseArgs } from 'node:util'
+import { PEERS } from './peers.ts'
+import { KNOWN, WHOLE_RUN } from './workloads/all.ts'
+
+/** Results of whole runs. */
+export const RESULTS = `${import.meta.dirname}/results`
 
 /** What `npm run bench` was asked to do. */
 export interface BenchOptions {
   readonly workloads: readonly string[]
-  readonly peers: readonly string[]
+  /** Undefined for those that each workload names. */
+  readonly peers: readonly string[] | undefined
   /** Other builds of Mortar to measure beside this one: name and `dist` folder. */
   readonly builds: readonly { readonly name: string; readonly dist: string }[]
   /** Of each server, one after another. */
@@ -21,33 +27,24 @@ export interface BenchOptions {
   readonly out: string | undefined
 }
 
-export const PEERS = [
-  'raw',
-  'mortar',
-  'fastify',
-  'h3',
-  'hono',
-  'koa',
-  'koa-stack',
-  'nest',
-  'express',
-] as const
-
 export const HELP = `npm run bench -- [options]
 
-  --workloads a,b,e:1000   some of a b c d e f g; e:10, e:1000:last for parts of e (all)
-  --peers raw,fastify      some of ${PEERS.join(' ')} (all)
+  --workloads a,b,e:1000   some of a to n; e:10, e:1000:last, m:sqlite for parts of one
+  --peers raw,fastify      some of ${PEERS.join(' ')}
+                           (by default those that bench/README.md names for each workload)
   --against name=dist      another build of Mortar, as often as wanted
-  --processes 2 --rounds 10 --seconds 0.3 --warm-up 3
+  --processes 2 --rounds 7 --seconds 0.3 --warm-up 2
   --connections 50 --pipelining 1
   --load own|wrk|autocannon (own)
-  --quick                  raw, mortar, fastify and koa-stack; one process, 5 rounds
+  --quick                  raw, raw-tuned, mortar and fastify; one process, 5 rounds
+  --out folder             writes bench.md, bench.json and bench.svg there; without it, only a whole run
+                           writes, to bench/results, and updates the tables of README.md
   --no-build               takes dist as it is
-  --no-write               leaves bench/results alone
+  --no-write               prints only
 `
 
 /** @throws Error for an unknown option or value. */
-export function readOptions(argv: readonly string[], knownWorkloads: readonly string[]): BenchOptions {
+export function readOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -68,39 +65,49 @@ export function readOptions(argv: readonly string[], knownWorkloads: readonly st
     },
   })
   const quick = values.quick === true
-  const all = quick ? QUICK_WORKLOADS : knownWorkloads
+  const all = quick ? WHOLE_RUN.filter((id) => !SLOW_TO_START.includes(id)) : WHOLE_RUN
   return {
-    workloads: values.workloads === undefined ? all : chosenWorkloads(values.workloads, knownWorkloads),
-    peers: chosenPeers(values.peers ?? (quick ? 'raw,mortar,fastify,koa-stack' : PEERS.join(','))),
+    workloads: values.workloads === undefined ? all : chosenWorkloads(values.workloads),
+    peers: chosenPeers(values.peers ?? (quick ? QUICK_PEERS : undefined)),
     builds: (values.against ?? []).map(readBuild),
     processes: numberOf('processes', values.processes, quick ? 1 : 2),
-    rounds: numberOf('rounds', values.rounds, quick ? 5 : 10),
+    rounds: numberOf('rounds', values.rounds, quick ? 5 : 7),
     seconds: numberOf('seconds', values.seconds, 0.3),
-    warmUp: numberOf('warm-up', values['warm-up'], quick ? 1.5 : 3),
+    warmUp: numberOf('warm-up', values['warm-up'], quick ? 1.5 : 2),
     connections: numberOf('connections', values.connections, 50),
     pipelining: numberOf('pipelining', values.pipelining, 1),
     load: loadOf(values.load),
     build: values['no-build'] !== true,
-    out: values['no-write'] === true ? undefined : (values.out ?? `${import.meta.dirname}/results`),
+    out: folderOf(values, quick),
   }
 }
 
-const QUICK_WORKLOADS = ['a', 'b', 'c', 'd', 'd:off', 'd:many', 'e:10:last', 'e:1000:last', 'f', 'g']
+/** Part of a run does not replace the results of a whole one. */
+function folderOf(
+  values: { 'no-write'?: boolean; out?: string; workloads?: string; peers?: string },
+  quick: boolean,
+): string | undefined {
+  if (values['no-write'] === true) return undefined
+  const isWhole = !quick && values.workloads === undefined && values.peers === undefined
+  return values.out ?? (isWhole ? RESULTS : undefined)
+}
 
-function chosenWorkloads(list: string, known: readonly string[]): string[] {
+const QUICK_PEERS = 'raw,raw-tuned,mortar,fastify'
+const SLOW_TO_START = ['d:many', 'e:10000:first', 'e:10000:last']
+
+function chosenWorkloads(list: string): string[] {
   return list.split(',').flatMap((wanted) => {
-    const found = known.filter((id) => id === wanted || id.startsWith(`${wanted}:`))
-    if (found.length === 0)
-      throw new Error(`There is no workload '${wanted}'; there are ${known.join(', ')}.`)
+    const found = KNOWN.filter((id) => id === wanted || id.startsWith(`${wanted}:`))
+    if (found.length === 0) throw new Error(`Unknown workload '${wanted}'. Use ${KNOWN.join(', ')}.`)
     return found
   })
 }
 
-function chosenPeers(list: string): string[] {
-  const peers = list.split(',')
-  const unknown = peers.find((peer) => !(PEERS as readonly string[]).includes(peer))
-  if (unknown !== undefined) throw new Error(`There is no peer '${unknown}'; there are ${PEERS.join(', ')}.`)
-  return ['raw', ...peers.filter((peer) => peer !== 'raw')]
+function chosenPeers(list: string | undefined): string[] | undefined {
+  const peers = list?.split(',')
+  const unknown = peers?.find((peer) => !PEERS.includes(peer))
+  if (unknown !== undefined) throw new Error(`Unknown peer '${unknown}'. Use ${PEERS.join(', ')}.`)
+  return peers
 }
 
 function readBuild(text: string): { name: string; dist: string } {

@@ -6,13 +6,14 @@ import type { Series } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import { plot } from './plot.ts'
 import { pairedRatios, spreadOf, type Spread } from './statistics.ts'
-import { cpuRatio, numbers, type Result } from './results.ts'
+import { cpuRatio, numbers, summaryOf, type Result } from './results.ts'
 
 const HEAD = [
   'server',
   'CPU µs/request',
   'least',
   '÷ raw',
+  '÷ tuned',
   '÷ Fastify',
   'requests/s',
   '÷ raw',
@@ -24,16 +25,20 @@ const HEAD = [
 
 /** A Markdown table of one workload, the lightest server first. */
 export function table({ workload, series }: Result): string {
-  const raw = series.find(({ server }) => server === 'raw')
-  const fastify = series.find(({ server }) => server === 'fastify')
+  const [raw, tuned, fastify] = ['raw', 'raw-tuned', 'fastify'].map((name) =>
+    series.find(({ server }) => server === name),
+  )
+  const first = raw ?? series[0]
   const rows = [...series]
-    .toSorted((a, b) => cpuRatio(a, raw).median - cpuRatio(b, raw).median)
-    .map((each) => rowOf(each, raw, fastify))
+    .toSorted((a, b) => cpuRatio(a, first).median - cpuRatio(b, first).median)
+    .map((each) => rowOf(each, { raw, tuned, fastify }))
   const lines = [HEAD, HEAD.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
   return `### ${workload.id}: ${workload.title}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}`
 }
 
-function rowOf(series: Series, raw: Series | undefined, fastify: Series | undefined): string[] {
+type Bases = Readonly<Record<'raw' | 'tuned' | 'fastify', Series | undefined>>
+
+function rowOf(series: Series, { raw, tuned, fastify }: Bases): string[] {
   const cpu = numbers(series, 'cpu')
   const throughput = numbers(series, 'perSecond')
   return [
@@ -41,6 +46,7 @@ function rowOf(series: Series, raw: Series | undefined, fastify: Series | undefi
     withSpread(spreadOf(cpu), 1),
     Math.min(...cpu).toFixed(1),
     withSpread(cpuRatio(series, raw), 2),
+    withSpread(cpuRatio(series, tuned), 2),
     withSpread(cpuRatio(series, fastify), 2),
     withSpread(spreadOf(throughput), 0),
     raw ? pairedRatios(throughput, numbers(raw, 'perSecond')).median.toFixed(2) : '–',
@@ -61,7 +67,7 @@ function withSpread({ median, q25, q75 }: Spread, digits: number): string {
   return `${median.toFixed(digits)} [${q25.toFixed(digits)}–${q75.toFixed(digits)}]`
 }
 
-/** Writes `bench.md` and `bench.svg`. */
+/** Writes `bench.md`, `bench.json` and `bench.svg`. */
 export function writeResults(
   results: readonly Result[],
   options: BenchOptions,
@@ -72,6 +78,7 @@ export function writeResults(
   mkdirSync(out, { recursive: true })
   const parts = [heading(options, load), ...results.map(table), ...more]
   writeFileSync(join(out, 'bench.md'), `${parts.join('\n\n')}\n`)
+  writeFileSync(join(out, 'bench.json'), `${JSON.stringify(results.map(summaryOf), null, 1)}\n`)
   writeFileSync(join(out, 'bench.svg'), plot(results))
 }
 

@@ -1,11 +1,47 @@
 import type { Round, Series } from './measure.ts'
-import { pairedRatios, type Spread } from './statistics.ts'
-import type { Workload } from './workloads.ts'
+import { pairedRatios, spreadOf, type Spread } from './statistics.ts'
+import type { Workload } from './workloads/workload.ts'
 
-/** What was measured of a workload. */
+/** The rounds of a workload. */
 export interface Result {
   readonly workload: Workload
   readonly series: readonly Series[]
+}
+
+/** Median and the ends of the middle half. */
+export type Triple = readonly [number, number, number]
+
+/** A workload in `bench.json`, from which the tables of README.md and of the goals are made. */
+export interface Measured {
+  readonly id: string
+  readonly title: string
+  readonly servers: readonly {
+    readonly name: string
+    /** Microseconds of CPU per request. */
+    readonly cpu: Triple
+    /** CPU divided by that of another server in the same round, by its name. */
+    readonly ratios: Readonly<Record<string, Triple>>
+  }[]
+}
+
+/** Servers that the others are divided by, where they take part. */
+const BASES = ['raw', 'raw-tuned', 'fastify', 'koa', 'mortar, no log', 'fastify, no log']
+
+/** Medians and middle halves of a workload's rounds. */
+export function summaryOf({ workload: { id, title }, series }: Result): Measured {
+  const bases = series.filter(({ server }) => BASES.includes(server))
+  const servers = series.map((each) => ({
+    name: each.server,
+    cpu: tripleOf(spreadOf(numbers(each, 'cpu')), 1),
+    ratios: Object.fromEntries(
+      bases.map((base): [string, Triple] => [base.server, tripleOf(cpuRatio(each, base), 3)]),
+    ),
+  }))
+  return { id, title, servers }
+}
+
+function tripleOf({ median, q25, q75 }: Spread, digits: number): Triple {
+  return [Number(median.toFixed(digits)), Number(q25.toFixed(digits)), Number(q75.toFixed(digits))]
 }
 
 /** CPU per request divided by that of another server in the same round. */

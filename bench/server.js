@@ -9,9 +9,9 @@ const { port, tokens = [] } = await start(app, Number(size))
 
 process.on('message', (question) => {
   if (question === 'stop') process.exit(0)
-  if (question === 'heap') return process.send(heapAfterCollection())
+  if (question === 'heap') return answer(heapAfterCollection())
   const { user, system } = process.cpuUsage()
-  process.send({ cpu: user + system, rss: process.memoryUsage.rss() })
+  answer({ cpu: user + system, rss: process.memoryUsage.rss() })
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -21,4 +21,9 @@ function heapAfterCollection() {
   return { heap: process.memoryUsage().heapUsed, rss: process.memoryUsage.rss() }
 }
 
-process.send({ port, tokens, startMs: performance.now() - begin })
+answer({ port, tokens, startMs: performance.now() - begin })
+
+/** In an envelope, because a framework may send messages of its own. */
+function answer(value) {
+  process.send({ answer: value })
+}

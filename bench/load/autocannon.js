@@ -12,7 +12,12 @@ async function run({ port, requests, status, connections, pipelining, seconds })
     connections,
     pipelining,
     duration: seconds,
-    requests: requests.map(({ method, path, headers, body }) => ({ method, path, headers, body })),
+    requests: requests.map(({ method, path, headers, body, tail = '' }) => ({
+      method,
+      path,
+      headers,
+      body: body === undefined ? undefined : body + tail,
+    })),
   })
   const elapsed = performance.now() - begin
   const used = process.cpuUsage(before)

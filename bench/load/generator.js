@@ -1,20 +1,26 @@
 /*
  * The load generator: a process that keeps a number of connections busy, each with so many requests under way. It reads
  * no more of a response than its status and its length, so that it is faster than any server it measures.
- * Takes `{ port, requests, status, connections, pipelining, seconds }` as a message and answers with what it counted.
+ * Messages: `{ prepare: key, bytes, ends, tails, tailOf }` keeps the requests for a server, `{ forget: true }` drops all of
+ * them, and `{ key, port, status, connections, pipelining, seconds }` is answered with what was counted.
  */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { wireOf } from './wire.js'
 
-process.on('message', (task) => void run(task).then((result) => process.send(result)))
+process.on('message', (task) => {
+  if (task.forget) prepared.clear()
+  else if (task.prepare !== undefined) prepared.set(task.prepare, inTurn(task))
+  else void run(task).then((result) => process.send(result))
+})
 process.on('disconnect', () => process.exit(0))
 
 const MICROSECONDS = 10
 const BUCKETS = 500_000
 
-async function run({ port, requests, status, connections, pipelining, seconds }) {
-  const wire = requests.map(wireOf)
+/** For each server, a function that gives its next request. */
+const prepared = new Map()
+
+async function run({ key, port, status, connections, pipelining, seconds }) {
   const tally = {
     responses: 0,
     statuses: {},
@@ -25,7 +31,7 @@ async function run({ port, requests, status, connections, pipelining, seconds })
   }
   const before = process.cpuUsage()
   const begin = performance.now()
-  const nextWire = inTurn(wire)
+  const nextWire = prepared.get(key)
   const clients = Array.from({ length: connections }, () =>
     keepBusy({ port, nextWire, status: String(status), pipelining, tally }),
   )
@@ -49,12 +55,16 @@ async function run({ port, requests, status, connections, pipelining, seconds })
   }
 }
 
-/** How many requests were sent by all connections in all rounds. */
-let sentBefore = 0
-
-/** All connections take from one row, so that each request comes again only after all others. */
-function inTurn(wire) {
-  return () => wire[sentBefore++ % wire.length]
+/** All connections and rounds take from one row, so that each request comes again only after all others. */
+function inTurn({ bytes, ends, tails, tailOf }) {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice()
+  const endings = tails.map((tail) => Buffer.from(tail).latin1Slice())
+  let next = 0
+  return () => {
+    const index = next++ % ends.length
+    const request = text.slice(index === 0 ? 0 : ends[index - 1], ends[index])
+    return tailOf[index] === -1 ? request : request + endings[tailOf[index]]
+  }
 }
 
 /** One connection that always has `pipelining` requests under way. */

@@ -1,11 +1,13 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { pinned } from '../cores.ts'
-import type { WireRequest } from '../workloads.ts'
+import type { WireRequest } from '../workloads/workload.ts'
+import { prepare } from './prepared.ts'
 
 /** What to send, and for how long. */
 export interface LoadTask {
   readonly port: number
+  /** The same array for each task of a server: the own generator receives it once. */
   readonly requests: readonly WireRequest[]
   /** Any other status counts as an error. */
   readonly status: number
@@ -33,23 +35,60 @@ export interface LoadResult {
 export interface Load {
   readonly name: string
   measure(task: LoadTask): Promise<LoadResult>
+  /** Drops the requests of all tasks so far. */
+  forget(): void
   stop(): void
 }
 
-/** A load generator that runs in a Node process of its own, on the client's core. */
-export function createLoad(name: 'own' | 'autocannon'): Load {
-  const script = name === 'own' ? 'generator.js' : 'autocannon.js'
-  const child = fork(`${import.meta.dirname}/${script}`, [], {
-    ...pinned('client', []),
-    serialization: 'advanced',
-  })
+/** The own load generator, in a Node process on the client's core. */
+export function createLoad(): Load {
+  const child = startChild('generator.js')
+  const keys = new Map<readonly WireRequest[], number>()
+  let lastKey = 0
   return {
-    name,
-    async measure(task) {
-      child.send(task)
-      const [result] = (await once(child, 'message')) as [LoadResult]
-      return result
+    name: 'own',
+    measure({ requests, ...task }) {
+      let key = keys.get(requests)
+      if (key === undefined) {
+        key = ++lastKey
+        keys.set(requests, key)
+        child.send({ prepare: key, ...prepare(requests) })
+      }
+      child.send({ key, ...task })
+      return resultOf(child)
+    },
+    forget() {
+      keys.clear()
+      child.send({ forget: true })
     },
     stop: () => void child.kill('SIGKILL'),
   }
+}
+
+/** autocannon, in a Node process on the client's core; some of the requests, because it receives them for each round. */
+export function createAutocannon(): Load {
+  const child = startChild('autocannon.js')
+  return {
+    name: 'autocannon',
+    measure(task) {
+      child.send({ ...task, requests: someOf(task.requests) })
+      return resultOf(child)
+    },
+    forget: () => undefined,
+    stop: () => void child.kill('SIGKILL'),
+  }
+}
+
+/** As many requests as generators of others hold in memory. */
+export function someOf(requests: readonly WireRequest[]): readonly WireRequest[] {
+  return requests.slice(0, requests[0]?.tail === undefined ? 4000 : 64)
+}
+
+function startChild(script: string): ChildProcess {
+  return fork(`${import.meta.dirname}/${script}`, [], { ...pinned('client', []), serialization: 'advanced' })
+}
+
+async function resultOf(child: ChildProcess): Promise<LoadResult> {
+  const [result] = (await once(child, 'message')) as [LoadResult]
+  return result
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pinnedCommand } from '../cores.ts'
-import type { Load, LoadResult, LoadTask } from './load.ts'
+import { someOf, type Load, type LoadResult, type LoadTask } from './load.ts'
 import { wireOf } from './wire.js'
 
 const run = promisify(execFile)
@@ -23,12 +23,14 @@ export function createWrk(): Load {
       const { stdout } = await run(...pinnedCommand('wrk', [...args, `http://127.0.0.1:${task.port}`]))
       return readReport(stdout, (performance.now() - begin) / 1000)
     },
+    forget: () => undefined,
     stop: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
 /** A script of wrk that sends the requests in turn, so many at once. */
-function writeScript(folder: string, { requests, pipelining }: LoadTask): string {
+function writeScript(folder: string, { requests: all, pipelining }: LoadTask): string {
+  const requests = someOf(all)
   const groups = Math.max(1, Math.ceil(requests.length / pipelining))
   const texts = Array.from({ length: groups }, (_each, group) =>
     Array.from({ length: pipelining }, (_, each) =>

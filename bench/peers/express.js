@@ -1,8 +1,8 @@
 /** Express 5, validated with zod; jsonwebtoken, helmet and cors as its users take them. */
 import express from 'express'
 import jwt from 'jsonwebtoken'
-import { signTokens } from '../work/by-hand.js'
-import { createOrder, findUser, ISSUER, publicOrder, publicUser, routePrefix, SECRET } from '../work/data.js'
+import { KEY, signTokens } from '../work/by-hand.js'
+import { createOrder, findUser, ISSUER, publicOrder, publicUser, routePrefix } from '../work/data.js'
 import { issuesOf, order, params, query } from '../work/zod-schemas.js'
 
 function check(res, inputs) {
@@ -26,7 +26,7 @@ function answerUser(req, res) {
 function requireUser(req, res, next) {
   const token = /^Bearer (.+)$/.exec(req.get('authorization') ?? '')?.[1]
   try {
-    req.user = jwt.verify(token, SECRET, { algorithms: ['HS256'], issuer: ISSUER, audience: ISSUER }).user
+    req.user = jwt.verify(token, KEY, { algorithms: ['HS256'], issuer: ISSUER, audience: ISSUER }).user
   } catch {
     return res.status(401).json({ error: 'unauthorized' })
   }

@@ -1,63 +1,21 @@
 /** Fastify 5 with ajv, response schemas, and @fastify/jwt with its cache. */
+import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import { signTokens } from '../work/by-hand.js'
-import { createOrder, CURRENCIES, findUser, ISSUER, routePrefix, SECRET, ZIP } from '../work/data.js'
+import { createOrder, findUser, ISSUER, routePrefix, SECRET } from '../work/data.js'
+import { saveDocument } from '../work/documents.js'
+import {
+  documentSchema,
+  objectOf,
+  orderSchema,
+  productsSchema,
+  searchSchema,
+  userSchema,
+} from '../work/fastify-schemas.js'
+import { listProducts } from '../work/products.js'
+import { lineOf } from '../work/request-line.js'
+import { findOffers } from '../work/searches.js'
 
-const text = (maxLength, minLength = 1) => ({ type: 'string', minLength, maxLength })
-const objectOf = (properties, required = Object.keys(properties)) => ({
-  type: 'object',
-  properties,
-  required,
-})
-const whole = (minimum, maximum) => ({
-  type: 'integer',
-  minimum,
-  ...(maximum === undefined ? {} : { maximum }),
-})
-
-const userSchema = {
-  params: objectOf({ id: whole(1) }),
-  querystring: objectOf({ page: whole(1), limit: whole(1, 100), q: text(50) }),
-  response: {
-    200: objectOf({
-      id: { type: 'integer' },
-      name: { type: 'string' },
-      email: { type: 'string' },
-      page: { type: 'integer' },
-      limit: { type: 'integer' },
-      q: { type: 'string' },
-    }),
-  },
-}
-const orderSchema = {
-  body: objectOf(
-    {
-      reference: text(40),
-      customer: objectOf({ name: text(100), email: { type: 'string', format: 'email' } }),
-      address: objectOf({ street: text(100), city: text(100), zip: { type: 'string', pattern: ZIP.source } }),
-      currency: { type: 'string', enum: CURRENCIES },
-      express: { type: 'boolean' },
-      items: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 20,
-        items: objectOf({ sku: text(20), quantity: whole(1, 99) }),
-      },
-      note: text(500, 0),
-    },
-    ['reference', 'customer', 'address', 'currency', 'express', 'items'],
-  ),
-  response: {
-    201: objectOf({
-      reference: { type: 'string' },
-      customer: { type: 'string' },
-      email: { type: 'string' },
-      currency: { type: 'string' },
-      express: { type: 'boolean' },
-      quantity: { type: 'integer' },
-    }),
-  },
-}
 const answerUser = async (request) => findUser(request.params.id, request.query)
 
 const APPS = {
@@ -68,6 +26,19 @@ const APPS = {
       reply.code(201)
       return createOrder(request.body)
     }),
+  document: (fastify) =>
+    fastify.post('/documents', { schema: documentSchema }, async (request, reply) => {
+      reply.code(201)
+      return saveDocument(request.body)
+    }),
+  products: (fastify) =>
+    fastify.get('/products', { schema: productsSchema }, async (request) =>
+      listProducts(request.query.offset),
+    ),
+  search: (fastify) =>
+    fastify.get('/search/:place/:trade', { schema: searchSchema }, async ({ params, query }) =>
+      findOffers({ ...params, query }),
+    ),
   me: async (fastify, size, setting) => {
     const { default: jwt } = await import('@fastify/jwt')
     const cache = setting !== 'off'
@@ -83,10 +54,9 @@ const APPS = {
       fastify.get(`${routePrefix(index)}/:id`, { schema: userSchema }, answerUser)
   },
   middleware: async (fastify) => {
-    const [{ default: helmet }, { default: cors }, { randomUUID }] = await Promise.all([
+    const [{ default: helmet }, { default: cors }] = await Promise.all([
       import('@fastify/helmet'),
       import('@fastify/cors'),
-      import('node:crypto'),
     ])
     await fastify.register(helmet)
     await fastify.register(cors, { origin: 'https://example.com' })
@@ -105,16 +75,39 @@ const ME = {
 }
 
 export async function start(app, size) {
-  const fastify = Fastify({ ajv: { customOptions: { allErrors: true } } })
+  const [work, setting] = app.split(':')
+  const fastify = Fastify({
+    ajv: { customOptions: { allErrors: true } },
+    ...(setting === 'log' ? LOGGED : {}),
+  })
+  if (setting === 'log') addRequestLog(fastify)
   fastify.setErrorHandler((error, request, reply) => {
     if (error.validation)
       return reply.code(422).send({ errors: error.validation.map(issueOf(error.validationContext)) })
     return reply.code(error.statusCode ?? 500).send({ error: error.message })
   })
-  const [work, setting] = app.split(':')
   await APPS[work](fastify, size, setting)
   await fastify.listen({ port: 0, host: '127.0.0.1' })
   return { port: fastify.server.address().port, tokens: work === 'me' ? signTokens(size) : [] }
+}
+
+/** One line with the fields of the other servers in place of Fastify's own two. */
+const LOGGED = { logger: { level: 'info' }, disableRequestLogging: true, genReqId: () => randomUUID() }
+
+function addRequestLog(fastify) {
+  const log = (request, reply, aborted) => {
+    const { id: requestId, method, url, ip } = request
+    const { url: route = '' } = request.routeOptions
+    const { statusCode: status, elapsedTime: ms } = reply
+    request.log.info(...lineOf({ requestId, method, url, route, status, ms, ip, aborted }))
+  }
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+  })
+  fastify.addHook('onResponse', async (request, reply) => log(request, reply, false))
+  fastify.addHook('onRequestAbort', async (request) =>
+    log(request, { statusCode: 499, elapsedTime: 0 }, true),
+  )
 }
 
 /** Fastify stops at the first location with an issue; an issue of ajv names its place as a JSON pointer. */

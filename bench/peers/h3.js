@@ -1,8 +1,8 @@
 /** h3 2 on Node, validated with zod; jsonwebtoken as its users take it. */
 import { H3, HTTPError, readBody, serve, getQuery } from 'h3'
 import jwt from 'jsonwebtoken'
-import { signTokens } from '../work/by-hand.js'
-import { createOrder, findUser, ISSUER, publicOrder, publicUser, routePrefix, SECRET } from '../work/data.js'
+import { KEY, signTokens } from '../work/by-hand.js'
+import { createOrder, findUser, ISSUER, publicOrder, publicUser, routePrefix } from '../work/data.js'
 import { issuesOf, order, params, query } from '../work/zod-schemas.js'
 
 function check(event, inputs) {
@@ -25,7 +25,7 @@ function answerUser(event) {
 function requireUser(event) {
   const token = /^Bearer (.+)$/.exec(event.req.headers.get('authorization') ?? '')?.[1]
   try {
-    return jwt.verify(token, SECRET, { algorithms: ['HS256'], issuer: ISSUER, audience: ISSUER }).user
+    return jwt.verify(token, KEY, { algorithms: ['HS256'], issuer: ISSUER, audience: ISSUER }).user
   } catch {
     throw new HTTPError({ status: 401 })
   }

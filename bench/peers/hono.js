@@ -2,9 +2,21 @@
 import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
-import { signTokens } from '../work/by-hand.js'
-import { createOrder, findUser, ISSUER, publicOrder, publicUser, routePrefix, SECRET } from '../work/data.js'
-import { issuesOf, order, params, query } from '../work/zod-schemas.js'
+import { KEY, signTokens } from '../work/by-hand.js'
+import { createOrder, findUser, ISSUER, publicOrder, publicUser, routePrefix } from '../work/data.js'
+import { saveDocument } from '../work/documents.js'
+import { listProducts, publicProduct } from '../work/products.js'
+import { findOffers, publicOffers } from '../work/searches.js'
+import {
+  document,
+  issuesOf,
+  order,
+  params,
+  productQuery,
+  query,
+  searchParams,
+  searchQuery,
+} from '../work/zod-schemas.js'
 
 const valid = (target, location, schema) =>
   zValidator(target, schema, (result, c) =>
@@ -20,16 +32,31 @@ const APPS = {
     hono.post('/orders', valid('json', 'body', order), (c) =>
       c.json(publicOrder(createOrder(c.req.valid('json'))), 201),
     ),
-  me: async (hono) => {
-    const { jwt } = await import('hono/jwt')
+  document: (hono) =>
+    hono.post('/documents', valid('json', 'body', document), (c) =>
+      c.json(saveDocument(c.req.valid('json')), 201),
+    ),
+  products: (hono) =>
+    hono.get('/products', valid('query', 'query', productQuery), (c) => {
+      const { products, total } = listProducts(c.req.valid('query').offset)
+      return c.json({ products: products.map(publicProduct), total })
+    }),
+  search: (hono) =>
     hono.get(
-      '/me',
-      jwt({ secret: SECRET, alg: 'HS256', verification: { iss: ISSUER, aud: ISSUER } }),
-      (c) => {
-        const { id, name, email } = c.get('jwtPayload').user
-        return c.json({ id, name, email })
-      },
-    )
+      '/search/:place/:trade',
+      valid('param', 'params', searchParams),
+      valid('query', 'query', searchQuery),
+      (c) => c.json(publicOffers(findOffers({ ...c.req.valid('param'), query: c.req.valid('query') }))),
+    ),
+  me: async (hono) => {
+    const [{ jwt }, { webcrypto }] = await Promise.all([import('hono/jwt'), import('node:crypto')])
+    // With a string, it would import the key for each verification.
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    const secret = await webcrypto.subtle.importKey('raw', KEY.export(), algorithm, false, ['verify'])
+    hono.get('/me', jwt({ secret, alg: 'HS256', verification: { iss: ISSUER, aud: ISSUER } }), (c) => {
+      const { id, name, email } = c.get('jwtPayload').user
+      return c.json({ id, name, email })
+    })
   },
   routes: (hono, size) => {
     for (let index = 0; index < size; index++) hono.get(`${routePrefix(index)}/:id`, ...userInput, answerUser)

@@ -5,7 +5,7 @@ import { koaBody } from 'koa-body'
 import jwt from 'jsonwebtoken'
 import { asClass, createContainer } from 'awilix'
 import { array, boolean, number, object, string, ValidationError } from 'yup'
-import { signTokens } from '../work/by-hand.js'
+import { KEY, signTokens } from '../work/by-hand.js'
 import {
   createOrder,
   CURRENCIES,
@@ -14,9 +14,11 @@ import {
   publicOrder,
   publicUser,
   routePrefix,
-  SECRET,
   ZIP,
 } from '../work/data.js'
+import { BLOCK_TYPES, LANGUAGES, saveDocument } from '../work/documents.js'
+import { listProducts, publicProduct } from '../work/products.js'
+import { findOffers, publicOffers, SORTS } from '../work/searches.js'
 
 const params = object({ id: number().integer().min(1).required() })
 const query = object({
@@ -46,6 +48,39 @@ const order = object({
   note: string().max(500),
 })
 
+const productQuery = object({ offset: number().integer().min(0).required() })
+const documentBody = object({
+  title: string().required().max(200),
+  language: string().oneOf(LANGUAGES).required(),
+  revision: number().strict().integer().min(1).required(),
+  tags: array(string().required().max(40)).max(20).required(),
+  blocks: array(
+    object({
+      id: string().required().max(40),
+      type: string().oneOf(BLOCK_TYPES).required(),
+      text: string().defined().max(2000),
+      level: number().strict().integer().min(1).max(6),
+    }).required(),
+  )
+    .min(1)
+    .max(500)
+    .required(),
+})
+const searchParams = object({ place: string().required().max(60), trade: string().required().max(60) })
+const searchQuery = object({
+  q: string().required().max(80),
+  page: number().integer().min(1).required(),
+  limit: number().integer().min(1).max(100).required(),
+  sort: string().oneOf(SORTS).required(),
+  open: boolean().required(),
+  min: number().min(0).required(),
+  max: number().min(0).required(),
+  brand: string().required().max(100),
+  from: string().required().max(100),
+  near: string().required().max(100),
+  ref: string().required().max(100),
+})
+
 class UserService {
   find(id, options) {
     return findUser(id, options)
@@ -53,21 +88,31 @@ class UserService {
 }
 
 export async function start(app, size) {
+  const [work, setting] = app.split(':')
   const koa = new Koa()
+  if (setting === 'log') await addRequestLog(koa)
   const container = createContainer().register({ users: asClass(UserService).scoped() })
   koa.use(answerErrors)
-  if (app === 'middleware') await addMiddleware(koa)
+  if (work === 'middleware') await addMiddleware(koa)
   koa.use(async (ctx, next) => {
     ctx.state.scope = container.createScope()
     await next()
   })
   koa.use(koaBody())
   const router = new Router()
-  ROUTES[app](router, size)
+  ROUTES[work](router, size)
   koa.use(router.routes()).use(router.allowedMethods())
   const server = koa.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  return { port: server.address().port, tokens: app === 'me' ? signTokens(size) : [] }
+  return { port: server.address().port, tokens: work === 'me' ? signTokens(size) : [] }
+}
+
+async function addRequestLog(koa) {
+  const { logWhenDone } = await import('../work/request-log.js')
+  koa.use(async (ctx, next) => {
+    logWhenDone(ctx.req, ctx.res, () => ctx._matchedRoute ?? '')
+    await next()
+  })
 }
 
 async function addMiddleware(koa) {
@@ -115,6 +160,23 @@ const ROUTES = {
       ctx.status = 201
       ctx.body = publicOrder(createOrder(body))
     }),
+  document: (router) =>
+    router.post('/documents', async (ctx) => {
+      const { body } = await validate({ body: [documentBody, ctx.request.body] })
+      ctx.status = 201
+      ctx.body = saveDocument(body)
+    }),
+  products: (router) =>
+    router.get('/products', async (ctx) => {
+      const input = await validate({ query: [productQuery, ctx.query] })
+      const { products, total } = listProducts(input.query.offset)
+      ctx.body = { products: products.map(publicProduct), total }
+    }),
+  search: (router) =>
+    router.get('/search/:place/:trade', async (ctx) => {
+      const input = await validate({ params: [searchParams, ctx.params], query: [searchQuery, ctx.query] })
+      ctx.body = publicOffers(findOffers({ ...input.params, query: input.query }))
+    }),
   me: (router) =>
     router.get('/me', requireUser, (ctx) => {
       const { id, name, email } = ctx.state.user
@@ -134,7 +196,7 @@ async function answerUser(ctx) {
 async function requireUser(ctx, next) {
   const token = /^Bearer (.+)$/.exec(ctx.get('Authorization'))?.[1]
   try {
-    ctx.state.user = jwt.verify(token, SECRET, {
+    ctx.state.user = jwt.verify(token, KEY, {
       algorithms: ['HS256'],
       issuer: ISSUER,
       audience: ISSUER,

@@ -1,7 +1,11 @@
 /** Plain Koa: no router, no library; the work of raw node:http in one Koa middleware. */
 import Koa from 'koa'
-import { checkOrder, Issues, readUserInput, signTokens, verifyToken } from '../work/by-hand.js'
+import { checkOrder, Issues, readOffset, readUserInput, signTokens, verifyToken } from '../work/by-hand.js'
+import { checkDocument, readSearch } from '../work/by-hand-bodies.js'
 import { createOrder, findUser, publicOrder, publicUser, routePrefix } from '../work/data.js'
+import { saveDocument } from '../work/documents.js'
+import { listProducts, publicProduct } from '../work/products.js'
+import { findOffers, publicOffers } from '../work/searches.js'
 
 export async function start(app, size) {
   const koa = new Koa()
@@ -39,6 +43,27 @@ const HANDLERS = {
     const input = checkOrder(body)
     if (input instanceof Issues) answer(ctx, 422, { errors: input.list })
     else answer(ctx, 201, publicOrder(createOrder(input)))
+  },
+  document: () => async (ctx) => {
+    if (ctx.method !== 'POST' || ctx.path !== '/documents') return
+    const body = await readJson(ctx.req)
+    if (body === undefined) return answer(ctx, 400, { error: 'malformed' })
+    const input = checkDocument(body)
+    if (input instanceof Issues) answer(ctx, 422, { errors: input.list })
+    else answer(ctx, 201, saveDocument(input))
+  },
+  products: () => (ctx) => {
+    if (ctx.method !== 'GET' || ctx.path !== '/products') return
+    const offset = readOffset(ctx.querystring)
+    if (offset instanceof Issues) return answer(ctx, 422, { errors: offset.list })
+    const { products, total } = listProducts(offset)
+    ctx.body = { products: products.map(publicProduct), total }
+  },
+  search: () => (ctx) => {
+    if (ctx.method !== 'GET' || !ctx.path.startsWith('/search/')) return
+    const input = readSearch(ctx.path.slice(8), ctx.querystring)
+    if (input instanceof Issues) answer(ctx, 422, { errors: input.list })
+    else ctx.body = publicOffers(findOffers(input))
   },
   me: () => (ctx) => {
     if (ctx.method !== 'GET' || ctx.path !== '/me') return

@@ -2,12 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
 import { passwordOf, SECRET } from '../work/data.js'
-
-const dist = pathToFileURL(`${resolve(process.env['MORTAR_DIST'] ?? `${import.meta.dirname}/../../dist`)}/`)
-const entry = (path) => import(new URL(path, dist).href)
+import { importMortar } from '../work/mortar-entry.js'
 
 export async function start(app, users) {
   const mortar = await createLoginApp(users)
@@ -18,11 +15,11 @@ export async function start(app, users) {
 /** The application, with its users signed up. */
 export async function createLoginApp(users) {
   const [{ createApp, createRouter }, { database }, { auth }, { basicAuth }, schema] = await Promise.all([
-    entry('src/index.js'),
-    entry('plugins/database/index.js'),
-    entry('plugins/auth/index.js'),
-    entry('plugins/auth/basic/index.js'),
-    entry('plugins/auth/basic/schema.js'),
+    importMortar('.'),
+    importMortar('./database'),
+    importMortar('./auth'),
+    importMortar('./auth/basic'),
+    importMortar('./auth/basic/schema'),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'mortar-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

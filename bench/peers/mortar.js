@@ -1,12 +1,12 @@
 /** Mortar as a user would write it, from the compiled package. `MORTAR_DIST` takes another build. */
-import { pathToFileURL } from 'node:url'
-import { resolve } from 'node:path'
 import { boolean, number, object, string, array } from 'yup'
 import { claimsOf, createOrder, CURRENCIES, findUser, routePrefix, SECRET, ZIP } from '../work/data.js'
+import { BLOCK_TYPES, LANGUAGES, saveDocument } from '../work/documents.js'
+import { importMortar } from '../work/mortar-entry.js'
+import { listProducts } from '../work/products.js'
+import { findOffers, SORTS } from '../work/searches.js'
 
-const dist = pathToFileURL(`${resolve(process.env['MORTAR_DIST'] ?? `${import.meta.dirname}/../../dist`)}/`)
-const entry = (path) => import(new URL(path, dist).href)
-const { createApp, createRouter, fromKoa } = await entry('src/index.js')
+const { createApp, createRouter, fromKoa } = await importMortar('.')
 
 const params = object({ id: number().integer().min(1).required() })
 const query = object({
@@ -55,6 +55,84 @@ const order = object({
   quantity: number().required(),
 })
 
+const product = object({
+  id: string().required(),
+  name: string().required(),
+  description: string().required(),
+  category: string().required(),
+  price: number().required(),
+  quantity: number().required(),
+  active: boolean().required(),
+  created_at: string().required(),
+})
+const productRoute = {
+  query: object({ offset: number().integer().min(0).required() }),
+  response: { 200: object({ products: array(product).required(), total: number().required() }) },
+}
+const documentRoute = {
+  body: object({
+    title: string().required().max(200),
+    language: string().oneOf(LANGUAGES).required(),
+    revision: number().integer().min(1).required(),
+    tags: array(string().required().max(40)).max(20).required(),
+    blocks: array(
+      object({
+        id: string().required().max(40),
+        type: string().oneOf(BLOCK_TYPES).required(),
+        text: string().defined().max(2000),
+        level: number().integer().min(1).max(6),
+      }).required(),
+    )
+      .min(1)
+      .max(500)
+      .required(),
+  }),
+  response: {
+    201: object({
+      title: string().required(),
+      revision: number().required(),
+      blocks: number().required(),
+      characters: number().required(),
+    }),
+  },
+}
+const searchQuery = object({
+  q: string().required().max(80),
+  page: number().integer().min(1).required(),
+  limit: number().integer().min(1).max(100).required(),
+  sort: string().oneOf(SORTS).required(),
+  open: boolean().required(),
+  min: number().min(0).required(),
+  max: number().min(0).required(),
+  brand: string().required().max(100),
+  from: string().required().max(100),
+  near: string().required().max(100),
+  ref: string().required().max(100),
+})
+const searchParams = object({ place: string().required().max(60), trade: string().required().max(60) })
+const searchRoute = {
+  params: searchParams,
+  query: searchQuery,
+  response: {
+    200: object({
+      place: string().required(),
+      trade: string().required(),
+      q: string().required(),
+      page: number().required(),
+      limit: number().required(),
+      sort: string().required(),
+      open: boolean().required(),
+      min: number().required(),
+      max: number().required(),
+      brand: string().required(),
+      from: string().required(),
+      near: string().required(),
+      ref: string().required(),
+      found: number().required(),
+    }),
+  },
+}
+
 const APPS = {
   hello: (router) => router.get('/', () => ({ hello: 'world' })),
   user: (router) => router.get('/users/:id', userRoute, answerUser),
@@ -63,6 +141,16 @@ const APPS = {
       ctx.status = 201
       return createOrder(ctx.body)
     }),
+  document: (router) =>
+    router.post('/documents', documentRoute, (ctx) => {
+      ctx.status = 201
+      return saveDocument(ctx.body)
+    }),
+  products: (router) => router.get('/products', productRoute, (ctx) => listProducts(ctx.query.offset)),
+  search: (router) =>
+    router.get('/search/:place/:trade', searchRoute, (ctx) =>
+      findOffers({ ...ctx.params, query: ctx.query }),
+    ),
   me: (router) => router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email })),
   routes: (router, size) => {
     for (let index = 0; index < size; index++) router.get(`${routePrefix(index)}/:id`, userRoute, answerUser)
@@ -74,7 +162,9 @@ export async function start(app, size) {
   const [work, setting] = app.split(':')
   const router = createRouter()
   APPS[work](router, size)
-  const mortar = createApp({ environment: 'production', logger: false, openapi: false })
+  // Without `logger: false` it is pino, to standard output.
+  const logging = setting === 'log' ? { logRequests: true } : { logger: false }
+  const mortar = createApp({ environment: 'production', openapi: false, ...logging })
   if (work === 'middleware') await addMiddleware(mortar)
   mortar.use(router)
   const tokens =
@@ -96,10 +186,10 @@ async function addMiddleware(mortar) {
 /** The guard of the auth brick, which verifies tokens without its database; its start reads which sessions have ended. */
 async function addAuth(mortar, count, options) {
   const [{ auth }, { basicAuth }, { database }, schema] = await Promise.all([
-    entry('plugins/auth/index.js'),
-    entry('plugins/auth/basic/index.js'),
-    entry('plugins/database/index.js'),
-    entry('plugins/auth/basic/schema.js'),
+    importMortar('./auth'),
+    importMortar('./auth/basic'),
+    importMortar('./database'),
+    importMortar('./auth/basic/schema'),
   ])
   const { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } = schema
   const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions]

@@ -36,7 +36,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator'
-import { signTokens } from '../work/by-hand.js'
+import { KEY, signTokens } from '../work/by-hand.js'
 import {
   createOrder,
   CURRENCIES,
@@ -45,7 +45,6 @@ import {
   publicOrder,
   publicUser,
   routePrefix,
-  SECRET,
   ZIP,
 } from '../work/data.js'
 
@@ -115,7 +114,7 @@ class MeController {
   }
 }
 
-const jwt = new JwtService({ secret: SECRET })
+const jwt = new JwtService({ secret: KEY })
 class AuthGuard {
   async canActivate(context) {
     const request = context.switchToHttp().getRequest()

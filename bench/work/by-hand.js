@@ -23,6 +23,14 @@ export function idOf(text) {
   return id >= 1 ? id : undefined
 }
 
+/** Reads the `offset` of a list. @returns it as a number, or the issues */
+export function readOffset(search) {
+  const text = search.startsWith('offset=') ? search.slice(7) : ''
+  const offset = INTEGER.test(text) ? Number(text) : -1
+  if (offset >= 0) return offset
+  return new Issues([{ location: 'query', path: 'offset', message: 'is not a whole number from 0' }])
+}
+
 /** Reads `page`, `limit` and `q` of a query string in one pass. */
 export function readUserInput(idText, search) {
   let page
@@ -123,7 +131,8 @@ function checkItems(items, bad) {
   }
 }
 
-const KEY = createSecretKey(Buffer.from(SECRET))
+/** The secret as a prepared key: with a string, jsonwebtoken prepares one for each verification, at 0.3 ms. */
+export const KEY = createSecretKey(Buffer.from(SECRET))
 const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
 
 /** So many HS256 tokens of different users, for the benchmark to send. */

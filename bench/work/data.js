@@ -7,9 +7,6 @@
 export const SECRET = 'mB7xQ2vN9tKpL4sWzR6yHcJ8dFgA1eUuTo5iXqYw3Zk'
 export const ISSUER = 'mortar'
 
-/** Requests of a workload rotate over so many different ones. */
-export const VARIETY = 32
-
 /**
  * The record behind `GET /users/:id`: six fields that are sent and one that must not leave.
  * @param {number} id
@@ -102,6 +99,20 @@ export const EXTRA_HEADERS = [
   ['Vary', 'Origin'],
   ['Access-Control-Allow-Origin', 'https://example.com'],
 ]
+
+/** Fields of the line that workload n logs for each request, beside the logger's own `level`, `time` and `msg`. */
+export const LOG_FIELDS = Object.freeze({
+  event: 'string',
+  requestId: 'string',
+  method: 'string',
+  path: 'string',
+  route: 'string',
+  status: 'number',
+  ms: 'number',
+  ip: 'string',
+  aborted: 'boolean',
+  msg: 'string',
+})
 
 /** The password of a user of workload g. */
 export function passwordOf(index) {

@@ -1,6 +1,8 @@
 /** The input schemas in zod, for the servers whose users take zod. */
 import { z } from 'zod'
 import { CURRENCIES, ZIP } from './data.js'
+import { BLOCK_TYPES, LANGUAGES } from './documents.js'
+import { SORTS } from './searches.js'
 
 const whole = z
   .string()
@@ -28,6 +30,41 @@ export const order = z.object({
     .min(1)
     .max(20),
   note: z.string().max(500).optional(),
+})
+
+export const productQuery = z.object({ offset: whole.pipe(z.number().int().min(0)) })
+export const document = z.object({
+  title: z.string().min(1).max(200),
+  language: z.enum(LANGUAGES),
+  revision: z.number().int().min(1),
+  tags: z.array(z.string().min(1).max(40)).max(20),
+  blocks: z
+    .array(
+      z.object({
+        id: z.string().min(1).max(40),
+        type: z.enum(BLOCK_TYPES),
+        text: z.string().max(2000),
+        level: z.number().int().min(1).max(6).optional(),
+      }),
+    )
+    .min(1)
+    .max(500),
+})
+const fromZero = z.coerce.number().min(0)
+const short = z.string().min(1).max(100)
+export const searchParams = z.object({ place: z.string().min(1).max(60), trade: z.string().min(1).max(60) })
+export const searchQuery = z.object({
+  q: z.string().min(1).max(80),
+  page: whole.pipe(z.number().int().min(1)),
+  limit: whole.pipe(z.number().int().min(1).max(100)),
+  sort: z.enum(SORTS),
+  open: z.enum(['true', 'false']).transform((text) => text === 'true'),
+  min: fromZero,
+  max: fromZero,
+  brand: short,
+  from: short,
+  near: short,
+  ref: short,
 })
 
 /** Issues of zod as the answer lists them. */

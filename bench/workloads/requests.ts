@@ -1,0 +1,20 @@
+import type { Check, WireRequest } from './workload.ts'
+
+/** A GET request. */
+export function get(path: string, headers: Readonly<Record<string, string>> = {}): WireRequest {
+  return { method: 'GET', path, headers }
+}
+
+/** A POST request with a JSON body; `tail` is appended to the body's text. */
+export function post(path: string, body: string, tail?: string): WireRequest {
+  const headers = { 'content-type': 'application/json' }
+  return { method: 'POST', path, headers, body, ...(tail === undefined ? {} : { tail }) }
+}
+
+/** The numbers from 0 to `count` - 1. */
+export function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+/** Every application answers an unknown path with 404. */
+export const missing: Check = { request: get('/nothing/here'), status: 404 }
