@@ -11,7 +11,7 @@ export function buildWhenStale(): void {
   if (existsSync(built) && statSync(built).mtimeMs >= newest) return
   console.log('Building …')
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' })
-  if (status !== 0) throw new Error('The build failed; mend it, or take dist as it is with --no-build.')
+  if (status !== 0) throw new Error('The build failed; fix it, or use dist unchanged with --no-build.')
 }
 
 function newestIn(folder: string): number {

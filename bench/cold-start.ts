@@ -16,7 +16,7 @@ export interface ColdStart {
   readonly ms: Figure
   /** Resident memory right after the first response, in MB; nothing is collected before. */
   readonly megabytes: Figure
-  /** Whether the limits of a route-only application hold for it. */
+  /** True when the limits of a route-only application apply to it. */
   readonly limited: boolean
 }
 

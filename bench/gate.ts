@@ -1,5 +1,5 @@
 /**
- * What the transaction gate costs a caller who is alone: the same work on plain TypeORM and behind the gate, in turns,
+ * Measures the cost of the transaction gate for a caller who is alone: the same work on plain TypeORM and behind the gate, in turns,
  * in one run. Prints the time of the gate as a share of the plain one; the aim is 1.05 or less.
  *
  *     node --import tsx --conditions=source bench/gate.ts

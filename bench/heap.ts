@@ -6,7 +6,7 @@ import { user } from './workloads/user.ts'
 
 const run = promisify(execFile)
 
-/** What lives on the heap after a collection, in bytes, after each tenth of the work. */
+/** Bytes on the heap after a collection, after each tenth of the work. */
 export interface HeapCourse {
   readonly what: string
   readonly heaps: readonly number[]

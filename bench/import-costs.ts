@@ -38,7 +38,7 @@ export interface ImportCost {
   readonly megabytes: number
 }
 
-/** What each entry of Mortar and each package costs when a process imports it alone. */
+/** Measures each entry of Mortar and each package in a process that imports it alone. */
 export async function importCosts(): Promise<ImportCost[]> {
   const specifiers = [
     ...Object.entries(ENTRIES).map(([name, file]) => ({

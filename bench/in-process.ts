@@ -1,5 +1,5 @@
 /**
- * What a request costs without a network, for a machine that is too busy for `npm run bench`: the least of many short
+ * Measures a request without a network, for a machine that is too busy for `npm run bench`: the least of many short
  * blocks, a process for each server, in turns. `node --import tsx bench/in-process.ts --workloads b --peers fastify`
  * takes the options of `npm run bench`.
  */

@@ -10,13 +10,13 @@ import { passwordOf } from './work/data.js'
 const run = promisify(execFile)
 
 const USERS = 8
-/** Hashes that Mortar computes at once: the cores, and at most libuv's four threads less two. */
+/** Hashes that Mortar computes together: the cores, and at most libuv's four threads less two. */
 const AT_ONCE = Math.min(availableParallelism(), 2)
 /** Connections of a flood that the queue can hold, and of one that it cannot. */
 const FLOOD = 32
 const OVERLOAD = 400
 
-/** What workload g measures. */
+/** The figures of workload g. */
 export interface LoginResult {
   /** Of argon2id alone, in the same rounds. */
   readonly bound: number[]
@@ -118,7 +118,7 @@ export function loginTable(result: LoginResult): string {
   const { bound, logins, idle, flooded, overload, rss } = result
   const ratio = pairedRatios(logins, bound)
   const rows = [
-    ['argon2id alone', `${spreadOf(bound).median.toFixed(1)} verifications/s, ${AT_ONCE} at once`],
+    ['argon2id alone', `${spreadOf(bound).median.toFixed(1)} verifications/s, ${AT_ONCE} together`],
     ['logins', `${spreadOf(logins).median.toFixed(1)}/s with ${FLOOD} under way`],
     ['÷ argon2id alone', `${ratio.median.toFixed(3)} [${ratio.q25.toFixed(3)}–${ratio.q75.toFixed(3)}]`],
     ['p99 of hello', `${ms(idle.hello)} alone, ${ms(flooded.hello)} during the flood`],

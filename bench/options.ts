@@ -5,7 +5,7 @@ import { KNOWN, WHOLE_RUN } from './workloads/all.ts'
 /** Results of whole runs. */
 export const RESULTS = `${import.meta.dirname}/results`
 
-/** What `npm run bench` was asked to do. */
+/** The options of `npm run bench`. */
 export interface BenchOptions {
   readonly workloads: readonly string[]
   /** Undefined for those that each workload names. */

@@ -38,7 +38,7 @@ const NOTE_COLUMNS = {
   'adonis-lucid': 'AdonisJS, Lucid',
 } as const
 
-/** What README.md says of the results, as Markdown. */
+/** The part of README.md that shows the results, as Markdown. */
 export function readmeTables(results: readonly Measured[]): string {
   const parts = [tableOf(results, ROWS, COLUMNS, 'raw')]
   if (results.some(({ id }) => id in NOTE_ROWS))
@@ -49,7 +49,7 @@ export function readmeTables(results: readonly Measured[]): string {
   const goals = judge(results)
   const missed = goals.filter(({ isMet }) => !isMet).map(({ workload, base }) => `${workload} ÷ ${base}`)
   parts.push(
-    `Of ${goals.length} goals, ${goals.length - missed.length} are met` +
+    `Of ${goals.length} goals that this run measured, ${goals.length - missed.length} are met` +
       (missed.length === 0 ? '.' : `; missed: ${missed.join(', ')}.`),
   )
   return parts.join('\n\n')
@@ -62,9 +62,8 @@ function tableOf(
   base: string,
 ): string {
   const names = Object.keys(columns)
-  const lines = [
+  const cells = [
     ['', ...Object.values(columns)],
-    ['---', ...names.map(() => '---:')],
     ...results
       .filter(({ id }) => id in rows)
       .map(({ id, servers }) => [
@@ -72,7 +71,17 @@ function tableOf(
         ...names.map((name) => cellOf(servers.find((server) => server.name === name)?.ratios[base])),
       ]),
   ]
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return aligned(cells)
+}
+
+/** A Markdown table as the formatter leaves it: columns of equal width, numbers to the right. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(3, ...rows.map((row) => row[column]!.length)))
+  const lineOf = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join(' | ')} |`
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  const [head, ...others] = rows
+  return [head!, rule, ...others].map(lineOf).join('\n')
 }
 
 function cellOf(ratio: Triple | undefined): string {

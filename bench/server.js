@@ -1,6 +1,6 @@
 /*
  * One server under test in a process of its own: `node bench/server.js <peer> <app> <size>`. Tells its parent where it
- * listens, and answers `usage` with the CPU time it has used so far and `heap` with what is left after a collection.
+ * listens, and answers `usage` with its CPU time so far and `heap` with the bytes that remain after a collection.
  */
 const [peer, app, size] = process.argv.slice(2)
 const begin = performance.now()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pinned } from './cores.ts'
 
-/** What a server has used since its start: CPU microseconds, and bytes of memory now. */
+/** CPU microseconds of a server since its start, and its bytes of memory now. */
 export interface Usage {
   readonly cpu: number
   readonly rss: number

@@ -26,7 +26,7 @@ const failures = (Object.keys(FORMS) as Form[]).flatMap(measureForm)
 for (const failure of failures) console.error(failure)
 process.exitCode = failures.length > 0 ? 1 : 0
 
-/** Prints a table of one form. @returns what is wrong with it. */
+/** Prints a table of one form. @returns its faults. */
 function measureForm(form: Form): string[] {
   const empty = costOf(form, 0)
   console.log(`\n### ${form}\n`)

@@ -201,7 +201,7 @@ const rowJson = {
 }
 const fastOne = fastJson(rowJson)
 const fastAll = fastJson({ type: 'array', items: rowJson })
-/** Text is counted in bytes as well, because a server does that and a text in pieces is joined by it. */
+/** Text is counted in bytes as well, because a server does that and a string in pieces is joined by it. */
 const bytes = (json: unknown): number => Buffer.byteLength(json as string)
 const writeOne = compileSerializer(row)
 const writeAll = compileSerializer(yup.array(row).required())

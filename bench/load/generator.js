@@ -117,7 +117,7 @@ function createReader() {
   let rest
   let lengthAt = 0
 
-  /** Where the digits of Content-Length stand is the same in each response of a server, so it is looked for once. */
+  /** The digits of Content-Length are at the same place in each response of a server, so they are searched for once. */
   function bodyLength(bytes, start, headEnd) {
     const digits = start + lengthAt
     if (

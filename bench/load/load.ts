@@ -4,7 +4,7 @@ import { pinned } from '../cores.ts'
 import type { WireRequest } from '../workloads/workload.ts'
 import { prepare } from './prepared.ts'
 
-/** What to send, and for how long. */
+/** Requests to send, and the time for them. */
 export interface LoadTask {
   readonly port: number
   /** The same array for each task of a server: the own generator receives it once. */
@@ -17,11 +17,11 @@ export interface LoadTask {
   readonly seconds: number
 }
 
-/** What came back. Times of responses in milliseconds. */
+/** The count of the responses; their times are in milliseconds. */
 export interface LoadResult {
   readonly responses: number
   readonly errors: number
-  /** How often each status came that was not the expected one; only the own generator counts them. */
+  /** The number of responses by unexpected status; only the own generator counts them. */
   readonly statuses?: Readonly<Record<string, number>>
   readonly failure?: string
   readonly seconds: number

@@ -5,7 +5,7 @@ import { headOf } from './wire.js'
 export interface PreparedRequests {
   /** All requests after one another, without their tails. */
   readonly bytes: Uint8Array
-  /** Where each of them ends in `bytes`. */
+  /** The end of each of them in `bytes`. */
   readonly ends: Uint32Array
   readonly tails: readonly Uint8Array[]
   /** Index of each request's tail, or -1. */

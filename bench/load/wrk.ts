@@ -28,7 +28,7 @@ export function createWrk(): Load {
   }
 }
 
-/** A script of wrk that sends the requests in turn, so many at once. */
+/** A script of wrk that sends the requests in turn, so many together. */
 function writeScript(folder: string, { requests: all, pipelining }: LoadTask): string {
   const requests = someOf(all)
   const groups = Math.max(1, Math.ceil(requests.length / pipelining))

@@ -1,6 +1,6 @@
 /** Fastify 5 with ajv, response schemas, and @fastify/jwt with its cache. */
 import { randomUUID } from 'node:crypto'
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import { signTokens } from '../work/by-hand.js'
 import { createOrder, findUser, ISSUER, routePrefix, SECRET } from '../work/data.js'
 import { saveDocument } from '../work/documents.js'
@@ -92,7 +92,11 @@ export async function start(app, size) {
 }
 
 /** One line with the fields of the other servers in place of Fastify's own two. */
-const LOGGED = { logger: { level: 'info' }, disableRequestLogging: true, genReqId: () => randomUUID() }
+const LOGGED = {
+  logger: { level: 'info' },
+  logController: new LogController({ disableRequestLogging: true }),
+  genReqId: () => randomUUID(),
+}
 
 function addRequestLog(fastify) {
   const log = (request, reply, aborted) => {

@@ -1,6 +1,6 @@
 /*
  * How many passwords a second this machine can verify with argon2id and nothing around it:
- * `node bench/work/argon2-bound.js <at once> <seconds>` prints the number. Same cost as Mortar's default.
+ * `node bench/work/argon2-bound.js <together> <seconds>` prints the number. Same cost as Mortar's default.
  */
 import argon2 from 'argon2'
 import { passwordOf } from './data.js'

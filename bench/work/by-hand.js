@@ -5,7 +5,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { claimsOf, CURRENCIES, EMAIL, ISSUER, SECRET, ZIP } from './data.js'
 
-/** What is wrong with an input; any other result of a check is the value. */
+/** The faults of an input; any other result of a check is the value. */
 export class Issues {
   list
 
@@ -108,7 +108,7 @@ function checkCustomer(customer, bad) {
   if (typeof customer !== 'object' || customer === null) return bad('customer', 'is not an object')
   if (!isText(customer.name, 1, 100)) bad('customer.name', 'is not 1 to 100 characters long')
   if (typeof customer.email !== 'string' || !EMAIL.test(customer.email))
-    bad('customer.email', 'is no address')
+    bad('customer.email', 'is not an address')
 }
 
 function checkAddress(address, bad) {

@@ -29,7 +29,7 @@ export function publicUser({ id, name, email, page, limit, q }) {
   return { id, name, email, page, limit, q }
 }
 
-/** What `POST /orders` answers with 201. */
+/** The response of `POST /orders`, 201. */
 export function createOrder(order) {
   let quantity = 0
   for (const item of order.items) quantity += item.quantity
@@ -54,12 +54,12 @@ export const ZIP = /^\d{5}$/
 export const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
-/** The user whom a token of workload d stands for. */
+/** The user of a token of workload d. */
 export function userOfToken(index) {
   return { id: `user-${index}`, name: `User ${index}`, email: `user${index}@example.com` }
 }
 
-/** What the tokens of workload d say; like Mortar's own, for the same number of bytes to verify. */
+/** The claims of the tokens of workload d; like Mortar's own, for the same number of bytes to verify. */
 export function claimsOf(index, now = Math.floor(Date.now() / 1000), lifetime = 86_400) {
   const user = userOfToken(index)
   return {

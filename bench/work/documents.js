@@ -8,9 +8,9 @@ const BLOCKS = 118
 export const TAILS = 32
 
 const PLAIN =
-  'The quick brown fox jumps over the lazy dog while the committee discusses the minutes of its last meeting. '
+  'The quick brown fox jumps over the lazy dog while the committee discusses the minutes of its very last meeting. '
 const ACCENTED =
-  'Über den Dächern von Köln schläft die Fée clochette, naïve et rêveuse, à côté d’un vieux café près du quai. '
+  'Über den Dokumenten sitzt der Ausschuss im Café und liest die Protokolle der letzten Sitzungen – bis zum Ende. '
 
 /** @param {number} tail */
 export function blocksOf(tail) {
@@ -45,7 +45,7 @@ export function tailOf(index) {
 }
 
 /**
- * What `POST /documents` answers with 201.
+ * The response of `POST /documents`, 201.
  * @param {{ title: string, revision: number, blocks: { text: string }[] }} document
  */
 export function saveDocument({ title, revision, blocks }) {

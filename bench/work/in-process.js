@@ -1,5 +1,5 @@
 /*
- * One server without a network: requests go into node:http over streams in memory, so that what is timed is the work of
+ * One server without a network: requests go into node:http over streams in memory, so that the time is the work of
  * Node and of the server alone. Takes `{ requests, seconds }` after its first message and answers with the nanoseconds of
  * a request in each short block.
  */

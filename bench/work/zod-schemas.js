@@ -67,7 +67,7 @@ export const searchQuery = z.object({
   ref: short,
 })
 
-/** Issues of zod as the answer lists them. */
+/** Issues of zod as the response lists them. */
 export function issuesOf(location, error) {
   return error.issues.map(({ path, message }) => ({ location, path: pathText(path), message }))
 }

@@ -1,4 +1,3 @@
-import { createNotesDatabase } from '../notes-database.ts'
 import { expectedList, LIMIT, OPEN, USERS } from '../work/notes/rows.js'
 import { get, range } from './requests.ts'
 import type { WireRequest, Workload } from './workload.ts'
@@ -30,7 +29,10 @@ function notesWorkload(database: 'sqlite' | 'postgres', name: string): Workload 
     size: USERS,
     folder: 'notes',
     peers: NOTE_SERVERS,
-    setUp: () => createNotesDatabase(database),
+    setUp: async () => {
+      const { createNotesDatabase } = await import('../notes-database.ts')
+      return createNotesDatabase(database)
+    },
     requests: (tokens) =>
       range(OPEN - LIMIT + 1).flatMap((offset) => tokens.map((token) => list(token, offset))),
     checks: (tokens) => [

@@ -27,7 +27,7 @@ export interface ExtraServer {
   readonly app: string
 }
 
-/** What the servers of a workload share while it is measured. */
+/** Resources that the servers of a workload share while it is measured. */
 export interface SetUp {
   /** Variables of the servers' environment. */
   readonly env: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ export interface Workload {
   readonly extra?: readonly ExtraServer[]
   /** Status of every response under load; 200 by default. */
   readonly status?: number
-  /** What servers write to standard output is a log, one JSON object per line with these fields. */
+  /** The servers log to standard output, one JSON object per line with these fields. */
   /** Makes what the servers share, such as a database. @throws NotMeasured when that is not possible here. */
   setUp?(): Promise<SetUp>
   readonly logFields?: Readonly<Record<string, 'string' | 'number' | 'boolean'>>

@@ -20,8 +20,8 @@ for (const [name, decorate] of [
   ['title', column()],
   ['text', column()],
   ['archived', column({ consume: Boolean })],
-  ['created_at', column.dateTime({ serialize })],
-  ['updated_at', column.dateTime({ serialize })],
+  ['created_at', column.dateTime({ serializeAs: 'created_at', serialize })],
+  ['updated_at', column.dateTime({ serializeAs: 'updated_at', serialize })],
 ])
   decorate(Note.prototype, name)
 
