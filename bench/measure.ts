@@ -2,28 +2,9 @@ import type { BenchOptions } from './options.ts'
 import { disagreements } from './agree.ts'
 import type { Load, LoadResult } from './load/load.ts'
 import { serversOf } from './peers.ts'
+import type { Round, Series } from './series.ts'
 import { startServer, type Server } from './servers.ts'
 import type { WireRequest, Workload } from './workloads/workload.ts'
-
-/** One server during one round. */
-export interface Round {
-  /** Microseconds of the server's CPU per response. */
-  readonly cpu: number
-  readonly perSecond: number
-  /** Milliseconds. */
-  readonly p99: number
-  /** Share of the client's core that was in use. */
-  readonly clientBusy: number
-}
-
-/** All rounds of one server under one workload. */
-export interface Series {
-  readonly server: string
-  readonly rounds: Round[]
-  readonly startMs: number
-  /** Bytes after the last round, of the largest process. */
-  rss: number
-}
 
 /**
  * Measures a workload on every server, in turns, so that what changes on the machine changes for all; and on several

@@ -1,4 +1,4 @@
-import type { Round, Series } from './measure.ts'
+import type { Round, Series } from './series.ts'
 import { pairedRatios, spreadOf, type Spread } from './statistics.ts'
 import type { Workload } from './workloads/workload.ts'
 

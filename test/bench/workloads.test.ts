@@ -101,7 +101,7 @@ describe('prepared requests', () => {
     const texts = requests.map((_, index) => {
       const own = Buffer.from(bytes).subarray(index === 0 ? 0 : ends[index - 1], ends[index])
       const tail = tails[tailOf[index]!]
-      return own.latin1Slice() + (tail === undefined ? '' : Buffer.from(tail).latin1Slice())
+      return own.toString('latin1') + (tail === undefined ? '' : Buffer.from(tail).toString('latin1'))
     })
     expect(tails).to.have.length(1)
     expect(texts).to.deep.equal(requests.map(wireOf))
