@@ -1,9 +1,10 @@
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { requestId } from '../context/request-id.ts'
 import { HttpError } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
+import { STATUS_CODES } from '../errors/status-names.ts'
 
 interface Refusal {
   readonly status: number

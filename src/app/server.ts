@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../errors/startup-error.ts'
@@ -6,6 +6,9 @@ import type { Listening } from './app.ts'
 import { answerBrokenRequests, refuseWrongHost } from './broken-request.ts'
 import { drain, trackConnections } from './drain.ts'
 import type { BindAddress, ListenPlan } from './listen-options.ts'
+
+// Not an import, which would load undici: src/errors/status-names.ts.
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** The HTTP server of an application while it runs. */
 export interface RunningServer extends Listening {

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import { PROBLEM_CODES } from './codes.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
 import { CORE_PROBLEMS, headText, type ProblemTable, quote } from './problem-table.ts'
+import { STATUS_CODES } from './status-names.ts'
 
 /** Media type of every error response (RFC 9457 §3). */
 export const PROBLEM_TYPE = 'application/problem+json'

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from '../errors/status-names.ts'
 import { readContent, type Route } from '../routing/route.ts'
 import type { JsonObject } from './json.ts'
 import { problemResponse } from './problem-schemas.ts'

@@ -31,6 +31,9 @@ function isLocal(local: string): boolean {
   return LOCAL.test(local) && Buffer.byteLength(local) <= MOST_LOCAL_BYTES
 }
 
+/** A label that cannot be decoded. Node 24 and later leave it as it is; Node before 24 refuses the whole name. */
+const BROKEN_LABEL = /(?:^|\.)xn--/
+
 /** Converts both spellings of an international domain name to one, so that one mailbox is one account. */
 function unicodeDomain(domain: string): string | null {
   if (!DOMAIN.test(domain)) return null
@@ -40,5 +43,5 @@ function unicodeDomain(domain: string): string | null {
   // A name that ends in a number is a form of IP address.
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return null
   const unicode = domainToUnicode(ascii).normalize('NFC')
-  return DOMAIN.test(unicode) ? unicode : null
+  return DOMAIN.test(unicode) && !BROKEN_LABEL.test(unicode) ? unicode : null
 }

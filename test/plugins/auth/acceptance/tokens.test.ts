@@ -15,6 +15,15 @@ import { newcomer, openHouse, type House } from './house.ts'
 
 const ATTACKS = Object.entries({ ...HEADER_ATTACKS, ...FORM_ATTACKS, ...CLAIM_ATTACKS })
 
+/**
+ * A server of the application's own, around `app.koa.callback()`, refuses headers that are too long as Node does: since
+ * Node 24 the connection is reset before the client has read the 431. What never reaches the application is refused.
+ */
+function statusOfReset(error: NodeJS.ErrnoException): 431 {
+  if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error
+  return 431
+}
+
 describe('tampered access tokens at the endpoints', () => {
   throughBothAdapters((open) => {
     let house: House
@@ -29,7 +38,8 @@ describe('tampered access tokens at the endpoints', () => {
       const get = (token: string) => house.send('GET', `/private?access_token=${encodeURIComponent(token)}`)
       expect((await get(GENUINE)).status).to.equal(200)
       const statuses = new Map<string, number>()
-      for (const [name, token] of ATTACKS) statuses.set(name, (await get(token)).status)
+      for (const [name, token] of ATTACKS)
+        statuses.set(name, await get(token).then(({ status }) => status, statusOfReset))
       const accepted = [...statuses].filter(([, status]) => ![401, 431].includes(status))
       expect(accepted).to.deep.equal([])
       expect(ATTACKS.length).to.be.greaterThan(100)

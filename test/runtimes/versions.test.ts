@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { ROOT } from '../architecture/tree.ts'
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** What `.ci/runtimes.sh` assigns to a constant: one value, or the words of a list. */
+function constant(name: string): string[] {
+  const value = new RegExp(`^readonly ${name}=\\(?([^)\\n]+)`, 'm').exec(read('.ci/runtimes.sh'))?.[1]
+  return value!.split(' ')
+}
+
+describe('The runtimes that continuous integration tests', () => {
+  const tested = [
+    ...constant('NODES').map((version) => `Node ${version}`),
+    `Bun ${constant('BUN')[0]}`,
+    `Deno ${constant('DENO')[0]}`,
+  ]
+
+  for (const page of ['README.md', 'docs/runtimes.md'])
+    it(`are named in ${page}, and no other version`, () => {
+      const named = read(page).match(/\b(?:Node|Bun|Deno) \d+\.\d+\.\d+/g) ?? []
+      expect([...new Set(named)].toSorted()).to.deep.equal(tested.toSorted())
+    })
+
+  it('cover each line of Node that package.json accepts from 22', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
+    expect(engines.node).to.equal('>=20.19')
+    expect(
+      constant('NODES')
+        .map((version) => version.split('.')[0])
+        .toSorted(),
+    ).to.deep.equal(['22', '24', '26'])
+  })
+})
