@@ -27,10 +27,7 @@ describe('The runtimes that continuous integration tests', () => {
   it('cover each line of Node that package.json accepts from 22', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
     expect(engines.node).to.equal('>=20.19')
-    expect(
-      constant('NODES')
-        .map((version) => version.split('.')[0])
-        .toSorted(),
-    ).to.deep.equal(['22', '24', '26'])
+    const lines = constant('NODES').map((version) => version.split('.')[0])
+    expect(lines).to.have.members(['22', '24', '26'])
   })
 })
