@@ -1,7 +1,8 @@
-import type { DataSource, EntityManager } from 'typeorm'
+import type { DataSource } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import { type Duration, seconds } from '../../src/index.ts'
-import { GatedQueryRunner, type SqliteConnection, type Statements } from './gated-query-runner.ts'
+import { replaceRunners, sqliteConnectionOf, type Statements, wrapTransactions } from './compat/typeorm.ts'
+import { GatedQueryRunner } from './gated-query-runner.ts'
 import { type Schedule, TransactionGate } from './transaction-gate.ts'
 import { inScope } from './transaction-scope.ts'
 
@@ -32,7 +33,12 @@ interface Adjustable {
 }
 
 /** By DataSource; being in here also means being gated. */
-const gates = new WeakMap<DataSource, Adjustable>()
+const gates = new WeakMap<DataSource, Gated>()
+
+interface Gated {
+  readonly adjustable: Adjustable
+  readonly gate: TransactionGate
+}
 
 /**
  * Makes transactions on a better-sqlite3 DataSource safe beside concurrent queries. TypeORM gives all callers one
@@ -41,46 +47,40 @@ const gates = new WeakMap<DataSource, Adjustable>()
  */
 export function gateTransactions(dataSource: DataSource, settings: GateSettings = {}): void {
   if (dataSource.options.type !== 'better-sqlite3') return
-  const adjustable = gates.get(dataSource) ?? { warn: warnProcess, warnAfter: 10_000, findSelfWaits: true }
+  const present = gates.get(dataSource)
+  const adjustable = present?.adjustable ?? { warn: warnProcess, warnAfter: 10_000, findSelfWaits: true }
   if (settings.warn) adjustable.warn = settings.warn
   if (settings.warnAfter !== undefined) adjustable.warnAfter = seconds(settings.warnAfter) * 1000
   if (settings.findSelfWaits !== undefined) adjustable.findSelfWaits = settings.findSelfWaits
-  if (gates.has(dataSource)) return
-  gates.set(dataSource, adjustable)
-  install(dataSource, adjustable, settings.schedule)
+  if (present) return
+  gates.set(dataSource, { adjustable, gate: install(dataSource, adjustable, settings.schedule) })
 }
 
-function install(dataSource: DataSource, adjustable: Adjustable, schedule: Schedule | undefined): void {
+/** Returns the gate of a DataSource, or undefined where it has none. */
+export function gateOf(dataSource: DataSource): TransactionGate | undefined {
+  return gates.get(dataSource)?.gate
+}
+
+function install(
+  dataSource: DataSource,
+  adjustable: Adjustable,
+  schedule: Schedule | undefined,
+): TransactionGate {
   const driver = dataSource.driver as BetterSqlite3Driver
   const warn = (message: string) => adjustable.warn(message)
   const gate = new TransactionGate({
-    inTransaction: () => connectionOf(driver)?.inTransaction ?? false,
+    inTransaction: () => sqliteConnectionOf(driver)?.inTransaction ?? false,
     warn,
     warnAfter: () => adjustable.warnAfter,
     ...(schedule && { schedule }),
   })
   const shared = { driver, gate, warn, statements: statementCache(driver) }
-  driver.createQueryRunner = () => new GatedQueryRunner(shared)
-  const disconnect = driver.disconnect.bind(driver)
-  driver.disconnect = async () => {
-    await disconnect()
-    gate.reset()
-  }
-  scopeTransactions(dataSource.manager, gate, adjustable)
-}
-
-/** The methods of an entity manager that open a transaction of their own. */
-const TRANSACTIONAL = ['transaction', 'save', 'remove', 'softRemove', 'recover'] as const
-
-function scopeTransactions(manager: EntityManager, gate: TransactionGate, adjustable: Adjustable): void {
-  for (const name of TRANSACTIONAL) {
-    const original = manager[name] as (...args: unknown[]) => unknown
-    const scoped = (...args: unknown[]) =>
-      adjustable.findSelfWaits
-        ? inScope(gate, () => original.apply(manager, args))
-        : original.apply(manager, args)
-    Object.defineProperty(manager, name, { value: scoped, configurable: true, writable: true })
-  }
+  replaceRunners(dataSource, {
+    createQueryRunner: () => new GatedQueryRunner(shared),
+    afterDisconnect: () => gate.reset(),
+  })
+  wrapTransactions(dataSource.manager, (work) => (adjustable.findSelfWaits ? inScope(gate, work) : work()))
+  return gate
 }
 
 /** One cache for all runners, as long as the connection lives for which the statements were prepared. */
@@ -92,11 +92,6 @@ function statementCache(driver: BetterSqlite3Driver): () => Statements {
     preparedFor = driver.databaseConnection
     return statements
   }
-}
-
-/** TypeORM declares the connection as always there; before the first connect it is not. */
-function connectionOf(driver: BetterSqlite3Driver): SqliteConnection | undefined {
-  return driver.databaseConnection as SqliteConnection | undefined
 }
 
 function warnProcess(message: string): void {

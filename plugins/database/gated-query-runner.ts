@@ -1,16 +1,13 @@
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
+import {
+  type SqliteConnection,
+  sqliteConnectionOf,
+  type Statements,
+  shareStatements,
+} from './compat/typeorm.ts'
 import type { Hold, TransactionGate } from './transaction-gate.ts'
 import { inScope, isInsideTransaction, noteTransaction } from './transaction-scope.ts'
-
-/** The part of a better-sqlite3 connection that is used past TypeORM. */
-export interface SqliteConnection {
-  readonly inTransaction: boolean
-  exec(sql: string): unknown
-}
-
-/** Prepared statements by SQL text, as TypeORM's runner keeps them. */
-export type Statements = Map<string, unknown>
 
 type QueryArguments = Parameters<BetterSqlite3QueryRunner['query']>
 type QueryAnswer = ReturnType<BetterSqlite3QueryRunner['query']>
@@ -33,8 +30,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
   constructor(shared: GatedConnection) {
     super(shared.driver)
     this.#shared = shared
-    // TypeORM declares its statement cache private; without sharing it, each query would be prepared anew.
-    ;(this as unknown as { stmtCache: Statements }).stmtCache = shared.statements()
+    shareStatements(this, shared.statements())
   }
 
   /** Rejects instead of waiting for a transaction that waits for this very query. */
@@ -128,7 +124,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   get #connection(): SqliteConnection {
-    return this.#shared.driver.databaseConnection as SqliteConnection
+    return sqliteConnectionOf(this.#shared.driver)!
   }
 
   /** Takes the write lock first: a transaction that reads and then writes cannot fail for another process's write. */

@@ -1,0 +1,124 @@
+/**
+ * All that this brick uses of TypeORM beyond its documentation. What is relied on:
+ *
+ * 1. `DataSource#createQueryRunner` asks `driver.createQueryRunner` each time, and both may be replaced on the object,
+ *    like `driver.disconnect` and the manager's methods. Without this there is no gate, so that the start is refused.
+ * 2. A runner for better-sqlite3 keeps its prepared statements in the private Map `stmtCache`. Plain way: each runner
+ *    prepares its own statements.
+ * 3. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Plain way: `query()`
+ *    reads through a query runner.
+ *
+ * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
+ */
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
+import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
+import { StartupError } from '../../../src/index.ts'
+
+/** The part of a better-sqlite3 connection that is used past TypeORM. */
+export interface SqliteConnection {
+  readonly inTransaction: boolean
+  exec(sql: string): unknown
+  prepare(sql: string): SqliteStatement
+}
+
+/** A prepared statement; `raw()` makes its rows arrays. */
+export interface SqliteStatement {
+  raw(): SqliteStatement
+  all(...values: readonly unknown[]): (readonly unknown[])[]
+}
+
+/** The part of pg's pool that is used past TypeORM. */
+export interface PostgresPool {
+  query(statement: { name?: string; text: string; values: readonly unknown[] }): Promise<{
+    readonly rows: Readonly<Record<string, unknown>>[]
+  }>
+}
+
+/** Prepared statements by SQL text, as TypeORM's runner keeps them. */
+export type Statements = Map<string, unknown>
+
+/** Returns better-sqlite3's connection; TypeORM declares it as always there, but before the first connect it is not. */
+export function sqliteConnectionOf(driver: DataSource['driver']): SqliteConnection | undefined {
+  return (driver as BetterSqlite3Driver).databaseConnection as SqliteConnection | undefined
+}
+
+/** Returns the pool that reads come from, or undefined where there is none or several. */
+export function postgresPoolOf({ driver, options }: DataSource): PostgresPool | undefined {
+  if (options.type !== 'postgres' || options.replication) return undefined
+  return (driver as { master?: PostgresPool }).master
+}
+
+/** Lets a runner use statements that others have prepared. Without, each runner would prepare each query anew. */
+export function shareStatements(runner: QueryRunner, statements: Statements): void {
+  if (keepsStatements(runner)) runner.stmtCache = statements
+}
+
+function keepsStatements(runner: object): runner is { stmtCache: Statements } {
+  return 'stmtCache' in runner && runner.stmtCache instanceof Map
+}
+
+/** What a DataSource is to do in place of TypeORM's driver. */
+export interface Replacement {
+  readonly createQueryRunner: () => QueryRunner
+  readonly afterDisconnect: () => void
+}
+
+/** Makes a DataSource use other query runners. @throws StartupError if it does not. */
+export function replaceRunners(dataSource: DataSource, replacement: Replacement): void {
+  const { driver } = dataSource
+  const disconnect = driver.disconnect.bind(driver)
+  let made: QueryRunner | undefined
+  driver.createQueryRunner = () => (made = replacement.createQueryRunner())
+  driver.disconnect = async () => {
+    await disconnect()
+    replacement.afterDisconnect()
+  }
+  if (dataSource.createQueryRunner() !== made || made === undefined)
+    throw new StartupError(
+      'This version of TypeORM does not use the query runners of the transaction gate.',
+      {
+        code: 'MORTAR_DATABASE_GATE',
+        remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',
+        brick: 'database',
+      },
+    )
+}
+
+/** The methods of an entity manager that open a transaction of their own. */
+const TRANSACTIONAL = ['transaction', 'save', 'remove', 'softRemove', 'recover'] as const
+
+/** Runs those methods of a manager that open a transaction inside `wrap`. */
+export function wrapTransactions(manager: EntityManager, wrap: (work: () => unknown) => unknown): void {
+  for (const name of TRANSACTIONAL) {
+    const original = manager[name] as (...args: unknown[]) => unknown
+    const value = (...args: unknown[]) => wrap(() => original.apply(manager, args))
+    Object.defineProperty(manager, name, { value, configurable: true, writable: true })
+  }
+}
+
+/**
+ * Tests an open DataSource for what is relied on.
+ * @returns what is not there, each with its consequence, for the log; empty with every supported version.
+ */
+export function findChangedInsides(dataSource: DataSource): string[] {
+  const { type } = dataSource.options
+  if (type === 'better-sqlite3')
+    return [
+      ...(keepsStatements(dataSource.createQueryRunner()) ? [] : [NO_STATEMENTS]),
+      ...(canReadArrays(sqliteConnectionOf(dataSource.driver)) ? [] : [NO_CONNECTION]),
+    ]
+  if (type !== 'postgres' || dataSource.options.replication) return []
+  return typeof postgresPoolOf(dataSource)?.query === 'function' ? [] : [NO_CONNECTION]
+}
+
+const NO_STATEMENTS = 'TypeORM keeps prepared statements elsewhere. Each query is prepared anew.'
+
+const NO_CONNECTION = `TypeORM keeps the driver's connection elsewhere. query() reads through a query runner.`
+
+function canReadArrays(connection: SqliteConnection | undefined): boolean {
+  try {
+    return connection?.prepare('SELECT 1 AS one').raw().all()[0]?.[0] === 1
+  } catch {
+    return false
+  }
+}

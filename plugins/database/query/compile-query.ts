@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import type { DataSource, EntityMetadata, EntitySchema } from 'typeorm'
+import { compileConditions, isPlain } from './compile-conditions.ts'
+import { type Definition, nameOfParam, type Param } from './find-options.ts'
+import { columnAt, QueryNotCompiled, refuseEntity, selectColumns } from './read-metadata.ts'
+import { createRowMapper, type ReadRow } from './row-mapper.ts'
+
+/** Parameters of one call, by name. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** Gives the value of one placeholder of a statement. */
+export type Binder = (values: Values) => unknown
+
+/** One statement and the reading of its rows. */
+export interface Statement<Row = object> {
+  readonly sql: string
+  /** The name of the prepared statement on PostgreSQL: the same for the same text. */
+  readonly name: string
+  /** Gives the values of the placeholders in their order. @throws TypeError for a parameter that is missing. */
+  bind(values: Values): unknown[]
+  /** Reads a row that is an array of its values, in the order of the statement. */
+  readonly ofArray: ReadRow<readonly unknown[], Row>
+  /** Reads a row that is an object, by the names of its columns. */
+  readonly ofRecord: ReadRow<Readonly<Record<string, unknown>>, Row>
+}
+
+/** The statements of one query on one DataSource. */
+export interface CompiledQuery {
+  readonly rows: Statement
+  readonly one: Statement
+  readonly count: Statement<{ total: unknown }>
+  /** Returns the number of all rows if the number of those on one page tells it, else undefined. */
+  totalAfter(found: number, values: Values): number | undefined
+}
+
+/** @throws TypeError for what the entity or the definition has that only TypeORM's repository can do. */
+export function compileQuery(
+  dataSource: DataSource,
+  entity: EntitySchema,
+  definition: Definition,
+): CompiledQuery {
+  const metadata = dataSource.getMetadata(entity)
+  refuseEntity(dataSource, metadata)
+  const { limit, offset } = definition
+  if (offset !== undefined && limit === undefined)
+    throw new QueryNotCompiled(metadata.name, 'it has an offset and no limit')
+  const { sql: conditions, binders } = compileConditions(dataSource, metadata, definition)
+  const from = ` FROM ${escapePath(dataSource, metadata.tablePath)}${conditions}`
+  const columns = selectColumns(metadata, definition.select)
+  const select = `SELECT ${columns.map((column) => selection(dataSource, column)).join(', ')}${from}`
+  const ordered = `${select}${orderOf(dataSource, metadata, definition.order)}`
+  const readers = createRowMapper(dataSource.driver, columns)
+  const page = compilePage(dataSource, binders.length, definition)
+  const all = [...binders, ...page.binders]
+  return {
+    rows: statement(`${ordered}${page.sql}`, all, readers),
+    one:
+      limit === undefined
+        ? statement(`${ordered} LIMIT 1`, binders, readers)
+        : statement(`${ordered}${page.sql}`, all, readers),
+    count: statement(`SELECT COUNT(*) AS total${from}`, binders, COUNT),
+    totalAfter: (found, values) =>
+      totalAfter(
+        found,
+        page.binders.map((bind) => Number(bind(values))),
+      ),
+  }
+}
+
+const COUNT = {
+  ofArray: (row: readonly unknown[]) => ({ total: row[0] }),
+  ofRecord: (row: Readonly<Record<string, unknown>>) => ({ total: row['total'] }),
+}
+
+/** A last page that has room left tells the number of all rows; an empty page after the last one does not. */
+function totalAfter(found: number, [limit = Infinity, offset = 0]: readonly number[]): number | undefined {
+  return found < limit && (found > 0 || offset === 0) ? offset + found : undefined
+}
+
+function statement<Row>(
+  sql: string,
+  binders: readonly Binder[],
+  readers: Pick<Statement<Row>, 'ofArray' | 'ofRecord'>,
+): Statement<Row> {
+  const name = `mortar_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
+  return { sql, name, bind: (values) => binders.map((bind) => bind(values)), ...readers }
+}
+
+/** SQLite stores `jsonb` in a form of its own. */
+function selection({ driver, options }: DataSource, column: EntityMetadata['columns'][number]): string {
+  const name = driver.escape(column.databaseName)
+  return column.type === 'jsonb' && options.type === 'better-sqlite3' ? `json(${name}) AS ${name}` : name
+}
+
+function escapePath({ driver }: DataSource, path: string): string {
+  return path
+    .split('.')
+    .map((part) => driver.escape(part))
+    .join('.')
+}
+
+function orderOf({ driver }: DataSource, metadata: EntityMetadata, order: Definition['order'] = {}): string {
+  const parts = termsOf(metadata, order).map(([path, direction]) => {
+    const word = String(direction).toUpperCase()
+    if (word !== 'ASC' && word !== 'DESC')
+      throw new QueryNotCompiled(metadata.name, `the direction of '${path}' is '${String(direction)}'`)
+    return `${driver.escape(columnAt(metadata, path).databaseName)} ${word}`
+  })
+  return parts.length > 0 ? ` ORDER BY ${parts.join(', ')}` : ''
+}
+
+function termsOf(metadata: EntityMetadata, order: object, prefix = ''): [path: string, direction: unknown][] {
+  return Object.entries(order)
+    .filter(([, given]) => given !== undefined)
+    .flatMap(([key, given]) =>
+      isPlain(given)
+        ? termsOf(metadata, given, `${prefix}${key}.`)
+        : [[`${prefix}${key}`, given] as [string, unknown]],
+    )
+}
+
+function compilePage(
+  { driver }: DataSource,
+  before: number,
+  { limit, offset }: Definition,
+): { sql: string; binders: Binder[] } {
+  const parts = [
+    ['LIMIT', 'limit', limit],
+    ['OFFSET', 'offset', offset],
+  ] as const
+  const given = parts.filter(([, , value]) => value !== undefined)
+  const sql = given.map(([word, key], index) => ` ${word} ${driver.createParameter(key, before + index)}`)
+  return { sql: sql.join(''), binders: given.map(([, key, value]) => bindNumber(key, value!)) }
+}
+
+/** Rows to return or to skip: anything but a whole number would be another query on each database. */
+function bindNumber(key: string, given: number | Param): Binder {
+  const name = nameOfParam(given)
+  return (values) => {
+    const value = name === undefined ? given : values[name]
+    if (Number.isSafeInteger(value) && (value as number) >= 0) return value
+    throw new TypeError(`${name ?? key} is ${String(value)}. A ${key} is a whole number from 0.`)
+  }
+}

@@ -1,0 +1,120 @@
+import { type DataSource, QueryFailedError } from 'typeorm'
+import {
+  findChangedInsides,
+  type PostgresPool,
+  postgresPoolOf,
+  type SqliteConnection,
+  sqliteConnectionOf,
+  type SqliteStatement,
+} from '../compat/typeorm.ts'
+import { gateOf } from '../gate-transactions.ts'
+import type { Statement } from './compile-query.ts'
+
+/**
+ * Reads on the driver of a DataSource itself, with a statement that is prepared once for each connection. The caller
+ * is in no transaction.
+ * @returns undefined if the read must take a query runner: on other databases, while somebody has the SQLite
+ *   connection, and where subscribers or the log of slow queries observe the runner.
+ * @throws QueryFailedError like a query runner.
+ */
+export function readDirectly<Row>(
+  dataSource: DataSource,
+  statement: Statement<Row>,
+  values: unknown[],
+): Row[] | Promise<Row[]> | undefined {
+  const { subscribers, options } = dataSource
+  if (subscribers.length > 0 || options.maxQueryExecutionTime) return undefined
+  if (options.type === 'better-sqlite3') return readSqlite(dataSource, statement, values)
+  const pool = postgresPoolOf(dataSource)
+  return typeof pool?.query === 'function' ? readPostgres(dataSource, pool, statement, values) : undefined
+}
+
+/**
+ * While the gate is free nobody has begun a transaction. better-sqlite3 reads in one step, in which nothing can come
+ * between, so the gate need not be entered.
+ */
+function readSqlite<Row>(
+  dataSource: DataSource,
+  { sql, ofArray }: Statement<Row>,
+  values: unknown[],
+): Row[] | undefined {
+  const gate = gateOf(dataSource)
+  if (gate === undefined || gate.current !== undefined) return undefined
+  const statements = statementsOf(dataSource)
+  if (statements === undefined) return undefined
+  dataSource.logger.logQuery(sql, values)
+  try {
+    let statement = statements.get(sql)
+    if (statement === undefined) {
+      statement = sqliteConnectionOf(dataSource.driver)!.prepare(sql).raw()
+      statements.set(sql, statement)
+    }
+    return statement.all(...values.map(bindable)).map(ofArray)
+  } catch (error) {
+    throw failed(dataSource, error as Error, sql, values)
+  }
+}
+
+/** Arrays are two thirds of the time of objects, which better-sqlite3 fills property by property. */
+type ArrayStatements = Map<string, SqliteStatement>
+
+/** By connection; undefined for one that does not pass the test of `compat/typeorm.ts`. */
+const prepared = new WeakMap<SqliteConnection, ArrayStatements | undefined>()
+
+function statementsOf(dataSource: DataSource): ArrayStatements | undefined {
+  const connection = sqliteConnectionOf(dataSource.driver)
+  if (connection === undefined) return undefined
+  if (!prepared.has(connection))
+    prepared.set(connection, findChangedInsides(dataSource).length === 0 ? new Map() : undefined)
+  return prepared.get(connection)
+}
+
+/** better-sqlite3 binds no booleans. */
+function bindable(value: unknown): unknown {
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** Pools behind which no prepared statement stays, such as PgBouncer before 1.21 in transaction mode. */
+const unprepared = new WeakSet<PostgresPool>()
+
+/** No such statement, a statement of that name, and a statement whose columns have another type since a migration. */
+const STATEMENT_LOST: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000'])
+
+async function readPostgres<Row>(
+  dataSource: DataSource,
+  pool: PostgresPool,
+  { name, sql, ofRecord }: Statement<Row>,
+  values: unknown[],
+): Promise<Row[]> {
+  dataSource.logger.logQuery(sql, values)
+  const unnamed = { text: sql, values }
+  try {
+    const { rows } = await (unprepared.has(pool)
+      ? pool.query(unnamed)
+      : pool.query({ ...unnamed, name }).catch((error: unknown) => retryUnprepared(pool, unnamed, error)))
+    return rows.map(ofRecord)
+  } catch (error) {
+    throw failed(dataSource, error as Error, sql, values)
+  }
+}
+
+/** Outside of a transaction a read that failed has no effect, so it may run once more. */
+function retryUnprepared(
+  pool: PostgresPool,
+  statement: Parameters<PostgresPool['query']>[0],
+  error: unknown,
+): ReturnType<PostgresPool['query']> {
+  if (!STATEMENT_LOST.has((error as { readonly code?: unknown }).code)) throw error
+  if (!unprepared.has(pool)) process.emitWarning(UNPREPARED, { code: 'MORTAR_UNPREPARED' })
+  unprepared.add(pool)
+  return pool.query(statement)
+}
+
+const UNPREPARED =
+  'PostgreSQL has lost a prepared statement, as it does behind a pooler in transaction mode or after a migration. ' +
+  'query() no longer prepares statements in this process.'
+
+function failed(dataSource: DataSource, error: Error, sql: string, values: unknown[]): QueryFailedError {
+  dataSource.logger.logQueryError(error, sql, values)
+  return new QueryFailedError(sql, values, error)
+}

@@ -1,0 +1,300 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import {
+  type DataSource,
+  type EntityManager,
+  EntitySchema,
+  In,
+  IsNull,
+  LessThan,
+  Like,
+  MoreThanOrEqual,
+  Not,
+  QueryFailedError,
+  Raw,
+} from 'typeorm'
+import { missingTable, param, query } from '../../../plugins/database/index.ts'
+import { KINDS } from './databases.ts'
+
+interface Task {
+  id: number
+  owner: string
+  title: string
+  doneAt: Date | null
+}
+
+const Tasks = new EntitySchema<Task>({
+  name: 'tasks',
+  columns: {
+    id: { type: Number, primary: true },
+    owner: { type: String, name: 'owner_id' },
+    title: { type: String },
+    doneAt: { type: Date, precision: 3, name: 'done_at', nullable: true },
+  },
+})
+
+const listed = query(Tasks, {
+  where: { owner: param('owner') },
+  order: { id: 'ASC' },
+  limit: param('limit'),
+  offset: param('offset'),
+})
+const byId = query(Tasks, { where: { id: param('id') } })
+
+const DONE = new Date('2026-03-01T10:00:00.123Z')
+
+const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
+
+for (const [kind, place] of Object.entries(KINDS))
+  describe(`query() on ${kind}`, () => {
+    const database = place('suite')
+    let db: DataSource
+    before(async () => {
+      db = await database().open([Tasks])
+      await db.synchronize()
+      for (let id = 1; id <= 7; id++)
+        await db.manager.insert(Tasks, {
+          id,
+          owner: id === 7 ? 'b' : 'a',
+          title: `Task ${id}`,
+          doneAt: id % 2 ? null : DONE,
+        })
+    })
+
+    it('reads rows as plain objects, by the names of their properties', async () => {
+      const [row] = await listed.all(db, { owner: 'a', limit: 1, offset: 1 })
+      expect(row).to.eql({ id: 2, owner: 'a', title: 'Task 2', doneAt: DONE })
+      expect(Object.getPrototypeOf(row)).to.equal(Object.prototype)
+    })
+
+    it('gives the first row or null', async () => {
+      expect(await byId.one(db, { id: 3 })).to.include({ title: 'Task 3' })
+      expect(await byId.one(db, { id: 99 })).to.equal(null)
+    })
+
+    it('counts without limit and offset', async () => {
+      expect(await listed.count(db, { owner: 'a' })).to.equal(6)
+      expect(await listed.count(db, { owner: 'c' })).to.equal(0)
+    })
+
+    for (const [limit, offset] of [
+      [4, 0],
+      [4, 4],
+      [6, 0],
+      [9, 0],
+      [4, 60],
+    ] as const)
+      it(`gives the total beside ${limit} rows from ${offset}`, async () => {
+        const page = await listed.page(db, { owner: 'a', limit, offset })
+        expect(ids(page.rows)).to.eql([1, 2, 3, 4, 5, 6].slice(offset, offset + limit))
+        expect(page.total).to.equal(6)
+      })
+
+    it('compares with the operators of TypeORM, and with null', async () => {
+      const found = async (where: object) => ids(await query(Tasks, { where, order: { id: 'ASC' } }).all(db))
+      expect(await found({ id: LessThan(3) })).to.eql([1, 2])
+      expect(await found({ id: MoreThanOrEqual(6), owner: Not('a') })).to.eql([7])
+      expect(await found({ id: In([2, 5, 9]) })).to.eql([2, 5])
+      expect(await found({ id: In([]) })).to.eql([])
+      expect(await found({ title: Like('%k 4') })).to.eql([4])
+      expect(await found({ doneAt: null, id: LessThan(4) })).to.eql([1, 3])
+      expect(await found({ doneAt: Not(IsNull()), id: Not(LessThan(4)) })).to.eql([4, 6])
+      expect(await found({ doneAt: DONE, id: LessThan(4) })).to.eql([2])
+    })
+
+    it('takes parameters inside of operators', async () => {
+      const before = query(Tasks, {
+        where: { id: LessThan(param('before')) },
+        order: { id: 'DESC' },
+        limit: 2,
+      })
+      expect(ids(await before.all(db, { before: 5 }))).to.eql([4, 3])
+    })
+
+    it('binds a value that looks like SQL', async () => {
+      expect(await listed.all(db, { owner: `a' or 1=1 --`, limit: 9, offset: 0 })).to.eql([])
+    })
+
+    it('reads in the transaction of a manager, and nothing of it from outside', async () => {
+      const outside = async () => (await listed.page(db, { owner: 't', limit: 9, offset: 0 })).total
+      let waiting: Promise<number> | undefined
+      const inside = await db.transaction(async (manager) => {
+        await manager.insert(Tasks, { id: 50, owner: 't', title: 'new', doneAt: null })
+        const { total } = await listed.page(manager, { owner: 't', limit: 9, offset: 0 })
+        waiting = Promise.resolve(total)
+        await manager.delete(Tasks, { id: 50 })
+        return total
+      })
+      expect([inside, await waiting, await outside()]).to.eql([1, 1, 0])
+    })
+
+    it('tells the plan of the database', async () => {
+      const plan = await byId.explain(db, { id: 3 })
+      expect(plan.join('\n')).to.match(/SEARCH tasks|Scan|key: PRIMARY/)
+    })
+
+    it('fails like a query runner for a table that is missing', async () => {
+      const Lost = new EntitySchema<{ id: number }>({
+        name: 'lost',
+        columns: { id: { type: Number, primary: true } },
+      })
+      const source = await database().open([Lost])
+      const error: unknown = await query(Lost)
+        .all(source)
+        .catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(QueryFailedError)
+      expect(missingTable(error)).to.equal('lost')
+    })
+
+    it('lets subscribers and the log of slow queries observe it', async () => {
+      const heard: string[] = []
+      const source = await database().open([Tasks])
+      source.subscribers.push({ beforeQuery: ({ query: sql }) => void heard.push(sql) })
+      expect(await byId.one(source, { id: 1 })).to.include({ id: 1 })
+      expect(heard).to.have.length(1)
+      expect(heard[0]).to.match(/^SELECT .+ FROM .+tasks.+ LIMIT 1$/)
+    })
+
+    it('refuses a value that is missing, and a limit that is no whole number', async () => {
+      const message = (values: object) =>
+        (listed.all as (source: DataSource, values: object) => Promise<unknown>)(db, values).then(
+          () => 'no error',
+          (error: Error) => error.message,
+        )
+      expect(await message({ limit: 1, offset: 0 })).to.match(
+        /^The parameter 'owner' of the column 'owner' is undefined/,
+      )
+      expect(await message({ owner: null, limit: 1, offset: 0 })).to.match(
+        /is null\. Give a value, or write where/,
+      )
+      for (const limit of [-1, 1.5, '1; drop table tasks', undefined, NaN])
+        expect(await message({ owner: 'a', limit, offset: 0 })).to.match(
+          /^limit is .+ A limit is a whole number/,
+        )
+    })
+
+    it('reads again after the connection was closed and opened', async () => {
+      const source = await database().open([Tasks])
+      expect(await byId.one(source, { id: 1 })).to.include({ id: 1 })
+      await source.destroy()
+      await source.initialize()
+      expect(await byId.one(source, { id: 1 })).to.include({ id: 1 })
+    })
+  })
+
+describe('query() beside transactions on SQLite', () => {
+  const database = KINDS['SQLite']!()
+  let db: DataSource
+  beforeEach(async () => {
+    db = await database().open([Tasks])
+    await db.synchronize()
+  })
+
+  const add = (manager: EntityManager, id: number) =>
+    manager.insert(Tasks, { id, owner: 'a', title: 'x', doneAt: null })
+
+  it('waits for a transaction of somebody else', async () => {
+    const transaction = db.transaction(async (manager) => {
+      await add(manager, 1)
+      await nextTurn()
+      throw new Error('rolled back')
+    })
+    await Promise.resolve()
+    const [count] = await Promise.all([query(Tasks).count(db), transaction.catch(() => undefined)])
+    expect(count).to.equal(0)
+  })
+
+  it('is refused in a transaction that it would wait for', async () => {
+    const refused = db.transaction(async (manager) => {
+      await add(manager, 1)
+      await query(Tasks).all(db)
+    })
+    const message = await refused.catch((error: Error) => error.message)
+    expect(message).to.match(/^A query on the DataSource inside a transaction would wait/)
+  })
+})
+
+describe('query() on PostgreSQL', () => {
+  const database = KINDS['PostgreSQL']!()
+
+  it('goes on without prepared statements where a pooler or a migration has taken them away', async () => {
+    const db = await database().open([Tasks])
+    await db.synchronize()
+    const warnings: unknown[] = []
+    const listen = (warning: Error & { code?: string }) => warnings.push(warning.code)
+    process.on('warning', listen)
+    await byId.one(db, { id: 1 })
+    await db.query('deallocate all')
+    expect(await byId.one(db, { id: 1 })).to.equal(null)
+    expect(await byId.one(db, { id: 1 })).to.equal(null)
+    await nextTurn()
+    process.off('warning', listen)
+    expect(warnings).to.eql(['MORTAR_UNPREPARED'])
+  })
+})
+
+describe('query() refuses', () => {
+  const database = KINDS['SQLite']!()
+  const Plain = { id: { type: Number, primary: true } } as const
+
+  async function refusal(given: EntitySchema<never>, options: object = {}, others: EntitySchema[] = []) {
+    const db = await database().open([given, ...others])
+    const made = query(given, options as never) as { all(db: DataSource): Promise<unknown> }
+    return made.all(db).then(
+      () => 'no error',
+      (error: Error) => error.message,
+    )
+  }
+  const refused = (columns: object, options: object = {}, more: object = {}, others: EntitySchema[] = []) =>
+    refusal(
+      new EntitySchema({ name: 'things', columns: { ...Plain, ...columns }, ...more } as never),
+      options,
+      others,
+    )
+
+  it('a column that the entity does not have, with those that it has', async () => {
+    const expected = `query(things) cannot be compiled: it has no column 'nmae', only id, name. Use getRepository(things) for it.`
+    const name = { name: { type: String } }
+    expect(await refused(name, { where: { nmae: 'x' } })).to.equal(expected)
+    expect(await refused(name, { order: { nmae: 'ASC' } })).to.equal(expected)
+    expect(await refused(name, { select: { nmae: true } })).to.equal(expected)
+  })
+
+  it('relations that are read or compared', async () => {
+    const Owners = new EntitySchema({ name: 'owners', columns: { ...Plain } })
+    const relation = (more: object) => ({
+      relations: { owner: { type: 'many-to-one', target: 'owners', ...more } },
+    })
+    expect(await refused({}, {}, relation({ eager: true }), [Owners])).to.include('an eager or lazy relation')
+    expect(await refused({}, { where: { owner: 1 } }, relation({}), [Owners])).to.include(
+      `'owner' is a relation`,
+    )
+  })
+
+  it('objects of a class, virtual columns, other operators and another direction', async () => {
+    const Thing = class things {}
+    expect(await refused({}, {}, { target: Thing })).to.include('objects of a class')
+    const virtual = {
+      twice: { type: Number, virtualProperty: true, query: (alias: string) => `2 * ${alias}.id` },
+    }
+    expect(await refused(virtual)).to.include('virtual column')
+    expect(await refused({}, { where: { id: Raw('1') } })).to.include(
+      `the condition of 'id' is the operator 'raw'`,
+    )
+    expect(await refused({}, { order: { id: 'up; drop table' } })).to.include(`the direction of 'id' is`)
+    expect(await refused({}, { offset: 3 })).to.include('an offset and no limit')
+    expect(await refused({}, { where: { id: undefined } })).to.include(`the condition of 'id' is undefined`)
+  })
+
+  it('an entity whose rows a subscriber changes as they are loaded', async () => {
+    const db = await database().open([Tasks])
+    db.subscribers.push({ listenTo: () => 'other', afterLoad: () => undefined })
+    await db.synchronize()
+    expect(await query(Tasks).all(db)).to.eql([])
+    db.subscribers.push({ afterLoad: () => undefined })
+    const message = await query(Tasks)
+      .all(db)
+      .catch((error: Error) => error.message)
+    expect(message).to.include('a listener or a subscriber has afterLoad')
+  })
+})
