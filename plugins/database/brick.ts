@@ -10,6 +10,7 @@ import {
   singleton,
   StartupError,
 } from '../../src/index.ts'
+import { findChangedInsides } from './compat/typeorm.ts'
 import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
@@ -64,6 +65,7 @@ export function database(
       const { db, environment, logger } = services
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)
+      for (const change of findChangedInsides(db)) logger.warn({ brick: 'database' }, change)
       if (effective.migrate) await runMigrations(services, opened)
     },
     stop: async ({ db }) => {

@@ -10,6 +10,10 @@ export const STARTUP_CODES = {
     cause: 'The entities of the database brick cannot be used',
     remedy: 'Correct the entity that is named, or add the one that is missing to `entities`.',
   },
+  MORTAR_DATABASE_GATE: {
+    cause: 'The installed version of TypeORM does not use the transaction gate of SQLite',
+    remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',
+  },
   MORTAR_DATABASE_UNREACHABLE: {
     cause: 'The database cannot be opened',
     remedy: 'Start it, or correct its address, user or rights, as the message says.',

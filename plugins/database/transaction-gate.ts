@@ -102,9 +102,8 @@ export class TransactionGate {
   /** Straight to the next in line, so that a newcomer never gets in between. */
   #passOn(): void {
     this.#current = undefined
-    const next = this.#waiting.entries().next()
-    if (next.done) return
-    const [owner, { proceed }] = next.value
+    if (this.#waiting.size === 0) return
+    const [owner, { proceed }] = this.#waiting.entries().next().value!
     this.#leaveLine(owner)
     const hold = this.#give(owner, proceed.length)
     for (const resolve of proceed) resolve(hold)

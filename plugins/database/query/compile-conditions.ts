@@ -1,8 +1,8 @@
 import { type DataSource, type EntityMetadata, type FindOperator, InstanceChecker } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import type { Binder } from './compile-query.ts'
 import { type Definition, nameOfParam } from './find-options.ts'
 import { columnAt, QueryNotCompiled } from './read-metadata.ts'
+import type { Binder } from './statement.ts'
 
 /** The conditions of a statement, with the word WHERE, and the values of its placeholders. */
 export interface Conditions {

@@ -3,26 +3,8 @@ import type { DataSource, EntityMetadata, EntitySchema } from 'typeorm'
 import { compileConditions, isPlain } from './compile-conditions.ts'
 import { type Definition, nameOfParam, type Param } from './find-options.ts'
 import { columnAt, QueryNotCompiled, refuseEntity, selectColumns } from './read-metadata.ts'
-import { createRowMapper, type ReadRow } from './row-mapper.ts'
-
-/** Parameters of one call, by name. */
-export type Values = Readonly<Record<string, unknown>>
-
-/** Gives the value of one placeholder of a statement. */
-export type Binder = (values: Values) => unknown
-
-/** One statement and the reading of its rows. */
-export interface Statement<Row = object> {
-  readonly sql: string
-  /** The name of the prepared statement on PostgreSQL: the same for the same text. */
-  readonly name: string
-  /** Gives the values of the placeholders in their order. @throws TypeError for a parameter that is missing. */
-  bind(values: Values): unknown[]
-  /** Reads a row that is an array of its values, in the order of the statement. */
-  readonly ofArray: ReadRow<readonly unknown[], Row>
-  /** Reads a row that is an object, by the names of its columns. */
-  readonly ofRecord: ReadRow<Readonly<Record<string, unknown>>, Row>
-}
+import { createRowMapper } from './row-mapper.ts'
+import type { Binder, Statement, Values } from './statement.ts'
 
 /** The statements of one query on one DataSource. */
 export interface CompiledQuery {
@@ -100,7 +82,7 @@ function escapePath({ driver }: DataSource, path: string): string {
 }
 
 function orderOf({ driver }: DataSource, metadata: EntityMetadata, order: Definition['order'] = {}): string {
-  const parts = termsOf(metadata, order).map(([path, direction]) => {
+  const parts = termsOf(order).map(([path, direction]) => {
     const word = String(direction).toUpperCase()
     if (word !== 'ASC' && word !== 'DESC')
       throw new QueryNotCompiled(metadata.name, `the direction of '${path}' is '${String(direction)}'`)
@@ -109,13 +91,11 @@ function orderOf({ driver }: DataSource, metadata: EntityMetadata, order: Defini
   return parts.length > 0 ? ` ORDER BY ${parts.join(', ')}` : ''
 }
 
-function termsOf(metadata: EntityMetadata, order: object, prefix = ''): [path: string, direction: unknown][] {
+function termsOf(order: object, prefix = ''): [path: string, direction: unknown][] {
   return Object.entries(order)
     .filter(([, given]) => given !== undefined)
     .flatMap(([key, given]) =>
-      isPlain(given)
-        ? termsOf(metadata, given, `${prefix}${key}.`)
-        : [[`${prefix}${key}`, given] as [string, unknown]],
+      isPlain(given) ? termsOf(given, `${prefix}${key}.`) : [[`${prefix}${key}`, given] as [string, unknown]],
     )
 }
 

@@ -8,7 +8,7 @@ import {
   type SqliteStatement,
 } from '../compat/typeorm.ts'
 import { gateOf } from '../gate-transactions.ts'
-import type { Statement } from './compile-query.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * Reads on the driver of a DataSource itself, with a statement that is prepared once for each connection. The caller

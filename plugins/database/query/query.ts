@@ -1,5 +1,5 @@
 import type { DataSource, EntitySchema } from 'typeorm'
-import { compileQuery, type CompiledQuery, type Values } from './compile-query.ts'
+import { compileQuery, type CompiledQuery } from './compile-query.ts'
 import type {
   Definition,
   Only,
@@ -14,6 +14,7 @@ import type {
 } from './find-options.ts'
 import { dataSourceOf, type QuerySource } from './query-source.ts'
 import { explainStatement, readRows } from './run-statement.ts'
+import type { Values } from './statement.ts'
 
 /** Options of `query()`, in the words of TypeORM's `find()`; a `param(name)` may take the place of a value. */
 export interface QueryOptions<Entity, Selection, Conditions, Limit, Offset> {
@@ -67,7 +68,7 @@ export function query<
   entity: EntitySchema<Entity>,
   options: QueryOptions<Entity, Selection, Conditions, Limit, Offset> = {},
 ): Query<Selected<Entity, Selection>, WhereParams<Entity, Conditions>, PageParams<Limit, Offset>> {
-  const compiledFor = createCache(entity, options as Definition)
+  const compiledFor = createCache(entity, options)
   const all = async (db: QuerySource, params: Values = {}) => {
     const { rows } = compiledFor(db)
     return await readRows(db, rows, rows.bind(params))

@@ -48,7 +48,7 @@ export function selectColumns(metadata: EntityMetadata, select: object | undefin
   const own = metadata.columns.filter(({ isVirtual }) => !isVirtual)
   if (select === undefined || Object.keys(select).length === 0) return own.filter(({ isSelect }) => isSelect)
   for (const name of Object.keys(select)) if (!isEmbedded(metadata, name)) columnAt(metadata, name)
-  return own.filter(({ propertyPath }) => propertyPath.split('.')[0]! in select)
+  return own.filter(({ propertyPath }) => Object.hasOwn(select, propertyPath.split('.')[0]!))
 }
 
 function isEmbedded(metadata: EntityMetadata, name: string): boolean {

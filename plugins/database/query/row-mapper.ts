@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { chooseReader, type ReadValue } from './value-reader.ts'
 
 /** Makes an object from one row. */
-export type ReadRow<Raw, Row> = (raw: Raw) => Row
+export type ReadRow<Given, Row> = (raw: Given) => Row
 
 /** One column of a statement: its place in a row that is an array, and its name in one that is an object. */
 interface Field {
@@ -37,7 +37,7 @@ export function createRowMapper(
     const { databaseName: name, propertyName: property } = column
     placeOf(shape, parents).fields.push({ index, name, property, read: chooseReader(driver, column) })
   }
-  return { ofArray: reader(shape, 'index') as never, ofRecord: reader(shape, 'name') as never }
+  return { ofArray: reader(shape, 'index') as never, ofRecord: reader(shape, 'name') }
 }
 
 function placeOf(shape: Shape, parents: readonly string[]): Shape {

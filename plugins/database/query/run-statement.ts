@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager, ObjectLiteral, QueryRunner } from 'typeorm'
-import type { Statement } from './compile-query.ts'
+import type { Statement } from './statement.ts'
 import { readDirectly } from './direct-reads.ts'
 import { dataSourceOf, type QuerySource } from './query-source.ts'
 

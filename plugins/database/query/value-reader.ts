@@ -75,26 +75,39 @@ const UTC_WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?)?$/
  * `Date.parse` takes about 0.3 µs longer for each moment, which in a list of 20 rows with two of them is 4 % of a request.
  */
 function millisecondsOf(text: string): number {
-  if (text.length !== 23 || text[4] !== '-' || text[7] !== '-' || text[10] !== ' ') return NaN
-  if (text[13] !== ':' || text[16] !== ':' || text[19] !== '.') return NaN
-  const year = digits(text, 0, 4, 100, 9999)
-  const month = digits(text, 5, 2, 1, 12)
-  const day = digits(text, 8, 2, 1, 31)
-  const hours = digits(text, 11, 2, 0, 23)
-  const minutes = digits(text, 14, 2, 0, 59)
-  const seconds = digits(text, 17, 2, 0, 59)
-  return Date.UTC(year, month - 1, day, hours, minutes, seconds, digits(text, 20, 3, 0, 999))
+  return text.length === 23 && text[10] === ' ' ? dayAt(text, 0) + timeAt(text, 11) : Number.NaN
 }
 
-/** Reads `count` digits; NaN for another character, or a number that is not between `least` and `most`. */
-function digits(text: string, start: number, count: number, least: number, most: number): number {
+/** Milliseconds from the epoch to the day; what is out of range is for TypeORM's own reading. */
+function dayAt(text: string, start: number): number {
+  if (text[start + 4] !== '-' || text[start + 7] !== '-') return Number.NaN
+  const year = digits(text, start, 4)
+  const month = digits(text, start + 5, 2)
+  const day = digits(text, start + 8, 2)
+  // A comparison with NaN is false.
+  const isDay = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 31
+  return isDay ? Date.UTC(year, month - 1, day) : Number.NaN
+}
+
+/** Milliseconds from midnight to the time. */
+function timeAt(text: string, start: number): number {
+  if (text[start + 2] !== ':' || text[start + 5] !== ':' || text[start + 8] !== '.') return Number.NaN
+  const hours = digits(text, start, 2)
+  const minutes = digits(text, start + 3, 2)
+  const seconds = digits(text, start + 6, 2)
+  const isTime = hours <= 23 && minutes <= 59 && seconds <= 59
+  return isTime ? ((hours * 60 + minutes) * 60 + seconds) * 1000 + digits(text, start + 9, 3) : Number.NaN
+}
+
+/** Reads `count` digits; NaN for another character. */
+function digits(text: string, start: number, count: number): number {
   let number = 0
   for (let at = start; at < start + count; at++) {
     const digit = text.charCodeAt(at) - 48
-    if (digit < 0 || digit > 9) return NaN
+    if (digit < 0 || digit > 9) return Number.NaN
     number = number * 10 + digit
   }
-  return number < least || number > most ? NaN : number
+  return number
 }
 
 function agree(left: unknown, right: unknown): boolean {

@@ -118,7 +118,7 @@ const POSTGRES: Record<string, Sample> = {
   money: { column: { type: 'money' }, value: (random) => String(random(1e6)) },
   character: { column: { type: 'char', length: 9 }, value: word },
   bytea: { column: { type: 'bytea' }, value: bytes },
-  bit: { column: { type: 'bit', length: 4 } as EntitySchemaColumnOptions, value: () => '0110' },
+  bit: { column: { type: 'bit', length: 4 }, value: () => '0110' },
   varbit: { column: { type: 'varbit' }, value: () => '01' },
   timestamp: { column: { type: 'timestamp' }, value: moment, comparable: true },
   timestamptz: { column: { type: 'timestamptz', precision: 3 }, value: moment, comparable: true },

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource, EntityManager } from 'typeorm'
 import { gateTransactions } from '../../../plugins/database/gate-transactions.ts'
+import { query } from '../../../plugins/database/index.ts'
 import { Notes, openPlain, temporaryFolder } from './notes.ts'
 import { seedFor } from '../../support/seed.ts'
 
@@ -85,6 +86,7 @@ async function play(dataSource: DataSource, random: Random, name: string): Promi
 const CALLERS: readonly ((round: Round) => Promise<void>)[] = [
   plainWrite,
   plainRead,
+  compiledRead,
   savesOne,
   savesSeveralAndFails,
   transaction,
@@ -102,6 +104,13 @@ async function plainWrite({ dataSource, random, model, fresh }: Round): Promise<
 async function plainRead({ dataSource, random, model }: Round): Promise<void> {
   await pause(random)
   for (const { text } of await dataSource.query('select text from notes')) model.seen.add(text)
+}
+
+const everyNote = query(Notes)
+
+async function compiledRead({ dataSource, random, model }: Round): Promise<void> {
+  await pause(random)
+  for (const { text } of await everyNote.all(dataSource)) model.seen.add(text)
 }
 
 async function savesOne({ dataSource, random, model, fresh }: Round): Promise<void> {

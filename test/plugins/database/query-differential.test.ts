@@ -91,10 +91,8 @@ for (const [kind, place] of Object.entries(KINDS))
 
     for (const [property] of Object.entries(samples).filter(([, { comparable }]) => comparable))
       it(`finds the same rows by ${property}`, async () => {
-        const compared = query(entity, {
-          where: { [property]: param('value') },
-          order: { id: 'ASC' },
-        } as never)
+        const where: object = { [property]: param('value') }
+        const compared = query(entity, { where, order: { id: 'ASC' } })
         for (const row of rows.slice(0, 12)) {
           const value = row[property]
           if (value === null || value === undefined) continue

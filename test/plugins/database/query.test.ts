@@ -167,7 +167,7 @@ for (const [kind, place] of Object.entries(KINDS))
       expect(await message({ owner: null, limit: 1, offset: 0 })).to.match(
         /is null\. Give a value, or write where/,
       )
-      for (const limit of [-1, 1.5, '1; drop table tasks', undefined, NaN])
+      for (const limit of [-1, 1.5, '1; drop table tasks', undefined, Number.NaN])
         expect(await message({ owner: 'a', limit, offset: 0 })).to.match(
           /^limit is .+ A limit is a whole number/,
         )
@@ -272,7 +272,9 @@ describe('query() refuses', () => {
   })
 
   it('objects of a class, virtual columns, other operators and another direction', async () => {
-    const Thing = class things {}
+    const Thing = class things {
+      id = 0
+    }
     expect(await refused({}, {}, { target: Thing })).to.include('objects of a class')
     const virtual = {
       twice: { type: Number, virtualProperty: true, query: (alias: string) => `2 * ${alias}.id` },
