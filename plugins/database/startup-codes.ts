@@ -68,4 +68,9 @@ export const STARTUP_CODES = {
       'A warning of the process, not an error: a transaction holds the SQLite connection for long, or was left open',
     remedy: 'End the transaction that the warning names sooner.',
   },
+  MORTAR_UNPREPARED: {
+    cause:
+      'A warning: PostgreSQL has lost a prepared statement, behind a pooler in transaction mode or after a migration',
+    remedy: 'Nothing is to be done: `query()` no longer prepares statements in this process.',
+  },
 } as const satisfies StartupCodes
