@@ -60,7 +60,7 @@ export function database(
       })),
     },
     members: { db: ({ db }) => db },
-    middleware: [explainMissingTables],
+    middleware: ({ environment }) => (environment === 'production' ? [] : [explainMissingTables]),
     start: async (services) => {
       const { db, environment, logger } = services
       reportStalls(db, effective, { environment, logger })

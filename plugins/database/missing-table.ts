@@ -31,15 +31,15 @@ export const MISSING_TABLE_REMEDY =
   'Export its EntitySchema from the schema module, then generate and run a migration (`mortar migrate`).'
 
 /**
- * Adds the remedy to the problem that a missing table causes, outside production. In production the error stays what
- * it is, a 500 without details.
+ * Adds the remedy to the problem that a missing table causes. The brick uses it outside production: in production the
+ * error stays a 500 without details, and no request pays for the middleware.
  */
-export const explainMissingTables: Middleware = async (ctx, next) => {
+export const explainMissingTables: Middleware = async (_ctx, next) => {
   try {
     return await next()
   } catch (error) {
     const table = missingTable(error)
-    if (table === undefined || ctx.services['environment'] === 'production') throw error
+    if (table === undefined) throw error
     throw problem('missing_table', `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, { cause: error })
   }
 }

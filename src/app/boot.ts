@@ -1,4 +1,4 @@
-import { checkBrick, routersOf } from '../bricks/check-brick.ts'
+import { checkBrick, middlewareOf, routersOf } from '../bricks/check-brick.ts'
 import { refuseSharedCodes } from '../bricks/check-codes.ts'
 import { installBrick } from '../bricks/install.ts'
 import { orderBricks } from '../bricks/order.ts'
@@ -72,7 +72,7 @@ export function assemble(
     ...parts.routers.flatMap((router) => router.routes()),
   ]
   const scopes = [
-    ...bricks.flatMap(brickScopes),
+    ...bricks.flatMap((brick) => brickScopes(brick, core)),
     ...parts.scopes,
     ...routers.flatMap((router) => scopesOfRouter(router)),
   ]
@@ -101,8 +101,9 @@ function brickRoutes(brick: AnyBrick, routers: readonly AnyRouter[]): Route[] {
   )
 }
 
-function brickScopes(brick: AnyBrick): MiddlewareScope[] {
-  return (brick.middleware ?? []).map((run) => ({
+function brickScopes(brick: AnyBrick, core: CoreServices): MiddlewareScope[] {
+  const given = typeof brick.middleware === 'function' ? brick.middleware(core) : (brick.middleware ?? [])
+  return middlewareOf(brick, given).map((run) => ({
     prefix: '/',
     middleware: { run, origin: `${run.name || 'middleware'} of brick '${brick.name}'` },
   }))

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { currentResponse } from '../compat/node.ts'
 import { requestId } from '../context/request-id.ts'
 import { HttpError } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
@@ -68,7 +69,7 @@ function refuse(res: ServerResponse, refusal: Refusal): void {
 
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   // Node's own rule: a response that has begun is not followed by another one in the middle of it.
-  const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
+  const begun = currentResponse(socket)?.headersSent === true
   if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const refusal = REFUSALS[error.code ?? ''] ?? UNREADABLE
   const body = textOf(refusal)

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { type MarkAsRead, prepareMarkAsRead } from '../compat/node.ts'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { Adapter, RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
@@ -21,16 +22,21 @@ export interface AdapterState {
 
 /** The adapter that writes to Node's response without a Koa context in between. */
 export function createDirectAdapter(state: AdapterState): Adapter {
+  const markAsRead = prepareMarkAsRead(state.reporter)
   return {
     send(ctx, outgoing) {
-      const { res, koa } = ctx.internal
+      const { req, res, koa, isBodyTaken } = ctx.internal
       // Without a Koa context nobody can have written to the response.
       if (koa !== undefined && res.headersSent) {
         endEventStreamOnClose(ctx, outgoing, state.open)
         return finishBegun(ctx, outgoing, state.reporter)
       }
       if (state.closing) res.setHeader('Connection', 'close')
-      if (typeof outgoing.payload === 'string') return writeText(ctx, outgoing, outgoing.payload)
+      if (typeof outgoing.payload === 'string') {
+        finishReading(ctx.internal, markAsRead)
+        return writeText(ctx, outgoing, outgoing.payload)
+      }
+      if (isBodyTaken) req.resume()
       if (ctx.internal.id !== undefined) res.setHeader('X-Request-Id', ctx.internal.id)
       endEventStreamOnClose(ctx, outgoing, state.open)
       write(ctx, outgoing, state.reporter)
@@ -66,7 +72,6 @@ function writeText({ internal, method }: RequestContext, outgoing: Outgoing, tex
   const { res, id } = internal
   const { status, type, headers: further } = outgoing
   forgetReason(res, status)
-  skipReadingNothing(internal)
   const length = Buffer.byteLength(text)
   const headers: string[] = further === undefined ? [] : [...further]
   if (res.hasHeader('Transfer-Encoding')) res.removeHeader('Content-Length')
@@ -79,14 +84,14 @@ function writeText({ internal, method }: RequestContext, outgoing: Outgoing, tex
 }
 
 /**
- * Once a response is finished, Node reads what is left of its request, in three turns of the loop, even where nothing can
- * be left. Where nobody could notice, it is told that this was done; without its mark, Node would do it again. In
- * exchange an idle connection keeps its last request, about 1 kB.
+ * Spares Node the reading of a request that has nothing left to read, unless somebody could notice. In exchange an idle
+ * connection keeps its last request, about 1 kB.
  */
-function skipReadingNothing({ req, isBodyTaken }: RequestContext['internal']): void {
-  if (announcesBody(req) && !isBodyTaken) return
-  if (req.listenerCount('end') > 0 || req.listenerCount('close') > 0) return
-  ;(req as { _dumped?: boolean })._dumped = true
+function finishReading({ req, isBodyTaken }: RequestContext['internal'], markAsRead: MarkAsRead): void {
+  const isHeard = req.listenerCount('end') > 0 || req.listenerCount('close') > 0
+  if (!isHeard && (isBodyTaken || !announcesBody(req))) markAsRead(req)
+  // Node does not always read on by itself after somebody has read.
+  else if (isBodyTaken) req.resume()
 }
 
 function writeEmpty({ internal, method }: RequestContext, status: number): void {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { currentResponse } from '../compat/node.ts'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
 /** The open connections of a server. */
@@ -71,5 +72,5 @@ function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
 
 /** Node keeps the current response of a connection on its socket, and exposes it in no other way. */
 function isAnswering(socket: Socket): boolean {
-  return Boolean((socket as { _httpMessage?: unknown })._httpMessage)
+  return currentResponse(socket) !== undefined
 }

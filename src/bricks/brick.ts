@@ -27,8 +27,8 @@ export interface Brick<
   readonly members?: { readonly [Member in keyof Members]: MemberFactory<Members[Member]> }
   /** Routers it mounts; a function when they depend on the environment. */
   readonly routes?: readonly AnyRouter[] | ((core: CoreServices) => readonly AnyRouter[])
-  /** Middleware around the whole application, outside every directory's. */
-  readonly middleware?: readonly Middleware[]
+  /** Middleware around the whole application, outside every directory's; a function if it depends on the environment. */
+  readonly middleware?: readonly Middleware[] | ((core: CoreServices) => readonly Middleware[])
   /** Asynchronous start, in dependency order. An error stops the bricks that had started, in reverse. */
   readonly start?: (services: Cradle) => unknown
   /** Asynchronous stop, in reverse order, each with a deadline. */

@@ -1,6 +1,7 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { isRouter } from '../routing/router.ts'
 import { nearest } from '../support/nearest.ts'
+import type { Middleware } from '../routing/route.ts'
 import type { AnyBrick } from './brick.ts'
 import { checkCodes } from './check-codes.ts'
 
@@ -54,7 +55,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   services: named('services'),
   members: named('members'),
   middleware: {
-    matches: (value) => isListOf(value, isFunction),
+    matches: (value) => isFunction(value) || isListOf(value, isFunction),
     found: 'a middleware that is not a function',
     remedy: 'Give functions (ctx, next).',
   },
@@ -93,6 +94,12 @@ export function routersOf(brick: AnyBrick, given: unknown) {
     'has routes that are not a list of routers',
     'Give a list of routers made by createRouter().',
   )
+}
+
+/** Returns the middleware of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for anything else in its place. */
+export function middlewareOf(brick: AnyBrick, given: unknown): readonly Middleware[] {
+  if (isListOf(given, isFunction)) return given as readonly Middleware[]
+  throw wrongShape(brick, `has ${SHAPES['middleware']!.found}`, SHAPES['middleware']!.remedy)
 }
 
 function isObject(value: unknown): boolean {

@@ -145,12 +145,17 @@ export interface ValidationFailedOptions extends HttpErrorOptions {
 export class ValidationFailed extends HttpError {
   readonly errors: readonly Issue[]
 
-  constructor(errors: readonly Issue[], options: ValidationFailedOptions = {}) {
-    const { truncated = false, ...rest } = options
-    const own = truncated ? { errors, truncated } : { errors }
-    super(422, summaryOf(errors.length, truncated), { ...rest, extensions: { ...rest.extensions, ...own } })
+  constructor(errors: readonly Issue[], options?: ValidationFailedOptions) {
+    super(422, summaryOf(errors.length, options?.truncated === true), withErrors(errors, options))
     this.errors = errors
   }
+}
+
+function withErrors(errors: readonly Issue[], options?: ValidationFailedOptions): HttpErrorOptions {
+  if (options === undefined) return { extensions: { errors } }
+  const { truncated = false, ...rest } = options
+  const own = truncated ? { errors, truncated } : { errors }
+  return { ...rest, extensions: { ...rest.extensions, ...own } }
 }
 
 function summaryOf(count: number, truncated: boolean): string {

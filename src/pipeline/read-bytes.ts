@@ -85,10 +85,7 @@ function readNow(ctx: RequestContext, limit: number, use: Use): unknown {
   return use(content)
 }
 
-/**
- * The body, when all of it is there and nobody has begun to read. Node is told that it was not read, so that it reads the
- * end of the request after the response, as it does where there is no body.
- */
+/** Returns the whole body if it is already buffered and unread, else null. Whoever sends the response reads on to the end. */
 function takeWhole({ internal }: RequestContext): Buffer | null {
   const { req } = internal
   const isWhole = req.complete || req.readableLength === Number(req.headers['content-length'])
@@ -97,7 +94,8 @@ function takeWhole({ internal }: RequestContext): Buffer | null {
   const content = req.read(req.readableLength) as Buffer | null
   if (content === null) return null
   internal.isBodyTaken = true
-  ;(req as { _consuming?: boolean })._consuming = false
+  // Koa sends the response by itself, and Node does not read on after somebody has read.
+  if (internal.koa !== undefined) req.resume()
   return content
 }
 

@@ -54,7 +54,7 @@ function validateAll(ctx: RequestContext, inputs: readonly Input[], most: number
     if (room <= 0) break
     const result = input.validator.validate(input.read(ctx), room)
     if (result instanceof Promise) (waiting ??= []).push(result.then((settled) => take(ctx, input, settled)))
-    else if (result instanceof Invalid) issues = [...(issues ?? []), ...issuesOf(input, result)]
+    else if (result instanceof Invalid) issues = withIssues(issues, input, result)
     else input.write(ctx, result)
   }
   if (waiting !== undefined)
@@ -69,7 +69,13 @@ function take(ctx: RequestContext, input: Input, result: unknown): Issue[] {
 }
 
 function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
-  return issues.map((issue) => ({ location, ...issue }))
+  return issues.map(({ path, message }) => ({ location, path, message }))
+}
+
+/** Concatenated: as arguments of `push`, a long list would exceed the stack. */
+function withIssues(issues: Issue[] | undefined, input: Input, invalid: Invalid): Issue[] {
+  const found = issuesOf(input, invalid)
+  return issues === undefined ? found : issues.concat(found)
 }
 
 function refuse(issues: readonly Issue[], most: number): void {

@@ -9,6 +9,7 @@ export const LAYERS = [
   'errors',
   'support',
   'contracts',
+  'compat',
   'schema',
   'context',
   'container',

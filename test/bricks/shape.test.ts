@@ -14,6 +14,7 @@ describe('What types did not refuse', () => {
     ['a start that is no function', { start: 5 }, 'Give the function itself.'],
     ['a stop that is no function', { stop: {} }, 'Give the function itself.'],
     ['a middleware that is no function', { middleware: [5] }, 'Give functions (ctx, next).'],
+    ['a function that returns no middleware', { middleware: () => [5] }, 'Give functions (ctx, next).'],
     ['a member that is no function', { members: { now: 5 } }, '(services, ctx) => value'],
     ['a router outside a list', { routes: createRouter() }, 'a list of routers'],
     ['routes that are no routers', { routes: [{}] }, 'createRouter()'],

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer, IncomingMessage, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import type { Logger } from 'mortar'
+import { currentResponse, prepareMarkAsRead } from '../../src/compat/node.ts'
+
+function recorder() {
+  const lines: unknown[] = []
+  const logger = { info: (line: unknown) => void lines.push(line) } as unknown as Logger
+  return { logger, lines }
+}
+
+const request = (own: object) => () => Object.assign(new IncomingMessage(undefined as unknown as Socket), own)
+
+describe("Node's private mark of a request that was read", () => {
+  it('is honoured by this Node', () => {
+    const { logger, lines } = recorder()
+    const req = request({})()
+    prepareMarkAsRead(logger)(req)
+    expect(req).to.have.property('_dumped', true)
+    expect(lines).to.deep.equal([])
+  })
+
+  const others: readonly (readonly [string, object])[] = [
+    ['has no such mark', { _dumped: undefined }],
+    ['has no function that reads on', { _dump: undefined }],
+    ['reads on although the mark is set', { _dump: IncomingMessage.prototype.resume }],
+    ['never reads on', { _dump: () => undefined }],
+  ]
+  for (const [name, own] of others)
+    it(`is not used, and the log says so once, on a Node that ${name}`, () => {
+      const { logger, lines } = recorder()
+      const req = request({})()
+      prepareMarkAsRead(logger, request(own))(req)
+      expect(req).to.have.property('_dumped', false)
+      expect(lines).to.have.lengthOf(1)
+      expect(lines[0]).to.match(/_dumped/)
+    })
+})
+
+describe('The current response of a connection', () => {
+  let server: Server
+  afterEach(() => void server.close())
+
+  it('is that of the request under way, and none before and after it', async () => {
+    const seen: unknown[] = []
+    server = createServer((req, res) => {
+      seen.push(currentResponse(req.socket) === res)
+      res.on('close', () => seen.push(currentResponse(req.socket)))
+      res.end('x')
+    }).listen(0, '127.0.0.1')
+    server.on('connection', (socket: Socket) => seen.push(currentResponse(socket)))
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await once(socket.resume(), 'close')
+    expect(seen).to.deep.equal([undefined, true, undefined])
+  })
+})
