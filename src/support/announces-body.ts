@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * True for a request whose headers say that a body follows (RFC 9112 §6.3). In HTTP/2 the frame of the headers says so
- * (RFC 9113 §8.1), and neither header is needed.
+ * True for a request whose headers announce a body (RFC 9112 §6.3). In HTTP/2 the HEADERS frame announces it (RFC 9113
+ * §8.1), and neither header is needed.
  */
 export function announcesBody(req: IncomingMessage): boolean {
   const { headers, httpVersionMajor } = req

@@ -6,7 +6,7 @@ export type Size = number | string
 
 /**
  * @returns the size in whole bytes.
- * @throws RangeError for anything that is not a non-negative finite number or a number with a unit.
+ * @throws RangeError unless the value is a non-negative finite number or a number with a unit.
  */
 export function bytes(size: Size): number {
   const value = typeof size === 'number' ? size : parse(size)

@@ -3,7 +3,7 @@ import { describeValue } from './describe-value.ts'
 import { looksLikeGuard } from './guard-names.ts'
 import { nearest } from './nearest.ts'
 
-/** The kinds of values that an option may have, with the words for messages. */
+/** Kinds of option values, with the words for messages. */
 const KINDS = {
   string: ['a string', (value) => typeof value === 'string'],
   number: ['a number', (value) => typeof value === 'number'],
@@ -16,26 +16,27 @@ const KINDS = {
   anything: ['anything', () => true],
 } as const satisfies Record<string, readonly [string, (value: unknown) => boolean]>
 
-/** Kind of value that an option accepts: `boolean`, `strings` (a list of them), `false` (that value alone), `anything` … */
+/**
+ * Kind of value that an option accepts: `boolean`, `strings` (a list of them), `false` (that value alone), `anything` …
+ */
 export type OptionKind = keyof typeof KINDS
 
 /** The rule for one option. */
 export interface OptionRule {
-  /** One kind, or all that are allowed. A value of null is allowed for `anything` alone. */
+  /** The allowed kind or kinds. Null is allowed for `anything` only. */
   readonly is: OptionKind | readonly OptionKind[]
   /**
-   * Without this option something is open that it closes: a key that is there with the value `undefined` is an error,
-   * because `{ auth: process.env.GUARD }` must not open what the guard is meant to close. Any other option may be `undefined`, which
-   * means the same as leaving it out.
+   * The option protects something, so a key with the value `undefined` is an error: `{ auth: process.env.GUARD }` must
+   * not remove the guard. Any other option may be `undefined`, which means the same as omitting it.
    */
   readonly guard?: true
-  /** The option has no default: leaving it out is an error too. */
+  /** The option has no default: omitting it is an error too. */
   readonly required?: true
-  /** Rules for the keys of the value, where it is an object. */
+  /** Rules for the keys of an object value. */
   readonly keys?: OptionRules
 }
 
-/** A rule for each option, by name; a kind or list of kinds alone stands for `{ is: … }`. */
+/** A rule for each option, by name; a kind or list of kinds is short for `{ is: … }`. */
 export type OptionRules = Readonly<Record<string, OptionKind | readonly OptionKind[] | OptionRule>>
 
 /** Subject of the check: the call that accepts the options, and a rule for each option that `Options` has. */
@@ -43,16 +44,19 @@ export interface OptionChecks<Options extends object> {
   /** The call, for messages: `createRouter()`. */
   readonly of: string
   readonly keys: { readonly [Key in keyof Required<Options>]: OptionRules[string] }
-  /** The brick concerned, if one is. */
+  /** The brick with these options, if any. */
   readonly brick?: string
-  /** One code for every finding, in place of `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE`, `MORTAR_OPTION_UNDEFINED`. */
+  /**
+   * One code for every finding, instead of `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE`, `MORTAR_OPTION_UNDEFINED`.
+   */
   readonly code?: string
 }
 
 /**
- * Checks an options object where types could not: a key that does not exist (with "did you mean"), a value of another
- * kind, and a guard that is `undefined`. No value is shown in a message, since it may be a secret. For bricks of others too.
- * @throws StartupError `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE` or `MORTAR_OPTION_UNDEFINED`; StartupErrors for several.
+ * Checks an options object at run time: unknown keys (with "did you mean"), values of another kind, and a guard that is
+ * `undefined`. Messages never contain the value, since it may be a secret. Third-party bricks can use it too.
+ * @throws StartupError `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE` or `MORTAR_OPTION_UNDEFINED`; StartupErrors for
+ * several.
  */
 export function checkOptions<Options extends object>(
   options: Options | undefined,
@@ -78,10 +82,10 @@ interface Finding {
 }
 
 function findingsOf(options: unknown, rules: OptionRules, of: string): Finding[] {
-  // A Map keeps its entries elsewhere than in keys: `new Map([['auth', true]])` would guard nothing.
+  // A Map does not store its entries as keys: `new Map([['auth', true]])` would guard nothing.
   if (!isObject(options) || Symbol.iterator in options)
     return [
-      wrongType(`The options of ${of} are ${describeValue(options)}, not an object.`, 'Give an object.'),
+      wrongType(`The options of ${of} are ${describeValue(options)}, not an object.`, 'Pass an object.'),
     ]
   return [
     ...Object.keys(options)
@@ -129,7 +133,7 @@ function undefinedGuard(name: string, value: undefined | null, of: string): Find
   return {
     code: 'MORTAR_OPTION_UNDEFINED',
     found: `The option ${name} of ${of} is ${String(value)}, which would guard nothing.`,
-    remedy: `Give ${name} a value, or remove the key if that is what you want.`,
+    remedy: `Give ${name} a value, or remove the key.`,
   }
 }
 

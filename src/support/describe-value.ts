@@ -1,6 +1,9 @@
 import { isThenable } from './thenable.ts'
 
-/** What a value is, for a message: `a promise`, `an empty array`. Never the value itself, which may be a secret. */
+/**
+ * Describes the kind of a value for a message: `a promise`, `an empty array`. Never the value itself, which may be a
+ * secret.
+ */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'
@@ -10,12 +13,12 @@ export function describeValue(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** True for a class, which is a function that nobody can call without `new`. */
+/** True for a class, a function that cannot be called without `new`. */
 export function isClass(value: unknown): boolean {
   return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
 }
 
-/** True for `{ … }` and other objects that are no array, function or promise. */
+/** True for objects except arrays, functions and promises. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isThenable(value)
 }

@@ -6,7 +6,7 @@ export type Duration = number | string
 
 /**
  * @returns the duration in seconds.
- * @throws RangeError for anything that is not a non-negative finite number of seconds or a number with a unit.
+ * @throws RangeError unless the value is a non-negative finite number of seconds or a number with a unit.
  */
 export function seconds(duration: Duration): number {
   const value = typeof duration === 'number' ? duration : parse(duration)

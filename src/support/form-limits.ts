@@ -1,19 +1,19 @@
 import { inspect } from 'node:util'
 import { bytes, type Size } from './bytes.ts'
 
-/** Limits of a form, for the application (`createApp`) or one route. What is left out keeps its default. */
+/** Limits of a form, for the application (`createApp`) or one route. Omitted limits keep their defaults. */
 export interface MultipartOptions {
-  /** Most fields of a form that are not files; also of an urlencoded one. 1,000 by default. */
+  /** Maximum fields that are not files, also of an urlencoded form. 1,000 by default. */
   readonly maxFields?: number
-  /** Most files of a form. 10 by default. */
+  /** Maximum files of a form. 10 by default. */
   readonly maxFiles?: number
-  /** Largest file: bytes, or a size such as `'5mb'`. By default only `bodyLimit` bounds it. */
+  /** Largest file: bytes, or a size such as `'5mb'`. By default only `bodyLimit` applies. */
   readonly maxFileSize?: Size
   /** Longest header block of one part: bytes, or a size. 16 KiB by default. */
   readonly maxHeaderSize?: Size
 }
 
-/** The limits of a form with every default filled in; sizes in bytes. */
+/** Limits of a form with all defaults; sizes in bytes. */
 export interface FormLimits {
   readonly maxFields: number
   readonly maxFiles: number
@@ -33,8 +33,8 @@ const COUNTS = ['maxFields', 'maxFiles'] as const
 const SIZES = ['maxFileSize', 'maxHeaderSize'] as const
 
 /**
- * Fills in what `options` leaves out from `defaults`.
- * @throws RangeError that names the option: an unknown name, a count that is not a whole number, a size that cannot be read.
+ * Completes `options` from `defaults`.
+ * @throws RangeError that names the option: an unknown name, a count that is not a whole number, an invalid size.
  */
 export function formLimits(options: unknown, defaults: FormLimits = DEFAULT_FORM_LIMITS): FormLimits {
   if (options === undefined) return defaults

@@ -1,4 +1,4 @@
-// Names whose author believes that the route is guarded. Ignored, they would leave it open to everybody.
+// Names whose author expects the route to be guarded. Ignoring them would leave the route open.
 const GUARD_NAMES = new Set(
   (
     'aut auht atuh auths authn authz authed authenticate authenticated authentication authorise authorised ' +

@@ -7,9 +7,10 @@ import type * as pino from 'pino'
 import type * as yup from 'yup'
 
 /*
- * Packages that an application may never need, each loaded at its first use and at once: a getter cannot wait for
- * `import()`. They are CommonJS, and `require` spares Node the search of their source for names of exports, which costs
- * `import` up to 30 ms and 7 MB for a large file. `test/app/start.test.ts` holds an application of routes alone to this.
+ * Packages that an application may never need. Each is loaded synchronously at its first use, since a getter cannot
+ * wait for `import()`. They are CommonJS, and `require` avoids Node's search of their source for export names, which
+ * costs `import` up to 30 ms and 7 MB for a large file. `test/app/start.test.ts` checks that an application of routes
+ * loads none of them.
  */
 const require = createRequire(import.meta.url)
 
@@ -28,7 +29,7 @@ export const loadAddresses: () => typeof ipaddr = lazy(() => require('ipaddr.js'
 /** The same yup that an application imports. */
 export const loadYup: () => typeof yup = lazy(() => require('yup'))
 
-/** The logger of an application that brings none. */
+/** The default logger. */
 export const loadPino: () => typeof pino = lazy(() => require('pino'))
 
 function lazy<T>(load: () => unknown): () => T {

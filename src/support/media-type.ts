@@ -1,4 +1,4 @@
-/** True when a media type is the pattern, or of its kind for a pattern such as `image/*`. Both in lower case. */
+/** True if a media type equals the pattern, or matches a pattern such as `image/*`. Both are in lower case. */
 export function matchesType(pattern: string, type: string): boolean {
   if (pattern === type) return true
   return pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))

@@ -1,6 +1,6 @@
 /**
- * The candidate closest to a word, for "did you mean"; undefined when none is near: more than a third of the letters,
- * or more than three, would have to change. Case does not count.
+ * Returns the candidate closest to a word, for "did you mean". Undefined if more than a third of the letters, or more
+ * than three, would have to change. Case is ignored.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const limit = Math.min(3, Math.ceil(word.length / 3))
@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Insertions, deletions and replacements between two words; stops counting at `limit`. */
+/** Counts insertions, deletions and replacements between two words, up to `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -8,7 +8,7 @@ export type Query = Record<string, string | string[]>
 const [AMPERSAND, EQUALS, PERCENT, PLUS, SPACE] = [38, 61, 37, 43, 32]
 
 /**
- * Reads the text behind the `?` of a URL as `node:querystring` does (`test/pipeline/parse-query.test.ts` compares the
+ * Parses the query string of a URL as `node:querystring` does (`test/pipeline/parse-query.test.ts` compares the
  * two), into an object that is ten times as fast to walk. Undefined when it has more than `maxPairs` pairs.
  */
 export function parseQuery(text: string, maxPairs: number): Query | undefined {

@@ -48,7 +48,7 @@ function mostSecond(first: number): number {
 const FIRST_BITS = [0, 0x7f, 0x1f, 0x0f, 0x07]
 
 /**
- * Resolves the escapes of a text, as `decodeURIComponent` does but in a third of its time; undefined for an escape that
+ * Resolves the escapes of a string, as `decodeURIComponent` does but in a third of its time; undefined for an escape that
  * is cut short or is not UTF-8. `test/routing/percent-escapes.test.ts` compares the two.
  */
 export function decodeEscapes(text: string): string | undefined {

@@ -2,8 +2,8 @@ const SPACE = 0x20
 const TAB = 0x09
 
 /**
- * Returns the value of the cookie of exactly this name, without quotes around it (RFC 6265 §4.1.1), or null: when there is
- * none, when it is empty, and when two values differ, because then somebody else has set one of them (cookie tossing).
+ * Returns the value of the cookie of exactly this name, without quotes around it (RFC 6265 §4.1.1), or null: without a
+ * cookie, for an empty one, and if two values differ, because then somebody else has set one of them (cookie tossing).
  * Only space and tab around a name are ignored (RFC 6265 §5.2): a browser compares all other bytes when it checks the
  * prefix `__Host-`.
  */
@@ -20,7 +20,7 @@ export function readCookie(header: string, name: string): string | null {
   return found === '' ? null : found
 }
 
-/** A loop, because a pattern for spaces at the end takes quadratic time. */
+/** Uses a loop, because a pattern for trailing spaces takes quadratic time. */
 function trimmed(text: string, from: number, to: number): string {
   let start = from
   let end = to

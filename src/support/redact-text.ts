@@ -5,11 +5,14 @@ const SECRET_NAME =
   /(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|jwt|otp)(?:hash|digest|value)?|apikey|accesskey|privatekey|signingkey|authorization|cookie|credential)s?$/
 const SEPARATORS = /[-_.\s[\]]/g
 
-/** Cache of names that were checked before; names come from code, but a header or key may come from a caller. */
+/** Cache of checked names. Bounded: names come from code, but a header or key may come from a client. */
 const judged = new Map<string, boolean>()
 const MOST_JUDGED = 2000
 
-/** True for a name whose value is a secret, in any spelling: `password`, `X-Api-Key`, `refreshToken`, `token_hash`. */
+/**
+ * True for a name that indicates a secret value, in any spelling: `password`, `X-Api-Key`, `refreshToken`,
+ * `token_hash`.
+ */
 export function isSecretName(name: string): boolean {
   const known = judged.get(name)
   if (known !== undefined) return known
@@ -19,7 +22,7 @@ export function isSecretName(name: string): boolean {
   return isSecret
 }
 
-/** Characters of a string that reach a log line. */
+/** Maximum characters of a string in a log line. */
 const LONGEST = 32_768
 
 const PARAMETER = /([?&#;]([\w.[\]-]{1,64})=)[^&#;\s"'<>]+/g
@@ -29,7 +32,7 @@ const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096}/g
 const JSON_MEMBER = /("([\w-]{1,64})"\s{0,9}:\s{0,9})"(?:[^"\\]|\\.)*"/g
 
 /**
- * Removes the credentials that can be recognised in a string: query parameters such as `access_token`, the user part of
+ * Removes recognisable credentials from a string: query parameters such as `access_token`, the user part of
  * a URL, `Bearer …`, JSON Web Tokens, and members of JSON text. A string beyond 32,768 characters is cut.
  */
 export function redactText(text: string): string {

@@ -1,8 +1,8 @@
 import { isSecretName, REDACTED, redactText } from './redact-text.ts'
 
-/** Levels of objects that reach a log line. */
+/** Maximum nesting of objects in a log line. */
 const DEEPEST = 10
-/** Values of one line: a cycle of getters or a huge list must not stop the process. */
+/** Maximum values of one line: a cycle of getters or a huge list must not block the process. */
 const MOST_VALUES = 20_000
 
 interface Walk {
@@ -11,9 +11,9 @@ interface Walk {
 }
 
 /**
- * A copy of a value for a log line, without secrets at any depth: members with a secret name (`isSecretName`), entries of
- * maps and headers, and credentials inside strings. Objects with `toJSON` are shown as it says, requests as method, URL
- * and headers, other streams and sockets by the name of their class.
+ * Copies a value for a log line, without secrets at any depth: members with a secret name (`isSecretName`), entries of
+ * maps and headers, and credentials inside strings. Objects with `toJSON` are shown by its result, requests as method,
+ * URL and headers, other streams and sockets by their class name.
  */
 export function redact(value: unknown): unknown {
   if (typeof value === 'string') return redactText(value)
@@ -22,7 +22,7 @@ export function redact(value: unknown): unknown {
     : copy(value, { ancestors: new Set(), values: 0 })
 }
 
-/** The same for the fields of a log line. */
+/** Redacts the fields of a log line. */
 export function redactFields(fields: object): Record<string, unknown> {
   const shown = redact(fields)
   return typeof shown === 'object' && shown !== null && !Array.isArray(shown)
@@ -78,7 +78,7 @@ interface Listed {
   entries(): Iterable<[unknown, unknown]>
 }
 
-/** Headers, URLSearchParams and FormData, without a look at the globals: that would load Node's fetch. */
+/** Detects Headers, URLSearchParams and FormData without reading the globals, which would load Node's fetch. */
 function isListed(value: object): value is Listed {
   const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
   return tag === 'Headers' || tag === 'URLSearchParams' || tag === 'FormData'
@@ -93,7 +93,7 @@ function copyEntries(entries: Iterable<readonly [unknown, unknown]>, walk: Walk)
 function show(shown: Record<string, unknown>, name: string, given: unknown, walk: Walk): void {
   const value = isSecretName(name) && isSecretValue(given) ? REDACTED : copy(given, walk)
   if (name !== '__proto__') shown[name] = value
-  // Assigned, it would become the prototype.
+  // An assignment would set the prototype.
   else Object.defineProperty(shown, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
@@ -104,7 +104,7 @@ function isSecretValue(value: unknown): boolean {
   )
 }
 
-/** In `['Authorization', 'Bearer …']`, as `rawHeaders` and pairs have it, the name stands in front of its value. */
+/** Handles `['Authorization', 'Bearer …']` as in `rawHeaders` and pairs: the name precedes its value. */
 function copyList(list: readonly unknown[], walk: Walk): unknown[] {
   return list.map((value, index) => {
     const before = list[index - 1]
@@ -113,7 +113,7 @@ function copyList(list: readonly unknown[], walk: Walk): unknown[] {
   })
 }
 
-/** Kind, message, code, stack and cause, then what a driver or client hangs on its errors. */
+/** Copies name, message, code, stack and cause, then other properties that a driver or client adds to its errors. */
 function copyError(error: Error, walk: Walk): Record<string, unknown> {
   const { name, message, stack, cause } = error
   return {

@@ -4,9 +4,9 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Whether a request may use a credential that the browser attached on its own. Safe methods may; others must come
- * from the same origin by `Sec-Fetch-Site`, or by `Origin` where a browser sends no `Sec-Fetch-Site`, or from a
- * `trusted` origin such as `https://app.example.com`. Without either header no browser page sent it.
+ * True if a request may use a credential that the browser attached by itself. Safe methods may. Other methods must come
+ * from the same origin by `Sec-Fetch-Site`, or by `Origin` if the browser does not send `Sec-Fetch-Site`, or from a
+ * `trusted` origin such as `https://app.example.com`. A request without both headers does not come from a browser page.
  */
 export function isSameOrigin(
   request: { readonly method: string; readonly headers: Headers },
@@ -25,13 +25,13 @@ function isTrusted(origin: string, trusted: readonly string[]): boolean {
   return found !== null && trusted.some((each) => originOf(each) === found)
 }
 
-/** Scheme, host and port; null for `null`, opaque origins and whatever is no URL. */
+/** Returns scheme, host and port; null for `null`, opaque origins and invalid URLs. */
 function originOf(text: string): string | null {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'
   return origin === 'null' ? null : origin
 }
 
-/** The host of an http(s) origin as a browser writes it into `Host`: without the default port. */
+/** Returns the host of an http(s) origin as browsers send it in `Host`: without the default port. */
 function hostOf(origin: string): string | null {
   if (!URL.canParse(origin)) return null
   const { protocol, host } = new URL(origin)

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
 /**
- * Calls `act` once when a connection closes, until `forgetSocketClose`. One listener serves all requests of a connection: a
- * client may send hundreds of them ahead, and Node warns of a memory leak at eleven listeners.
+ * Calls `act` once when a connection closes, until `forgetSocketClose`. One listener serves all requests of a
+ * connection: a client may send hundreds of them ahead, and Node warns of a memory leak at eleven listeners.
  */
 export function onSocketClose(socket: Socket, act: () => void): void {
   const known = waiting.get(socket)
@@ -19,7 +19,7 @@ export function onSocketClose(socket: Socket, act: () => void): void {
   })
 }
 
-/** Takes back what `onSocketClose` was given. */
+/** Removes a callback of `onSocketClose`. */
 export function forgetSocketClose(socket: Socket, act: () => void): void {
   waiting.get(socket)?.delete(act)
 }

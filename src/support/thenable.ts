@@ -1,4 +1,4 @@
-/** True for a promise or anything else that `await` would wait for, so that synchronous work stays synchronous. */
+/** True for a promise or another value that `await` waits for, so that synchronous work stays synchronous. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === 'object' ? value !== null : typeof value === 'function') &&

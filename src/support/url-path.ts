@@ -1,10 +1,13 @@
-/** Joins two path parts: one slash between, a slash in front, none behind. `joinPath('/a/', 'b')` is `/a/b`; the root is `/`. */
+/**
+ * Joins two path parts: one slash between, one in front, none at the end. `joinPath('/a/', 'b')` is `/a/b`; the root is
+ * `/`.
+ */
 export function joinPath(prefix: string, path: string): string {
   const joined = [...segmentsOf(prefix), ...segmentsOf(path)].join('/')
   return `/${joined}`
 }
 
-/** The non-empty segments of a path or pattern. */
+/** Returns the non-empty segments of a path or pattern. */
 export function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '')
 }

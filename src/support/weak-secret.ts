@@ -1,6 +1,6 @@
 /** HMAC keys shorter than this many UTF-8 bytes can be guessed from one token (RFC 7518 §3.2). */
 const LEAST_BYTES = 32
-/** A random secret of 32 characters has far more different ones, also in hexadecimal. */
+/** Minimum of different characters. A random secret of 32 characters has many more, also in hexadecimal. */
 const LEAST_DIFFERENT = 10
 /** Placeholders of documentation and templates, and sequences. Random characters do not form them. */
 const PLACEHOLDER =
@@ -8,8 +8,8 @@ const PLACEHOLDER =
 const REPEATED = /^([^]{1,16})\1+$/
 
 /**
- * Why a secret is too weak to sign with, as the end of a sentence ("is shorter than 32 bytes"), or undefined when it may be
- * random. The start of the application and `mortar doctor` judge by it. Never contains the secret.
+ * Returns why a secret is too weak to sign with, as a predicate ("is shorter than 32 bytes"), or undefined if it may be
+ * random. The application's start and `mortar doctor` use it. The result never contains the secret.
  */
 export function weaknessOfSecret(secret: string): string | undefined {
   if (Buffer.byteLength(secret) < LEAST_BYTES) return `is shorter than ${LEAST_BYTES} bytes`

@@ -1,4 +1,4 @@
-/** Waits for work, and rejects when it has not settled after `timeout` seconds; the work itself goes on. */
+/** Waits for work, and rejects if it has not settled after `timeout` seconds. The work itself continues. */
 export async function withDeadline(work: Promise<unknown>, timeout: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_resolve, reject) => {

@@ -1,11 +1,11 @@
 import { StartupError } from '../../../src/index.ts'
 
-/** A document as it goes to the driver and comes from it. */
+/** A document in the driver's form. */
 export type Document = Readonly<Record<string, unknown>>
 
 /**
- * The part of the official driver's `Db` that the store uses. By structure, so that the driver is needed only where
- * the application has chosen a document database.
+ * The part of the official driver's `Db` that the store uses. A structural type, so that only applications with a
+ * document database need the driver.
  */
 export interface DbLike {
   collection(name: string, options?: object): CollectionLike
@@ -34,10 +34,10 @@ export interface MongoDataSourceLike {
   readonly driver: object
 }
 
-/** What `documentAuth` stores in: the driver's own `Db`, or a TypeORM DataSource of the type `mongodb`. */
+/** Database of `documentAuth`: the driver's own `Db`, or a TypeORM DataSource of the type `mongodb`. */
 export type DocumentDatabase = DbLike | MongoDataSourceLike
 
-/** The collections of the authentication. */
+/** The collections of the auth brick. */
 export type CollectionName =
   'auth_users' | 'auth_refresh_tokens' | 'auth_reset_tokens' | 'auth_ended_sessions'
 
@@ -48,8 +48,8 @@ export type Run = <Result>(
 ) => Promise<Result>
 
 /**
- * Makes the function that every operation goes through. `source` is asked each time, so it may connect later. A failure
- * keeps the driver's message and code and nothing else, because its details may hold the document.
+ * Creates the function that runs every operation. `source` is called each time, so it may connect later. An error keeps
+ * only the driver's message and code, because its details may contain the document.
  */
 export function createRun(source: () => DocumentDatabase): Run {
   return async (name, operation) => {
@@ -63,8 +63,8 @@ export function createRun(source: () => DocumentDatabase): Run {
 }
 
 /**
- * Whatever the connection is set to by default, a flow reads what was written last, a write counts when it survives
- * the loss of a server, and numbers come as numbers.
+ * Operation settings, independent of the connection's defaults: reads see the last write, a write is acknowledged when
+ * it survives the loss of a server, and numbers are returned as numbers.
  */
 const OPTIONS = {
   readPreference: 'primary',
@@ -80,8 +80,8 @@ function collectionOf(source: DocumentDatabase, name: CollectionName): Collectio
 }
 
 /**
- * Returns the server's clock in milliseconds since the epoch, from its `hello`. A connection that cannot run commands
- * gets this process's clock.
+ * Returns the server's clock in milliseconds since the epoch, from its `hello`. For a connection that cannot run
+ * commands, returns this process's clock.
  */
 export async function serverTime(source: DocumentDatabase): Promise<number> {
   const db = isDb(source) ? source : dbOf(source)
@@ -97,7 +97,7 @@ function isDb(source: DocumentDatabase): source is DbLike {
   return typeof (source as Partial<DbLike> | undefined)?.collection === 'function'
 }
 
-/** TypeORM keeps the driver's client in the query runner that it has from connecting to closing. */
+/** TypeORM keeps the driver's client in a query runner that exists while it is connected. */
 interface MongoDriverLike {
   readonly database?: string
   readonly queryRunner?: { readonly databaseConnection: { db(name?: string): DbLike } }

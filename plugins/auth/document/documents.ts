@@ -3,15 +3,15 @@ import { DATE_FIELDS, FRAMEWORK_FIELDS } from '../accounts/private-fields.ts'
 import { createRecordReader } from '../accounts/stored-record.ts'
 import type { Document } from './connection.ts'
 
-/** The application's own fields of `auth_users`, each with the value that a new user has. */
+/** The application's fields of `auth_users`, each with the value for a new user. */
 export type UserFields = Readonly<Record<string, unknown>>
 
-/** Fields of `auth_users` that are the framework's. */
+/** Fields of `auth_users` that belong to the framework. */
 export const RESERVED_FIELDS: readonly string[] = ['_id', ...FRAMEWORK_FIELDS]
 
-const read = createRecordReader((field) => new Error(`A document of the authentication has no ${field}.`))
+const read = createRecordReader((field) => new Error(`A document of the auth brick has no ${field}.`))
 
-/** @returns the document of a user that is to be added. */
+/** @returns the document of a new user. */
 export function newUserDocument(user: NewUser, fields: UserFields): Document {
   const { id, name, email, passwordHash, now } = user
   return {
@@ -75,7 +75,7 @@ export function resetTokenOf(found: object): StoredResetToken {
   return read.resetToken({ ...document, token_hash: document['_id'] })
 }
 
-/** A collection has no columns that say what is public, so what the application has not named stays inside. */
+/** A collection has no columns that mark public fields, so fields that the application does not list stay private. */
 function publicRecord(id: string, document: Document, fields: UserFields): Record<string, unknown> {
   const record: Record<string, unknown> = {
     id,
@@ -83,7 +83,7 @@ function publicRecord(id: string, document: Document, fields: UserFields): Recor
     email: document['email'],
   }
   for (const field of DATE_FIELDS) record[field] = document[field] ?? null
-  // A user who is older than the field has what a new one would have.
+  // A user from before the field has the value for a new user.
   for (const [field, initial] of Object.entries(fields)) record[field] = document[field] ?? initial
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
 }

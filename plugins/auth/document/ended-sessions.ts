@@ -1,7 +1,7 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
 
-/** The operations about ended sessions: `publishEnded`, `publishEndedOf` and `readEnded` of the store. */
+/** Operations on ended sessions: `publishEnded`, `publishEndedOf` and `readEnded` of the store. */
 export function endedSessionOperations(run: Run, source: () => DocumentDatabase) {
   async function publishEnded(id: string, expiresAt: number): Promise<void> {
     const change = { $set: { expires_at: expiresAt }, $currentDate: { ended_at: true } }

@@ -1,4 +1,4 @@
-/** The provider with e-mail and password on a document database, `mortar/auth/document`. */
+/** Entry `mortar/auth/document`: the provider with e-mail and password on a document database. */
 import { checkOptions, type OptionChecks, StartupError, type Cradle } from '../../../src/index.ts'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
@@ -22,18 +22,18 @@ export { ensureAuthIndexes } from './indexes.ts'
 /** Options of `documentAuth`. */
 export interface DocumentAuthOptions extends PasswordAuthOptions {
   /**
-   * The official driver's `Db`, or a TypeORM DataSource of the type `mongodb`, or a function that finds either among the
-   * services; by default the service `db` of the database brick. It may connect later than the provider is made.
+   * The official driver's `Db`, or a TypeORM DataSource of the type `mongodb`, or a function that returns either from
+   * the services; by default the service `db` of the database brick. It may connect after the provider is created.
    */
   readonly db?: DocumentDatabase | ((services: Cradle) => DocumentDatabase)
   /**
-   * Whether the start creates indexes that are missing, by default outside production. Where it does not, a unique index
-   * that is missing fails the start.
+   * Creates missing indexes at the start; by default true outside production. Otherwise a missing unique index stops
+   * the start.
    */
   readonly createIndexes?: boolean
   /**
-   * Fields of your own in `auth_users`, each with the value that a new user has: `{ role: 'user' }`. They become part of
-   * `user.raw`; other fields that you store there stay in the database.
+   * Your own fields of `auth_users`, each with the value for a new user: `{ role: 'user' }`. They become part of
+   * `user.raw`; other stored fields stay in the database.
    */
   readonly userFields?: UserFields
 }
@@ -47,7 +47,7 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
 
 /**
  * The provider with e-mail and password on a document database: the flows of `basicAuth` over MongoDB.
- * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
+ * @throws StartupError `MORTAR_AUTH_SECRET` without a secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
  */
 export function documentAuth(options: DocumentAuthOptions): AuthProvider<ConnectedPasswordProvider> {
   checkRenamed(options)
@@ -72,7 +72,7 @@ export function documentAuth(options: DocumentAuthOptions): AuthProvider<Connect
   )
 }
 
-/** The service `db`, if there is one; that there is none is said in the words of this provider. */
+/** Returns the service `db`, or undefined, so that this provider reports a missing one itself. */
 function ownDatabase(services: Cradle): DocumentDatabase {
   return (Object.hasOwn(services, 'db') ? services['db'] : undefined) as DocumentDatabase
 }

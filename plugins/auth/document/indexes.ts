@@ -7,7 +7,7 @@ interface Index {
   readonly unique?: true
 }
 
-/** Session ids and hashes of reset tokens are `_id`, which is unique by itself. */
+/** Session ids and hashes of reset tokens are stored as `_id`, which is always unique. */
 const INDEXES: Readonly<Record<CollectionName, readonly Index[]>> = {
   auth_users: [{ name: 'auth_users_email', key: { email: 1 }, unique: true }],
   auth_refresh_tokens: [
@@ -27,9 +27,10 @@ const INDEXES: Readonly<Record<CollectionName, readonly Index[]>> = {
 const COLLECTIONS = Object.keys(INDEXES) as CollectionName[]
 
 /**
- * Creates the indexes of the authentication that are not there: call it from a migration or a script of your deployment.
- * It may run again and in several processes at once.
- * @throws StartupError `MORTAR_AUTH_INDEX` when one cannot be made, such as where an address is stored twice.
+ * Creates the missing indexes of the auth brick. Call it from a migration or a deployment script. It may run repeatedly
+ * and in several processes concurrently.
+ * @throws StartupError `MORTAR_AUTH_INDEX` if an index cannot be created, for instance because an address is stored
+ * twice.
  */
 export async function ensureAuthIndexes(db: DocumentDatabase): Promise<void> {
   const run = createRun(() => db)
@@ -45,8 +46,8 @@ export async function ensureAuthIndexes(db: DocumentDatabase): Promise<void> {
 }
 
 /**
- * Without its unique indexes two signups at once could take one address.
- * @throws StartupError `MORTAR_AUTH_INDEX` naming those that are missing.
+ * Checks the unique indexes: without them two concurrent signups could get one address.
+ * @throws StartupError `MORTAR_AUTH_INDEX` naming the missing ones.
  */
 export async function checkAuthIndexes(db: DocumentDatabase): Promise<void> {
   const run = createRun(() => db)
@@ -64,7 +65,7 @@ export async function checkAuthIndexes(db: DocumentDatabase): Promise<void> {
   })
 }
 
-/** By what an index does and not by its name, so that one of the application's own will do. */
+/** Compares the effect of an index and not its name, so that an index of the application is accepted. */
 async function missingIn(run: Run, collection: CollectionName): Promise<readonly Index[]> {
   const present = await run(collection, async (each) => {
     try {
@@ -95,12 +96,12 @@ function cannotCreate(collection: string, indexes: readonly Index[], cause: unkn
   const code = (cause as { code?: unknown }).code
   const isDuplicate = code === 11_000
   return new StartupError(
-    `The indexes ${names} of the collection ${collection} cannot be created${isDuplicate ? ': it holds duplicates' : ''}.`,
+    `The indexes ${names} of the collection ${collection} cannot be created${isDuplicate ? ': it contains duplicates' : ''}.`,
     {
       code: 'MORTAR_AUTH_INDEX',
       remedy: isDuplicate
         ? 'Remove all but one of the documents with the same key, then create the indexes again.'
-        : 'See the cause; an index of other options on the same field has to be dropped first.',
+        : 'See the cause. Drop an index with other options on the same field first.',
       brick: 'auth',
       cause,
     },

@@ -1,8 +1,8 @@
 /*
- * MongoDB changes one document atomically and needs no transaction for that, so every change here is one operation with
- * its condition. Where SQL looks at two tables in one statement, what was written is checked against the user
- * afterwards: a session of an earlier password is dead whether or not its document is still there, since the flows
- * compare versions each time they read it. Held by the store suite and the races in test/plugins/auth.
+ * MongoDB changes one document atomically without a transaction, so every change here is one operation with its
+ * condition. Where SQL reads two tables in one statement, the written document is compared with the user afterwards: a
+ * session of an earlier password is invalid even if its document still exists, since the flows compare versions on each
+ * read. Checked by the store suite and the races in test/plugins/auth.
  */
 import type {
   AuthStore,
@@ -26,8 +26,8 @@ import {
 } from './documents.ts'
 
 /**
- * The store on MongoDB. `source` is asked at each operation, so it may connect later than the store is made. `fields` are
- * the application's own of `auth_users`.
+ * Creates the store on MongoDB. `source` is called for each operation, so it may connect after the store is created.
+ * `fields` are the application's fields of `auth_users`.
  */
 export function createDocumentStore(source: () => DocumentDatabase, fields: UserFields = {}): AuthStore {
   const run = createRun(source)
@@ -63,7 +63,7 @@ function userOperations(run: Run, fields: UserFields) {
 
     async findUserByEmail(email: string) {
       const user = await find({ email: { $eq: email } })
-      // A collection may have been made with a collation that ignores case or accents.
+      // A collection may have a collation that ignores case or accents.
       return user?.email === email ? user : null
     },
 
@@ -80,7 +80,7 @@ function userOperations(run: Run, fields: UserFields) {
   }
 }
 
-/** Changes one user by a filter; the promise says whether there was one. */
+/** Changes one user by a filter. Resolves to true if a user matched. */
 type Update = (filter: Document, change: Document) => Promise<boolean>
 
 function accountOperations(update: Update) {
@@ -128,7 +128,8 @@ function sessionOperations(run: Run) {
     async insertSession(session: StoredSession) {
       const { id, userId, passwordVersion } = session
       await run('auth_refresh_tokens', (sessions) => sessions.insertOne(sessionDocument(session)))
-      // After the insertion, so that a new password either is seen here or sees this session and ends it.
+      // After the insertion, so that either this check sees a new password, or the password change sees and ends this
+      // session.
       const user = await run('auth_users', (users) =>
         users.findOne({ _id: userId, password_version: passwordVersion, disabled_at: null }),
       )
@@ -179,7 +180,7 @@ function endOfSessionOperations(run: Run) {
   }
 }
 
-/** Earlier versions and not merely others: by now there may be a session of a password that is newer still. */
+/** Compares by `<`, not by inequality: a session of a newer password may already exist. */
 function endedBy({ id, passwordVersion, keptSession }: StoredUser): Document {
   return { user_id: id, password_version: { $lt: passwordVersion }, _id: { $ne: keptSession } }
 }
@@ -215,7 +216,7 @@ function resetTokenOperations(run: Run) {
   }
 }
 
-/** By its place in the order and not by a list of names, so that a token which comes meanwhile is never among them. */
+/** Deletes by order and not by a list of ids, so that a token that is added meanwhile is never deleted. */
 function olderThan({ userId, createdAt, tokenHash }: StoredResetToken): Document {
   return {
     user_id: userId,

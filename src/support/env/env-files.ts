@@ -5,19 +5,19 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { checkOptions } from '../check-options.ts'
 import { type Variables, processVariables, readEnvironment } from './environment.ts'
 
-/** Which mode's files to read, and into what; by default the process's own variables and their `NODE_ENV`. */
+/** Mode and target of the files; by default the process's variables and their `NODE_ENV`. */
 export interface EnvFileOptions {
   readonly environment?: 'development' | 'test' | 'production'
   readonly variables?: Variables
 }
 
 /**
- * Reads the `.env` files of a directory into the environment. A variable that is set already stays, then the first of
- * `.env.local`, `.env.<environment>` and `.env` that has it wins. `.env.local` is one machine's own and is left out
- * under test, so that tests are the same everywhere. Files that do not exist are passed over.
+ * Reads the `.env` files of a directory into the environment. A variable that is already set stays. Otherwise the first
+ * of `.env.local`, `.env.<environment>` and `.env` with the variable wins. `.env.local` belongs to one machine and is
+ * skipped under test, so that tests are the same everywhere. Missing files are skipped.
  *
- * @returns the names of the files that were read, the strongest first.
- * @throws StartupError (`MORTAR_ENV_FILE`) when a file exists and cannot be read.
+ * @returns the names of the files, in order of precedence.
+ * @throws StartupError (`MORTAR_ENV_FILE`) if a file exists and cannot be read.
  */
 export function loadEnvFiles(directory: string, options: EnvFileOptions = {}): string[] {
   checkOptions(options, { of: 'loadEnvFiles()', keys: { environment: 'string', variables: 'object' } })
@@ -28,7 +28,7 @@ export function loadEnvFiles(directory: string, options: EnvFileOptions = {}): s
   return read.filter((name) => addTo(variables, readEnvFile(directory, name)))
 }
 
-/** `NODE_ENV` may itself stand in `.env`; whoever writes production there does get production. */
+/** `NODE_ENV` may itself be set in `.env`, also to production. */
 function environmentOf(directory: string, variables: Variables) {
   return readEnvironment({ ...readEnvFile(directory, '.env'), ...variables })
 }
@@ -45,7 +45,7 @@ function readEnvFile(directory: string, name: string): Variables | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new StartupError(`The environment file ${name} cannot be read.`, {
       code: 'MORTAR_ENV_FILE',
-      remedy: 'Make it a text file that the process may read, or take it away.',
+      remedy: 'Make it a text file that the process may read, or remove it.',
       files: [join(directory, name)],
       cause: error,
     })

@@ -7,10 +7,10 @@ import { READERS } from './reader-options.ts'
 import { type Variables, isInspecting, processVariables } from './environment.ts'
 import { noteProblem, placeholderOf } from './placeholders.ts'
 
-/** What a reader does when its variable is not set or is empty: takes `default`, gives undefined, or fails. */
+/** Behaviour of a reader for a variable that is not set or empty: use `default`, return undefined, or fail. */
 export interface EnvOptions<T> {
   readonly default?: T
-  /** Gives undefined when the variable is not set. */
+  /** Returns undefined if the variable is not set. */
   readonly optional?: true
 }
 
@@ -25,12 +25,12 @@ export interface EnvUrlOptions extends EnvOptions<string> {
   readonly protocols?: readonly string[]
 }
 
-/** Adds what stands between the items of a list. By default a comma. */
+/** Adds the separator of list items. A comma by default. */
 export interface EnvListOptions extends EnvOptions<readonly string[]> {
   readonly separator?: string
 }
 
-/** A secret has no default, as one in the code would be known to everybody who reads it. */
+/** A secret has no default, since everybody who reads the code would know it. */
 export interface EnvSecretOptions {
   readonly optional?: true
 }
@@ -38,8 +38,8 @@ export interface EnvSecretOptions {
 type Read<T, O> = O extends { readonly optional: true } ? T | undefined : T
 
 /**
- * Readers of environment variables. Each gives a value of its kind, or throws a `StartupError` (`MORTAR_ENV`) that
- * names the variable, what is expected and the remedy, and never the value. An empty variable counts as not set.
+ * Readers of environment variables. Each returns a value of its kind, or throws a `StartupError` (`MORTAR_ENV`) that
+ * names the variable, the expected kind and the remedy, never the value. An empty variable counts as not set.
  */
 export interface Env {
   string<const O extends EnvOptions<string>>(name: string, options?: O): Read<string, O>
@@ -49,7 +49,7 @@ export interface Env {
   port<const O extends EnvOptions<number>>(name: string, options?: O): Read<number, O>
   /** `true/1/yes/on` and `false/0/no/off`, in any case. */
   boolean<const O extends EnvOptions<boolean>>(name: string, options?: O): Read<boolean, O>
-  /** An absolute URL, as text. */
+  /** An absolute URL, as a string. */
   url<const O extends EnvUrlOptions>(name: string, options?: O): Read<string, O>
   list<const O extends EnvListOptions>(name: string, options?: O): Read<readonly string[], O>
   /** Seconds; the variable may carry a unit (`15m`). */
@@ -62,14 +62,14 @@ export interface Env {
     values: readonly T[],
     options?: O,
   ): Read<T, O>
-  /** A text that is not blank. */
+  /** A string that is not blank. */
   secret<const O extends EnvSecretOptions>(name: string, options?: O): Read<string, O>
   /**
-   * Runs `read` with readers that note a problem and go on, so that one run shows them all.
+   * Runs `read` with readers that collect problems and continue, so that one run reports all of them.
    * @throws StartupError for one problem, StartupErrors for several.
    */
   all<T>(read: (env: Env) => T): T
-  /** The same readers over other variables than the process's. */
+  /** Returns the same readers for other variables than the process's. */
   from(variables: Variables): Env
 }
 
@@ -109,11 +109,11 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     from: (others) => createEnv(() => others),
   } satisfies LooseEnv
   const readers = checkedReaders(all)
-  // `Read` says when undefined may come back; the implementation reads every kind the same way.
+  // The type `Read` covers undefined; the implementation reads every kind the same way.
   return readers as Env
 }
 
-/** The readers, each of which refuses an option that it does not know: a default that is misspelt would be missing. */
+/** The readers. Each refuses unknown options: a misspelt default would otherwise be missing. */
 function checkedReaders<R extends LooseEnv>(readers: R): R {
   const checked = Object.entries(READERS).map(([name, [position, keys]]) => {
     const read = readers[name as keyof R] as (...given: unknown[]) => unknown
@@ -128,7 +128,7 @@ function checkedReaders<R extends LooseEnv>(readers: R): R {
   return { ...readers, ...(Object.fromEntries(checked) as Partial<R>) }
 }
 
-/** The readers without the types of their options, for the implementation to be checked against. */
+/** Types of the readers without their options, for the implementation. */
 type LooseEnv = {
   [Reader in Exclude<keyof Env, 'oneOf'>]: (...args: Parameters<Env[Reader]>) => unknown
 } & { oneOf(name: string, values: readonly string[], options?: EnvOptions<string>): unknown }
@@ -137,13 +137,16 @@ function raise(problem: StartupError): never {
   throw problem
 }
 
-/** Problems are noted in place of thrown. A callback that trips over a missing value has been explained by then. */
+/**
+ * Collects problems instead of throwing them. If the callback fails because of a missing value, its problem is already
+ * collected.
+ */
 function collect<T>(variables: () => Variables, callback: (env: Env) => T): T {
   const problems: StartupError[] = []
   const note = (problem: StartupError) => void problems.push(problem)
   let result: T
   try {
-    // The value after a noted problem is never used: all() throws in the end.
+    // The value after a problem is never used: all() throws at the end.
     result = callback(createEnv(variables, note as unknown as Report))
   } catch (error) {
     if (problems.length === 0) throw error
@@ -154,7 +157,7 @@ function collect<T>(variables: () => Variables, callback: (env: Env) => T): T {
   return result!
 }
 
-/** A default such as `'15m'` becomes the plain unit, as the variable's own value does. */
+/** Converts a default such as `'15m'` to the plain unit, like the variable's value. */
 function inUnits<V>(options: EnvOptions<V> | undefined, convert: (value: V) => number): EnvOptions<number> {
   if (options?.default !== undefined) return { default: convert(options.default) }
   return options?.optional ? { optional: true } : {}

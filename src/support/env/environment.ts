@@ -1,14 +1,16 @@
 /** Environment variables by name. */
 export type Variables = Record<string, string | undefined>
 
-/** The process's own variables: the one place where the framework reads `process.env` (`test/architecture` holds that). */
+/**
+ * The process's own variables: the only place where the framework reads `process.env` (`test/architecture` checks it).
+ */
 export function processVariables(): Variables {
   return process.env
 }
 
 /**
- * The mode to run in, from `NODE_ENV`: `production` and `test` are themselves, anything else is `development`.
- * Surrounding blanks and capitals do not matter, so `Production` cannot open what production closes.
+ * Returns the mode from `NODE_ENV`: `production`, `test`, or `development` for anything else. Surrounding blanks and
+ * case are ignored, so that `Production` does not weaken production's rules.
  */
 export function readEnvironment(
   variables: Variables = processVariables(),
@@ -17,28 +19,28 @@ export function readEnvironment(
   return mode === 'production' || mode === 'test' ? mode : 'development'
 }
 
-/** Returns the text of `NODE_ENV` if it is set and not a mode, such as `prod`; else undefined. */
+/** Returns the value of `NODE_ENV` if it is set and not a mode, such as `prod`; else undefined. */
 export function unknownMode(variables: Variables = processVariables()): string | undefined {
   const text = variables['NODE_ENV']?.trim()
   return text && !/^(?:development|test|production)$/i.test(text) ? text : undefined
 }
 
 /**
- * Whether the application is put together only to be inspected, as `mortar routes` and `mortar openapi` do: nothing
- * starts then, and readers of the environment give placeholders in place of what is not set.
+ * True if the application is assembled only for inspection, as by `mortar routes` and `mortar openapi`: nothing starts,
+ * and readers of the environment return placeholders for missing variables.
  */
 export function isInspecting(variables: Variables = processVariables()): boolean {
   return variables['FRAMEWORK_MODE'] === 'inspect'
 }
 
-/** Whether the process is a command of the CLI that serves nobody, and whose standard output is its result. */
+/** True if the process is a CLI command that serves no requests and whose standard output is its result. */
 export function isCommand(variables: Variables = processVariables()): boolean {
   return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'
 }
 
 /**
- * Address that `listen()` binds when it is given none: `HOST`, else every interface in production (undefined) and
- * loopback elsewhere, so that nobody else on the network reaches a development server.
+ * Default address of `listen()`: `HOST`, else every interface in production (undefined) and loopback in other modes, so
+ * that other machines cannot reach a development server.
  */
 export function defaultHost(
   environment: 'development' | 'test' | 'production',
@@ -51,16 +53,16 @@ const DEFAULT_THREADS = 4
 const MOST_THREADS = 1024
 
 /**
- * Threads of libuv's pool, which files, DNS, compression and password hashes share: `UV_THREADPOOL_SIZE` as libuv
- * reads it, 4 by default and 1,024 at most.
+ * Returns the threads of libuv's pool, which files, DNS, compression and password hashes share: `UV_THREADPOOL_SIZE` as
+ * libuv reads it, 4 by default and 1,024 at most.
  */
 export function threadPoolSize(variables: Variables = processVariables()): number {
   const text = variables['UV_THREADPOOL_SIZE']
   if (text === undefined) return DEFAULT_THREADS
-  // As C's atoi reads it: what is no number counts as 0, and 0 as 1.
+  // Like C's atoi: a value that is not a number counts as 0, and 0 as 1.
   const size = Number.parseInt(text, 10) || 0
   return size < 0 ? MOST_THREADS : Math.min(Math.max(size, 1), MOST_THREADS)
 }
 
-/** The mode an application runs in, from `NODE_ENV`; anything that is not `production` or `test` is `development`. */
+/** Mode of an application, from `NODE_ENV`; anything that is not `production` or `test` is `development`. */
 export type Environment = 'development' | 'test' | 'production'

@@ -1,14 +1,14 @@
 import { bytes } from '../bytes.ts'
 import { seconds } from '../duration.ts'
 
-/** A kind of value that a variable can hold: how a message names it, an example, and the reading of its text. */
+/** A kind of variable: its name in messages, an example, and the parser of its string. */
 export interface Kind<T> {
   /** Continues "PORT is not …": `a port, an integer from 0 to 65535`. */
   readonly expected: string
   readonly example: string
   /** Placeholder for a value while a process only inspects the application; by default the example. */
   readonly placeholder?: string
-  /** @returns the value, or undefined when the text is not one. */
+  /** @returns the value, or undefined for an invalid string. */
   readonly parse: (text: string) => T | undefined
 }
 
@@ -22,10 +22,10 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 const TRUE = new Set(['true', '1', 'yes', 'on'])
 const FALSE = new Set(['false', '0', 'no', 'off'])
 
-/** Any string, kept as it is. */
+/** Any string, unchanged. */
 export const text: Kind<string> = { expected: 'a string', example: 'value', parse: (raw) => raw }
 
-/** A string that must not be guessed. The example is a command, so that nobody pastes a value. */
+/** A string that must not be guessable. The example is a command, so that nobody pastes a value. */
 export const secret: Kind<string> = {
   expected: 'a secret',
   example: '"$(openssl rand -base64 32)"',
@@ -65,7 +65,7 @@ export function number(range: Range): Kind<number> {
   }
 }
 
-/** An integer that JavaScript holds exactly, within the range. */
+/** A safe integer within the range. */
 export function integer(range: Range): Kind<number> {
   return {
     expected: `an integer${describeRange(range)}`,
@@ -84,7 +84,7 @@ export const port: Kind<number> = {
   example: '3000',
 }
 
-/** An absolute URL, returned as it was written. `protocols` without their colon: `['http', 'https']`. */
+/** An absolute URL, returned unchanged. `protocols` without their colon: `['http', 'https']`. */
 export function url(protocols?: readonly string[]): Kind<string> {
   return {
     expected: `an absolute URL${protocols ? ` with ${protocols.join(' or ')}` : ''}`,
@@ -110,7 +110,7 @@ export function list(separator: string): Kind<string[]> {
   }
 }
 
-/** One of the given texts, exactly. */
+/** Exactly one of the given strings. */
 export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
   return {
     expected: `one of ${values.join(', ')}`,
@@ -119,7 +119,7 @@ export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
   }
 }
 
-/** `'90'` is 90, as a number of the plain unit; anything else stays text and is read with its unit. */
+/** Converts `'90'` to 90, in the plain unit. Other strings are parsed with their unit. */
 function numberOr(raw: string): number | string {
   return decimal(raw) ?? raw.trim()
 }
@@ -141,7 +141,7 @@ function describeRange({ min, max }: Range): string {
   return max === undefined ? '' : ` of at most ${max}`
 }
 
-/** The parsers of URLs, sizes and durations throw on a text that is none. */
+/** Parsers of URLs, sizes and durations throw for an invalid string. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -4,22 +4,22 @@ import type { Kind } from './kinds.ts'
 
 const PROBLEMS = channel('mortar:environment')
 
-/** What stands in for a variable that most applications have, where the example of its kind would say too little. */
+/** Placeholders for common variables that need a better value than the example of their kind. */
 const KNOWN: Readonly<Record<string, string>> = { DATABASE_URL: 'sqlite::memory:' }
 
-/** Reports what is wrong with a variable while a process only inspects the application, without ending the inspection. */
+/** Reports a faulty variable during an inspection, without ending the inspection. */
 export function noteProblem(problem: StartupError): void {
   PROBLEMS.publish(problem)
 }
 
-/** A value of the kind, for a variable that has none. */
+/** Returns a value of the kind for a missing variable. */
 export function placeholderOf<T>(name: string, wanted: Kind<T>): T {
   const parsed = KNOWN[name] === undefined ? undefined : wanted.parse(KNOWN[name])
   // Every example is a value of its kind.
   return parsed ?? (wanted.parse(wanted.placeholder ?? wanted.example) as T)
 }
 
-/** Runs work and collects the problems with variables that were noted meanwhile, each once. */
+/** Runs work and collects the problems with variables during it, each once. */
 export async function collectProblems<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly problems: readonly StartupError[] }> {

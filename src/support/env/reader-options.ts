@@ -2,7 +2,7 @@ import type { OptionRules } from '../check-options.ts'
 
 const ONE_VALUE = { default: 'anything', optional: 'anything' } as const
 
-/** The options of each reader that takes some, and at which argument they are. */
+/** Options of each reader, and the position of the options argument. */
 export const READERS: Readonly<Record<string, readonly [number, OptionRules]>> = {
   string: [1, ONE_VALUE],
   integer: [1, { ...ONE_VALUE, min: 'number', max: 'number' }],
