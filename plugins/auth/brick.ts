@@ -67,6 +67,7 @@ export function auth<Connected extends ConnectedProvider>(
     problems: PROBLEMS,
     startupCodes: STARTUP_CODES,
     after: ['database', 'mail', 'redis'],
+    ...(provider.peers && { peers: provider.peers }),
     services: {
       // `connectProvider` returns the result of the provider's own `connect`.
       authProvider: singleton((services) => connectProvider(provider, services) as Connected),

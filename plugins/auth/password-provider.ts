@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Cradle, User } from '../../src/index.ts'
+import type { Cradle, Peers, User } from '../../src/index.ts'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -24,6 +24,7 @@ import {
 } from './options/options.ts'
 import { assertCost, createPasswords } from './passwords/passwords.ts'
 import type { ConnectedPasswordProvider, SessionCookie } from './connected-password-provider.ts'
+import { passwordNeed } from './password-peers.ts'
 import type { AuthProvider } from './provider.ts'
 import { createRateLimits } from './limits/rate-limits.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
@@ -36,6 +37,8 @@ import { createPasswordJudge } from './passwords/weak-passwords/password-judge.t
 /** Parts that differ between the relational and the document variant. */
 export interface Variant {
   readonly name: string
+  /** The packages that it needs, if not only those of passwords. */
+  readonly peers?: Peers
   createStore(services: Cradle): AuthStore
   /** Preparation of the store before the first request. */
   start?(services: Cradle): Promise<void> | void
@@ -61,6 +64,7 @@ export function createPasswordProvider(
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   return {
     name: variant.name,
+    peers: variant.peers ?? passwordNeed.peers,
     capabilities: { routes: true, signOut: true },
     securityScheme: {
       name: 'accessToken',

@@ -4,6 +4,7 @@ import {
   type Authenticator,
   type Cradle,
   type DoctorFinding,
+  type Peers,
   type SecurityScheme,
   type User,
 } from '../../src/index.ts'
@@ -35,6 +36,8 @@ export interface ConnectedProvider {
 export interface ProviderDescription {
   /** For messages: `basic`, `hosted` … */
   readonly name: string
+  /** Optional packages that it needs; the start checks them. */
+  readonly peers?: Peers
   readonly securityScheme: SecurityScheme
   readonly capabilities?: ProviderCapabilities
   /** Routers for the prefix of the brick. Their handlers read the provider as `ctx.services.authProvider`. */

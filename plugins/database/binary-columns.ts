@@ -1,5 +1,6 @@
-import { EntitySchema, InstanceChecker, type EntitySchemaColumnOptions } from 'typeorm'
+import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
 import type { Entity } from './entities.ts'
+import { typeorm } from './typeorm.ts'
 
 /**
  * Key of a column option by which an EntitySchema asks for comparison byte by byte: `[BINARY_COLUMN]: true`. A registered
@@ -15,7 +16,9 @@ type Column = EntitySchemaColumnOptions & { readonly [BINARY_COLUMN]?: boolean }
  */
 export function withBinaryColumns(entities: readonly Entity[], type: string): Entity[] {
   if (type !== 'mysql' && type !== 'mariadb') return [...entities]
-  return entities.map((entity) => (InstanceChecker.isEntitySchema(entity) ? withCollation(entity) : entity))
+  return entities.map((entity) =>
+    typeorm.InstanceChecker.isEntitySchema(entity) ? withCollation(entity) : entity,
+  )
 }
 
 function withCollation(schema: EntitySchema): EntitySchema {
@@ -26,5 +29,5 @@ function withCollation(schema: EntitySchema): EntitySchema {
       ? [name, { charset: 'utf8mb4', collation: 'utf8mb4_bin', ...column }]
       : [name, column],
   )
-  return new EntitySchema({ ...schema.options, columns: Object.fromEntries(collated) })
+  return new typeorm.EntitySchema({ ...schema.options, columns: Object.fromEntries(collated) })
 }

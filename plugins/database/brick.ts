@@ -22,6 +22,7 @@ import { checkDatabaseOptions, checkDatabaseSettings } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 import { PROBLEMS } from './problems.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
+import { databaseNeed } from './typeorm.ts'
 
 /** What the brick provides: `db`, and `migrations` for the command line and for tests. */
 export interface DatabaseServices {
@@ -52,6 +53,7 @@ export function database(
     name: 'database',
     problems: PROBLEMS,
     startupCodes: STARTUP_CODES,
+    peers: databaseNeed(typeOf(connection)).peers,
     services: {
       db: singleton(() => toDataSource(connection)),
       migrations: singleton(({ db }: Cradle) => ({
@@ -88,6 +90,12 @@ function split(source: DatabaseSource): DatabaseSettings & { readonly connection
     ...(migrate !== undefined && { migrate }),
     ...(transactionWarning !== undefined && { transactionWarning }),
   }
+}
+
+/** The kind of database whose driver TypeORM loads, where that is known before the start. */
+function typeOf(connection: Connection): string | undefined {
+  if (typeof connection === 'function' || isDataSource(connection)) return undefined
+  return 'driver' in connection && connection.driver ? undefined : connection.type
 }
 
 /** By shape, since an application may have a TypeORM of its own beside this one. */

@@ -1,5 +1,6 @@
-import { type DataSourceOptions, QueryFailedError, TypeORMError } from 'typeorm'
-import { StartupError } from '../../src/index.ts'
+import type { DataSourceOptions } from 'typeorm'
+import { nativeError, peerError, StartupError } from '../../src/index.ts'
+import { databaseNeed, typeorm } from './typeorm.ts'
 
 /** Options as far as a message needs them, as the kinds of database known here have them. */
 interface Address {
@@ -14,7 +15,10 @@ interface Address {
 
 /** What `createDataSource` failed on: an unknown type, or a driver that is not installed. */
 export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
+  if (error instanceof StartupError) return error
   const { type } = options
+  const missing = peerError([databaseNeed(type)])
+  if (missing !== undefined) return missing
   const remedy =
     type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
   return new StartupError(
@@ -36,7 +40,8 @@ const INSTALL = 'Correct the type, or install its driver: npm install better-sql
  */
 export function describeOpening(error: unknown, options: DataSourceOptions): StartupError {
   const reason = hideSecrets(messageOf(error), options as Address)
-  if (error instanceof TypeORMError && !(error instanceof QueryFailedError))
+  if (NOT_BUILT.test(reason)) return nativeError(options.type, { of: "the brick 'database'", reason })
+  if (error instanceof typeorm.TypeORMError && !(error instanceof typeorm.QueryFailedError))
     return new StartupError(`The entities of the brick 'database' cannot be used: ${reason}`, {
       code: 'MORTAR_DATABASE_ENTITIES',
       remedy: 'Correct the entity that is named, or add the one that is missing to `entities`.',
@@ -49,6 +54,9 @@ export function describeOpening(error: unknown, options: DataSourceOptions): Sta
     brick: 'database',
   })
 }
+
+/** What better-sqlite3 throws without its compiled part, and with one for another version of Node. */
+const NOT_BUILT = /could not locate the bindings file|NODE_MODULE_VERSION|ERR_DLOPEN_FAILED/i
 
 function remedyFor(type: string): string {
   return type === 'better-sqlite3'

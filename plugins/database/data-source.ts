@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { DataSource, type DataSourceOptions } from 'typeorm'
+import type { DataSource, DataSourceOptions } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 import { describeConstruction, describeOpening } from './connection-failure.ts'
 import { withBinaryColumns } from './binary-columns.ts'
 import { takeEntities } from './entities.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { ConnectionOptions } from './options.ts'
+import { typeorm } from './typeorm.ts'
 
 /**
  * Makes a DataSource without connecting, with the defaults below and, on SQLite, the transaction gate.
@@ -57,7 +58,7 @@ async function initialize(dataSource: DataSource): Promise<void> {
 
 function construct(options: DataSourceOptions): DataSource {
   try {
-    return new DataSource(options)
+    return new typeorm.DataSource(options)
   } catch (error) {
     throw describeConstruction(error, options)
   }

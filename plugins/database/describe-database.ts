@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { type DataSource, getMetadataArgsStorage, InstanceChecker } from 'typeorm'
+import type { DataSource } from 'typeorm'
 import type { MigrationService } from '../../src/index.ts'
 import { openDataSource } from './data-source.ts'
+import { typeorm } from './typeorm.ts'
 
 /** What tools ask a database besides its migrations. */
 export function describeDatabase(
@@ -29,8 +30,8 @@ function tablesOf(entities: readonly unknown[]): readonly string[] | undefined {
 }
 
 function tableOf(entity: unknown): string | undefined {
-  if (InstanceChecker.isEntitySchema(entity)) return entity.options.tableName ?? entity.options.name
-  return getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name
+  if (typeorm.InstanceChecker.isEntitySchema(entity)) return entity.options.tableName ?? entity.options.name
+  return typeorm.getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name
 }
 
 function missingFile({ options }: DataSource): string | undefined {

@@ -1,4 +1,5 @@
-import { type EntitySchema, getMetadataArgsStorage, InstanceChecker } from 'typeorm'
+import type { EntitySchema } from 'typeorm'
+import { typeorm } from './typeorm.ts'
 
 /** A class with TypeORM's decorators. */
 export type EntityClass = new (...args: never[]) => object
@@ -27,6 +28,9 @@ function entitiesOf(part: unknown): Entity[] {
 }
 
 function isEntity(value: unknown): value is Entity {
-  if (InstanceChecker.isEntitySchema(value)) return true
-  return typeof value === 'function' && getMetadataArgsStorage().tables.some(({ target }) => target === value)
+  if (typeorm.InstanceChecker.isEntitySchema(value)) return true
+  return (
+    typeof value === 'function' &&
+    typeorm.getMetadataArgsStorage().tables.some(({ target }) => target === value)
+  )
 }

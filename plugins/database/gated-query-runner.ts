@@ -1,5 +1,5 @@
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
-import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
+import type { BetterSqlite3QueryRunner as QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
 import {
   type SqliteConnection,
   sqliteConnectionOf,
@@ -8,9 +8,10 @@ import {
 } from './compat/typeorm.ts'
 import type { Hold, TransactionGate } from './transaction-gate.ts'
 import { inScope, isInsideTransaction, noteTransaction } from './transaction-scope.ts'
+import { BetterSqlite3QueryRunner } from './typeorm.ts'
 
-type QueryArguments = Parameters<BetterSqlite3QueryRunner['query']>
-type QueryAnswer = ReturnType<BetterSqlite3QueryRunner['query']>
+type QueryArguments = Parameters<QueryRunner['query']>
+type QueryAnswer = ReturnType<QueryRunner['query']>
 
 /** What the query runners of one DataSource share. */
 export interface GatedConnection {
@@ -42,9 +43,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     return entered instanceof Promise ? this.#runInTurn(entered, args) : this.#run(entered, args)
   }
 
-  override async startTransaction(
-    ...args: Parameters<BetterSqlite3QueryRunner['startTransaction']>
-  ): Promise<void> {
+  override async startTransaction(...args: Parameters<QueryRunner['startTransaction']>): Promise<void> {
     await super.startTransaction(...args)
     if (this.transactionDepth === 1) noteTransaction(this.#shared.gate)
   }

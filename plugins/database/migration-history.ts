@@ -1,8 +1,9 @@
-import { type DataSource, InstanceChecker, Migration, MigrationExecutor, type QueryRunner } from 'typeorm'
+import type { DataSource, Migration, QueryRunner } from 'typeorm'
 import type { LoadedMigration } from './load-migrations.ts'
+import { typeorm } from './typeorm.ts'
 
 /** The database's table of the migrations that were run: TypeORM's own, so that its tools read it too. */
-export class MigrationHistory extends MigrationExecutor {
+export class MigrationHistory extends typeorm.MigrationExecutor {
   readonly #runner: QueryRunner
 
   constructor(dataSource: DataSource, runner: QueryRunner) {
@@ -14,7 +15,7 @@ export class MigrationHistory extends MigrationExecutor {
   async prepare(): Promise<void> {
     await this.createMigrationsTableIfNotExist(this.#runner)
     const builder = this.dataSource.driver.createSchemaBuilder()
-    if (InstanceChecker.isRdbmsSchemaBuilder(builder))
+    if (typeorm.InstanceChecker.isRdbmsSchemaBuilder(builder))
       await builder.createMetadataTableIfNecessary(this.#runner)
   }
 
@@ -32,4 +33,5 @@ export class MigrationHistory extends MigrationExecutor {
   }
 }
 
-const toRow = ({ name, timestamp }: LoadedMigration): Migration => new Migration(undefined, timestamp, name)
+const toRow = ({ name, timestamp }: LoadedMigration): Migration =>
+  new typeorm.Migration(undefined, timestamp, name)

@@ -14,6 +14,7 @@ import type { MailOptions } from './options.ts'
 import { readPage } from './page-access.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { mailNeed } from './peers.ts'
 import { readSettings } from './settings.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 
@@ -51,6 +52,7 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
     name: 'mail',
+    peers: mailNeed.peers,
     startupCodes: STARTUP_CODES,
     pages: { Mail: PAGE_PATH },
     services: {

@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
-import type { AwilixContainer } from 'awilix'
+import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
-import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
 import type {
   AnyRegistration,
@@ -10,6 +9,7 @@ import type {
   Registrations,
   RequestServices,
 } from '../container/registration.ts'
+import type { InjectRequest, InjectResponse } from './inject.ts'
 import type { EventBus } from '../contracts/events.ts'
 import type { Environment } from '../support/env/environment.ts'
 import type { TypedApp } from '../routing/define-route.ts'
@@ -93,7 +93,7 @@ export interface App<Members extends object = {}, Services extends object = {}>
   /** Finishes what is in flight, stops the bricks in reverse and leaves no handle open. Safe to call again. */
   close(): Promise<void>
   /** Answers a request without a socket, through the same pipeline. */
-  inject(request: InjectOptions | string): Promise<InjectResponse>
+  inject(request: InjectRequest | string): Promise<InjectResponse>
   /** A real Koa application that serves the same routes: mount it, or use its `callback()`. */
   readonly koa: Koa
   readonly events: EventBus

@@ -1,6 +1,5 @@
-import type { AwilixContainer } from 'awilix'
+import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
-import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { isBrick } from '../bricks/is-brick.ts'
 import { createServiceContainer } from '../container/container.ts'
@@ -20,6 +19,7 @@ import { createEventBus, type ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
+import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
 import { closedAlready, listensAlready, notUsable, onlyInspected, providedTwice, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
@@ -168,9 +168,8 @@ export class Application {
     return (this.closing ??= this.shutDown())
   }
 
-  async inject(request: InjectOptions | string): Promise<InjectResponse> {
+  async inject(request: InjectRequest | string): Promise<InjectResponse> {
     await this.ready()
-    const { inject } = await import('light-my-request')
     return this.adapters.track(inject(this.adapters.handle, request))
   }
 

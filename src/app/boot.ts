@@ -8,6 +8,10 @@ import type { AnyRegistration, CoreServices } from '../container/registration.ts
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { problemTable, type ProblemTable } from '../errors/problem-table.ts'
 import type { ContextClass } from '../context/context-class.ts'
+import { checkPeers, peerError } from '../peers/peer-errors.ts'
+import type { PeerNeed } from '../peers/peers.ts'
+import { declaresForm } from '../pipeline/multipart/form-of-route.ts'
+import { formNeed } from '../pipeline/multipart/load-form-parser.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
 import { scopesOfRouter, type AnyRouter } from '../routing/router.ts'
@@ -59,6 +63,7 @@ export function assemble(
   const { container, contextClass, dispatcher, core, options } = context
   for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
   for (const brick of parts.bricks) checkBrick(brick)
+  checkPeersOf(parts)
   const bricks = orderBricks(parts.bricks, new Set(container.names))
   refuseSharedCodes(bricks)
   const problems = problemTable(bricks)
@@ -84,6 +89,18 @@ export function assemble(
   dispatcher.compile(runtime)
   const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
   return { bricks, documentation: own.documentation, preload }
+}
+
+/** Asks the routes only where the bricks lack something already; else a missing koa-body shows when it is preloaded. */
+function checkPeersOf({ bricks, routers }: Parts): void {
+  const needs = bricks.flatMap(needOf)
+  if (peerError(needs) === undefined) return
+  const readsForms = routers.some((router) => router.routes().some(declaresForm))
+  checkPeers(readsForms ? [...needs, formNeed] : needs)
+}
+
+function needOf({ name, peers }: AnyBrick): PeerNeed[] {
+  return peers === undefined ? [] : [{ of: `the brick '${name}'`, peers }]
 }
 
 function routersIn(brick: AnyBrick, core: CoreServices): readonly AnyRouter[] {

@@ -1,6 +1,8 @@
-import { createRequire } from 'node:module'
 import type { DestinationStream, Logger as PinoLogger, LogFn } from 'pino'
 import type { Logger } from '../contracts/logger.ts'
+import { hasPeer, loadPeer } from '../peers/load-peer.ts'
+import { installCommandOf } from '../peers/peer-errors.ts'
+import type { PeerNeed } from '../peers/peers.ts'
 import { loadPino } from '../support/lazy-packages.ts'
 import { redact, redactFields } from '../support/redact.ts'
 import { redactText } from '../support/redact-text.ts'
@@ -37,13 +39,17 @@ export function createPinoLogger(
     // pino's own would show every error as type "Object", as it is a plain object by now.
     serializers: { err: (error: unknown) => error },
   }
-  const lines = holdLines(destination ?? (readable ? readableLines() : pino.destination({ sync: true })))
+  const isPlain = readable && destination === undefined && !hasPeer('pino-pretty', prettyNeed)
+  const toStdout = (): DestinationStream =>
+    readable && !isPlain ? readableLines() : pino.destination({ sync: true })
+  const lines = holdLines(destination ?? toStdout())
   const logger = pino(options, lines)
   const { child } = logger
   // Children inherit this one; their bindings do not pass the hook.
   logger.child = function redactBindings(this: PinoLogger, bindings, given) {
     return child.call(this, redactFields(bindings), given)
   } as typeof child
+  if (isPlain) logger.info(`For readable lines in development: ${installCommandOf(prettyNeed)}`)
   return Object.assign(logger, { [REQUEST_LINE]: requestWriter(logger, readable, lines) })
 }
 
@@ -74,9 +80,14 @@ function redactLine([first, ...rest]: readonly unknown[]): Parameters<LogFn> {
 /** Fields of a request line that its message has already. */
 const IN_MESSAGE = 'event,requestId,ip,method,path,route,status,ms'
 
+const prettyNeed: PeerNeed = {
+  of: 'the log of a terminal',
+  peers: { from: import.meta.url, packages: ['pino-pretty'], development: true },
+}
+
 /** Loaded only for a terminal: a service in production never needs it. */
 function readableLines(): DestinationStream {
-  const pretty = createRequire(import.meta.url)('pino-pretty') as (options: object) => DestinationStream
+  const pretty = loadPeer<(options: object) => DestinationStream>('pino-pretty', prettyNeed)
   const options = { translateTime: 'HH:MM:ss', sync: true }
   const lines = pretty({ ...options, ignore: 'pid,hostname' })
   const requests = pretty({ ...options, ignore: `pid,hostname,${IN_MESSAGE}` })

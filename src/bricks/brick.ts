@@ -3,6 +3,7 @@ import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'
 import type { Context } from '../context/context.ts'
+import type { Peers } from '../peers/peers.ts'
 import type { Middleware } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 
@@ -23,6 +24,8 @@ export interface Brick<
   readonly requires?: readonly string[]
   /** Names of bricks that start before this one if they are registered. */
   readonly after?: readonly string[]
+  /** Optional packages that it needs. The start checks those of all bricks together and names the missing ones. */
+  readonly peers?: Peers
   readonly services?: Registrations<Services>
   readonly members?: { readonly [Member in keyof Members]: MemberFactory<Members[Member]> }
   /** Routers it mounts; a function when they depend on the environment. */

@@ -1,4 +1,5 @@
 import { StartupError } from '../errors/startup-error.ts'
+import type { Peers } from '../peers/peers.ts'
 import { isRouter } from '../routing/router.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Middleware } from '../routing/route.ts'
@@ -9,6 +10,7 @@ const SLOTS = new Set([
   'name',
   'requires',
   'after',
+  'peers',
   'services',
   'members',
   'routes',
@@ -52,6 +54,11 @@ interface Shape {
 const SHAPES: Readonly<Record<string, Shape>> = {
   requires: names('requires'),
   after: names('after'),
+  peers: {
+    matches: (value) => isObject(value) && isPeers(value as Partial<Peers>),
+    found: "'peers' that cannot be checked",
+    remedy: "Write peers: { from: import.meta.url, packages: ['typeorm'] }.",
+  },
   services: named('services'),
   members: named('members'),
   middleware: {
@@ -69,6 +76,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   start: call('start'),
   stop: call('stop'),
   doctor: call('doctor'),
+}
+
+function isPeers({ from, packages }: Partial<Peers>): boolean {
+  return URL.canParse(String(from)) && isListOf(packages, (name) => typeof name === 'string')
 }
 
 function names(slot: string): Shape {

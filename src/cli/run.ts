@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { type Command, UsageError } from './command.ts'
 import { COMMANDS } from './commands/command-table.ts'
+import { frameworkManifest } from './framework-manifest.ts'
 import { commandHelp, overview } from './help.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
@@ -30,7 +30,7 @@ async function runCommand(args: readonly string[], directory: string, terminal: 
     if (first === undefined || first === '--help' || first === '-h' || first === 'help')
       return await help(rest, terminal, first)
     if (first === '--version' || first === '-v') {
-      terminal.print(version())
+      terminal.print(frameworkManifest().version)
       return { code: 0, serves: false }
     }
     const command = await find(first)
@@ -96,13 +96,6 @@ function report(error: unknown, { note, paint }: Terminal): number {
     error instanceof Error ? (foreseen ? error.message : (error.stack ?? error.message)) : String(error)
   note(`${paint.red('mortar:')} ${text}`)
   return 1
-}
-
-/** From the package that this file is part of, built or not. */
-function version(): string {
-  const built = import.meta.filename.endsWith('.js')
-  const file = new URL(built ? '../../../package.json' : '../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {

@@ -1,4 +1,4 @@
-import { AwilixResolutionError } from 'awilix/browser'
+import { AwilixResolutionError } from '#awilix'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 

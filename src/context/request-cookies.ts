@@ -3,8 +3,15 @@ import type Cookies from 'cookies'
 import { loadCookies } from '../support/lazy-packages.ts'
 import { createCookieCipher, type CookieCipher } from './cookie-cipher.ts'
 
+/** Signs and verifies cookies, as the package `keygrip` does. */
+export interface Keygrip {
+  sign(data: unknown): string
+  verify(data: unknown, digest: string): boolean
+  index(data: unknown, digest: string): number
+}
+
 /** Keys as Koa has them: a list, of which the first signs and all verify, or a Keygrip. */
-export type CookieKeys = readonly string[] | Exclude<Cookies.Option['keys'], string[]>
+export type CookieKeys = readonly string[] | Keygrip | undefined
 
 /** Protection of a cookie. */
 export interface CookieProtection {
@@ -15,7 +22,24 @@ export interface CookieProtection {
 }
 
 /** Options of a cookie: those of the package `cookies`, with `SameSite=Lax` by default. */
-export type CookieOptions = Omit<Cookies.SetOption, 'signed'> & CookieProtection
+export interface CookieOptions extends CookieProtection {
+  /** Milliseconds from now until it expires; without it and `expires` it ends with the browser's session. */
+  readonly maxAge?: number | undefined
+  readonly expires?: Date | undefined
+  /** `/` by default. */
+  readonly path?: string | undefined
+  readonly domain?: string | undefined
+  /** Sent over HTTPS only; by default when the request came over HTTPS. */
+  readonly secure?: boolean | undefined
+  /** Hidden from scripts; true by default. */
+  readonly httpOnly?: boolean | undefined
+  readonly sameSite?: 'strict' | 'lax' | 'none' | boolean | undefined
+  readonly priority?: 'low' | 'medium' | 'high' | undefined
+  /** Kept apart for each site that embeds the page (CHIPS). */
+  readonly partitioned?: boolean | undefined
+  /** Replaces a cookie of the same name that was set before in the same response. */
+  readonly overwrite?: boolean | undefined
+}
 
 /** The cookies of a request and its response. */
 export interface RequestCookies {

@@ -1,9 +1,23 @@
-import type { InjectOptions, Response as InjectResponse } from 'light-my-request'
-import { CookieJar } from 'tough-cookie'
+import type * as ToughCookie from 'tough-cookie'
+import type { InjectRequest, InjectResponse } from '../app/inject.ts'
+import { loadPeer } from '../peers/load-peer.ts'
+import { checkPeers } from '../peers/peer-errors.ts'
+import type { PeerNeed } from '../peers/peers.ts'
+
+const need: PeerNeed = {
+  of: 'mortar/testing',
+  peers: {
+    from: import.meta.url,
+    packages: ['light-my-request', 'tough-cookie'],
+    development: true,
+  },
+}
+
+const { CookieJar } = loadPeer<typeof ToughCookie>('tough-cookie', need)
 
 /** What a client needs of an application. */
 export interface Injectable {
-  inject(request: InjectOptions): Promise<InjectResponse>
+  inject(request: InjectRequest): Promise<InjectResponse>
 }
 
 /** A response, with its body read. */
@@ -52,12 +66,20 @@ export interface TestClientOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Makes a client with an empty cookie jar; the application boots with the first request. */
+/**
+ * Makes a client with an empty cookie jar; the application boots with the first request.
+ * @throws StartupError `MORTAR_PEER_MISSING` without the packages of the test client.
+ */
 export function createClient(app: Injectable, options: TestClientOptions = {}): TestClient {
+  checkPeers([need])
   return clientOf(app, new CookieJar(), { origin: 'http://localhost', headers: {}, ...options })
 }
 
-function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientOptions>): TestClient {
+function clientOf(
+  app: Injectable,
+  jar: ToughCookie.CookieJar,
+  options: Required<TestClientOptions>,
+): TestClient {
   const { origin } = options
 
   async function request(method: string, path: string, { headers = {}, query, body }: TestRequest = {}) {
@@ -65,7 +87,7 @@ function clientOf(app: Injectable, jar: CookieJar, options: Required<TestClientO
     const cookie = jar.getCookieStringSync(url.href)
     const { payload, type } = await encoded(body)
     const response = await app.inject({
-      method: method as NonNullable<InjectOptions['method']>,
+      method,
       url: url.href,
       ...(query === undefined ? {} : { query }),
       headers: {

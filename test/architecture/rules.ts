@@ -8,6 +8,7 @@ import { type SourceFile, type Tree, resolveImport } from './tree.ts'
 export const LAYERS = [
   'errors',
   'support',
+  'peers',
   'contracts',
   'compat',
   'schema',

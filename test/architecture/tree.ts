@@ -23,6 +23,8 @@ export interface Tree {
 /** The part of package.json that the rules look at. */
 export interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly source: string }>>
+  /** Packages inside this one: `#awilix`. */
+  readonly imports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
@@ -42,7 +44,9 @@ export function treeOf(sources: Readonly<Record<string, string>>, manifest: Mani
     })),
     entries: new Set(entries.map(([, source]) => source)),
     publicNames: new Set(entries.map(([name]) => name)),
-    dependencies: new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })),
+    dependencies: new Set(
+      Object.keys({ ...manifest.imports, ...manifest.dependencies, ...manifest.peerDependencies }),
+    ),
   }
 }
 

@@ -4,6 +4,7 @@ import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
+import { passwordNeed } from '../password-peers.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
@@ -48,6 +49,7 @@ export function basicAuth(options: BasicAuthOptions): AuthProvider<ConnectedPass
   const provider = createPasswordProvider(
     {
       name: 'basic',
+      peers: { ...passwordNeed.peers, packages: ['typeorm', ...passwordNeed.peers.packages] },
       createStore(services) {
         if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
         return createRelationalStore(() => sourceOf(services))

@@ -1,5 +1,6 @@
-import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
+import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
 import { PRIVATE_FIELDS } from '../accounts/private-fields.ts'
+import { entitySchema } from './entity-schema.ts'
 
 /** A row of `auth_users` without an application's own columns. Property names are the column names. */
 export interface AuthUserRow {
@@ -110,7 +111,7 @@ export function authUsers<Extra extends object = object>(
     throw new TypeError(
       `authUsers() cannot replace the column '${taken}' of auth_users; choose another name.`,
     )
-  return new EntitySchema<AuthUserRow & Extra>({
+  return entitySchema<AuthUserRow & Extra>({
     name: 'auth_users',
     columns: { ...USER_COLUMNS, ...columns },
   })
@@ -120,7 +121,7 @@ export function authUsers<Extra extends object = object>(
 export const AuthUsers = authUsers()
 
 /** `auth_refresh_tokens`: one row is one session. */
-export const AuthRefreshTokens = new EntitySchema<AuthRefreshTokenRow>({
+export const AuthRefreshTokens = entitySchema<AuthRefreshTokenRow>({
   name: 'auth_refresh_tokens',
   columns: {
     id: { ...ID, primary: true },
@@ -137,7 +138,7 @@ export const AuthRefreshTokens = new EntitySchema<AuthRefreshTokenRow>({
 })
 
 /** `auth_reset_tokens`: one row is one reset token that was not used yet. */
-export const AuthResetTokens = new EntitySchema<AuthResetTokenRow>({
+export const AuthResetTokens = entitySchema<AuthResetTokenRow>({
   name: 'auth_reset_tokens',
   columns: {
     token_hash: { ...HASH, primary: true },
@@ -153,7 +154,7 @@ export const AuthResetTokens = new EntitySchema<AuthResetTokenRow>({
  * `auth_ended_sessions`: what every process has to know until the access tokens have expired. Without a foreign key,
  * because a row has to outlive its session and its user.
  */
-export const AuthEndedSessions = new EntitySchema<AuthEndedSessionRow>({
+export const AuthEndedSessions = entitySchema<AuthEndedSessionRow>({
   name: 'auth_ended_sessions',
   columns: {
     id: { ...ID, primary: true },

@@ -1,5 +1,6 @@
-import { createLocalJWKSet, type JWK, type LocalJWKSet } from 'jose'
+import type { JWK, LocalJWKSet } from 'jose'
 import { fetchJson, UnusableAnswer } from './fetch-json.ts'
+import { loadJose } from './jose.ts'
 
 /** Location of a provider's keys. */
 export interface KeyLocation {
@@ -21,6 +22,7 @@ export async function loadKeys(location: KeyLocation, signal: AbortSignal): Prom
   const { keys } = await fetchJson(url, signal)
   if (!Array.isArray(keys) || keys.length > MOST_KEYS)
     throw new UnusableAnswer(`${url} does not return a list of at most ${MOST_KEYS} keys`)
+  const { createLocalJWKSet } = await loadJose()
   // jose checks each key and uses only public keys of the algorithm's type.
   return createLocalJWKSet({ keys: keys.filter(isRecord) })
 }

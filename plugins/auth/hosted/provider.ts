@@ -1,6 +1,7 @@
 import type { Cradle, User } from '../../../src/index.ts'
 import { asvsOfProvider } from '../asvs/findings.ts'
 import type { AuthProvider, ConnectedProvider } from '../provider.ts'
+import { hostedNeed, loadJose } from './jose.ts'
 import { loadKeys } from './load-keys.ts'
 import { checkHostedOptions } from './option-rules.ts'
 import type { HostedAuthOptions } from './options.ts'
@@ -21,6 +22,7 @@ export function hostedAuth(options: HostedAuthOptions): AuthProvider {
   const { cookie, toUser = (claims: Claims) => userOf(claims, withIssuer) } = options
   return {
     name: 'hosted',
+    peers: hostedNeed.peers,
     securityScheme: {
       name: 'accessToken',
       scheme: {
@@ -60,6 +62,7 @@ function connect(
       const claims = await verifyToken(token, { settings, keys, clock })
       return claims && toUser(claims)
     },
+    start: loadJose,
     stop: () => {
       for (const each of keys.values()) each.close()
     },

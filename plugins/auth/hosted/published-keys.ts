@@ -1,11 +1,6 @@
-import {
-  errors,
-  type CryptoKey,
-  type FlattenedJWSInput,
-  type JWSHeaderParameters,
-  type LocalJWKSet,
-} from 'jose'
+import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters, LocalJWKSet } from 'jose'
 import { ServiceUnavailable, type Clock } from '../../../src/index.ts'
+import { loadJose } from './jose.ts'
 
 /** Settings of `createPublishedKeys`; times in milliseconds. */
 export interface PublishedKeysOptions {
@@ -106,6 +101,7 @@ async function pick(
   try {
     return await keys(header, token)
   } catch (error) {
+    const { errors } = await loadJose()
     if (error instanceof errors.JWKSNoMatchingKey) return null
     throw error
   }

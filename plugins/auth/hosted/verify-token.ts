@@ -1,6 +1,7 @@
-import { decodeJwt, jwtVerify, type CryptoKey, type JWTPayload } from 'jose'
+import type { CryptoKey, JWTPayload } from 'jose'
 import { ServiceUnavailable, type Clock } from '../../../src/index.ts'
 import { findIssuer } from './issuers.ts'
+import { loadJose } from './jose.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { plainType, type HostedSettings } from './settings.ts'
 
@@ -26,7 +27,8 @@ export async function verifyToken(
 ): Promise<Claims | null> {
   // Checked before the keys are fetched, so that tokens of other issuers cause no fetch.
   if (token.length > MOST_BYTES) return null
-  const { iss, tid } = unverifiedClaims(token)
+  const { decodeJwt, jwtVerify } = await loadJose()
+  const { iss, tid } = unverifiedClaims(token, decodeJwt)
   const issuer = findIssuer(settings.issuers, iss, tid)
   if (issuer === undefined) return null
   try {
@@ -51,9 +53,9 @@ export async function verifyToken(
   }
 }
 
-function unverifiedClaims(token: string): JWTPayload {
+function unverifiedClaims(token: string, decode: (token: string) => JWTPayload): JWTPayload {
   try {
-    return decodeJwt(token)
+    return decode(token)
   } catch {
     return {}
   }

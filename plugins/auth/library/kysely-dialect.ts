@@ -1,25 +1,29 @@
-import {
-  MysqlAdapter,
-  MysqlIntrospector,
-  MysqlQueryCompiler,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type QueryResult,
-} from 'kysely'
+import type * as Kysely from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import type { DataSource, QueryRunner } from 'typeorm'
+import { loadPeer } from '../../../src/index.ts'
+
+const kysely = loadPeer<typeof Kysely>('kysely', {
+  of: 'throughDataSource()',
+  peers: { from: import.meta.url, packages: ['kysely'] },
+})
 
 const KINDS = {
-  sqlite: { Adapter: SqliteAdapter, Introspector: SqliteIntrospector, Compiler: SqliteQueryCompiler },
-  postgres: { Adapter: PostgresAdapter, Introspector: PostgresIntrospector, Compiler: PostgresQueryCompiler },
-  mysql: { Adapter: MysqlAdapter, Introspector: MysqlIntrospector, Compiler: MysqlQueryCompiler },
+  sqlite: {
+    Adapter: kysely.SqliteAdapter,
+    Introspector: kysely.SqliteIntrospector,
+    Compiler: kysely.SqliteQueryCompiler,
+  },
+  postgres: {
+    Adapter: kysely.PostgresAdapter,
+    Introspector: kysely.PostgresIntrospector,
+    Compiler: kysely.PostgresQueryCompiler,
+  },
+  mysql: {
+    Adapter: kysely.MysqlAdapter,
+    Introspector: kysely.MysqlIntrospector,
+    Compiler: kysely.MysqlQueryCompiler,
+  },
 }
 
 /**
@@ -34,7 +38,7 @@ export function throughDataSource(db: DataSource): { dialect: Dialect; type: key
     dialect: {
       createAdapter: () => new Adapter(),
       createDriver: () => new DataSourceDriver(db),
-      createIntrospector: (kysely) => new Introspector(kysely),
+      createIntrospector: (database) => new Introspector(database),
       createQueryCompiler: () => new Compiler(),
     },
   }

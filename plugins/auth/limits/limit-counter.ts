@@ -1,7 +1,8 @@
-import { RateLimiterRedis, RateLimiterRes, RLWrapperTimeouts } from 'rate-limiter-flexible'
+import type { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../src/index.ts'
 import type { CountedLimit } from './limit-rules.ts'
 import { MemoryCounter } from './memory-counter.ts'
+import { rateLimiters } from '../password-peers.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
 export interface RedisClient {
@@ -71,7 +72,10 @@ function sharedCounter(
 ): LimitCounter {
   const { limit, clock, onRedis = () => undefined, patience = PATIENCE } = options
   const local = localCounter(limit, memory)
-  const shared = new RLWrapperTimeouts({ limiter: redisLimiter(limit, redis), timeoutMs: patience })
+  const shared = new rateLimiters.RLWrapperTimeouts({
+    limiter: redisLimiter(limit, redis),
+    timeoutMs: patience,
+  })
   let restUntil = -Infinity
 
   async function attempt<T>(ask: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
@@ -114,7 +118,7 @@ function sharedCounter(
 
 function redisLimiter({ rule, scope, limit, window }: CountedLimit, redis: RedisClient): RateLimiterRedis {
   const keyPrefix = `mortar:auth:${rule}:${scope}`
-  return new RateLimiterRedis({ storeClient: redis, points: limit, duration: window, keyPrefix })
+  return new rateLimiters.RateLimiterRedis({ storeClient: redis, points: limit, duration: window, keyPrefix })
 }
 
 /**
@@ -124,7 +128,7 @@ async function countOf(consumption: Promise<RateLimiterRes>): Promise<Count> {
   const outcome = await consumption.then(
     (result) => ({ allowed: true, result }),
     (reason: unknown) => {
-      if (reason instanceof RateLimiterRes) return { allowed: false, result: reason }
+      if (reason instanceof rateLimiters.RateLimiterRes) return { allowed: false, result: reason }
       throw reason
     },
   )

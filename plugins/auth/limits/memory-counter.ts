@@ -4,9 +4,10 @@
  * windows fill the memory, new keys share a count-min sketch: a key may then be limited too early, with a low
  * probability, and no count is ever lost. Tested by test/plugins/auth/limits/memory-counter.test.ts.
  */
-import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../src/index.ts'
 import { CountMinSketch } from './count-min-sketch.ts'
+import { rateLimiters } from '../password-peers.ts'
 
 const DEFAULT_CAPACITY = 50_000
 
@@ -30,7 +31,7 @@ interface Window {
 /**
  * A limiter in memory with the interface of rate-limiter-flexible: fixed windows, each begun by its first consumption.
  */
-export class MemoryCounter extends RateLimiterCompatibleAbstract {
+export class MemoryCounter extends rateLimiters.RateLimiterCompatibleAbstract {
   override readonly keyPrefix: string
   override blockDuration = 0
   override execEvenly = false
@@ -157,7 +158,7 @@ export class MemoryCounter extends RateLimiterCompatibleAbstract {
   }
 
   #result({ consumed, end }: Window): RateLimiterRes {
-    return new RateLimiterRes(
+    return new rateLimiters.RateLimiterRes(
       Math.max(0, this.#points - consumed),
       end - this.#clock.now(),
       consumed,

@@ -3,9 +3,10 @@
  * without a password and a damaged hash, it verifies a decoy. Remaining difference: a hash of another cost takes that
  * cost until the next login rehashes it. Checked by test/plugins/auth/passwords/passwords.test.ts.
  */
-import argon2 from 'argon2'
+import type { HashOptions } from 'argon2'
 import { randomBytes } from 'node:crypto'
 import { StartupError, type Clock, type Environment } from '../../../src/index.ts'
+import { argon2 } from '../password-peers.ts'
 import { createHashPool, type HashPool, type HashPoolOptions } from './hash-pool.ts'
 import { checkPassword, normalizePassword } from './password-rule.ts'
 import { CEILING, isCost, parseStoredHash, type HashCost } from './phc-string.ts'
@@ -41,7 +42,7 @@ export interface Passwords {
 
 /** The two functions of argon2; tests count the calls. */
 export interface HashEngine {
-  hash(password: string, options: argon2.HashOptions): Promise<string>
+  hash(password: string, options: HashOptions): Promise<string>
   verify(stored: string, password: string): Promise<boolean>
 }
 
@@ -130,7 +131,7 @@ function completeCost(cost: Partial<HashCost> = {}): HashCost {
   })
 }
 
-function engineOptions({ memory, passes, parallelism }: HashCost): argon2.HashOptions {
+function engineOptions({ memory, passes, parallelism }: HashCost): HashOptions {
   return {
     type: argon2.argon2id,
     version: VERSION,

@@ -6,11 +6,11 @@
  * the time. Checked by test/plugins/auth/tokens/jwt-attacks.test.ts.
  */
 import { createHmac, randomUUID, type KeyObject } from 'node:crypto'
-import jwt from 'jsonwebtoken'
-import jwa from 'jwa'
+import type { SignOptions } from 'jsonwebtoken'
 import { systemClock, type Clock } from '../../../src/index.ts'
 import { readAccessClaims, type AccessClaims } from './access-claims.ts'
 import type { AuthKeys } from './keys.ts'
+import { jwa, jwt } from '../password-peers.ts'
 import { createVerifiedCache } from './verified-cache.ts'
 
 export type { AccessClaims }
@@ -18,8 +18,6 @@ export type { AccessClaims }
 const MOST_BYTES = 8192
 /** Characters of 32 bytes in base64url. */
 const SIGNATURE_LENGTH = 43
-/** jwa's types accept only string keys. */
-const hs256 = jwa('HS256') as unknown as SignatureCheck
 const TYPE = 'at+jwt'
 /** Seconds: one process's clock may be a minute behind while the issuer's clock is a minute ahead. */
 const DEFAULT_TOLERANCE = 120
@@ -114,6 +112,8 @@ function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedK
 
 function createCheck(options: AccessTokensOptions, clock: Clock, keys: readonly NamedKey[]) {
   const { issuer, audience, lifetime, tolerance = DEFAULT_TOLERANCE } = options
+  // jwa's types accept only string keys.
+  const hs256 = jwa('HS256') as unknown as SignatureCheck
   const byHeader = new Map(keys.map((each) => [firstSegmentOf(each), each.key]))
   return (token: string): AccessClaims | null => {
     const headerEnd = token.indexOf('.')
@@ -135,7 +135,7 @@ function readJson(segment: string): unknown {
   }
 }
 
-function headerOf({ id }: NamedKey): jwt.SignOptions {
+function headerOf({ id }: NamedKey): SignOptions {
   return { algorithm: 'HS256', keyid: id, header: { alg: 'HS256', typ: TYPE, kid: id } }
 }
 

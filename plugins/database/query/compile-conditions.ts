@@ -1,4 +1,5 @@
-import { type DataSource, type EntityMetadata, type FindOperator, InstanceChecker } from 'typeorm'
+import type { DataSource, EntityMetadata, FindOperator } from 'typeorm'
+import { typeorm } from '../typeorm.ts'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { type Definition, nameOfParam } from './find-options.ts'
 import { columnAt, QueryNotCompiled } from './read-metadata.ts'
@@ -56,7 +57,7 @@ class ConditionWriter {
   #term(column: ColumnMetadata, given: unknown): string {
     const name = this.#dataSource.driver.escape(column.databaseName)
     if (given === null) return `${name} IS NULL`
-    if (!InstanceChecker.isFindOperator(given)) return `${name} = ${this.#placeholder(column, given)}`
+    if (!typeorm.InstanceChecker.isFindOperator(given)) return `${name} = ${this.#placeholder(column, given)}`
     const { type, child, value } = given as FindOperator<unknown>
     if (type === 'isNull') return `${name} IS NULL`
     if (type === 'not') return `NOT(${this.#term(column, child ?? value)})`
@@ -75,7 +76,7 @@ class ConditionWriter {
     const name = nameOfParam(given)
     if (
       name === undefined &&
-      (given === undefined || given === null || InstanceChecker.isFindOperator(given))
+      (given === undefined || given === null || typeorm.InstanceChecker.isFindOperator(given))
     )
       this.#refuse(column.propertyPath, given)
     const store = (value: unknown): unknown =>

@@ -1,4 +1,5 @@
-import { type DataSource, QueryFailedError } from 'typeorm'
+import type { DataSource, QueryFailedError } from 'typeorm'
+import { typeorm } from '../typeorm.ts'
 import {
   findChangedInsides,
   type PostgresPool,
@@ -116,5 +117,5 @@ const UNPREPARED =
 
 function failed(dataSource: DataSource, error: Error, sql: string, values: unknown[]): QueryFailedError {
   dataSource.logger.logQueryError(error, sql, values)
-  return new QueryFailedError(sql, values, error)
+  return new typeorm.QueryFailedError(sql, values, error)
 }

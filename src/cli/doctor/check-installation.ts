@@ -1,29 +1,31 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { satisfies } from '../../peers/satisfies.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
 import { findPackageJSON } from './find-package.ts'
 import { type Finding, finding } from './finding.ts'
 import type { Project } from '../project/project.ts'
 
-/** Packages of which an application and the framework have to have the same: their objects are passed around. */
-const SHARED = ['yup', 'typeorm', 'koa', 'better-sqlite3', 'awilix', 'nodemailer']
+/** Dependencies of the framework of which an application has to have the same major version: their objects are passed around. */
+const SHARED = ['yup', 'koa'] as const
 
 interface Manifest {
   readonly version?: string
   readonly type?: string
-  readonly engines?: { readonly node?: string }
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 /** Node, the packages that are named and not installed, and those that are there in another version. */
 export function checkInstallation({ root, manifest }: Project, node = process.versions.node): Finding[] {
-  const own = readOwn()
+  const own = frameworkManifest()
   const { type, dependencies = {}, devDependencies = {} } = manifest as Manifest
   const installed = Object.keys({ ...dependencies, ...devDependencies })
   return [
-    ...checkNode(node, own.engines?.node ?? ''),
+    ...checkNode(node, own.engines['node'] ?? ''),
     ...(type === 'module' ? [] : [notModule()]),
     ...installed.filter((name) => findPackageJSON(name, root) === undefined).map(notInstalled),
-    ...SHARED.flatMap((name) => checkPeer(name, root, own.dependencies?.[name])),
+    ...SHARED.flatMap((name) => checkPeer(name, root, `^${own.dependencies[name]!.split('.')[0]}.0.0`)),
+    ...Object.entries(own.peerDependencies).flatMap(([name, range]) => checkPeer(name, root, range)),
   ]
 }
 
@@ -40,17 +42,17 @@ function checkNode(present: string, range: string): Finding[] {
   ]
 }
 
-function checkPeer(name: string, root: string, wanted: string | undefined): Finding[] {
+function checkPeer(name: string, root: string, wanted: string): Finding[] {
   const file = findPackageJSON(name, root)
-  if (file === undefined || wanted === undefined) return []
+  if (file === undefined) return []
   const { version = '' } = JSON.parse(readFileSync(file, 'utf8')) as Manifest
-  if (version.split('.')[0] === wanted.replace(/^\D+/, '').split('.')[0]) return []
+  if (satisfies(version, wanted)) return []
   return [
     finding(
       'warning',
       'MORTAR_DOCTOR_PEER',
       `The application has ${name} ${version}, and the framework works with ${wanted}.`,
-      `Install the same: npm install ${name}@${wanted}`,
+      `Install it: npm install ${name}@${wanted}`,
     ),
   ]
 }
@@ -79,13 +81,4 @@ function compare(a: string, b: string): number {
   for (let index = 0; index < second.length; index++)
     if (first[index] !== second[index]) return (first[index] ?? 0) - (second[index] ?? 0)
   return 0
-}
-
-/** The framework's own package.json, beside which this file is built or not. */
-function readOwn(): Manifest {
-  const files = ['../../../../package.json', '../../../package.json'].map(
-    (path) => new URL(path, import.meta.url),
-  )
-  const file = files[import.meta.filename.endsWith('.js') ? 0 : 1]!
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : {}
 }

@@ -42,7 +42,7 @@ export async function projectFiles(choices: Choices, secret: string): Promise<Pr
     fromTemplates('app', values),
     fromTemplates(kind, values),
   ])
-  const files = [{ path: 'package.json', content: await renderPackage(choices) }, ...layers.flat()]
+  const files = [{ path: 'package.json', content: renderPackage(choices) }, ...layers.flat()]
   return files
     .filter(({ path, content }) => content.trim() !== '' && isWanted(path, choices))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))

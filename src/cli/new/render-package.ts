@@ -1,25 +1,20 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { partsOf } from '../brick-recipe.ts'
+import { frameworkManifest, type FrameworkManifest } from '../framework-manifest.ts'
 import type { Choices } from './choices.ts'
 
-/** What is read of this package's own package.json, which pins every version. */
-interface Manifest {
-  readonly version: string
-  readonly engines: Readonly<Record<string, string>>
-  readonly dependencies: Readonly<Record<string, string>>
-  readonly devDependencies: Readonly<Record<string, string>>
-  readonly allowScripts: Readonly<Record<string, boolean>>
-}
-
 const DEVELOPMENT = ['@types/mocha', '@types/node', 'mocha', 'tsx', 'typescript'] as const
+const DRIVERS = { sqlite: 'better-sqlite3', postgres: 'pg' } as const
 
 /**
- * package.json of a new application. What the application imports besides the framework has the very version that the
- * framework has, so that there is one copy of it.
+ * package.json of a new application: the framework, and the optional packages of the chosen bricks, in the versions that
+ * the framework is tested with.
  */
-export async function renderPackage({ name, database, mortar }: Choices): Promise<string> {
-  const own = await readManifest()
-  const hasDatabase = database !== 'none'
+export function renderPackage(choices: Choices): string {
+  const own = frameworkManifest()
+  const { name, database, mortar } = choices
+  const packages = packagesOf(choices, own)
+  const dependencies = { yup: own.dependencies['yup'], ...versionsOf(packages.runtime, own) }
+  const devDependencies = versionsOf([...DEVELOPMENT, ...packages.development], own)
   const manifest = {
     name,
     version: '0.1.0',
@@ -32,23 +27,50 @@ export async function renderPackage({ name, database, mortar }: Choices): Promis
       start: 'mortar start',
       test: 'mocha',
       check: 'tsc --noEmit',
-      ...(hasDatabase ? { migrate: 'mortar migrate' } : {}),
+      ...(database === 'none' ? {} : { migrate: 'mortar migrate' }),
     },
-    dependencies: {
-      mortar: mortar ?? own.version,
-      ...(database === 'postgres' ? { pg: own.devDependencies['pg'] } : {}),
-      ...(hasDatabase ? { typeorm: own.dependencies['typeorm'] } : {}),
-      yup: own.dependencies['yup'],
-    },
-    devDependencies: Object.fromEntries(DEVELOPMENT.map((tool) => [tool, own.devDependencies[tool]])),
-    // Native parts: newer versions of npm compile or fetch only those that are named here.
-    allowScripts: own.allowScripts,
+    dependencies: sorted({ mortar: mortar ?? own.version, ...dependencies }),
+    devDependencies,
+    allowScripts: scriptsOf([...packages.runtime, ...packages.development], own),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** This file is three folders below the repository, and four below the package, where `dist` is in between. */
-async function readManifest(): Promise<Manifest> {
-  const up = import.meta.filename.endsWith('.ts') ? '../../..' : '../../../..'
-  return JSON.parse(await readFile(join(import.meta.dirname, up, 'package.json'), 'utf8')) as Manifest
+interface Packages {
+  readonly runtime: readonly string[]
+  readonly development: readonly string[]
+}
+
+function packagesOf({ database, auth }: Choices, { mortar: { bricks } }: FrameworkManifest): Packages {
+  const chosen = [
+    ...(database === 'none' ? [] : [partsOf(bricks['database']!, DRIVERS[database])]),
+    ...(auth === 'none' ? [] : [partsOf(bricks['mail']!), partsOf(bricks['auth']!, auth)]),
+    partsOf(bricks['testing']!),
+    partsOf(bricks['readable-log']!),
+  ]
+  return {
+    runtime: chosen.flatMap(({ peers = [] }) => peers),
+    development: [
+      ...chosen.flatMap(({ development = [] }) => development),
+      // The types of `ctx.koa` and `fromKoa`.
+      '@types/koa',
+      // Tests without a server of theirs use SQLite in memory.
+      ...(database === 'postgres' ? [DRIVERS.sqlite] : []),
+    ],
+  }
+}
+
+/** The very versions that the framework is tested with, so that there is one copy of each. */
+function versionsOf(names: readonly string[], { devDependencies }: FrameworkManifest) {
+  return sorted(Object.fromEntries(names.map((name) => [name, devDependencies[name]])))
+}
+
+/** Newer versions of npm run only the install scripts that are named here. */
+function scriptsOf(names: readonly string[], { allowScripts }: FrameworkManifest) {
+  const present = new Set([...names, 'esbuild'])
+  return Object.fromEntries(Object.entries(allowScripts).filter(([name]) => present.has(name)))
+}
+
+function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }

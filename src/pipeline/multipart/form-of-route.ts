@@ -17,6 +17,16 @@ export interface FormOfRoute {
   readonly maxFields: number
 }
 
+/** True for a route that declares multipart, by its `consumes` or by a `file()` in its body schema. */
+export function declaresForm({ definition }: Route): boolean {
+  const { body, consumes } = definition
+  return listsMultipart(consumes?.map((type) => type.toLowerCase())) || formShapeOf(body).hasFiles
+}
+
+function listsMultipart(listed: readonly string[] | undefined): boolean {
+  return listed?.some((pattern) => matchesType(pattern, MULTIPART)) ?? false
+}
+
 /**
  * A route reads multipart where its `consumes` lists it or its body schema has a `file()`; without `consumes`, such a
  * schema is multipart alone. `limit` is the largest body in bytes.
@@ -27,7 +37,7 @@ export function formOf(route: Route, runtime: PipelineRuntime, limit: number): F
   const limits = formLimits(route.definition.multipart, runtime.multipart)
   const { maxFields } = limits
   const listed = consumes?.map((type) => type.toLowerCase())
-  const isListed = listed?.some((pattern) => matchesType(pattern, MULTIPART)) ?? false
+  const isListed = listsMultipart(listed)
   const shape = formShapeOf(body)
   if (!isListed && !shape.hasFiles) return { accepted: listed, form: undefined, maxFields }
   if (listed !== undefined && !isListed)

@@ -1,0 +1,27 @@
+import type * as TypeOrm from 'typeorm'
+import type * as QueryRunners from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
+import { loadPeer, type PeerNeed } from '../../src/index.ts'
+
+/** The package of the driver that TypeORM loads for a kind of database. */
+const DRIVERS: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'better-sqlite3',
+  postgres: 'pg',
+  mysql: 'mysql2',
+  mariadb: 'mysql2',
+}
+
+/** The packages that the brick needs for a kind of database; only TypeORM itself while the kind is not known. */
+export function databaseNeed(type?: string): PeerNeed {
+  const driver = DRIVERS[type ?? '']
+  const packages = driver === undefined ? ['typeorm'] : ['typeorm', driver]
+  return { of: "the brick 'database'", peers: { from: import.meta.url, packages } }
+}
+
+/** TypeORM, or a stand-in that throws the StartupError of a missing package. Types are imported from `typeorm` itself. */
+export const typeorm = loadPeer<typeof TypeOrm>('typeorm', databaseNeed())
+
+/** TypeORM's query runner for SQLite, which is not part of its main entry. */
+export const { BetterSqlite3QueryRunner } = loadPeer<typeof QueryRunners>(
+  'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js',
+  databaseNeed(),
+)

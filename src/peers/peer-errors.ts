@@ -1,0 +1,110 @@
+import { StartupError, StartupErrors } from '../errors/startup-error.ts'
+import { findPeerProblems } from './find-problems.ts'
+import type { PeerNeed, PeerProblem } from './peers.ts'
+
+type Found = PeerProblem & { readonly of: string }
+
+/**
+ * Checks the optional packages of an application together, so that one message names all of them.
+ * @throws StartupError `MORTAR_PEER_MISSING`, `MORTAR_PEER_VERSION` or `MORTAR_PEER_NATIVE`, with the command to run.
+ */
+export function checkPeers(needs: readonly PeerNeed[]): void {
+  const error = peerError(needs)
+  if (error !== undefined) throw error
+}
+
+/** The error that `checkPeers` throws, if there is a problem. */
+export function peerError(needs: readonly PeerNeed[]): StartupError | undefined {
+  const found = needs.flatMap(({ of, peers }) =>
+    findPeerProblems(peers).map((problem) => ({ of, ...problem })),
+  )
+  const errors = [missing(ofKind(found, 'missing')), ...wrongVersions(found), ...notBuilt(found)]
+  const present = errors.filter((error) => error !== undefined)
+  if (present.length < 2) return present[0]
+  return new StartupErrors('Packages of the application are not as they have to be:', present)
+}
+
+/** The command that installs packages in the versions of `peerDependencies`, or two for both kinds of dependency. */
+export function installCommand(
+  packages: readonly Pick<PeerProblem, 'name' | 'range' | 'development'>[],
+): string {
+  const list = (development: boolean): string =>
+    [...new Set(packages.filter((each) => each.development === development).map(specifierOf))].join(' ')
+  const [runtime, tools] = [list(false), list(true)]
+  return [
+    ...(runtime === '' ? [] : [`npm install ${runtime}`]),
+    ...(tools === '' ? [] : [`npm install --save-dev ${tools}`]),
+  ].join(' && ')
+}
+
+/** The command that installs what is missing of a need; empty when nothing is. */
+export function installCommandOf({ peers }: PeerNeed): string {
+  return installCommand(findPeerProblems(peers))
+}
+
+function specifierOf({ name, range }: Pick<PeerProblem, 'name' | 'range'>): string {
+  if (range === undefined) return name
+  return /^[\w.^-]+$/.test(range) ? `${name}@${range}` : `'${name}@${range}'`
+}
+
+function missing(found: readonly Found[]): StartupError | undefined {
+  if (found.length === 0) return undefined
+  const owners = [...new Set(found.map(({ of }) => of))]
+  const parts = owners.map((owner) => {
+    const names = found.filter(({ of }) => of === owner).map(({ name }) => name)
+    return `${owner} needs ${listed(names)}`
+  })
+  return new StartupError(`Packages are not installed: ${parts.join('; ')}.`, {
+    code: 'MORTAR_PEER_MISSING',
+    remedy: `Run ${installCommand(found)}`,
+    ...brickOf(owners),
+  })
+}
+
+function wrongVersions(found: readonly Found[]): StartupError[] {
+  return ofKind(found, 'version').map(
+    (problem) =>
+      new StartupError(
+        `${problem.name} ${problem.found} is installed, and ${problem.of} needs ${problem.range}.`,
+        {
+          code: 'MORTAR_PEER_VERSION',
+          remedy: `Run ${installCommand([problem])}`,
+          ...brickOf([problem.of]),
+        },
+      ),
+  )
+}
+
+function notBuilt(found: readonly Found[]): StartupError[] {
+  return ofKind(found, 'native').map(({ name, found: reason, of }) =>
+    nativeError(name, { of, reason: reason! }),
+  )
+}
+
+/** The error for a package that is installed without its compiled part, or with one for another version of Node. */
+export function nativeError(
+  name: string,
+  { of, reason }: { readonly of: string; readonly reason: string },
+): StartupError {
+  return new StartupError(
+    `${name}, which ${of} needs, is installed, but its compiled part cannot be loaded: ${reason}`,
+    {
+      code: 'MORTAR_PEER_NATIVE',
+      remedy: `Allow its install script ("allowScripts": { "${name}": true } in package.json; pnpm approve-builds with pnpm), then run npm rebuild ${name}`,
+      ...brickOf([of]),
+    },
+  )
+}
+
+function ofKind(found: readonly Found[], kind: PeerProblem['kind']): Found[] {
+  return found.filter((problem) => problem.kind === kind)
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+function brickOf(owners: readonly string[]): { readonly brick?: string } {
+  const [, brick] = /^the brick '(.+)'$/.exec(owners.length === 1 ? owners[0]! : '') ?? []
+  return brick === undefined ? {} : { brick }
+}

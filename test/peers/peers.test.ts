@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import { createApp, defineBrick, importPeer, loadPeer, StartupErrors, type Peers } from 'mortar'
+import { startupErrorOf } from '../support/startup-error-of.ts'
+import { packageFolder, type PackageFolder } from './package-folder.ts'
+
+describe('Optional packages of bricks', () => {
+  let folder: PackageFolder
+  beforeEach(() => {
+    folder = packageFolder({ cache: '^2.1.0', engine: '^0.4.0', driver: '>=3' })
+  })
+  afterEach(() => folder.remove())
+
+  const appWith = (bricks: Readonly<Record<string, Peers>>) => {
+    const app = createApp({ logger: false })
+    for (const [name, peers] of Object.entries(bricks)) app.use(defineBrick({ name, peers }))
+    return app
+  }
+
+  it('are named by the start, those of all bricks in one command', async () => {
+    const app = appWith({ store: folder.peers(['cache', 'engine']), mailbox: folder.peers(['driver']) })
+    const error = await startupErrorOf(() => app.ready())
+    expect(error.code).to.equal('MORTAR_PEER_MISSING')
+    expect(error.message).to.include(
+      "Packages are not installed: the brick 'store' needs cache and engine; the brick 'mailbox' needs driver.",
+    )
+    expect(error.remedy).to.equal("Run npm install cache@^2.1.0 engine@^0.4.0 'driver@>=3'")
+  })
+
+  it('are searched before a service of the bricks is made', async () => {
+    let made = 0
+    const app = appWith({ store: folder.peers(['cache']) }).provide({
+      counted: { lifetime: 'singleton', factory: () => (made += 1) },
+    })
+    expect((await startupErrorOf(() => app.ready())).brick).to.equal('store')
+    expect(made).to.equal(0)
+  })
+
+  it('start the application when they are there', async () => {
+    folder.install('cache', '2.4.0')
+    const app = await appWith({ store: folder.peers(['cache']) }).ready()
+    await app.close()
+  })
+
+  it('are named when their version is not the one that the brick was written for', async () => {
+    folder.install('cache', '3.0.0')
+    const error = await startupErrorOf(() => appWith({ store: folder.peers(['cache']) }).ready())
+    expect(error.code).to.equal('MORTAR_PEER_VERSION')
+    expect(error.message).to.include("cache 3.0.0 is installed, and the brick 'store' needs ^2.1.0.")
+    expect(error.remedy).to.equal('Run npm install cache@^2.1.0')
+  })
+
+  it('are named when their compiled part cannot be loaded', async () => {
+    folder.install('engine', '0.4.2', `throw new Error('No native build was found for platform=moon')`)
+    const peers = folder.peers(['engine'], { native: ['engine'] })
+    const error = await startupErrorOf(() => appWith({ store: peers }).ready())
+    expect(error.code).to.equal('MORTAR_PEER_NATIVE')
+    expect(error.message).to.include('No native build was found for platform=moon')
+    expect(error.remedy).to.include('npm rebuild engine')
+  })
+
+  it('are reported together when several kinds of problem are found', async () => {
+    folder.install('cache', '1.0.0')
+    const error = await startupErrorOf(() => appWith({ store: folder.peers(['cache', 'engine']) }).ready())
+    expect(error).to.be.instanceOf(StartupErrors)
+    const codes = (error as StartupErrors).errors.map(({ code }) => code)
+    expect(codes).to.deep.equal(['MORTAR_PEER_MISSING', 'MORTAR_PEER_VERSION'])
+  })
+
+  it('are installed for development where only development needs them', async () => {
+    const peers = folder.peers(['cache'], { development: true })
+    const app = appWith({ page: peers, store: folder.peers(['engine']) })
+    const { remedy } = await startupErrorOf(() => app.ready())
+    expect(remedy).to.equal('Run npm install engine@^0.4.0 && npm install --save-dev cache@^2.1.0')
+  })
+
+  it('make a brick refused whose list cannot be checked', async () => {
+    for (const peers of [{ packages: ['cache'] }, { from: 'here', packages: ['cache'] }, ['cache']]) {
+      const app = appWith({ store: peers as never })
+      expect((await startupErrorOf(() => app.ready())).code).to.equal('MORTAR_BRICK_SHAPE')
+    }
+  })
+})
+
+describe('loadPeer', () => {
+  let folder: PackageFolder
+  beforeEach(() => {
+    folder = packageFolder({ cache: '^2.1.0' })
+  })
+  afterEach(() => folder.remove())
+
+  interface Cache {
+    readonly name: string
+    readonly Store: new () => object
+    open(): void
+  }
+  const load = (packages = ['cache']) =>
+    loadPeer<Cache>('cache', { of: "the brick 'store'", peers: folder.peers(packages) })
+
+  it('returns the package', () => {
+    folder.install('cache', '2.1.0')
+    expect(load().name).to.equal('cache')
+  })
+
+  it('returns a stand-in for a missing package, of which every use names all that is missing', async () => {
+    const cache = load(['cache', 'other'])
+    class Own extends cache.Store {}
+    expect({} instanceof cache.Store).to.equal(false)
+    for (const use of [() => cache.open(), () => new cache.Store(), () => new Own()]) {
+      const error = await startupErrorOf(use)
+      expect(error.code).to.equal('MORTAR_PEER_MISSING')
+      expect(error.remedy).to.equal('Run npm install cache@^2.1.0 other')
+    }
+  })
+
+  it('keeps the reason why an installed package cannot be loaded', async () => {
+    folder.install('cache', '2.1.0', `throw new Error('invalid ELF header')`)
+    const error = await startupErrorOf(() => load().open())
+    expect([error.code, error.message.includes('invalid ELF header')]).to.deep.equal([
+      'MORTAR_PEER_NATIVE',
+      true,
+    ])
+  })
+})
+
+describe('importPeer', () => {
+  it('names a package that cannot be found, and passes on any other error', async () => {
+    const folder = packageFolder({})
+    const need = { of: 'a page', peers: folder.peers(['missing-package']) }
+    try {
+      const name: string = 'missing-package'
+      const missing = importPeer(() => import(name), need)
+      expect((await startupErrorOf(() => missing)).code).to.equal('MORTAR_PEER_MISSING')
+      const reason = await importPeer(() => Promise.reject(new TypeError('boom')), need).catch(String)
+      expect(reason).to.equal('TypeError: boom')
+    } finally {
+      folder.remove()
+    }
+  })
+})
