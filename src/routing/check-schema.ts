@@ -1,5 +1,5 @@
 import { isStandard } from '../schema/validate-standard.ts'
-import { isYup } from '../schema/yup/yup-node.ts'
+import { isYup } from '../compat/yup.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
 import type { Finding } from './finding.ts'
 

@@ -3,7 +3,7 @@ import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { OpenItems } from './yup/open-arrays.ts'
 import type { StandardLike } from './schema.ts'
-import { isRecord } from './yup/yup-node.ts'
+import { isRecord } from '../compat/yup.ts'
 
 interface Found {
   readonly issues: IssueList

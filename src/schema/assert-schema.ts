@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
 import type { StandardLike } from './schema.ts'
 import { isStandard } from './validate-standard.ts'
-import { isYup, type YupNode } from './yup/yup-node.ts'
+import { isYup, type YupNode } from '../compat/yup.ts'
 
 /**
  * Tells a yup schema or a Standard Schema validator from anything else.

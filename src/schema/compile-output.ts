@@ -4,7 +4,7 @@ import { jsonView, withIsoDates } from './yup/json-view.ts'
 import type { Schema } from './schema.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './yup/validate-yup.ts'
-import { isYup } from './yup/yup-node.ts'
+import { isYup } from '../compat/yup.ts'
 
 /**
  * Compiles a schema for values that leave: the function gives the value with its declared keys alone, at every depth,

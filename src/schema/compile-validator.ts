@@ -11,7 +11,8 @@ import type { Validate } from './validate.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './yup/validate-yup.ts'
-import { isYup, type YupNode } from './yup/yup-node.ts'
+import { isYup, type YupNode } from '../compat/yup.ts'
+import { yupFault } from '../compat/yup-self-test.ts'
 
 /** Where a value comes from, or `response` for one that leaves. */
 export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'response'
@@ -43,15 +44,24 @@ function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
+  if (yupFault() !== undefined) return byYupAlone(schema, text)
   const fast = compileYup(schema, text)
   if (fast !== undefined) return fast
   const refuseEarly = compilePlainParts(schema)
   const tooMany = openArraysOf(schema)
   const byYup = validateByYup(schema)
   const slow: Validate = (value, limit) => refuseEarly(value, limit) ?? tooMany(value) ?? byYup(value, limit)
-  if (!text) return slow
+  return text ? coercing(schema, slow) : slow
+}
+
+function byYupAlone(schema: YupNode, text: boolean): Validator['validate'] {
+  const validate = validateByYup(schema)
+  return text ? coercing(schema, validate) : validate
+}
+
+function coercing(schema: YupNode, validate: Validate): Validate {
   const shape = shapeOfYup(schema)
-  return (value, limit) => slow(coerceText(shape, value), limit)
+  return (value, limit) => validate(coerceText(shape, value), limit)
 }
 
 function standardValidator(schema: StandardLike, text: boolean): Validator['validate'] {

@@ -2,7 +2,7 @@ import { isFileSchema } from './yup/file.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import type { Schema } from './schema.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
-import { isYup, type YupNode } from './yup/yup-node.ts'
+import { isYup, type YupNode } from '../compat/yup.ts'
 
 /** Rules of a body schema for the parts of a form. */
 export interface FormShape {

@@ -2,7 +2,7 @@ import type { Direction, JsonSchema, OnOmission } from './json-schema-parts.ts'
 import { jsonSchemaOfYup } from './yup/json-schema-yup.ts'
 import type { Schema } from './schema.ts'
 import { isStandard } from './validate-standard.ts'
-import { isYup } from './yup/yup-node.ts'
+import { isYup } from '../compat/yup.ts'
 
 /**
  * The JSON Schema of a schema. What cannot be said in it becomes `{}`, which allows anything, and is reported to

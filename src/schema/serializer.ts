@@ -1,7 +1,9 @@
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { Invalid, issueAt } from './invalid.ts'
-import { oncePerSchema, once } from './once.ts'
+import { once, oncePerSchema } from './once.ts'
+import { isYup } from '../compat/yup.ts'
+import { yupFault } from '../compat/yup-self-test.ts'
 import type { Schema } from './schema.ts'
 import { compileText } from './yup/fast-text.ts'
 
@@ -21,7 +23,9 @@ export function compileSerializer(schema: Schema): Serializer {
 
 const serializerOf = oncePerSchema((schema: Schema): Serializer => {
   const slow = once(() => serializeSlowly(schema))
-  const fast = once(() => compileText(schema) ?? ALWAYS_SLOW)
+  const fast = once(
+    () => (isYup(schema) && yupFault() === undefined ? compileText(schema) : undefined) ?? ALWAYS_SLOW,
+  )
   return (value) => {
     const text = fast().write(value)
     return typeof text === 'string' ? text : slow()(value)

@@ -1,5 +1,5 @@
 import { kindOfYup, type TextShape } from './yup/query-coercion.ts'
-import { isYup } from './yup/yup-node.ts'
+import { isYup } from '../compat/yup.ts'
 
 const ANY: TextShape = { kind: 'any' }
 

@@ -1,5 +1,5 @@
 import { childPath } from './invalid.ts'
-import { ownMember } from './yup/yup-node.ts'
+import { ownMember } from '../compat/yup.ts'
 
 /** A part of a value that JSON cannot show: where it is, what it is, and what to return in its place. */
 export interface Unsendable {

@@ -6,7 +6,7 @@ import { Invalid } from '../../src/schema/invalid.ts'
 import { jsonSchemaOf } from '../../src/schema/json-schema.ts'
 import { queryBoolean } from '../../src/schema/yup/query-boolean.ts'
 import { readDecimal } from '../../src/schema/yup/query-coercion.ts'
-import type { YupNode } from '../../src/schema/yup/yup-node.ts'
+import type { YupNode } from '../../src/compat/yup.ts'
 
 /** The same field, compiled and by yup itself. */
 function both(field: yup.ISchema<unknown>, sent: unknown, location: ValidatedLocation = 'query'): unknown[] {

@@ -7,7 +7,7 @@ import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { compileSerializer } from '../../src/schema/serializer.ts'
-import type { YupNode } from '../../src/schema/yup/yup-node.ts'
+import type { YupNode } from '../../src/compat/yup.ts'
 
 const validate = (schema: Schema, value: unknown, location: ValidatedLocation = 'body'): unknown =>
   compileValidator(schema, location).validate(value)

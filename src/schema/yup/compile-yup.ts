@@ -8,7 +8,7 @@ import { coerced } from './query-coercion.ts'
 import { isPlain, plainPart } from './known.ts'
 import { compileLazy } from './lazy-part.ts'
 import { NOT_QUICK } from './quick.ts'
-import { isYup, type YupNode } from './yup-node.ts'
+import { isYup, type YupNode } from '../../compat/yup.ts'
 import type { Validate } from '../validate.ts'
 
 /**

@@ -3,7 +3,7 @@ import { FAIL, isStrict, whenAbsent, type FastNode, type LongWay, type Mode } fr
 import { once } from '../once.ts'
 import { allTests } from './passes.ts'
 import { judge, OTHER, quickOf, SAME } from './quick.ts'
-import type { YupNode } from './yup-node.ts'
+import { isOfType, type YupNode } from '../../compat/yup.ts'
 
 type Run = FastNode['run']
 
@@ -52,7 +52,7 @@ function runOf(
     const verdict = judge(quick, value)
     if (verdict !== OTHER) return verdict === SAME ? value : FAIL
     const result = cast(value)
-    return result !== undefined && result !== null && schema._typeCheck(result) && tests()(result)
+    return result !== undefined && result !== null && isOfType(schema, result) && tests()(result)
       ? result
       : FAIL
   }

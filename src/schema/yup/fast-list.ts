@@ -15,7 +15,7 @@ import { generate, type Refer } from './generate.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
 import { judge, NOT_QUICK, SAME, quickSource } from './quick.ts'
-import type { YupNode } from './yup-node.ts'
+import { isOfType, type YupNode } from '../../compat/yup.ts'
 
 /** The schema of the item at an index; undefined where items may be anything. */
 type MemberAt = (index: number) => FastNode | undefined
@@ -83,7 +83,7 @@ function listLongWay(schema: YupNode, mode: Mode, memberAt: MemberAt): LongWay {
   return ({ value: input, original, path }, issues) => {
     const value: unknown = input === undefined && !strict ? schema.getDefault() : input
     let cast = value
-    if (Array.isArray(value) && schema._typeCheck(value)) {
+    if (Array.isArray(value) && isOfType(schema, value)) {
       const isTooLong = value.length > most
       if (isTooLong) issues.hasLongArray = true
       // The items of an array that is refused as a whole are not validated.

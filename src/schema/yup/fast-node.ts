@@ -1,7 +1,7 @@
 import { IssueList } from '../issue-list.ts'
 import type { Place } from './own-issues.ts'
 import type { Quick } from './quick.ts'
-import { isObject, isYup, type YupNode } from './yup-node.ts'
+import { isObject, isYup, type YupNode } from '../../compat/yup.ts'
 import { once } from '../once.ts'
 
 /** What `run` returns instead of a value when it does not accept one. */

@@ -3,7 +3,7 @@ import { once } from '../once.ts'
 import { generate, type Refer } from './generate.ts'
 import { objectLongWay, planOf, type ObjectPlan } from './object-long-way.ts'
 import { NOT_QUICK, readDigits, quickSource } from './quick.ts'
-import { isInheritedName, isRecord, type YupNode } from './yup-node.ts'
+import { hasLists, isInheritedName, isRecord, type YupNode } from '../../compat/yup.ts'
 
 type Members = Record<string, unknown>
 type Run = FastNode['run']
@@ -17,7 +17,7 @@ export function compileObject(schema: YupNode, mode: Mode, compile: CompileMembe
 }
 
 function runOf(plan: ObjectPlan, absent: () => unknown): Run {
-  const listed = plan.schema._whitelist.size + plan.schema._blacklist.size > 0
+  const listed = hasLists(plan.schema)
   if (listed || plan.keys.some(isInheritedName)) return () => FAIL
   return generate<Run>((refer) => sourceOf(plan, absent, refer)) ?? loopOf(plan, absent)
 }

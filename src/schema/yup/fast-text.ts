@@ -8,7 +8,7 @@ import { type TextMember, type TextNode, type Write, listSource, objectSource } 
 import { isPlain } from './known.ts'
 import { lengthLimits } from './passes.ts'
 import { NOT_QUICK, quickOf } from './quick.ts'
-import { isYup, ownMember, type YupNode } from './yup-node.ts'
+import { hasLists, isYup, ownMember, type YupNode } from '../../compat/yup.ts'
 
 /**
  * Compiles a plain schema to a function that judges a value and writes its declared keys, in the order in which they
@@ -103,7 +103,7 @@ function compileObject(schema: YupNode): Writer | undefined {
   const entries = Object.entries(schema.fields ?? {})
   const members = entries.map(([key, field]) => ({ key, node: compileText(field) }))
   if (!members.every(isCompiled)) return undefined
-  if (schema._whitelist.size + schema._blacklist.size > 0) return undefined
+  if (hasLists(schema)) return undefined
   const none = absence(schema)
   const writeMembers = generate<Write>((refer) => objectSource(members, refer)) ?? membersBy(members)
   return {

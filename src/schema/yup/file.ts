@@ -4,7 +4,7 @@ import { checkOptions, type OptionChecks } from '../../support/check-options.ts'
 import { matchesType } from '../../support/media-type.ts'
 import { loadYup } from '../../support/lazy-packages.ts'
 import { isUploadedFile, type UploadedFile } from '../uploaded-file.ts'
-import { isYup } from './yup-node.ts'
+import { isYup, typeCheckOf } from '../../compat/yup.ts'
 
 /** Limits of an uploaded file. */
 export interface FileOptions {
@@ -71,5 +71,5 @@ function withTypes(schema: FileSchema, given: readonly string[]): FileSchema {
 
 /** True for what `file()` returned, whatever was chained to it. */
 export function isFileSchema(schema: unknown): boolean {
-  return isYup(schema) && typeof schema._typeCheck === 'function' && FILE in schema._typeCheck
+  return isYup(schema) && typeof typeCheckOf(schema) === 'function' && FILE in typeCheckOf(schema)
 }

@@ -1,6 +1,6 @@
 import type { DescriptionPlace, Keywords } from '../json-schema-parts.ts'
-import { isKnownTest } from './known.ts'
-import type { YupNode } from './yup-node.ts'
+import { isKnownTest } from '../../compat/yup-functions.ts'
+import type { YupNode } from '../../compat/yup.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Add = (keywords: Keywords, params: Params) => void

@@ -2,7 +2,7 @@ import { addConstraints } from './json-schema-constraints.ts'
 import type { DescriptionPlace, Direction, JsonSchema, Keywords } from '../json-schema-parts.ts'
 import { isFileSchema } from './file.ts'
 import { childPath } from '../invalid.ts'
-import { isRef, isYup, type YupNode } from './yup-node.ts'
+import { allowedValues, isConditional, isRef, isYup, refusedValues, type YupNode } from '../../compat/yup.ts'
 
 /** Describes a yup schema; parts that JSON Schema has no words for are reported and left out. */
 export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace): JsonSchema {
@@ -11,7 +11,7 @@ export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace): JsonS
     return { ...omit(place, 'a lazy schema is not shown'), ...annotationsOf(schema) }
   // OpenAPI's notation of a part with bytes; the limits of a file have no words in JSON Schema.
   if (isFileSchema(schema)) return { type: 'string', format: 'binary', ...annotationsOf(schema) }
-  if (schema.conditions.length > 0) place.onOmission(place.path, 'its conditions (when) are not shown')
+  if (isConditional(schema)) place.onOmission(place.path, 'its conditions (when) are not shown')
   const keywords: Keywords = { ...TYPES[schema.type]?.(schema, place) }
   addConstraints(schema, keywords, place)
   addLists(schema, keywords)
@@ -77,9 +77,13 @@ function isRequired(field: unknown, direction: Direction): boolean {
 }
 
 /** `oneOf` and `notOneOf`. yup lets null past `oneOf` when the schema is nullable. */
-function addLists({ _whitelist, _blacklist }: YupNode, keywords: Keywords): void {
-  const allowed = [..._whitelist].filter((value) => !isRef(value) && value !== undefined).map(jsonValue)
-  const refused = [..._blacklist].filter((value) => !isRef(value) && value !== undefined).map(jsonValue)
+function addLists(schema: YupNode, keywords: Keywords): void {
+  const allowed = [...allowedValues(schema)]
+    .filter((value) => !isRef(value) && value !== undefined)
+    .map(jsonValue)
+  const refused = [...refusedValues(schema)]
+    .filter((value) => !isRef(value) && value !== undefined)
+    .map(jsonValue)
   if (allowed.length === 1) keywords.const = allowed[0]
   if (allowed.length > 1) keywords.enum = allowed
   if (refused.length > 0) keywords.not = { enum: refused }

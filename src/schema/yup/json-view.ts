@@ -1,6 +1,6 @@
 import { isoText, readIsoDate } from '../iso-date.ts'
 import { OwnObject } from '../../support/own-object.ts'
-import { isInheritedName, isRecord, isYup, itemSchema, ownMember, type YupNode } from './yup-node.ts'
+import { isInheritedName, isRecord, isYup, itemSchema, ownMember, type YupNode } from '../../compat/yup.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

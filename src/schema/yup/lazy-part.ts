@@ -1,16 +1,14 @@
 import { IssueList } from '../issue-list.ts'
 import { FAIL, type FastNode } from './fast-node.ts'
 import { NOT_QUICK } from './quick.ts'
-import { isYup, type YupNode } from './yup-node.ts'
-
-type Builder = (value: unknown) => unknown
+import { builderOf, isYup, type LazyBuilder, type YupNode } from '../../compat/yup.ts'
 
 /**
  * Compiles a lazy schema that depends on its value alone. It accepts every value for which the schema's function throws,
  * makes a new schema each time, or returns another one once the value is cast: then only yup can judge.
  */
 export function compileLazy(schema: YupNode, compile: (schema: unknown) => FastNode): FastNode | undefined {
-  const { builder } = schema as YupNode & { readonly builder?: Builder }
+  const builder = builderOf(schema)
   if (builder === undefined || builder.length > 1 || schema.spec.optional) return undefined
   const nodes = new WeakMap<object, FastNode>()
   const nodeFor = (value: unknown): FastNode | undefined => {
@@ -35,7 +33,7 @@ export function compileLazy(schema: YupNode, compile: (schema: unknown) => FastN
   }
 }
 
-function steadyResult(builder: Builder, value: unknown): YupNode | undefined {
+function steadyResult(builder: LazyBuilder, value: unknown): YupNode | undefined {
   try {
     const built = builder(value)
     return isYup(built) && builder(value) === built ? built : undefined

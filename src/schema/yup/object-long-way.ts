@@ -11,7 +11,7 @@ import {
 } from './fast-node.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { judge, SAME } from './quick.ts'
-import { isInheritedName, isObject, ownMember, type YupNode } from './yup-node.ts'
+import { isInheritedName, isObject, ownMember, type YupNode } from '../../compat/yup.ts'
 
 type Members = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { childPath, Invalid, issueAt } from '../invalid.ts'
 import { oncePerSchema } from '../once.ts'
 import { lengthLimits } from './passes.ts'
-import { isRecord, isYup, itemSchema, type YupNode } from './yup-node.ts'
+import { isConditional, isRecord, isYup, itemSchema, type YupNode } from '../../compat/yup.ts'
 
 /**
  * Most items that all arrays without a maximum of their own have together, where a schema library validates each: it
@@ -63,7 +63,7 @@ interface Place {
 
 function countBy(schema: unknown, { value, path }: Place, open: OpenItems): boolean {
   if (typeof value !== 'object' || value === null || !isYup(schema)) return true
-  if (schema.type === 'lazy' || schema.conditions.length > 0) return countAll({ value, path }, open)
+  if (schema.type === 'lazy' || isConditional(schema)) return countAll({ value, path }, open)
   if (Array.isArray(value)) return countItems(schema, { value, path }, open)
   if (!isRecord(value) || schema.fields === undefined) return true
   for (const [key, field] of Object.entries(schema.fields))

@@ -1,11 +1,9 @@
 import { loadYup } from '../../support/lazy-packages.ts'
 import { issueAt } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
-import { ownTests } from './known.ts'
 import { showable } from './showable.ts'
-import type { YupNode, YupTest } from './yup-node.ts'
-
-const { printValue, ValidationError } = loadYup()
+import { firstTests, type YupNode, type YupTest } from '../../compat/yup.ts'
+import { linearTests } from '../../compat/yup-url.ts'
 
 /** Stands for an original that is the cast value itself, as of what a default holds. */
 export const AS_CAST: unique symbol = Symbol('as cast')
@@ -22,8 +20,8 @@ type Params = Readonly<Record<string, unknown>>
 
 /** Runs a plain schema's own tests on a cast value and adds their issues, in yup's order and wording. */
 export function ownIssuesOf(schema: YupNode): AddIssues {
-  const first = ownTests(schema).map((test) => issueOf(schema, test))
-  const then = schema.tests.map((test) => issueOf(schema, test))
+  const first = firstTests(schema).map((test) => issueOf(schema, test))
+  const then = linearTests(schema).map((test) => issueOf(schema, test))
   return (given, issues) => {
     const place = given.original === AS_CAST ? { ...given, original: given.value } : given
     const before = issues.found.length
@@ -52,7 +50,7 @@ const PLACEHOLDER = /\$\{\s*(\w+)\s*\}/
 /** Words a message with its parameters, as `ValidationError.formatError` does. */
 function wordingOf(schema: YupNode, message: unknown): (place: Place, extra: Params) => unknown {
   if (typeof message !== 'string')
-    return (place, extra) => ValidationError.formatError(message, paramsOf(schema, place, extra))
+    return (place, extra) => loadYup().ValidationError.formatError(message, paramsOf(schema, place, extra))
   // Text and names of parameters in turn.
   const [first = '', ...parts] = message.split(PLACEHOLDER)
   return (place, extra) => {
@@ -67,7 +65,7 @@ function wordingOf(schema: YupNode, message: unknown): (place: Place, extra: Par
 }
 
 function quoted(schema: YupNode, name: string, place: Place, extra: Params): string {
-  return printValue(Object.hasOwn(extra, name) ? extra[name] : paramsOf(schema, place, extra)[name])
+  return loadYup().printValue(Object.hasOwn(extra, name) ? extra[name] : paramsOf(schema, place, extra)[name])
 }
 
 function paramsOf({ spec }: YupNode, place: Place, extra: Params): Params {

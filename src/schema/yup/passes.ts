@@ -1,4 +1,5 @@
-import type { YupNode, YupTest } from './yup-node.ts'
+import { allowedValues, listTests, refusedValues, type YupNode, type YupTest } from '../../compat/yup.ts'
+import { linearTests } from '../../compat/yup-url.ts'
 
 type Predicate = (value: never) => boolean
 
@@ -32,17 +33,17 @@ export function numberLimits(schema: YupNode): Limits {
 
 /** All tests of a plain schema on a present value of its type, as one predicate. */
 export function allTests(schema: YupNode): (value: unknown) => boolean {
-  return every([...listTests(schema), ...schema.tests.map((test) => predicateOf(schema, test))])
+  return every([...listPredicates(schema), ...linearTests(schema).map((test) => predicateOf(schema, test))])
 }
 
 type Range = readonly [number, number]
 type RangeOf = (name: string | undefined, params: Readonly<Record<string, unknown>>) => Range | undefined
 
 function limitsOf(schema: YupNode, rangeOf: RangeOf): Limits {
-  const rest: Predicate[] = listTests(schema)
+  const rest: Predicate[] = listPredicates(schema)
   let least = -Infinity
   let most = Infinity
-  for (const test of schema.tests) {
+  for (const test of linearTests(schema)) {
     const range = rangeOf(test.OPTIONS.name, test.OPTIONS.params ?? {})
     if (range === undefined) rest.push(predicateOf(schema, test))
     else [least, most] = [Math.max(least, range[0]), Math.min(most, range[1])]
@@ -51,11 +52,11 @@ function limitsOf(schema: YupNode, rangeOf: RangeOf): Limits {
 }
 
 /** `oneOf` and `notOneOf`. */
-function listTests(schema: YupNode): Predicate[] {
-  const { _whitelist: allowed, _blacklist: refused, internalTests } = schema
+function listPredicates(schema: YupNode): Predicate[] {
+  const [allowed, refused, has] = [allowedValues(schema), refusedValues(schema), listTests(schema)]
   const predicates: Predicate[] = []
-  if (internalTests.whiteList) predicates.push((value) => allowed.has(value))
-  if (internalTests.blacklist) predicates.push((value) => !refused.has(value))
+  if (has.allowed) predicates.push((value) => allowed.has(value))
+  if (has.refused) predicates.push((value) => !refused.has(value))
   return predicates
 }
 

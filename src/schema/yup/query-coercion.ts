@@ -1,7 +1,7 @@
 import type { FastNode, LongWay } from './fast-node.ts'
 import { once } from '../once.ts'
 import { readDigits } from './quick.ts'
-import type { YupNode } from './yup-node.ts'
+import type { YupNode } from '../../compat/yup.ts'
 
 /**
  * What a schema expects of text from a query, a path or a header:

@@ -1,5 +1,5 @@
 import { always, allTests, lengthLimits, numberLimits } from './passes.ts'
-import type { YupNode } from './yup-node.ts'
+import type { YupNode } from '../../compat/yup.ts'
 import type { Refer } from './generate.ts'
 
 /**

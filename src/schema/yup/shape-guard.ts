@@ -1,5 +1,13 @@
 import { OwnObject } from '../../support/own-object.ts'
-import { isInheritedName, isObject, isRecord, isYup, itemSchema, type YupNode } from './yup-node.ts'
+import {
+  isConditional,
+  isInheritedName,
+  isObject,
+  isRecord,
+  isYup,
+  itemSchema,
+  type YupNode,
+} from '../../compat/yup.ts'
 
 const DEEPEST = 100
 
@@ -34,7 +42,7 @@ function flawOf(value: unknown, depth: number, above: Set<unknown>, seen: Set<un
  */
 export function withoutInheritedKeys(schema: unknown, value: unknown, parent?: unknown): unknown {
   if (!isYup(schema)) return value
-  const isDynamic = schema.type === 'lazy' || schema.conditions.length > 0
+  const isDynamic = schema.type === 'lazy' || isConditional(schema)
   const resolved = isDynamic ? resolvedOf(schema, value, parent) : schema
   if (resolved === undefined) return withoutAnyInheritedKeys(value)
   if (Array.isArray(value))

@@ -2,7 +2,7 @@ import { isBare, jsonString } from '../../support/json-string.ts'
 import { FAIL } from './fast-node.ts'
 import type { Refer } from './generate.ts'
 import { quickSource, type Quick } from './quick.ts'
-import { isInheritedName, ownMember } from './yup-node.ts'
+import { isInheritedName, ownMember } from '../../compat/yup.ts'
 
 /** Source text of a function that writes the members of an object. */
 export function objectSource(members: readonly TextMember[], refer: Refer): string {

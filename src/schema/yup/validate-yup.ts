@@ -2,8 +2,17 @@ import { childPath, Invalid, issueAt, type SchemaIssue } from '../invalid.ts'
 import { DEFAULT_LIMIT } from '../issue-list.ts'
 import { unfit, withoutInheritedKeys } from './shape-guard.ts'
 import type { Validate } from '../validate.ts'
-import { boundedOptions } from './bounded-tests.ts'
-import { isObject, isYup, itemSchema, type YupIssue, type YupNode } from './yup-node.ts'
+import { yupFault } from '../../compat/yup-self-test.ts'
+import { matchesUrls } from '../../compat/yup-url.ts'
+import { boundedOptions, boundedSchema } from '../../compat/yup-bounds.ts'
+import {
+  isObject,
+  isYup,
+  itemSchema,
+  validateByPrivate,
+  type YupIssue,
+  type YupNode,
+} from '../../compat/yup.ts'
 
 /**
  * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
@@ -13,6 +22,7 @@ export function validateByYup(schema: YupNode, options: object = {}): Validate {
   return (given, limit = DEFAULT_LIMIT) => {
     const flaw = unfit(given)
     if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
+    if (yupFault() !== undefined) return validatePublicly(schema, given, { options, limit })
     const value = withoutInheritedKeys(schema, given)
     const uncastable = 'strict' in options ? undefined : findUncastable
     try {
@@ -25,31 +35,55 @@ export function validateByYup(schema: YupNode, options: object = {}): Validate {
   }
 }
 
+interface Settings {
+  readonly options: object
+  readonly limit: number
+}
+
+/** Validates by yup's documented interface alone, for a version whose private parts are not known. */
+async function validatePublicly(schema: YupNode, value: unknown, settings: Settings): Promise<unknown> {
+  const { options, limit } = settings
+  const wrongUrl = findWrongUrl(schema, value)
+  if (wrongUrl !== undefined)
+    return new Invalid([issueAt(wrongUrl, `${wrongUrl || 'this'} must be a valid URL`)])
+  try {
+    return await schema.validate(value, { ...options, abortEarly: false })
+  } catch (error) {
+    if ((error as Error).name !== 'ValidationError') throw error
+    return new Invalid(issuesOf(error as YupIssue).slice(0, limit))
+  }
+}
+
+/** yup's own pattern takes exponential time for text that is no URL. */
+function findWrongUrl(schema: YupNode, value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return matchesUrls(schema, value) ? undefined : path
+  for (const [key, member, inner] of membersOf(schema, value)) {
+    const found = isYup(member) ? findWrongUrl(member, inner, childPath(path, key)) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
 /**
  * Calls what `validate` and `validateSync` call. The first always answers in a promise, and the second throws at an
  * asynchronous test after it has started it; whether a schema has one cannot be seen from outside.
  */
-function attempt(
-  schema: YupNode,
-  given: unknown,
-  { options, limit }: { options: object; limit: number },
-): unknown {
+function attempt(schema: YupNode, given: unknown, { options, limit }: Settings): unknown {
   let outcome: Outcome | undefined
   let later: ((outcome: Outcome) => void) | undefined
   const settle = (settled: Outcome): void => {
     outcome = settled
     later?.(settled)
   }
-  const resolved = schema.resolve({ value: given })
-  resolved._validate(
-    valueOrDefault(resolved, given),
-    { ...options, ...boundedOptions(resolved, limit), abortEarly: false, disableStackTrace: true },
-    (error) => settle({ error }),
-    (errors, value) =>
+  const resolved = boundedSchema(schema).resolve({ value: given })
+  const within = { ...options, ...boundedOptions(limit), abortEarly: false, disableStackTrace: true }
+  validateByPrivate(resolved, valueOrDefault(resolved, given), within, {
+    panic: (error) => settle({ error }),
+    next: (errors, value) =>
       settle({ result: errors.length === 0 ? value : new Invalid(errors.flatMap(issuesOf).slice(0, limit)) }),
-  )
+  })
   // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler does not see the callbacks write
   const settled = outcome as Outcome | undefined
   if (settled === undefined)

@@ -1,5 +1,5 @@
 import * as yup from 'yup'
-import type { YupNode } from '../../../src/schema/yup/yup-node.ts'
+import type { YupNode } from '../../../src/compat/yup.ts'
 import type { Random } from './random.ts'
 import { MEMBER_NAMES, randomSchema } from './random-schema.ts'
 import { valueFor } from './random-value.ts'

@@ -1,4 +1,4 @@
-import type { YupNode } from '../../../src/schema/yup/yup-node.ts'
+import type { YupNode } from '../../../src/compat/yup.ts'
 import { MEMBER_NAMES } from './random-schema.ts'
 import type { Random } from './random.ts'
 

@@ -1,4 +1,6 @@
 import type * as Yup from 'yup'
+import { loadYup } from '../support/lazy-packages.ts'
+import type { YupNode, YupTest } from './yup.ts'
 
 /*
  * The pattern behind `string().url()` of yup 1.7.1 takes time by powers of two for text such as `//a.0.0.0…` with a
@@ -32,9 +34,37 @@ export function linearUrlPattern({ source, flags }: RegExp): RegExp | undefined 
   return linear === source ? undefined : new RegExp(linear, flags)
 }
 
-/** Makes `string().url()` take time that grows with the length of its text alone, wherever this yup is asked. */
-export function mendUrlPattern(yup: typeof Yup): void {
-  const regex = urlPattern(yup)
-  const linear = regex && linearUrlPattern(regex)
-  if (linear) regex.exec = (text) => linear.exec(text)
+const known = new WeakMap<RegExp, RegExp | undefined>()
+
+function linearOf(regex: RegExp): RegExp | undefined {
+  if (!known.has(regex)) known.set(regex, linearUrlPattern(regex))
+  return known.get(regex)
+}
+
+/**
+ * Returns a schema's tests, with an equal test that takes linear time in place of the one of `string().url()`. yup's own
+ * pattern stays as it is, for everybody who validates by yup itself.
+ */
+export function linearTests({ tests }: Pick<YupNode, 'tests'>): readonly YupTest[] {
+  return tests.some(isUrlTest) ? tests.map((test) => (isUrlTest(test) ? linearTest(test) : test)) : tests
+}
+
+function isUrlTest({ OPTIONS }: YupTest): boolean {
+  return OPTIONS.name === 'url' && OPTIONS.params?.['regex'] instanceof RegExp
+}
+
+function linearTest(test: YupTest): YupTest {
+  const { name, message, params } = test.OPTIONS
+  const linear = linearOf(params?.['regex'] as RegExp)
+  if (linear === undefined) return test
+  const options = { name, message, excludeEmptyString: true } as Parameters<Yup.StringSchema['matches']>[1]
+  return loadYup().string().matches(linear, options).tests.at(-1) as unknown as YupTest
+}
+
+/** False for text that a `url()` of the schema refuses. */
+export function matchesUrls({ tests = [] }: Partial<Pick<YupNode, 'tests'>>, text: string): boolean {
+  return tests.filter(isUrlTest).every(({ OPTIONS }) => {
+    const linear = linearOf(OPTIONS.params?.['regex'] as RegExp)
+    return linear === undefined || text === '' || linear.test(text)
+  })
 }

@@ -1,12 +1,12 @@
-import { OwnObject } from '../../support/own-object.ts'
-import { isInheritedName, isObject, type YupIssue, type YupNode } from './yup-node.ts'
+import { OwnObject } from '../support/own-object.ts'
+import { isInheritedName, isObject, isYup, type YupIssue, type YupNode } from './yup.ts'
+import { linearTests } from './yup-url.ts'
 
 /*
  * yup runs every test of every member, whatever `abortEarly` says, and hands their errors on as the arguments of one
  * call: an array of 200,000 wrong items blocks the process and ends in a RangeError. It also reads members by name, so
- * that a missing `constructor` is a function. Both can only be changed inside yup: the two methods below are replaced on
- * the prototype of its schemas, and do what yup's do unless a validation of ours carries a `Budget` in its options.
- * `test/schema/bounds.test.ts` and the differential test check this.
+ * that a missing `constructor` is a function. Both can only be changed inside yup, so schemas are validated by copies
+ * whose prototype overrides two methods. `test/schema/bounds.test.ts` and the differential test check this.
  */
 
 const BUDGET = 'mortar:budget'
@@ -44,34 +44,96 @@ interface NestedTest {
   readonly options: { readonly [BUDGET]?: Budget }
 }
 
-interface BaseSchema {
+interface Methods {
+  resolve(this: YupNode, options: object): YupNode
   runTests(this: YupNode, run: Run, panic: Panic, next: Next): void
   asNestedTest(this: YupNode, config: NestedTest): Test
 }
 
-const bounded = new WeakSet<object>()
-
-/** Returns options for yup's `_validate` that stop it after `limit` issues. */
-export function boundedOptions(schema: YupNode, limit: number): object {
-  boundTestsOf(schema)
+/** Returns options for a validation by a bounded schema that stops it after `limit` issues. */
+export function boundedOptions(limit: number): object {
   return { [BUDGET]: { left: limit, refused: new WeakSet() } satisfies Budget }
 }
 
-function boundTestsOf(schema: YupNode): void {
-  let base = schema as unknown as BaseSchema
-  while (!Object.hasOwn(base, 'runTests')) base = Object.getPrototypeOf(base) as BaseSchema
-  if (bounded.has(base)) return
-  bounded.add(base)
-  const { runTests, asNestedTest } = base
-  base.runTests = function (run, panic, next) {
-    const budget = run.options[BUDGET]
-    if (budget === undefined) runTests.call(this, run, panic, next)
-    else runWithin(budget, { schema: this, run }, { panic, next })
+/** Copies by their originals; a copy is its own. */
+const copies = new WeakMap<YupNode, YupNode>()
+
+/**
+ * Returns a copy of a schema that gives what the schema gives, but stops after the issues of `boundedOptions`, treats
+ * inherited members as absent, and matches `string().url()` in linear time. Nothing of yup itself is changed.
+ */
+export function boundedSchema(schema: YupNode): YupNode {
+  const known = copies.get(schema)
+  if (known !== undefined) return known
+  const copy = copyOf(schema)
+  copies.set(schema, copy).set(copy, copy)
+  return copy
+}
+
+type Changed = { -readonly [Key in keyof YupNode]: YupNode[Key] } & { _resolve?: unknown }
+
+function copyOf(schema: YupNode): YupNode {
+  const prototype = Object.getPrototypeOf(schema) as object
+  if (schema.type === 'lazy') {
+    const { _resolve } = schema as YupNode & { _resolve(value: unknown, options: object): YupNode }
+    // An arrow function of the instance, which the methods of its class call.
+    const bounded = (value: unknown, options: object): YupNode => boundedSchema(_resolve(value, options))
+    return Object.assign(Object.create(prototype), schema, { _resolve: bounded }) as YupNode
   }
-  base.asNestedTest = function (config) {
-    if (config.options[BUDGET] === undefined) return asNestedTest.call(this, config)
-    // Made when it runs: most items of a hostile array are never reached.
-    return (args, panic, next) => asNestedTest.call(this, withOwnMember(config))(args, panic, next)
+  const copy = Object.assign(Object.create(boundedPrototype(prototype)), schema) as Changed
+  copy.tests = linearTests(schema)
+  if (schema.fields !== undefined) copy.fields = mapMembers(schema.fields)
+  if (schema.innerType !== undefined) copy.innerType = boundedSchema(schema.innerType)
+  if (Array.isArray(schema.spec.types))
+    copy.spec = { ...schema.spec, types: schema.spec.types.map(boundedMember) }
+  return copy
+}
+
+function boundedMember(member: unknown): unknown {
+  return isYup(member) ? boundedSchema(member) : member
+}
+
+function mapMembers(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  // As yup makes its own: a field may be named `__proto__`.
+  const mapped = Object.create(Object.getPrototypeOf(fields) as object) as Record<string, unknown>
+  for (const [key, field] of Object.entries(fields))
+    Object.defineProperty(mapped, key, {
+      value: boundedMember(field),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+  return mapped
+}
+
+const prototypes = new WeakMap<object, object>()
+
+/** A prototype between a class of yup and its bounded copies, which what they clone inherits. */
+function boundedPrototype(original: object): object {
+  const known = prototypes.get(original)
+  if (known !== undefined) return known
+  const bounded = Object.assign(Object.create(original), methodsOver(original as Methods)) as object
+  prototypes.set(original, bounded).set(bounded, bounded)
+  return bounded
+}
+
+function methodsOver({ resolve, runTests, asNestedTest }: Methods): Methods {
+  return {
+    resolve(options) {
+      const resolved = resolve.call(this, options)
+      // `when` may bring a schema of the application, or members of one.
+      return resolved === this ? this : boundedSchema(resolved)
+    },
+    runTests(run, panic, next) {
+      const budget = run.options[BUDGET]
+      if (budget === undefined) runTests.call(this, run, panic, next)
+      else runWithin(budget, { schema: this, run }, { panic, next })
+    },
+    asNestedTest(config) {
+      if (config.options[BUDGET] === undefined) return asNestedTest.call(this, config)
+      // Made when it runs: most items of a hostile array are never reached.
+      return (args, panic, next) => asNestedTest.call(this, withOwnMember(config))(args, panic, next)
+    },
   }
 }
 

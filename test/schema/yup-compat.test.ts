@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import Module, { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import * as yup from 'yup'
+import { findYupFault } from '../../src/compat/yup-self-test.ts'
+import { compileValidator } from '../../src/schema/compile-validator.ts'
+import { Invalid } from '../../src/schema/invalid.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FILE = createRequire(import.meta.url).resolve('yup')
+const SOURCE = readFileSync(FILE, 'utf8')
+
+/** yup from a changed source, as a later version might have it. */
+function doctored(change: (source: string) => string): typeof yup {
+  const source = change(SOURCE)
+  expect(source, 'the change does something').not.to.equal(SOURCE)
+  const made = new Module(FILE) as Module & {
+    paths: string[]
+    _compile(source: string, file: string): void
+  }
+  made.paths = (Module as unknown as { _nodeModulePaths(from: string): string[] })._nodeModulePaths(ROOT)
+  made._compile(source, FILE)
+  return made.exports as typeof yup
+}
+
+describe('What is read of yup beyond its interface', () => {
+  it('is in the version that is installed', () => {
+    expect(findYupFault(yup)).to.equal(undefined)
+    expect(findYupFault(doctored((source) => `${source}\n// the next version`))).to.equal(undefined)
+  })
+
+  const changes: Record<string, [change: (source: string) => string, fault: string]> = {
+    'another name for the lists': [
+      (source) => source.replaceAll('_whitelist', '_allowed'),
+      'the values of oneOf() and notOneOf()',
+    ],
+    'another name for the first tests': [
+      (source) => source.replaceAll('internalTests', 'firstTests'),
+      'the tests that run first',
+    ],
+    'another name for the conditions': [
+      (source) => source.replaceAll('.conditions', '.rules'),
+      'the conditions of when()',
+    ],
+    'another name for the check of a type': [
+      (source) => source.replaceAll('_typeCheck', '_check'),
+      'the check of a type',
+    ],
+    'another name for the builder': [
+      (source) => source.replaceAll('.builder', '.make'),
+      'the function of lazy()',
+    ],
+    'another mark of references': [(source) => source.replaceAll('__isYupRef', '__ref'), 'references'],
+    'another name for the validation': [
+      (source) => source.replaceAll('_validate', '_check'),
+      'the validation without exceptions',
+    ],
+    'another name for the runner of tests': [
+      (source) => source.replaceAll('runTests', 'runAll'),
+      'the validation without exceptions',
+    ],
+    'another name for the test of a member': [
+      (source) => source.replaceAll('asNestedTest', 'asMember'),
+      'the validation of members',
+    ],
+  }
+  for (const [name, [change, fault]] of Object.entries(changes))
+    it(`is found missing: ${name}`, () => {
+      expect(findYupFault(doctored(change))).to.equal(fault)
+    })
+
+  it('is not changed for anybody else', () => {
+    const schema = yup.object({ list: yup.array(yup.lazy(() => yup.string().url().required())) })
+    const result = compileValidator(schema, 'body').validate({ list: ['//a', '', 'b'] })
+    expect(result).to.be.instanceOf(Invalid)
+    const { runTests, asNestedTest, resolve } = yup.Schema.prototype as unknown as Record<string, unknown>
+    for (const method of [runTests, asNestedTest, resolve]) expect(SOURCE).to.contain(String(method))
+  })
+})
+
+describe('A version of yup with other insides', () => {
+  it('validates by its interface alone, in linear time, and is reported once', () => {
+    const script = `
+      import { createRequire } from 'node:module'
+      const yup = createRequire(process.cwd() + '/x.js')('yup')
+      const { oneOf } = yup.Schema.prototype
+      yup.Schema.prototype.oneOf = function (...given) { const next = oneOf.apply(this, given); delete next._whitelist; return next }
+      const { compileValidator } = await import('./src/schema/compile-validator.ts')
+      const { compileSerializer } = await import('./src/schema/serializer.ts')
+      const schema = yup.object({ name: yup.string().required().max(3), link: yup.string().url(), page: yup.number() })
+      const { validate } = compileValidator(schema, 'body')
+      const texts = []
+      for (const value of [{ name: 'abc' }, { name: 'abcd', page: 'x' }, { name: 'a', link: '//a.' + '0.'.repeat(40) + String.fromCharCode(0) }]) {
+        const result = await validate(value)
+        texts.push(JSON.stringify(result.issues?.map(({ path }) => path) ?? result))
+      }
+      texts.push(JSON.stringify(await compileValidator(schema, 'query').validate({ name: 'a', page: '2' })))
+      texts.push(await compileSerializer(schema)({ name: 'a', other: 1 }))
+      console.log(texts.join(' '))`
+    const args = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script]
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: ROOT,
+      encoding: 'utf8',
+      timeout: 20_000,
+    })
+    expect(stdout.trim(), stderr).to.equal(
+      '{"name":"abc"} ["name","page"] ["link"] {"name":"a","page":2} {"name":"a"}',
+    )
+    expect(stderr.match(/YUP_DIFFERS/g)).to.have.length(1)
+    expect(stderr).to.contain('differs from 1.7 in the values of oneOf() and notOneOf()')
+  })
+})
