@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { NotFound, Unauthorized, type User } from 'mortar'
+import { param, query } from 'mortar/database'
 import type { DataSource, Repository } from 'typeorm'
 import { Notes, type Note } from './schema.ts'
 
@@ -23,32 +24,40 @@ export interface NoteFilter {
   readonly offset: number
 }
 
+/** The order of the index of `notes`, read backwards. */
+const listNotes = query(Notes, {
+  where: { owner_id: param('owner'), archived: param('archived') },
+  order: { created_at: 'DESC', id: 'DESC' },
+  limit: param('limit'),
+  offset: param('offset'),
+})
+
+const findNote = query(Notes, { where: { id: param('id'), owner_id: param('owner') } })
+
 /**
  * The notes of one user. Every statement carries the owner beside the id, so that another user's note is the same 404
  * as one that does not exist, and nothing can happen between a check and a change.
  */
 export class NoteService {
+  private readonly db: DataSource
   private readonly notes: Repository<Note>
   private readonly owner: string
 
   constructor(db: DataSource, user: User | null) {
     if (!user) throw new Unauthorized()
+    this.db = db
     this.notes = db.getRepository(Notes)
     this.owner = user.id
   }
 
   async list({ archived, limit, offset }: NoteFilter): Promise<{ notes: Note[]; total: number }> {
-    const [notes, total] = await this.notes.findAndCount({
-      where: { owner_id: this.owner, archived },
-      order: { created_at: 'DESC', id: 'ASC' },
-      take: limit,
-      skip: offset,
-    })
-    return { notes, total }
+    const { owner } = this
+    const { rows, total } = await listNotes.page(this.db, { owner, archived, limit, offset })
+    return { notes: rows, total }
   }
 
   async find(id: string): Promise<Note> {
-    const note = await this.notes.findOneBy({ id, owner_id: this.owner })
+    const note = await findNote.one(this.db, { id, owner: this.owner })
     if (!note) throw notFound(id)
     return note
   }

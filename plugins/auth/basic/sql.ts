@@ -50,10 +50,11 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
  * because TypeORM's error carries the parameters.
  */
 export function createSql(source: () => DataSourceLike): Sql {
+  const built = createStatementCache()
   return async (text, ...values) => {
     const dataSource = source()
     if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
-    const statement = statementOf(dataSource, text, values)
+    const statement = built(dataSource, text, values)
     const parameters = values.filter((value) => value !== DATABASE_NOW).map(bindable(dataSource))
     for (let attempt = 1; ; attempt++)
       try {
@@ -61,6 +62,29 @@ export function createSql(source: () => DataSourceLike): Sql {
       } catch (error) {
         if (attempt === MOST_ATTEMPTS || !isDeadlock(error)) throw translate(error)
       }
+  }
+}
+
+/** One statement of a call site, and what it was built for. */
+interface Built {
+  readonly dataSource: DataSourceLike
+  readonly clocks: number
+  readonly statement: string
+}
+
+/** Builds the statement of each call site once, unless it comes with another DataSource or another place of the clock. */
+function createStatementCache(): typeof statementOf {
+  const cache = new WeakMap<TemplateStringsArray, Built>()
+  return (dataSource, text, values) => {
+    const clocks = values.reduce<number>(
+      (places, value, index) => (value === DATABASE_NOW ? places | (1 << index) : places),
+      0,
+    )
+    const found = cache.get(text)
+    if (found?.dataSource === dataSource && found.clocks === clocks) return found.statement
+    const statement = statementOf(dataSource, text, values)
+    cache.set(text, { dataSource, clocks, statement })
+    return statement
   }
 }
 
