@@ -1,27 +1,27 @@
 import { expect } from 'chai'
 import { throughBothAdapters } from '../../../support/adapters.ts'
-import { newcomer, houseBuilder, PASSWORD, type HouseOptions } from './house.ts'
+import { newcomer, serviceBuilder, PASSWORD, type ServiceOptions } from './service.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 
 describe('defences of the auth endpoints', () => {
   throughBothAdapters((open) => {
-    const build = houseBuilder(open)
+    const build = serviceBuilder(open)
     /** From a client address that the proxy in front vouches for. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
-    const behindProxy: HouseOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
+    const behindProxy: ServiceOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
 
     it('answers a wrong password and an unknown address with the same bytes, headers and their order', async () => {
-      const house = await build(behindProxy)
-      await newcomer(house)
-      await house.post('/auth/signup', ADA)
-      await house.source.query('update auth_users set password_hash = null where email like ?', ['user%'])
+      const service = await build(behindProxy)
+      await newcomer(service)
+      await service.post('/auth/signup', ADA)
+      await service.source.query('update auth_users set password_hash = null where email like ?', ['user%'])
       const { email: without } = {
-        email: (await house.source.query("select email from auth_users where email like 'user%'"))[0]
+        email: (await service.source.query("select email from auth_users where email like 'user%'"))[0]
           .email as string,
       }
       const ask = (email: string, n: number) =>
-        house.post('/auth/login', { email, password: 'wrong password' }, from(`192.0.2.${n}`))
+        service.post('/auth/login', { email, password: 'wrong password' }, from(`192.0.2.${n}`))
       const replies = [await ask(ADA.email, 1), await ask('nobody@example.com', 2), await ask(without, 3)]
       const shapes = replies.map(({ status, rawHeaders, text }) => {
         const fixed = rawHeaders.map((each, index) =>
@@ -33,10 +33,10 @@ describe('defences of the auth endpoints', () => {
     })
 
     it('answers forgot-password with the same headers in the same order', async () => {
-      const house = await build(behindProxy)
-      await house.post('/auth/signup', ADA)
+      const service = await build(behindProxy)
+      await service.post('/auth/signup', ADA)
       const ask = async (email: string, n: number) => {
-        const { rawHeaders, status, text } = await house.post(
+        const { rawHeaders, status, text } = await service.post(
           '/auth/forgot-password',
           { email },
           from(`192.0.2.${n}`),
@@ -49,7 +49,7 @@ describe('defences of the auth endpoints', () => {
       expect(await ask(ADA.email, 1)).to.equal(await ask('nobody@example.com', 2))
     })
 
-    const cookies: [string, HouseOptions, RegExp][] = [
+    const cookies: [string, ServiceOptions, RegExp][] = [
       [
         'in production',
         { app: { environment: 'production', appUrl: 'https://a.example' }, auth: { cost: {} } },
@@ -64,29 +64,29 @@ describe('defences of the auth endpoints', () => {
     ]
     for (const [where, options, form] of cookies)
       it(`sets the cookie ${where} as the contract says`, async () => {
-        const house = await build(options)
-        const { reply, cookie } = await newcomer(house)
+        const service = await build(options)
+        const { reply, cookie } = await newcomer(service)
         expect(reply.cookies[0]).to.match(form)
         expect(reply.cookies[0]).not.to.match(/domain/i)
-        const next = await house.post('/auth/refresh', undefined, { cookie })
+        const next = await service.post('/auth/refresh', undefined, { cookie })
         expect(next.status).to.equal(200)
         expect(next.cookies[0]).to.match(form)
       })
 
     it('refuses the cookie without its prefix where it has one', async () => {
-      const house = await build({ app: { appUrl: 'https://a.example' } })
-      const { cookie } = await newcomer(house)
+      const service = await build({ app: { appUrl: 'https://a.example' } })
+      const { cookie } = await newcomer(service)
       const plain = cookie.replace('__Host-', '')
-      expect((await house.post('/auth/refresh', undefined, { cookie: plain })).status).to.equal(401)
+      expect((await service.post('/auth/refresh', undefined, { cookie: plain })).status).to.equal(401)
       const both = `${plain.replace(/=.*/, '=tossed')}; ${cookie}`
-      expect((await house.post('/auth/refresh', undefined, { cookie: both })).status).to.equal(200)
+      expect((await service.post('/auth/refresh', undefined, { cookie: both })).status).to.equal(200)
     })
 
     it('guards by policy: 401, 403 with the name, 500 for one that throws, and true alone passes', async () => {
-      const house = await build()
-      const { bearer } = await newcomer(house)
-      const { bearer: eve } = await newcomer(house, { name: 'Eve' })
-      const get = (path: string, headers = {}) => house.send('GET', path, { headers })
+      const service = await build()
+      const { bearer } = await newcomer(service)
+      const { bearer: eve } = await newcomer(service, { name: 'Eve' })
+      const get = (path: string, headers = {}) => service.send('GET', path, { headers })
       expect((await get('/ada')).status).to.equal(401)
       expect((await get('/ada', bearer)).status).to.equal(200)
       const refused = await get('/ada', eve)
@@ -99,9 +99,9 @@ describe('defences of the auth endpoints', () => {
     })
 
     it('takes the header before the query, with no way back from an invalid one', async () => {
-      const house = await build()
-      const { token, bearer } = await newcomer(house)
-      const get = async (path: string, headers = {}) => (await house.send('GET', path, { headers })).status
+      const service = await build()
+      const { token, bearer } = await newcomer(service)
+      const get = async (path: string, headers = {}) => (await service.send('GET', path, { headers })).status
       expect(await get(`/private?access_token=${token}`)).to.equal(200)
       expect(await get(`/private?access_token=${token}`, { authorization: 'Bearer x' })).to.equal(401)
       expect(await get('/private?access_token=x', bearer)).to.equal(200)

@@ -1,17 +1,25 @@
 import { expect } from 'chai'
 import { decode } from 'jsonwebtoken'
 import { throughBothAdapters } from '../../../support/adapters.ts'
-import { cookieOf, newcomer, openHouse, PASSWORD, resetTokenFor, type House, type Reply } from './house.ts'
+import {
+  cookieOf,
+  newcomer,
+  openService,
+  PASSWORD,
+  resetTokenFor,
+  type Service,
+  type Reply,
+} from './service.ts'
 
 const MESSAGE = /./
 
 describe('auth endpoints, as the contract has them', () => {
   throughBothAdapters((open) => {
-    let house: House
+    let service: Service
     beforeEach(async () => {
-      house = await openHouse(open)
+      service = await openService(open)
     })
-    afterEach(() => house.leave())
+    afterEach(() => service.leave())
 
     const problemIs = (reply: Reply, status: number) => {
       expect(reply.status, JSON.stringify(reply.body)).to.equal(status)
@@ -25,7 +33,7 @@ describe('auth endpoints, as the contract has them', () => {
     }
 
     it('answers a signup with 201, the three fields of the user, a token and two cookies', async () => {
-      const { reply, id, email } = await newcomer(house)
+      const { reply, id, email } = await newcomer(service)
       expect(reply.body).to.deep.equal({
         user: { id, name: 'Ada', email },
         accessToken: reply.body.accessToken,
@@ -44,7 +52,7 @@ describe('auth endpoints, as the contract has them', () => {
     })
 
     it('makes a JWT with the header and the claims of the contract', async () => {
-      const { token, id } = await newcomer(house)
+      const { token, id } = await newcomer(service)
       const jwt = decode(token, { complete: true })!
       expect(jwt.header).to.include({ alg: 'HS256', typ: 'at+jwt' })
       const claims = jwt.payload as Record<string, number | string>
@@ -55,8 +63,8 @@ describe('auth endpoints, as the contract has them', () => {
     })
 
     it('answers a login with 200 and the same body, and another session', async () => {
-      const { email, id, cookie } = await newcomer(house)
-      const reply = await house.post('/auth/login', { email, password: PASSWORD })
+      const { email, id, cookie } = await newcomer(service)
+      const reply = await service.post('/auth/login', { email, password: PASSWORD })
       expect(reply.status).to.equal(200)
       expect(Object.keys(reply.body)).to.deep.equal(['user', 'accessToken', 'expiresIn'])
       expect(reply.body.user).to.deep.equal({ id, name: 'Ada', email })
@@ -64,31 +72,31 @@ describe('auth endpoints, as the contract has them', () => {
     })
 
     it('answers a refresh with 200, a token that works and a new cookie', async () => {
-      const { cookie } = await newcomer(house)
-      const reply = await house.post('/auth/refresh', undefined, { cookie })
+      const { cookie } = await newcomer(service)
+      const reply = await service.post('/auth/refresh', undefined, { cookie })
       expect(reply.status).to.equal(200)
       expect(Object.keys(reply.body)).to.deep.equal(['accessToken', 'expiresIn'])
       expect(cookieOf(reply)).not.to.equal(cookie)
       const bearer = { authorization: `Bearer ${reply.body.accessToken}` }
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(200)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(200)
     })
 
     it('answers a logout with 204, deletes the row, clears the cookie, and the same without one', async () => {
-      const { cookie, bearer } = await newcomer(house)
-      const reply = await house.post('/auth/logout', undefined, { cookie })
+      const { cookie, bearer } = await newcomer(service)
+      const reply = await service.post('/auth/logout', undefined, { cookie })
       expect([reply.status, reply.text]).to.deep.equal([204, ''])
       expect(reply.cookies[0]).to.equal('mortar_refresh=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax')
-      expect(await house.source.query('select * from auth_refresh_tokens')).to.deep.equal([])
-      expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(401)
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
-      const without = await house.post('/auth/logout')
+      expect(await service.source.query('select * from auth_refresh_tokens')).to.deep.equal([])
+      expect((await service.post('/auth/refresh', undefined, { cookie })).status).to.equal(401)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
+      const without = await service.post('/auth/logout')
       expect([without.status, without.text]).to.deep.equal([204, ''])
       expect(without.cookies).to.deep.equal(reply.cookies)
     })
 
     it('answers me with id, name, email and raw without the hash', async () => {
-      const { id, email, bearer } = await newcomer(house)
-      const reply = await house.send('GET', '/auth/me', { headers: bearer })
+      const { id, email, bearer } = await newcomer(service)
+      const reply = await service.send('GET', '/auth/me', { headers: bearer })
       expect(reply.status).to.equal(200)
       expect(Object.keys(reply.body).toSorted()).to.deep.equal(['email', 'id', 'name', 'raw'])
       expect(reply.body).to.include({ id, email, name: 'Ada' })
@@ -97,9 +105,9 @@ describe('auth endpoints, as the contract has them', () => {
     })
 
     it('answers change-password with 200, ends every other session and rotates this one', async () => {
-      const { email, cookie, bearer } = await newcomer(house)
-      const other = await house.post('/auth/login', { email, password: PASSWORD })
-      const reply = await house.post(
+      const { email, cookie, bearer } = await newcomer(service)
+      const other = await service.post('/auth/login', { email, password: PASSWORD })
+      const reply = await service.post(
         '/auth/change-password',
         { current: PASSWORD, next: 'another password' },
         { ...bearer, cookie },
@@ -110,75 +118,80 @@ describe('auth endpoints, as the contract has them', () => {
         .to.match(/^mortar_refresh=./)
         .and.not.equal(cookie)
       const refreshWith = async (each: string) =>
-        (await house.post('/auth/refresh', undefined, { cookie: each })).status
+        (await service.post('/auth/refresh', undefined, { cookie: each })).status
       expect(await refreshWith(cookieOf(other))).to.equal(401)
       expect(await refreshWith(cookie)).to.equal(401)
       expect(await refreshWith(cookieOf(reply))).to.equal(200)
       const others = { authorization: `Bearer ${other.body.accessToken}` }
-      expect((await house.send('GET', '/auth/me', { headers: others })).status).to.equal(401)
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
+      expect((await service.send('GET', '/auth/me', { headers: others })).status).to.equal(401)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
       const own = { authorization: `Bearer ${reply.body.accessToken}` }
-      expect((await house.send('GET', '/auth/me', { headers: own })).status).to.equal(200)
-      expect((await house.post('/auth/login', { email, password: PASSWORD })).status).to.equal(401)
-      expect((await house.post('/auth/login', { email, password: 'another password' })).status).to.equal(200)
+      expect((await service.send('GET', '/auth/me', { headers: own })).status).to.equal(200)
+      expect((await service.post('/auth/login', { email, password: PASSWORD })).status).to.equal(401)
+      expect((await service.post('/auth/login', { email, password: 'another password' })).status).to.equal(
+        200,
+      )
     })
 
     it('gives the session of change-password a new cookie when the old one was not sent along', async () => {
-      const { cookie, bearer } = await newcomer(house)
+      const { cookie, bearer } = await newcomer(service)
       const body = { current: PASSWORD, next: 'another password' }
-      const reply = await house.post('/auth/change-password', body, bearer)
+      const reply = await service.post('/auth/change-password', body, bearer)
       expect(reply.status).to.equal(200)
       const refreshWith = async (each: string) =>
-        (await house.post('/auth/refresh', undefined, { cookie: each })).status
+        (await service.post('/auth/refresh', undefined, { cookie: each })).status
       expect(await refreshWith(cookie)).to.equal(401)
       expect(await refreshWith(cookieOf(reply))).to.equal(200)
     })
 
     it('answers forgot-password with the same bytes for every address', async () => {
-      const { email } = await newcomer(house)
-      const known = await house.post('/auth/forgot-password', { email })
-      const unknown = await house.post('/auth/forgot-password', { email: 'nobody@example.com' })
+      const { email } = await newcomer(service)
+      const known = await service.post('/auth/forgot-password', { email })
+      const unknown = await service.post('/auth/forgot-password', { email: 'nobody@example.com' })
       expect(known.status).to.equal(200)
       expect(Object.keys(known.body)).to.deep.equal(['message'])
       expect(unknown.text).to.equal(known.text)
     })
 
     it('answers reset-password with 200, ends every session and signs nobody in', async () => {
-      const { email, cookie, bearer } = await newcomer(house)
-      const token = await resetTokenFor(house, email)
+      const { email, cookie, bearer } = await newcomer(service)
+      const token = await resetTokenFor(service, email)
       expect(Buffer.from(token, 'base64url')).to.have.length(32)
-      const reply = await house.post('/auth/reset-password', { token, password: 'brand new password' })
+      const reply = await service.post('/auth/reset-password', { token, password: 'brand new password' })
       expect(reply.status).to.equal(200)
       expect(Object.keys(reply.body)).to.deep.equal(['message'])
       expect(reply.cookies).to.deep.equal([])
-      expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(401)
-      expect((await house.send('GET', '/private', { headers: bearer })).status).to.equal(401)
-      expect((await house.post('/auth/login', { email, password: 'brand new password' })).status).to.equal(
+      expect((await service.post('/auth/refresh', undefined, { cookie })).status).to.equal(401)
+      expect((await service.send('GET', '/private', { headers: bearer })).status).to.equal(401)
+      expect((await service.post('/auth/login', { email, password: 'brand new password' })).status).to.equal(
         200,
       )
     })
 
     it('refuses a taken address, a wrong password and an unknown address as the contract says', async () => {
-      const { email } = await newcomer(house)
-      problemIs(await house.post('/auth/signup', { name: 'B', email, password: PASSWORD }), 409)
-      const wrong = await house.post('/auth/login', { email, password: 'wrong password' })
-      const unknown = await house.post('/auth/login', { email: 'no@example.com', password: 'wrong password' })
+      const { email } = await newcomer(service)
+      problemIs(await service.post('/auth/signup', { name: 'B', email, password: PASSWORD }), 409)
+      const wrong = await service.post('/auth/login', { email, password: 'wrong password' })
+      const unknown = await service.post('/auth/login', {
+        email: 'no@example.com',
+        password: 'wrong password',
+      })
       problemIs(wrong, 401)
       problemIs(unknown, 401)
       expect(wrong.headers['www-authenticate']).to.equal('Bearer')
     })
 
     it('refuses used, expired, unknown and malformed reset tokens alike, and keeps one after a 422', async () => {
-      const { email } = await newcomer(house)
-      const token = await resetTokenFor(house, email)
+      const { email } = await newcomer(service)
+      const token = await resetTokenFor(service, email)
       const redeem = (each: unknown, password: unknown = 'brand new password') =>
-        house.post('/auth/reset-password', { token: each, password })
+        service.post('/auth/reset-password', { token: each, password })
       problemIs(await redeem(token, 'short'), 422)
       expect((await redeem(token)).status).to.equal(200)
       const used = await redeem(token)
       problemIs(used, 401)
-      const late = await resetTokenFor(house, email)
-      house.clock.advance('30m')
+      const late = await resetTokenFor(service, email)
+      service.clock.advance('30m')
       const texts = [used, await redeem(late), await redeem('A'.repeat(43)), await redeem('x')]
       for (const each of texts) {
         problemIs(each, 401)
@@ -187,14 +200,14 @@ describe('auth endpoints, as the contract has them', () => {
     })
 
     it('keeps earlier reset tokens valid, and none after one was redeemed', async () => {
-      const { email } = await newcomer(house)
+      const { email } = await newcomer(service)
       const tokens: string[] = []
       for (let n = 0; n < 4; n++) {
-        tokens.push(await resetTokenFor(house, email))
-        house.clock.advance('1s')
+        tokens.push(await resetTokenFor(service, email))
+        service.clock.advance('1s')
       }
       const redeem = async (token: string) =>
-        (await house.post('/auth/reset-password', { token, password: 'brand new password' })).status
+        (await service.post('/auth/reset-password', { token, password: 'brand new password' })).status
       expect(await redeem(tokens[0]!)).to.equal(200)
       expect(await redeem(tokens[1]!)).to.equal(401)
       expect(await redeem(tokens[2]!)).to.equal(401)
@@ -213,18 +226,18 @@ describe('auth endpoints, as the contract has them', () => {
     ]
     for (const [what, headersOf] of refreshCases)
       it(`refuses a refresh with ${what}`, async () => {
-        const { cookie } = await newcomer(house)
-        problemIs(await house.post('/auth/refresh', undefined, headersOf(cookie)), 401)
-        expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(200)
+        const { cookie } = await newcomer(service)
+        problemIs(await service.post('/auth/refresh', undefined, headersOf(cookie)), 401)
+        expect((await service.post('/auth/refresh', undefined, { cookie })).status).to.equal(200)
       })
 
     it('refuses the access token in place of a refresh cookie and the other way about', async () => {
-      const { token, cookie } = await newcomer(house)
+      const { token, cookie } = await newcomer(service)
       expect(
-        (await house.post('/auth/refresh', undefined, { cookie: `mortar_refresh=${token}` })).status,
+        (await service.post('/auth/refresh', undefined, { cookie: `mortar_refresh=${token}` })).status,
       ).to.equal(401)
       const bearer = { authorization: `Bearer ${cookie.split('=')[1]}` }
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
     })
 
     const meCases: [string, Record<string, string>, string][] = [
@@ -234,7 +247,7 @@ describe('auth endpoints, as the contract has them', () => {
     ]
     for (const [what, headers, challenge] of meCases)
       it(`challenges ${what} rightly`, async () => {
-        const reply = await house.send('GET', '/auth/me', { headers })
+        const reply = await service.send('GET', '/auth/me', { headers })
         problemIs(reply, 401)
         expect(reply.headers['www-authenticate']).to.contain(challenge)
         if (challenge === 'Bearer') expect(reply.headers['www-authenticate']).not.to.contain('error')
@@ -242,23 +255,25 @@ describe('auth endpoints, as the contract has them', () => {
       })
 
     it('lets an access token live 15 minutes and a session 30 days, however often it refreshes', async () => {
-      const { bearer, cookie } = await newcomer(house)
-      house.clock.advance(899)
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(200)
-      house.clock.advance(1)
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
-      house.clock.advance('29d')
-      const later = await house.post('/auth/refresh', undefined, { cookie })
+      const { bearer, cookie } = await newcomer(service)
+      service.clock.advance(899)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(200)
+      service.clock.advance(1)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
+      service.clock.advance('29d')
+      const later = await service.post('/auth/refresh', undefined, { cookie })
       expect(later.status).to.equal(200)
-      house.clock.advance('1d')
-      expect((await house.post('/auth/refresh', undefined, { cookie: cookieOf(later) })).status).to.equal(401)
+      service.clock.advance('1d')
+      expect((await service.post('/auth/refresh', undefined, { cookie: cookieOf(later) })).status).to.equal(
+        401,
+      )
     })
 
     it('gives the immediate predecessor the same successor for ten seconds, and no older one', async () => {
-      const { cookie, bearer } = await newcomer(house)
-      const refresh = (each: string) => house.post('/auth/refresh', undefined, { cookie: each })
+      const { cookie, bearer } = await newcomer(service)
+      const refresh = (each: string) => service.post('/auth/refresh', undefined, { cookie: each })
       const first = await refresh(cookie)
-      house.clock.advance(10)
+      service.clock.advance(10)
       const again = await refresh(cookie)
       expect([again.status, cookieOf(again)]).to.deep.equal([200, cookieOf(first)])
       const second = await refresh(cookieOf(first))
@@ -266,25 +281,27 @@ describe('auth endpoints, as the contract has them', () => {
       expect(stolen.status).to.equal(401)
       expect(stolen.cookies[0]).to.match(/^mortar_refresh=; Max-Age=0/)
       expect((await refresh(cookieOf(second))).status).to.equal(401)
-      expect((await house.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
+      expect((await service.send('GET', '/auth/me', { headers: bearer })).status).to.equal(401)
     })
 
     it('takes the predecessor after eleven seconds for theft', async () => {
-      const { cookie } = await newcomer(house)
-      const first = await house.post('/auth/refresh', undefined, { cookie })
-      house.clock.advance(11)
-      expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(401)
-      expect((await house.post('/auth/refresh', undefined, { cookie: cookieOf(first) })).status).to.equal(401)
+      const { cookie } = await newcomer(service)
+      const first = await service.post('/auth/refresh', undefined, { cookie })
+      service.clock.advance(11)
+      expect((await service.post('/auth/refresh', undefined, { cookie })).status).to.equal(401)
+      expect((await service.post('/auth/refresh', undefined, { cookie: cookieOf(first) })).status).to.equal(
+        401,
+      )
     })
 
     it('refuses a wrong current password and a weak next one, and changes nothing', async () => {
-      const { email, bearer } = await newcomer(house)
-      const change = (body: unknown) => house.post('/auth/change-password', body, bearer)
+      const { email, bearer } = await newcomer(service)
+      const change = (body: unknown) => service.post('/auth/change-password', body, bearer)
       problemIs(await change({ current: 'wrong password', next: 'another password' }), 401)
       problemIs(await change({ current: PASSWORD, next: 'short' }), 422)
       problemIs(await change({ current: PASSWORD }), 422)
-      problemIs(await house.post('/auth/change-password', { current: PASSWORD, next: 'short' }), 401)
-      expect((await house.post('/auth/login', { email, password: PASSWORD })).status).to.equal(200)
+      problemIs(await service.post('/auth/change-password', { current: PASSWORD, next: 'short' }), 401)
+      expect((await service.post('/auth/login', { email, password: PASSWORD })).status).to.equal(200)
     })
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Issue } from 'mortar'
 import { throughBothAdapters } from '../../../support/adapters.ts'
-import { newcomer, openHouse, PASSWORD, type House } from './house.ts'
+import { newcomer, openService, PASSWORD, type Service } from './service.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 const VARIED = Array.from({ length: 64 }, (_, n) => `${n} x `)
@@ -80,24 +80,24 @@ const SIGNUPS: readonly [string, unknown, number][] = [
 
 describe('auth inputs, as the contract has them', () => {
   throughBothAdapters((open) => {
-    let house: House
+    let service: Service
     beforeEach(async () => {
-      house = await openHouse(open)
+      service = await openService(open)
     })
-    afterEach(() => house.leave())
+    afterEach(() => service.leave())
 
     it('answers each body of signup with the status that it deserves', async () => {
       const wrong: string[] = []
       for (const [what, body, status] of SIGNUPS) {
-        const reply = await house.post('/auth/signup', body)
+        const reply = await service.post('/auth/signup', body)
         if (reply.status !== status) wrong.push(`${what}: ${reply.status}, not ${status} ${reply.text}`)
-        await house.source.query('delete from auth_users')
+        await service.source.query('delete from auth_users')
       }
       expect(wrong).to.deep.equal([])
     })
 
     it('lists every fault of a body at once, with location, path and message', async () => {
-      const { body } = await house.post('/auth/signup', { name: '', email: 'x', password: 'short' })
+      const { body } = await service.post('/auth/signup', { name: '', email: 'x', password: 'short' })
       expect(body.errors.map(({ location, path }: Issue) => `${location} ${path}`).toSorted()).to.deep.equal([
         'body email',
         'body name',
@@ -108,7 +108,7 @@ describe('auth inputs, as the contract has them', () => {
 
     it('takes every spelling of an address for the same one', async () => {
       const email = `${COMPOSED}va.Mail@Example.COM`
-      expect((await house.post('/auth/signup', { ...ADA, email })).status).to.equal(201)
+      expect((await service.post('/auth/signup', { ...ADA, email })).status).to.equal(201)
       const spellings = [
         `  ${COMPOSED}va.mail@example.com  `,
         `${DECOMPOSED}va.mail@example.com`,
@@ -116,8 +116,8 @@ describe('auth inputs, as the contract has them', () => {
         `\u00a0${DECOMPOSED.toUpperCase()}va.mail@example.com\n`,
       ]
       for (const spelling of spellings) {
-        expect((await house.post('/auth/signup', { ...ADA, email: spelling })).status).to.equal(409)
-        const reply = await house.post('/auth/login', { email: spelling, password: PASSWORD })
+        expect((await service.post('/auth/signup', { ...ADA, email: spelling })).status).to.equal(409)
+        const reply = await service.post('/auth/login', { email: spelling, password: PASSWORD })
         expect(reply.status).to.equal(200)
         expect(reply.body.user.email).to.equal(`${COMPOSED}va.mail@example.com`)
       }
@@ -125,33 +125,33 @@ describe('auth inputs, as the contract has them', () => {
 
     it('verifies a password as it was sent but for its normal form', async () => {
       const password = ` ${COMPOSED}clair au chocolat `
-      await house.post('/auth/signup', { ...ADA, password })
+      await service.post('/auth/signup', { ...ADA, password })
       const login = async (each: string) =>
-        (await house.post('/auth/login', { email: ADA.email, password: each })).status
+        (await service.post('/auth/login', { email: ADA.email, password: each })).status
       expect(await login(password.normalize('NFD'))).to.equal(200)
       expect(await login(password.trim())).to.equal(401)
       expect(await login(password.toUpperCase())).to.equal(401)
     })
 
     it('stores argon2id and 64 hex digits, nothing that could be replayed', async () => {
-      const { cookie, email, token } = await newcomer(house)
-      await house.post('/auth/forgot-password', { email })
-      const [user] = await house.source.query('select * from auth_users')
+      const { cookie, email, token } = await newcomer(service)
+      await service.post('/auth/forgot-password', { email })
+      const [user] = await service.source.query('select * from auth_users')
       expect(user.password_hash).to.match(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
       const tables = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens']
-      const rows = await Promise.all(tables.map((table) => house.source.query(`select * from ${table}`)))
+      const rows = await Promise.all(tables.map((table) => service.source.query(`select * from ${table}`)))
       const dump = JSON.stringify(rows)
       for (const part of [
         ...cookie.split('=')[1]!.split('.'),
         token,
         PASSWORD,
-        ...house.mails.map((m) => m.token),
+        ...service.mails.map((m) => m.token),
       ])
         expect(dump).not.to.contain(part)
     })
 
     it('takes only name, email and password from a signup', async () => {
-      const { bearer, id } = await newcomer(house, {
+      const { bearer, id } = await newcomer(service, {
         id: 'mine',
         role: 'admin',
         email_verified_at: '2020-01-01',
@@ -161,10 +161,10 @@ describe('auth inputs, as the contract has them', () => {
         raw: { role: 'admin' },
       })
       expect(id).not.to.equal('mine')
-      const me = await house.send('GET', '/auth/me', { headers: bearer })
+      const me = await service.send('GET', '/auth/me', { headers: bearer })
       expect(me.body.raw).not.to.have.property('role')
       expect(me.body.raw.email_verified_at).to.equal(null)
-      const [row] = await house.source.query('select * from auth_users')
+      const [row] = await service.source.query('select * from auth_users')
       expect(row).to.include({ id, password_version: 0, email_verified_at: null })
       expect(row.created_at).to.match(/^2031/)
     })
@@ -178,10 +178,10 @@ describe('auth inputs, as the contract has them', () => {
     ]
     for (const path of [...posts, 'refresh', 'logout'])
       it(`refuses at ${path} whatever is not JSON`, async () => {
-        const { bearer, cookie } = await newcomer(house)
+        const { bearer, cookie } = await newcomer(service)
         for (const type of types) {
           const headers = { ...bearer, cookie, 'content-type': type }
-          expect((await house.post(`/auth/${path}`, '{"email":"a@b.cd"}', headers)).status, type).to.equal(
+          expect((await service.post(`/auth/${path}`, '{"email":"a@b.cd"}', headers)).status, type).to.equal(
             415,
           )
         }
@@ -189,46 +189,46 @@ describe('auth inputs, as the contract has them', () => {
 
     for (const path of posts)
       it(`refuses more than 16 KB at ${path} and survives 1 MB`, async () => {
-        const { bearer } = await newcomer(house)
+        const { bearer } = await newcomer(service)
         const long = 'p'.repeat(1_000_000)
         const body = { name: long, email: long, password: long, current: long, next: long, token: long }
-        expect((await house.post(`/auth/${path}`, body, bearer)).status).to.equal(413)
+        expect((await service.post(`/auth/${path}`, body, bearer)).status).to.equal(413)
       })
 
     it('refuses every other method with 405 and an exact Allow', async () => {
       for (const path of [...posts, 'refresh', 'logout']) {
-        const reply = await house.send('GET', `/auth/${path}`)
+        const reply = await service.send('GET', `/auth/${path}`)
         expect([reply.status, reply.headers.allow], path).to.deep.equal([405, 'POST, OPTIONS'])
       }
-      const me = await house.post('/auth/me')
+      const me = await service.post('/auth/me')
       expect(me.status).to.equal(405)
       expect(me.headers.allow).to.match(/^GET, HEAD, OPTIONS$/)
     })
 
     it('guards HEAD like GET and answers OPTIONS with Allow alone', async () => {
-      const { bearer } = await newcomer(house)
-      expect((await house.send('HEAD', '/auth/me')).status).to.equal(401)
-      expect((await house.send('HEAD', '/auth/me', { headers: bearer })).status).to.equal(200)
-      expect((await house.send('OPTIONS', '/auth/me')).status).to.equal(204)
+      const { bearer } = await newcomer(service)
+      expect((await service.send('HEAD', '/auth/me')).status).to.equal(401)
+      expect((await service.send('HEAD', '/auth/me', { headers: bearer })).status).to.equal(200)
+      expect((await service.send('OPTIONS', '/auth/me')).status).to.equal(204)
     })
 
     it('asks for a credential before it looks at a body', async () => {
       for (const body of ['{broken', '{}', undefined])
-        expect((await house.post('/auth/change-password', body)).status).to.equal(401)
+        expect((await service.post('/auth/change-password', body)).status).to.equal(401)
     })
 
     it('sends no-store with every answer, errors included', async () => {
-      const { bearer, cookie } = await newcomer(house)
+      const { bearer, cookie } = await newcomer(service)
       const replies = [
-        await house.post('/auth/login', {}),
-        await house.post('/auth/login', '{'),
-        await house.post('/auth/login', 'x', { 'content-type': 'text/plain' }),
-        await house.post('/auth/refresh', undefined, { cookie }),
-        await house.send('GET', '/auth/me', { headers: bearer }),
-        await house.send('GET', '/auth/me'),
-        await house.post('/auth/logout'),
-        await house.post('/auth/forgot-password', { email: 'a@b.cd' }),
-        await house.post('/auth/reset-password', { token: 'x', password: PASSWORD }),
+        await service.post('/auth/login', {}),
+        await service.post('/auth/login', '{'),
+        await service.post('/auth/login', 'x', { 'content-type': 'text/plain' }),
+        await service.post('/auth/refresh', undefined, { cookie }),
+        await service.send('GET', '/auth/me', { headers: bearer }),
+        await service.send('GET', '/auth/me'),
+        await service.post('/auth/logout'),
+        await service.post('/auth/forgot-password', { email: 'a@b.cd' }),
+        await service.post('/auth/reset-password', { token: 'x', password: PASSWORD }),
       ]
       for (const reply of replies) expect(reply.headers['cache-control'], reply.text).to.equal('no-store')
     })

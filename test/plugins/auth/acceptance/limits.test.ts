@@ -3,41 +3,46 @@ import { throughBothAdapters } from '../../../support/adapters.ts'
 import {
   cookieOf,
   newcomer,
-  houseBuilder,
+  serviceBuilder,
   PASSWORD,
   resetTokenFor,
-  type House,
-  type HouseOptions,
-} from './house.ts'
+  type Service,
+  type ServiceOptions,
+} from './service.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 
 describe('limits of the auth endpoints, as the contract has them', () => {
   throughBothAdapters((open) => {
-    const build = houseBuilder(open)
+    const build = serviceBuilder(open)
     /** From a client address that the proxy in front vouches for. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
-    const behindProxy: HouseOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
+    const behindProxy: ServiceOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
 
     it('stops at the limit of an address, known or not, in any spelling, from anywhere', async () => {
-      const house = await build({
+      const service = await build({
         ...behindProxy,
         auth: { limits: { login: { address: { limit: 10, window: '15m' } } } },
       })
-      await house.post('/auth/signup', ADA, from('192.0.2.1'))
+      await service.post('/auth/signup', ADA, from('192.0.2.1'))
       const spellings = ['ada@example.com', ' ADA@example.com', 'Ada@Example.Com ']
       for (const base of ['ada', 'nobody']) {
         const statuses: number[] = []
         for (let n = 0; n < 12; n++) {
           const email = spellings[n % 3]!.replace(/ada/i, (it) => (base === 'ada' ? it : base))
           statuses.push(
-            (await house.post('/auth/login', { email, password: 'wrong password' }, from(`198.51.100.${n}`)))
-              .status,
+            (
+              await service.post(
+                '/auth/login',
+                { email, password: 'wrong password' },
+                from(`198.51.100.${n}`),
+              )
+            ).status,
           )
         }
         expect(statuses).to.deep.equal([...Array.from({ length: 10 }, () => 401), 429, 429])
       }
-      const reply = await house.post(
+      const reply = await service.post(
         '/auth/login',
         { email: ADA.email, password: PASSWORD },
         from('203.0.113.9'),
@@ -46,24 +51,29 @@ describe('limits of the auth endpoints, as the contract has them', () => {
       expect(Number(reply.headers['retry-after'])).to.be.within(1, 900)
       expect(reply.headers['ratelimit']).to.match(/^"[\w-]+";r=0;t=\d+$/)
       expect(reply.headers['ratelimit-policy']).to.match(/^"[\w-]+";q=10;w=900$/)
-      house.clock.advance('15m')
+      service.clock.advance('15m')
       expect(
-        (await house.post('/auth/login', { email: ADA.email, password: PASSWORD }, from('203.0.113.9')))
+        (await service.post('/auth/login', { email: ADA.email, password: PASSWORD }, from('203.0.113.9')))
           .status,
       ).to.equal(200)
     })
 
     it('clears the failures of an address with a success', async () => {
-      const house = await build(behindProxy)
-      await house.post('/auth/signup', ADA, from('192.0.2.1'))
+      const service = await build(behindProxy)
+      await service.post('/auth/signup', ADA, from('192.0.2.1'))
       for (let round = 0; round < 3; round++) {
         for (let n = 0; n < 9; n++)
           expect(
-            (await house.post('/auth/login', { ...ADA, password: 'wrong password' }, from(`198.51.100.${n}`)))
-              .status,
+            (
+              await service.post(
+                '/auth/login',
+                { ...ADA, password: 'wrong password' },
+                from(`198.51.100.${n}`),
+              )
+            ).status,
           ).to.equal(401)
-        expect((await house.post('/auth/login', ADA, from('192.0.2.1'))).status).to.equal(200)
-        house.clock.advance('1m')
+        expect((await service.post('/auth/login', ADA, from('192.0.2.1'))).status).to.equal(200)
+        service.clock.advance('1m')
       }
     })
 
@@ -83,22 +93,27 @@ describe('limits of the auth endpoints, as the contract has them', () => {
     ]
     for (const [what, headersOf, path] of evasions)
       it(`is not evaded by ${what}`, async () => {
-        const house = await build({ limited: true })
+        const service = await build({ limited: true })
         const statuses: number[] = []
         for (let n = 0; n < 31; n++)
           statuses.push(
-            (await house.post(path, { email: `u${n}@example.com`, password: 'wrong password' }, headersOf(n)))
-              .status,
+            (
+              await service.post(
+                path,
+                { email: `u${n}@example.com`, password: 'wrong password' },
+                headersOf(n),
+              )
+            ).status,
           )
         expect(statuses).to.deep.equal([...Array.from({ length: 30 }, () => 401), 429])
       })
 
     it('is not evaded by what a client writes into X-Forwarded-For before its proxy', async () => {
-      const house = await build(behindProxy)
+      const service = await build(behindProxy)
       let last = 0
       for (let n = 0; n < 31; n++)
         last = (
-          await house.post(
+          await service.post(
             '/auth/login',
             { email: `u${n}@example.com`, password: 'wrong password' },
             from(`10.9.8.${n}, 203.0.113.7`),
@@ -108,7 +123,7 @@ describe('limits of the auth endpoints, as the contract has them', () => {
     })
 
     it('counts one /64 of IPv6 and an IPv4 address in any spelling as one client', async () => {
-      const house = await build(behindProxy)
+      const service = await build(behindProxy)
       const networks = [
         (n: number) => `2001:db8:1:2::${n.toString(16)}`,
         (n: number) => (n % 2 ? '::ffff:198.51.100.4' : '198.51.100.4'),
@@ -117,7 +132,7 @@ describe('limits of the auth endpoints, as the contract has them', () => {
         let last = 0
         for (let n = 0; n < 31; n++)
           last = (
-            await house.post(
+            await service.post(
               '/auth/login',
               { email: `v${index}.${n}@example.com`, password: 'wrong password' },
               from(network(n)),
@@ -125,7 +140,7 @@ describe('limits of the auth endpoints, as the contract has them', () => {
           ).status
         expect(last).to.equal(429)
       }
-      const neighbour = await house.post(
+      const neighbour = await service.post(
         '/auth/login',
         { email: 'w@example.com', password: 'wrong password' },
         from('2001:db8:1:3::1'),
@@ -134,7 +149,7 @@ describe('limits of the auth endpoints, as the contract has them', () => {
     })
 
     it('counts every spelling of the path together, or knows it not', async () => {
-      const house = await build({ limited: true })
+      const service = await build({ limited: true })
       const paths = [
         '/auth/login',
         '/auth/login/',
@@ -148,7 +163,7 @@ describe('limits of the auth endpoints, as the contract has them', () => {
       ]
       let counted = 0
       for (let n = 0; n < 90; n++) {
-        const { status } = await house.post(paths[n % paths.length]!, {
+        const { status } = await service.post(paths[n % paths.length]!, {
           email: `x${n}@example.com`,
           password: 'wrong password',
         })
@@ -158,58 +173,63 @@ describe('limits of the auth endpoints, as the contract has them', () => {
       expect(counted).to.equal(30)
     })
 
-    const budgets: [string, number, (house: House, n: number) => Promise<{ status: number }>][] = [
-      ['signups of one address', 5, (house, n) => house.post('/auth/signup', ADA, from(`192.0.2.${n}`))],
+    const budgets: [string, number, (service: Service, n: number) => Promise<{ status: number }>][] = [
+      ['signups of one address', 5, (service, n) => service.post('/auth/signup', ADA, from(`192.0.2.${n}`))],
       [
         'signups from one address',
         20,
-        (house, n) => house.post('/auth/signup', { ...ADA, email: `s${n}@example.com` }),
+        (service, n) => service.post('/auth/signup', { ...ADA, email: `s${n}@example.com` }),
       ],
       [
         'reset mails for one address',
         5,
-        (house, n) => house.post('/auth/forgot-password', ADA, from(`192.0.2.${n}`)),
+        (service, n) => service.post('/auth/forgot-password', ADA, from(`192.0.2.${n}`)),
       ],
       [
         'reset mails from one address',
         20,
-        (house, n) => house.post('/auth/forgot-password', { email: `s${n}@example.com` }),
+        (service, n) => service.post('/auth/forgot-password', { email: `s${n}@example.com` }),
       ],
       [
         'reset tokens from one address',
         20,
-        (house) => house.post('/auth/reset-password', { token: 'x', password: PASSWORD }),
+        (service) => service.post('/auth/reset-password', { token: 'x', password: PASSWORD }),
       ],
     ]
     for (const [what, budget, attempt] of budgets)
       it(`allows ${budget} ${what}`, async () => {
-        const house = await build(behindProxy)
-        for (let n = 0; n < budget; n++) expect((await attempt(house, n)).status).not.to.equal(429)
-        expect((await attempt(house, budget)).status).to.equal(429)
+        const service = await build(behindProxy)
+        for (let n = 0; n < budget; n++) expect((await attempt(service, n)).status).not.to.equal(429)
+        expect((await attempt(service, budget)).status).to.equal(429)
       })
 
     it('allows 60 refreshes of a session in a minute and leaves the cookie alone beyond', async () => {
-      const house = await build(behindProxy)
-      let { cookie } = await newcomer(house)
-      for (let n = 0; n < 60; n++) cookie = cookieOf(await house.post('/auth/refresh', undefined, { cookie }))
-      const reply = await house.post('/auth/refresh', undefined, { cookie })
+      const service = await build(behindProxy)
+      let { cookie } = await newcomer(service)
+      for (let n = 0; n < 60; n++)
+        cookie = cookieOf(await service.post('/auth/refresh', undefined, { cookie }))
+      const reply = await service.post('/auth/refresh', undefined, { cookie })
       expect([reply.status, reply.cookies.length]).to.deep.equal([429, 0])
-      house.clock.advance('1m')
-      expect((await house.post('/auth/refresh', undefined, { cookie })).status).to.equal(200)
+      service.clock.advance('1m')
+      expect((await service.post('/auth/refresh', undefined, { cookie })).status).to.equal(200)
     })
 
     it('allows five wrong current passwords, and a reset opens the login again', async () => {
-      const house = await build(behindProxy)
-      const { bearer, email } = await newcomer(house)
+      const service = await build(behindProxy)
+      const { bearer, email } = await newcomer(service)
       const change = (current: string) =>
-        house.post('/auth/change-password', { current, next: 'another password' }, bearer)
+        service.post('/auth/change-password', { current, next: 'another password' }, bearer)
       for (let n = 0; n < 5; n++) expect((await change('wrong password')).status).to.equal(401)
       expect((await change(PASSWORD)).status).to.equal(429)
       for (let n = 0; n < 11; n++)
-        await house.post('/auth/login', { email, password: 'wrong password' }, from(`192.0.2.${n}`))
-      const token = await resetTokenFor(house, email)
-      await house.post('/auth/reset-password', { token, password: 'brand new password' }, from('192.0.2.77'))
-      const login = await house.post(
+        await service.post('/auth/login', { email, password: 'wrong password' }, from(`192.0.2.${n}`))
+      const token = await resetTokenFor(service, email)
+      await service.post(
+        '/auth/reset-password',
+        { token, password: 'brand new password' },
+        from('192.0.2.77'),
+      )
+      const login = await service.post(
         '/auth/login',
         { email, password: 'brand new password' },
         from('192.0.2.77'),

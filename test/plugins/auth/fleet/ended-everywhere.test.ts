@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { KINDS } from '../../database/databases.ts'
-import { cookieOf } from '../acceptance/house.ts'
+import { cookieOf } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
 const PASSWORD = 'the password at first'

@@ -2,7 +2,7 @@ import argon2 from 'argon2'
 import { expect } from 'chai'
 import type { ObjectLiteral } from 'typeorm'
 import { KINDS } from '../../database/databases.ts'
-import { cookieOf, type Reply } from '../acceptance/house.ts'
+import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { refreshWithAborts } from './aborting-client.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import * as schema from 'mortar/auth/basic/schema'
 import type { ConnectionOptions } from 'mortar/database'
 import type { DataSource } from 'typeorm'
-import { send, type Ask, type Reply } from '../acceptance/house.ts'
+import { send, type Ask, type Reply } from '../acceptance/service.ts'
 import type { TestDatabase } from '../../database/databases.ts'
 
 /** What a process of the fleet is told. */

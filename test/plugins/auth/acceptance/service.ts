@@ -13,8 +13,8 @@ import type { DataSource } from 'typeorm'
 import type { ServedApp } from '../../../support/adapters.ts'
 import { EVENT_TYPES } from '../support/event-types.ts'
 
-/** What a house is built with besides its defaults. */
-export interface HouseOptions {
+/** Options of a test service. */
+export interface ServiceOptions {
   readonly auth?: Partial<BasicAuthOptions>
   readonly brick?: AuthOptions
   readonly app?: AppOptions
@@ -22,10 +22,10 @@ export interface HouseOptions {
   readonly source?: DataSource
 }
 
-/** One answer, to the byte. */
+/** One response, byte for byte. */
 export interface Reply {
   readonly status: number
-  /** Names and values by turns, as they were sent. */
+  /** Names and values in turn, as on the wire. */
   readonly rawHeaders: readonly string[]
   readonly headers: NodeJS.Dict<string | string[]>
   readonly text: string
@@ -34,22 +34,22 @@ export interface Reply {
   readonly cookies: readonly string[]
 }
 
-/** What may be said about a request besides method and path. */
+/** Headers and body of a request. */
 export interface Ask {
   readonly headers?: Readonly<Record<string, string | string[]>>
-  /** Text is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, other values as JSON. */
   readonly body?: unknown
 }
 
 export const SECRET = 'the acceptance tests use a secret of more than thirty-two bytes'
 export const PASSWORD = 'a password of this test'
 
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type Service = Awaited<ReturnType<typeof openService>>
 
 /** An application with the default provider on a database file, behind a real socket. */
-export async function openHouse(
+export async function openService(
   open: (app: ReturnType<typeof createApp>) => Promise<ServedApp>,
-  options: HouseOptions = {},
+  options: ServiceOptions = {},
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'mortar-acceptance-'))
   const source = options.source ?? fileSource(join(directory, 'app.db'))
@@ -82,16 +82,16 @@ export async function openHouse(
   }
 }
 
-/** Builds houses, as many as a test needs, and leaves them after it. Call it in a `describe`. */
-export function houseBuilder(open: Parameters<typeof openHouse>[0]) {
-  const houses: House[] = []
+/** Builds services, as many as a test needs, and closes them after it. Call it in a `describe`. */
+export function serviceBuilder(open: Parameters<typeof openService>[0]) {
+  const services: Service[] = []
   afterEach(async () => {
-    for (const house of houses.splice(0)) await house.leave()
+    for (const service of services.splice(0)) await service.leave()
   })
-  return async (options: HouseOptions = {}): Promise<House> => {
-    const house = await openHouse(open, options)
-    houses.push(house)
-    return house
+  return async (options: ServiceOptions = {}): Promise<Service> => {
+    const service = await openService(open, options)
+    services.push(service)
+    return service
   }
 }
 
@@ -100,7 +100,7 @@ export function fileSource(file: string): DataSource {
   return createDataSource({ type: 'better-sqlite3', database: file, entities: schema })
 }
 
-function settings(source: DataSource, mails: { to: string; token: string }[], options: HouseOptions) {
+function settings(source: DataSource, mails: { to: string; token: string }[], options: ServiceOptions) {
   return {
     db: source,
     secret: SECRET,
@@ -180,9 +180,9 @@ export function cookieOf(reply: Reply): string {
 let number = 0
 
 /** A new account: its address, its answer, and what it holds. */
-export async function newcomer(house: House, more: Record<string, unknown> = {}) {
+export async function newcomer(service: Service, more: Record<string, unknown> = {}) {
   const email = `user${++number}@example.com`
-  const reply = await house.post('/auth/signup', { name: 'Ada', email, password: PASSWORD, ...more })
+  const reply = await service.post('/auth/signup', { name: 'Ada', email, password: PASSWORD, ...more })
   if (reply.status !== 201) throw new Error(`${reply.status} ${reply.text}`)
   return {
     email,
@@ -204,9 +204,9 @@ export async function until(holds: () => boolean): Promise<void> {
 }
 
 /** The token of the reset mail that an address is sent. */
-export async function resetTokenFor(house: House, email: string): Promise<string> {
-  const before = house.mails.length
-  await house.post('/auth/forgot-password', { email })
-  await until(() => house.mails.length > before)
-  return house.mails.at(-1)!.token
+export async function resetTokenFor(service: Service, email: string): Promise<string> {
+  const before = service.mails.length
+  await service.post('/auth/forgot-password', { email })
+  await until(() => service.mails.length > before)
+  return service.mails.at(-1)!.token
 }
