@@ -71,7 +71,7 @@ onEachStore('POST /auth/change-password', (inWorld) => {
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
     }))
 
-  it('is 401 without a token before the body is looked at, and 422 for a weak password', () =>
+  it('is 401 without a token before the body is read, and 422 for a weak password', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       expect((await world.client().post('/auth/change-password', {})).status).to.equal(401)

@@ -5,7 +5,7 @@ import { ADA, PASSWORD, resetTokenFor, settle, signedUp, type InWorld, type Worl
 
 const NEXT = 'another horse battery'
 
-/** Runs a request once for each statement that it makes, with that statement failing, and looks at what is left. */
+/** Repeats a request with each of its statements failing in turn, and checks the remaining state. */
 async function sweep(
   inWorld: InWorld,
   prepare: (world: World) => Promise<{ request: () => Promise<Answer>; client: Client }>,
@@ -20,7 +20,7 @@ async function sweep(
       const fault = world.storage.interruptions.failAt(statement)
       const answer = await request()
       fault.restore()
-      // What comes after an answer, such as housekeeping, is no statement of the request.
+      // Statements after the response, such as clean-up, do not belong to the request.
       reached = fault.reached() && (mayPass || answer.status >= 500)
       if (reached) await check(world, client, answer)
     })
@@ -32,7 +32,10 @@ async function isPassword(world: World, password: string): Promise<boolean> {
   return (await world.client().post('/auth/login', { ...ADA, password })).status === 200
 }
 
-/** One password works. A session of before is over if that is the new one; if not, its two tokens are alive or over together. */
+/**
+ * One password works. A session of before is over if that is the new one; if not, its two tokens are alive or over
+ * together.
+ */
 async function checkSessionAfter(world: World, client: Client, answer: Answer): Promise<void> {
   const isNew = await isPassword(world, NEXT)
   // What fails after the new password is stored is clearing up, or the session of change-password.

@@ -92,7 +92,7 @@ onEachStore('POST /auth/forgot-password', (inWorld) => {
       await eventually(() => world.mails.length === 10)
     }))
 
-  it('answers 422 to what is no address', () =>
+  it('responds 422 to a string that is not an address', () =>
     inWorld({}, async ({ client }) => {
       expect((await client().post('/auth/forgot-password', { email: 'x' })).status).to.equal(422)
     }))

@@ -59,7 +59,7 @@ onEachStore('guards with e-mail and password', (inWorld) => {
       expect((await client.get('/auth/me')).body.raw.settings).to.deep.equal({ theme: 'dark' })
     }))
 
-  it('learn of it at once with freshSession, also that the account is gone', () =>
+  it('see it immediately with freshSession, also a deleted account', () =>
     inWorld({ ownColumns: true, auth: { freshSession: true } }, async (world) => {
       const client = await signedUp(world)
       expect((await client.get('/admin')).status).to.equal(403)
@@ -69,7 +69,7 @@ onEachStore('guards with e-mail and password', (inWorld) => {
       expect((await client.get('/admin')).status).to.equal(401)
     }))
 
-  it('refuse at once after signOut of the user', () =>
+  it('refuse immediately after signOut of the user', () =>
     inWorld({}, async (world) => {
       const [first, second] = [await signedUp(world), world.client()]
       const { id } = (await second.post('/auth/login', ADA)).body.user

@@ -53,7 +53,7 @@ onEachStore('Housekeeping', (inWorld) => {
       expect(await world.storage.sessions()).to.have.length(1)
     }))
 
-  it('holds up no answer, and a failure is logged and stops nothing', () =>
+  it('delays no response, and a failure is only logged', () =>
     inWorld({}, async (world) => {
       const logger = (world.app.services as { logger: { warn: (...args: unknown[]) => void } }).logger
       const warnings: unknown[][] = []

@@ -5,7 +5,7 @@ import { ADA, signedUp } from './support/world.ts'
 const CLEARED = 'mortar_refresh=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'
 
 onEachStore('POST /auth/logout', (inWorld) => {
-  it('deletes the session, clears the cookie and stops the access token at once', () =>
+  it('deletes the session, clears the cookie and ends the access token immediately', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const stolen = client.copy()

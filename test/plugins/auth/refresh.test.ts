@@ -124,7 +124,7 @@ onEachStore('a refresh token that was replaced', (inWorld) => {
         expect(await world.storage.sessions()).to.have.length(status === 200 ? 1 : 0)
       }))
 
-  it('ends the session at once: refresh tokens, and access tokens without a look-up', () =>
+  it('ends the session immediately: refresh tokens, and access tokens without a look-up', () =>
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const thief = client.copy()
@@ -150,7 +150,7 @@ onEachStore('a refresh token that was replaced', (inWorld) => {
       expect((await second.post('/auth/refresh')).status).to.equal(200)
     }))
 
-  it('is theft at once when there is no grace', () =>
+  it('is theft immediately without a grace time', () =>
     inWorld({ auth: { refreshGrace: 0 } }, async (world) => {
       const client = await signedUp(world)
       const old = client.copy()

@@ -62,7 +62,7 @@ onEachStore('a new secret, process by process', (inWorld) => {
     }))
 })
 
-onEachStore('a secret that is replaced at once', (inWorld) => {
+onEachStore('a secret that is replaced in all processes together', (inWorld) => {
   it('makes every access token worthless and ends no session', () =>
     duringRollOut(inWorld, [SECRET], [NEWER], async (old, young) => {
       const client = elsewhere(young, await signedUp(old))

@@ -66,7 +66,7 @@ describe('setting up basicAuth', () => {
     }
   })
 
-  it('fails for a number of remembered tokens that is none', async () => {
+  it('fails for an invalid size of the token cache', async () => {
     for (const accessTokenCache of [-1, 1.5, Number.NaN, Infinity, '10' as never]) {
       const error = await failureOf(() => basicAuth({ secret: SECRET, accessTokenCache }))
       expect([error.code, error.message].join()).to.match(/^MORTAR_AUTH_OPTION.*accessTokenCache/)
@@ -80,7 +80,7 @@ describe('setting up basicAuth', () => {
       )
   })
 
-  it('fails for a cookie name that no cookie can have, and for an appUrl that is no address', async () => {
+  it('fails for an invalid cookie name, and for an appUrl that is not an address', async () => {
     for (const cookieName of ['', 'a b', 'a=b', 'a;b', 'a\r\nb', 'ä'])
       expect((await failureOf(() => basicAuth({ secret: SECRET, cookieName }))).code).to.equal(
         'MORTAR_AUTH_OPTION',
@@ -288,7 +288,7 @@ describe('the contract of a provider', () => {
       .and.to.include('signOut')
   })
 
-  it('is refused with a policy that is no function', async () => {
+  it('is refused with a policy that is not a function', async () => {
     const provider = { name: 'mine', identify: nobody, securityScheme: scheme }
     const error = await failureOf(() => auth(provider, { policies: { admin: true } } as never))
     expect(error.code).to.equal('MORTAR_AUTH_POLICY')

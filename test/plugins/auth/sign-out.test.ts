@@ -10,7 +10,7 @@ async function signOutAda(world: World): Promise<void> {
 }
 
 onEachStore('signOut, after a change of role', (inWorld) => {
-  it('ends every session, its access tokens at once, and lets the user log in again', () =>
+  it('ends every session and its access tokens immediately, and lets the user log in again', () =>
     inWorld({}, async (world) => {
       const clients = [await signedUp(world), world.client()]
       await clients[1]!.post('/auth/login', ADA)

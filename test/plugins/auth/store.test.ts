@@ -53,7 +53,7 @@ async function openFile() {
 }
 
 function missingTableTest(options: DataSourceOptions): void {
-  it('names a table that is missing, and how to mend it', async () => {
+  it('names a missing table and the remedy', async () => {
     const source = await openSource(options)
     const error = await createRelationalStore(() => source)
       .findUserByEmail('ada@example.com')

@@ -12,7 +12,7 @@ import { KINDS, type TestDatabase } from '../database/databases.ts'
 import { Client } from './support/client.ts'
 import { CHEAP } from './support/world.ts'
 
-/** What test/plugins/auth/fixtures/README.md describes. */
+/** The database that test/plugins/auth/fixtures/README.md describes. */
 interface Fixture {
   readonly now: number
   readonly secret: string

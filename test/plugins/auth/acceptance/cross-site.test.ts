@@ -4,7 +4,7 @@ import { cookieOf, newcomer, openService, PASSWORD, type Service } from './servi
 
 type Headers = Record<string, string>
 
-/** What a browser or a client says of where a request comes from, and whether the cookie counts then. */
+/** Origin headers of browsers and other clients, and whether the cookie is accepted. */
 const ORIGINS: readonly [string, (own: string) => Headers, boolean][] = [
   ['no header at all', () => ({}), true],
   ['same-origin', () => ({ 'sec-fetch-site': 'same-origin' }), true],

@@ -7,7 +7,7 @@ const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 describe('defences of the auth endpoints', () => {
   throughBothAdapters((open) => {
     const build = serviceBuilder(open)
-    /** From a client address that the proxy in front vouches for. */
+    /** Sends from a client address that the trusted proxy forwards. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
     const behindProxy: ServiceOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
 
@@ -82,7 +82,7 @@ describe('defences of the auth endpoints', () => {
       expect((await service.post('/auth/refresh', undefined, { cookie: both })).status).to.equal(200)
     })
 
-    it('guards by policy: 401, 403 with the name, 500 for one that throws, and true alone passes', async () => {
+    it('guards by policy: 401, 403 with the name, 500 for a policy that throws, and only true passes', async () => {
       const service = await build()
       const { bearer } = await newcomer(service)
       const { bearer: eve } = await newcomer(service, { name: 'Eve' })

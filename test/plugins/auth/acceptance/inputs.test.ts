@@ -96,7 +96,7 @@ describe('auth inputs, as the contract has them', () => {
       expect(wrong).to.deep.equal([])
     })
 
-    it('lists every fault of a body at once, with location, path and message', async () => {
+    it('lists every fault of a body together, with location, path and message', async () => {
       const { body } = await service.post('/auth/signup', { name: '', email: 'x', password: 'short' })
       expect(body.errors.map(({ location, path }: Issue) => `${location} ${path}`).toSorted()).to.deep.equal([
         'body email',
@@ -217,7 +217,7 @@ describe('auth inputs, as the contract has them', () => {
         expect((await service.post('/auth/change-password', body)).status).to.equal(401)
     })
 
-    it('sends no-store with every answer, errors included', async () => {
+    it('sends no-store with every response, errors included', async () => {
       const { bearer, cookie } = await newcomer(service)
       const replies = [
         await service.post('/auth/login', {}),

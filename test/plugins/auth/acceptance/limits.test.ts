@@ -15,7 +15,7 @@ const ADA = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
 describe('limits of the auth endpoints, as the contract has them', () => {
   throughBothAdapters((open) => {
     const build = serviceBuilder(open)
-    /** From a client address that the proxy in front vouches for. */
+    /** Sends from a client address that the trusted proxy forwards. */
     const from = (ip: string) => ({ 'x-forwarded-for': ip })
     const behindProxy: ServiceOptions = { limited: true, app: { trustProxy: ['127.0.0.1'] } }
 
@@ -78,7 +78,7 @@ describe('limits of the auth endpoints, as the contract has them', () => {
     })
 
     const evasions: [string, (n: number) => Record<string, string>, string][] = [
-      ['X-Forwarded-For from a client that is no proxy', (n) => from(`192.0.2.${n}`), '/auth/login'],
+      ['X-Forwarded-For from a client that is not a proxy', (n) => from(`192.0.2.${n}`), '/auth/login'],
       ['Forwarded', (n) => ({ forwarded: `for=192.0.2.${n}` }), '/auth/login'],
       [
         'X-Real-IP and its kin',

@@ -171,7 +171,7 @@ function replyOf(incoming: IncomingMessage, text: string): Reply {
   }
 }
 
-/** `name=value` of the refresh cookie that an answer sets. */
+/** Returns `name=value` of the refresh cookie of a response. */
 export function cookieOf(reply: Reply): string {
   const [line = ''] = reply.cookies
   return line.split(';')[0]!
@@ -179,7 +179,7 @@ export function cookieOf(reply: Reply): string {
 
 let number = 0
 
-/** A new account: its address, its answer, and what it holds. */
+/** Creates an account. @returns its address, the response and its tokens. */
 export async function newcomer(service: Service, more: Record<string, unknown> = {}) {
   const email = `user${++number}@example.com`
   const reply = await service.post('/auth/signup', { name: 'Ada', email, password: PASSWORD, ...more })

@@ -8,7 +8,7 @@ describe('The reader of ended sessions', () => {
   before(() => mock.timers.enable({ apis: ['setTimeout'] }))
   after(() => mock.timers.reset())
 
-  it('waits half a minute for the whole table, and a second for what is new', async () => {
+  it('waits half a minute for the whole table, and a second for new rows', async () => {
     const answers: ((value: unknown) => void)[] = []
     let dropped = 0
     class Client {

@@ -86,7 +86,7 @@ onEachMongo('setting up documentAuth', (server) => {
     }
   })
 
-  it('makes the indexes in several processes at once, and again', () =>
+  it('creates the indexes in several processes concurrently, and again', () =>
     inDatabase(async (db) => {
       await Promise.all(Array.from({ length: 8 }, () => ensureAuthIndexes(db)))
       await ensureAuthIndexes(db)
@@ -162,7 +162,7 @@ onEachMongo('setting up documentAuth', (server) => {
 })
 
 describe('setting up documentAuth', () => {
-  it('fails for a database that is none of its own', async () => {
+  it('fails for a database that it does not support', async () => {
     const relational = new DataSource({ type: 'better-sqlite3', database: ':memory:' })
     for (const db of [relational, undefined, {}, () => undefined]) {
       const error = await failureOf(() => startAndStop({ db: db as never }))

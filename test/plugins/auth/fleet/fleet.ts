@@ -9,7 +9,7 @@ import type { DataSource } from 'typeorm'
 import { send, type Ask, type Reply } from '../acceptance/service.ts'
 import type { TestDatabase } from '../../database/databases.ts'
 
-/** What a process of the fleet is told. */
+/** Settings of a process of the fleet. */
 export interface MemberOptions {
   readonly connection: ConnectionOptions
   readonly limited?: boolean
@@ -20,7 +20,7 @@ export interface MemberOptions {
 
 /** Several processes that serve one database. */
 export interface Fleet {
-  /** Where each is. */
+  /** Addresses of the processes. */
   readonly urls: readonly string[]
   /** A connection of the test's own. */
   readonly source: DataSource

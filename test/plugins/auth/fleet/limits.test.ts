@@ -5,7 +5,7 @@ import { openFleet, type Fleet } from './fleet.ts'
 
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 1)
 
-/** 200 wrong passwords for one address at once, from as many networks, other ones in each storm. @returns how often each status came. */
+/** Sends 200 concurrent wrong passwords for one address from new networks. @returns the count of each status. */
 async function storm(fleet: Fleet, email: string, number: number): Promise<Record<number, number>> {
   const replies = await Promise.all(
     Array.from({ length: 200 }, (_, n) =>

@@ -28,7 +28,7 @@ describe('the keys of a hosted provider', () => {
     })
   })
 
-  it('may change at any time: a token of a new key is accepted at once, by one fetch for all', async () => {
+  it('may change at any time: a token of a new key is accepted immediately, with one fetch for all', async () => {
     const [first, second] = [await signingKey('one'), await signingKey('two')]
     await inHostedWorld({ keys: [first] }, async ({ server, statusOf }) => {
       expect(await statusOf(await server.token(first))).to.equal(200)

@@ -58,7 +58,7 @@ describe('the set-up of a hosted provider', () => {
       'missing',
     ],
     'an issuer of another scheme': [{ issuer: 'ftp://x', audience: 'a' }, 'MORTAR_AUTH_ISSUER', 'ftp'],
-    'a jwksUrl that is none': [{ issuer, audience: 'a', jwksUrl: '/jwks' }, 'MORTAR_AUTH_ISSUER', 'jwksUrl'],
+    'an invalid jwksUrl': [{ issuer, audience: 'a', jwksUrl: '/jwks' }, 'MORTAR_AUTH_ISSUER', 'jwksUrl'],
     'a jwksUrl with a password': [
       { issuer, audience: 'a', jwksUrl: 'https://a:b@c' },
       'MORTAR_AUTH_ISSUER',
@@ -79,7 +79,7 @@ describe('the set-up of a hosted provider', () => {
       'MORTAR_AUTH_OPTION',
       'clockTolerance',
     ],
-    'a timeout that is none': [{ issuer, audience: 'a', timeout: 'soon' }, 'MORTAR_AUTH_OPTION', 'timeout'],
+    'an invalid timeout': [{ issuer, audience: 'a', timeout: 'soon' }, 'MORTAR_AUTH_OPTION', 'timeout'],
   }
   for (const [what, [options, code, says]] of Object.entries(wrong))
     it(`with ${what} is refused`, async () => {

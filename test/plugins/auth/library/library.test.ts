@@ -172,7 +172,7 @@ describe('an application whose accounts better-auth keeps', () => {
     await app.close()
   })
 
-  it('counts its limits by the address that the framework vouches for, whatever the caller says', () => {
+  it('counts its limits by the client address of the framework, not by headers of the client', () => {
     const seen: Request[] = []
     const spy: AuthLibrary = {
       handler: async (request) => {
@@ -242,7 +242,7 @@ describe('the set-up of libraryAuth', () => {
     address.database.close()
   })
 
-  it('is refused for what is no auth library, or cannot end sessions though it should', async () => {
+  it('refuses an object that is not an auth library, or that cannot end sessions although it should', async () => {
     for (const wrong of [null, {}, { handler: () => {} }, { api: { getSession() {} } }])
       expect((await failureOf(() => libraryAuth(wrong as never))).code).to.equal('MORTAR_AUTH_PROVIDER')
     expect((await failureOf(() => libraryAuth(() => null as never))).code).to.equal('MORTAR_AUTH_PROVIDER')

@@ -14,7 +14,7 @@ const NETWORKS: Record<string, readonly [string, string]> = {
   'a link-local address with its zone': ['fe80::1%eth0', 'fe80::/64'],
   'the same with another zone': ['fe80::2%en0', 'fe80::/64'],
   nothing: ['', ''],
-  'what is no address': ['unix:/run/app.sock', 'unix:/run/app.sock'],
+  'a string that is not an address': ['unix:/run/app.sock', 'unix:/run/app.sock'],
 }
 
 describe('clientNetwork', () => {

@@ -18,7 +18,7 @@ export function setUp(options: Partial<RateLimitsOptions> = {}) {
   return { clock, limits: createRateLimits({ key: randomBytes(32), clock, ...options }) }
 }
 
-/** The rejections of so many attempts at once; the rest were allowed. */
+/** Makes concurrent attempts. @returns the rejections; the others were allowed. */
 export async function burst(
   limits: RateLimits,
   rule: LimitRule,

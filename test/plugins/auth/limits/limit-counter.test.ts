@@ -55,7 +55,7 @@ describe('a limit counter', () => {
     expect(asked).to.equal(0)
   })
 
-  it('counts, forgets and takes back in Redis while that answers, under a name of its own for each limit', async () => {
+  it('counts, resets and subtracts in Redis while it works, under a separate name for each limit', async () => {
     const commands: unknown[][] = []
     const note = (command: string) => async (first: unknown, points?: string) => {
       const [key] = [first].flat()

@@ -64,7 +64,7 @@ describe('the limits', () => {
     ])
   })
 
-  it('can be switched off one by one, rule by rule, and all at once', () => {
+  it('can be switched off one by one, rule by rule, and all together', () => {
     expect(lines({ login: { ip: false } })).to.deep.equal(
       DEFAULTS.filter((line) => line !== 'login ip 30/60'),
     )
@@ -98,7 +98,7 @@ describe('the limits', () => {
     'a rule that is true': { login: true },
   }
   for (const [name, options] of Object.entries(WRONG))
-    it(`refuse ${name}, naming where it stands`, () => {
+    it(`refuse ${name}, naming its position`, () => {
       expect(() => lines(options as LimitOptions))
         .to.throw(StartupError, /limits/)
         .with.property('code', 'MORTAR_AUTH_LIMIT')

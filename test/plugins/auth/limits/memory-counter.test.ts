@@ -10,7 +10,7 @@ function setUp(options: Partial<MemoryCounterOptions> = {}) {
   return { clock, counter: new MemoryCounter({ points: 3, duration: 60, clock, ...options }) }
 }
 
-/** How many of so many attempts in a row are allowed. */
+/** Counts the allowed attempts of a row of attempts. */
 async function allowed(counter: MemoryCounter, key: string, attempts: number): Promise<number> {
   const outcomes = await Promise.allSettled(Array.from({ length: attempts }, () => counter.consume(key)))
   return outcomes.filter(({ status }) => status === 'fulfilled').length
@@ -38,7 +38,7 @@ describe('the counter in memory', () => {
     expect(await allowed(counter, 'b', 1)).to.equal(0)
   })
 
-  it('allows as many as it has points, and rejects with what is no Error', async () => {
+  it('allows as many as it has points, and rejects with a value that is not an Error', async () => {
     const { counter } = setUp()
     expect(await allowed(counter, 'a', 200)).to.equal(3)
     const rejection: unknown = await counter.consume('a').catch((reason: unknown) => reason)
@@ -120,7 +120,7 @@ describe('the counter in memory', () => {
     expect(counter.size).to.equal(1)
   })
 
-  it('begins no window by taking back, and says what is counted in the shared room', async () => {
+  it('begins no window by subtracting, and reports counts of the shared sketch', async () => {
     const { counter } = setUp({ capacity: 1 })
     await counter.reward('nobody')
     expect([counter.size, await counter.get('nobody')]).to.deep.equal([0, null])
@@ -130,7 +130,7 @@ describe('the counter in memory', () => {
     expect((await counter.get('late'))!.consumedPoints).to.equal(2)
   })
 
-  it('sets what is consumed, and begins the window anew by it', async () => {
+  it('sets the consumed points, and begins a new window', async () => {
     const { clock, counter } = setUp({ capacity: 1 })
     await allowed(counter, 'own', 2)
     clock.advance(30)

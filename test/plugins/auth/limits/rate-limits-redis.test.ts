@@ -12,7 +12,7 @@ import { serverUrl } from '../../../support/servers.ts'
 import { ADA, burst, fromManyIps, LOGIN_WITHOUT_IP, setUp, times } from './limit-bursts.ts'
 
 describe('the rate limits in Redis', () => {
-  /** A client that answers as told: connected or not, with an error, or never. */
+  /** A client with a given behaviour: connected or not, failing, or silent. */
   function fakeRedis(status: string, answer: () => Promise<unknown>) {
     return { status, defineCommand: () => undefined, rlflxIncr: answer, del: answer }
   }
@@ -33,7 +33,7 @@ describe('the rate limits in Redis', () => {
     ),
   }
   for (const [state, redis] of Object.entries(DOWN))
-    it(`count in memory while Redis ${state}, and say so once`, async () => {
+    it(`count in memory while Redis ${state}, and log it once`, async () => {
       const { bus, emitted } = recordingBus()
       const { limits } = setUp({ ...LOGIN_WITHOUT_IP, redis, events: bus })
       expect(await burst(limits, 'login', times(200))).to.have.lengthOf(190)

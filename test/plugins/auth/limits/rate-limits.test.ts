@@ -42,7 +42,7 @@ describe('the rate limits', () => {
     ['changePassword', 'user', 5, 900, times(200, { ip: '192.0.2.1', user: 'ada' })],
   ]
   for (const [rule, scope, limit, window, subjects] of TABLE)
-    it(`let exactly ${limit} of 200 at once pass: ${rule} by ${scope}`, async () => {
+    it(`let exactly ${limit} of 200 concurrent attempts pass: ${rule} by ${scope}`, async () => {
       const { clock, limits } = setUp(scope === 'pair' ? LOGIN_WITHOUT_IP : {})
       const refused = await burst(limits, rule, subjects)
       expect(refused).to.have.lengthOf(200 - limit)

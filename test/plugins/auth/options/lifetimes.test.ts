@@ -7,7 +7,7 @@ import {
 import { StartupError } from '../../../../src/index.ts'
 
 const resolved = (options: Partial<PasswordAuthOptions> = {}) =>
-  resolveLifetimes({ secret: 'not looked at', ...options })
+  resolveLifetimes({ secret: 'not used', ...options })
 const DAY = 86_400
 
 describe('The lifetimes', () => {

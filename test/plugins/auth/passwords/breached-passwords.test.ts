@@ -127,8 +127,8 @@ describe('breached passwords', () => {
   for (const [what, breachedPasswords] of Object.entries({
     'a timeout of 0': { timeout: 0 },
     'a timeout of two minutes': { timeout: '2m' },
-    'a timeout that is no duration': { timeout: 'soon' as never },
-    'an address that is no URL': { url: 'ranges' },
+    'a timeout that is not a duration': { timeout: 'soon' as never },
+    'an address that is not a URL': { url: 'ranges' },
   }))
     it(`stop the start for ${what}`, async () => {
       expect(basicAuth({ secret: SECRET, breachedPasswords })).to.be.an('object')

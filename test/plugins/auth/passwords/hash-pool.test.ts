@@ -24,7 +24,7 @@ const turns = async (count = 5): Promise<void> => {
 }
 
 describe('the hash pool', () => {
-  it('runs as many at once as it may, and the rest in the order in which they came', async () => {
+  it('runs as many tasks concurrently as allowed, and the others in order of arrival', async () => {
     const pool = createHashPool({ concurrency: 2, queue: 100 })
     const { task, open, most } = controlled()
     const ended: number[] = []
@@ -58,7 +58,7 @@ describe('the hash pool', () => {
     expect(pool.running).to.equal(0)
   })
 
-  it('gives a place back after a task that fails, also one that throws at once', async () => {
+  it('releases a slot after a task that fails, also after one that throws synchronously', async () => {
     const pool = createHashPool({ concurrency: 1, queue: 10 })
     const fails = [
       pool.run(() => Promise.reject(new Error('first'))),

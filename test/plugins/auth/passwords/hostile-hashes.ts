@@ -3,7 +3,7 @@ const HASH = 'aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g'
 /** A hash as it should be. */
 export const GENUINE = `$argon2id$v=19$m=19456,t=2,p=1$${SALT}$${HASH}`
 
-/** Strings that stand in a row because of damage, of another system, or of an attacker who can write the row. */
+/** Strings in a row that come from damage, from another system, or from an attacker who can write the row. */
 export const HOSTILE: Record<string, string> = {
   'an empty string': '',
   'a space': ' ',

@@ -84,7 +84,7 @@ describe('passwords', () => {
 describe('a verification', () => {
   const cost = 'm=64,t=1,p=1'
 
-  it('takes one computation of the present cost, whatever is stored and whatever is sent', async () => {
+  it('takes one computation of the current cost for every stored and every sent value', async () => {
     const { passwords, computed } = setUp()
     const stored = await weak({})
     const cases: (readonly [string | null, string])[] = [

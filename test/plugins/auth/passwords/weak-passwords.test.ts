@@ -99,7 +99,7 @@ describe('weak passwords', () => {
         for (const password of passwords) isRefused(await signUp(world, password), 'password', reason)
       }))
 
-  it('are no others', () =>
+  it('contain nothing else', () =>
     inWorld(options, async (world) => {
       for (const [n, password] of GOOD.entries()) {
         const answer = await world
@@ -180,7 +180,7 @@ describe('passwordRule', () => {
     return password.includes('horse') ? undefined : 'Mention a horse.'
   }
 
-  it('gives the reason of its refusal, and is told who chooses the password', () =>
+  it('gives the reason of its refusal, and receives the user who chooses the password', () =>
     inWorld({ auth: { passwordRule } }, async (world) => {
       seen.length = 0
       isRefused(await signUp(world, 'without the animal'), 'password', /^Mention a horse\.$/)

@@ -96,7 +96,7 @@ describe('The follower of ended sessions', () => {
     follower.stop()
   })
 
-  it('refuses with 503 while the store cannot be read, says so once, and recovers', async () => {
+  it('refuses with 503 while the store cannot be read, reports it once, and recovers', async () => {
     const source = store()
     const { follower, changes, pass } = follow(source)
     await follower.start()

@@ -43,7 +43,7 @@ describe('ended sessions', () => {
   })
 
   for (const [name, advance, remembered] of [
-    ['at once', 0, true],
+    ['immediately', 0, true],
     ['in the last second of an access token', LIFETIME - 1, true],
     ['four minutes after its end, for hosts whose clocks differ', LIFETIME + 239, true],
     ['241 seconds after its end', LIFETIME + 241, false],

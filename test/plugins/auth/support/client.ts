@@ -1,10 +1,10 @@
 import type { App } from '../../../../src/index.ts'
 
-/** An answer, read. */
+/** A response with its body. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Parsed JSON, or the text when it is none; the tests know what they look for. */
+  /** Parsed JSON, or the text if it is not JSON. Tests know which to expect. */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
   readonly text: string

@@ -61,7 +61,7 @@ function interrupted(db: Db, interruptions: Interruptions): Db {
         if (typeof member !== 'function') return member
         return (...args: unknown[]) => {
           const run = () => member.apply(target, args)
-          // What comes at the start is no statement of a request.
+          // Statements of the start do not belong to a request.
           if (name === 'listIndexes') return run()
           const verb = VERBS[String(name)] ?? ''
           const counted = async (operation: () => Promise<unknown>) => {

@@ -12,7 +12,7 @@ export const limitOf = (rule: string, scope: string) => ({
   auth: { limits: { [rule]: { [scope]: { limit: 1, window: '1h' } } } },
 })
 
-/** What is known of Ada and of her session after the setting-up, in words that the table can use. */
+/** Facts about Ada and her session after the set-up, for the table. */
 export interface Scene {
   readonly world: World
   readonly ada: Client
@@ -24,7 +24,7 @@ export interface Row {
   readonly flow: string
   readonly end: string
   readonly options?: WorldOptions
-  /** Comes before; its events are not looked at. */
+  /** Preparation; its events are ignored. */
   readonly before?: (scene: Scene) => Promise<unknown>
   readonly act: (scene: Scene) => Promise<{ readonly status: number }>
   readonly status: number

@@ -1,21 +1,21 @@
-/** What a statement does, on whatever database. */
+/** Kind of a statement, on any database. */
 export type Statement =
   `${'select' | 'insert' | 'update' | 'delete'} ${'users' | 'sessions' | 'reset tokens' | 'ended sessions'}`
 
-/** What another request does beside a statement. */
+/** Action of another request beside a statement. */
 interface Meanwhile {
   readonly statement: Statement
   readonly act: () => Promise<unknown>
 }
 
-/** What befalls statements: the process or the database dies before one, or another request comes before or after it. */
+/** Interruptions of statements: the process or database dies before one, or another request runs before or after it. */
 export class Interruptions {
   private count = 0
   private failing: (statement: number) => boolean = () => false
   private awaited: Meanwhile | undefined
   private awaitedAfter: Meanwhile | undefined
 
-  /** The nth statement from now on fails. @returns how to mend it, and whether it was reached. */
+  /** Makes the nth statement from now fail. @returns functions to repair it and to ask if it was reached. */
   failAt(statement: number): { restore: () => void; reached: () => boolean } {
     this.count = 0
     this.failing = (number) => number === statement

@@ -1,4 +1,4 @@
-/** What one run may contain. */
+/** Limits of one run. */
 export interface Budget {
   /** Exchanges that honest tabs may begin. */
   readonly exchanges: number
@@ -6,7 +6,7 @@ export interface Budget {
   readonly tabs: number
   /** Processes, which exchanges use in turn; those of one process share a running exchange. */
   readonly processes: number
-  /** Whether a process may crash; each exchange then needs a process of its own. */
+  /** True if a process may crash; each exchange then needs its own process. */
   readonly crashes?: boolean
   /** With it a thief presents the first token once the session has moved on by so many generations. */
   readonly theft?: number
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly tab: number
   readonly process: number
   readonly token: string
-  /** How often the session had been rotated when the request arrived. */
+  /** Number of rotations of the session when the request arrived. */
   readonly generation: number
   readonly abort: AbortController
   /** Results of its statements so far: what the flow knows. */

@@ -7,7 +7,7 @@ import type { Interruptions } from './interruptions.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- a test asserts on what it expects to find
 export type Row = any
 
-/** What a world asks of its storage. */
+/** Operations of a world's storage. */
 export interface StorageOptions {
   /** One that outlives the process and may be opened twice; a name is one that another world has opened. */
   readonly file?: true | string
@@ -17,7 +17,7 @@ export interface StorageOptions {
   readonly ownColumns?: boolean
 }
 
-/** Where one world keeps its accounts. */
+/** Storage of one world. */
 export interface Storage {
   readonly file: string
   readonly bricks: readonly AnyBrick[]

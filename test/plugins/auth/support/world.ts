@@ -13,7 +13,7 @@ import { EVENT_TYPES } from './event-types.ts'
 import { RELATIONAL } from './relational-storage.ts'
 import type { StorageOptions, StorageVariant } from './storage.ts'
 
-/** What a test may ask of its world. */
+/** Options of a test's world. */
 export interface WorldOptions extends StorageOptions {
   readonly auth?: Partial<PasswordAuthOptions>
   readonly brick?: AuthOptions
@@ -92,7 +92,7 @@ export async function within(
   }
 }
 
-/** Resolves when `condition` holds, which takes a few turns of the event loop after an answer; after 5 s it fails. */
+/** Resolves when `condition` is true, a few event-loop turns after a response; fails after 5 s. */
 export async function eventually(condition: () => boolean): Promise<void> {
   const end = performance.now() + 5000
   while (!condition() && performance.now() < end) await turnOfTheLoop()

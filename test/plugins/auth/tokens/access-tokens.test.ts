@@ -94,7 +94,7 @@ describe('access tokens', () => {
     expect(tokens.verify(further)).to.equal(null)
   })
 
-  it('are over at once when the lifetime is cut to less than their age', () => {
+  it('end immediately when the lifetime becomes shorter than their age', () => {
     const { tokens, clock } = setUp()
     const { token } = tokens.sign(ADA)
     const shorter = setUp(OLD, { clock, lifetime: 60 }).tokens
@@ -126,7 +126,7 @@ describe('access tokens', () => {
     expect(tokens.verify(token)!.user).to.deep.equal(ADA.user)
   })
 
-  it('are not made from a record so large that no answer could use them', () => {
+  it('are not made from a record that is too large for a response', () => {
     const { tokens } = setUp()
     const user = { text: 'canary'.repeat(2000) }
     expect(() => tokens.sign({ ...ADA, user }))

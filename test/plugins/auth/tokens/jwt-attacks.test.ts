@@ -39,7 +39,7 @@ describe('access tokens under attack', () => {
     { toString: () => GENUINE },
     Buffer.from(GENUINE),
   ])
-    it(`refuse what is no string: ${typeof value} ${Array.isArray(value) ? 'list' : ''}`, () => {
+    it(`refuse a value that is not a string: ${typeof value} ${Array.isArray(value) ? 'list' : ''}`, () => {
       expect(tokens.verify(value)).to.equal(null)
     })
 

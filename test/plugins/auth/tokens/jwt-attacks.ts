@@ -130,7 +130,7 @@ export const HEADER_ATTACKS: Record<string, string> = {
   ),
   'a header that is a list': signed([], PAYLOAD_JSON),
   'a header that is null': signed('null', PAYLOAD_JSON),
-  'a header that is no JSON': signed('{', PAYLOAD_JSON),
+  'a header that is not JSON': signed('{', PAYLOAD_JSON),
   'an empty header': `.${PAYLOAD}.${SIGNATURE}`,
 }
 
@@ -144,7 +144,7 @@ function otherKid(): unknown {
   return (JSON.parse(decode(other.sign({ sub: 'a', sid: 'b', user: {} }).token.split('.')[0]!)) as Json).kid
 }
 
-/** What is no such token, or is signed with something else. */
+/** Strings that are not access tokens, and tokens with another signature. */
 export const FORM_ATTACKS: Record<string, string> = {
   'an empty token': '',
   'dots alone': '..',
@@ -244,7 +244,7 @@ export const CLAIM_ATTACKS: Record<string, string> = {
   'a payload that is null': raw('null'),
   'a payload that is a string': raw('"ada"'),
   'a payload that is a number': raw('1'),
-  'a payload that is no JSON': raw('{"sub":"ada"'),
+  'a payload that is not JSON': raw('{"sub":"ada"'),
   'an empty payload object': raw('{}'),
   'sub twice, the last one empty': raw(
     JSON.stringify(PAYLOAD_JSON).replace('"sub"', '"sub":"eve","sub":"","x"'),

@@ -7,7 +7,7 @@ import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.
 describe('reset tokens', () => {
   const tokens = createResetTokens()
 
-  it('hold 256 bits and stand in a URL as they are', () => {
+  it('contain 256 bits and need no escaping in a URL', () => {
     const { token } = tokens.issue()
     expect(Buffer.from(token, 'base64url')).to.have.lengthOf(32)
     expect(encodeURIComponent(token)).to.equal(token)

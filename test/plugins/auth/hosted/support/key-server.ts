@@ -32,7 +32,7 @@ export interface KeyServer {
   readonly issuer: string
   /** Paths that were asked for. */
   readonly asked: string[]
-  /** What is published at `/jwks`. */
+  /** Content of `/jwks`. */
   keys: unknown[]
   /** Answers instead of the metadata and the keys. */
   answer: Answer | undefined

@@ -4,7 +4,7 @@ import { hostedAuth, type HostedAuthOptions } from 'mortar/auth/hosted'
 import { createClient, createClock } from 'mortar/testing'
 import { AUDIENCE, startKeyServer, type SigningKey } from './key-server.ts'
 
-/** What a test may ask of its world. */
+/** Options of a test's world. */
 export interface HostedWorldOptions {
   readonly keys: readonly SigningKey[]
   readonly hosted?: Partial<HostedAuthOptions>
