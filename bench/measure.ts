@@ -47,9 +47,10 @@ async function measureProcesses(
   try {
     const wrong = (await Promise.all(servers.map((server) => disagreements(server, workload)))).flat()
     if (wrong.length > 0) throw new Error(`Not all servers do the same work:\n  ${wrong.join('\n  ')}`)
+    const same = servers.some(({ tokens }) => tokens.length > 0) ? undefined : workload.requests([])
     const turns = servers.map((server): Turn => ({
       server,
-      requests: workload.requests(server.tokens),
+      requests: same ?? workload.requests(server.tokens),
       workload,
       options,
       load,

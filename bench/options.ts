@@ -93,7 +93,7 @@ function folderOf(
 }
 
 const QUICK_PEERS = 'raw,raw-tuned,mortar,fastify'
-const SLOW_TO_START = ['d:many', 'e:10000:first', 'e:10000:last']
+const SLOW_TO_START = ['d:many', 'e:10000:last']
 
 function chosenWorkloads(list: string): string[] {
   return list.split(',').flatMap((wanted) => {

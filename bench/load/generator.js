@@ -1,15 +1,15 @@
 /*
  * The load generator: a process that keeps a number of connections busy, each with so many requests under way. It reads
  * no more of a response than its status and its length, so that it is faster than any server it measures.
- * Messages: `{ prepare: key, bytes, ends, tails, tailOf }` keeps the requests for a server, `{ forget: true }` drops all of
+ * Messages: `{ prepare: key, bytes, ends, tails, tailOf }` keeps requests for one server or more, `{ forget: true }` drops all of
  * them, and `{ key, port, status, connections, pipelining, seconds }` is answered with what was counted.
  */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 process.on('message', (task) => {
-  if (task.forget) prepared.clear()
-  else if (task.prepare !== undefined) prepared.set(task.prepare, inTurn(task))
+  if (task.forget) forget()
+  else if (task.prepare !== undefined) prepared.set(task.prepare, requestsOf(task))
   else void run(task).then((result) => process.send(result))
 })
 process.on('disconnect', () => process.exit(0))
@@ -17,8 +17,16 @@ process.on('disconnect', () => process.exit(0))
 const MICROSECONDS = 10
 const BUCKETS = 500_000
 
-/** For each server, a function that gives its next request. */
+/** By key, a function that gives a request by its index. */
 const prepared = new Map()
+
+/** By port of a server, a function that gives its next request. */
+const rows = new Map()
+
+function forget() {
+  prepared.clear()
+  rows.clear()
+}
 
 async function run({ key, port, status, connections, pipelining, seconds }) {
   const tally = {
@@ -31,7 +39,8 @@ async function run({ key, port, status, connections, pipelining, seconds }) {
   }
   const before = process.cpuUsage()
   const begin = performance.now()
-  const nextWire = prepared.get(key)
+  if (!rows.has(port)) rows.set(port, inTurn(prepared.get(key)))
+  const nextWire = rows.get(port)
   const clients = Array.from({ length: connections }, () =>
     keepBusy({ port, nextWire, status: String(status), pipelining, tally }),
   )
@@ -55,16 +64,20 @@ async function run({ key, port, status, connections, pipelining, seconds }) {
   }
 }
 
-/** All connections and rounds take from one row, so that each request comes again only after all others. */
-function inTurn({ bytes, ends, tails, tailOf }) {
+/** All connections and rounds of a server take from one row: each request comes again only after all others. */
+function inTurn({ count, request }) {
+  let next = 0
+  return () => request(next++ % count)
+}
+
+function requestsOf({ bytes, ends, tails, tailOf }) {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice()
   const endings = tails.map((tail) => Buffer.from(tail).latin1Slice())
-  let next = 0
-  return () => {
-    const index = next++ % ends.length
-    const request = text.slice(index === 0 ? 0 : ends[index - 1], ends[index])
-    return tailOf[index] === -1 ? request : request + endings[tailOf[index]]
+  const request = (index) => {
+    const own = text.slice(index === 0 ? 0 : ends[index - 1], ends[index])
+    return tailOf[index] === -1 ? own : own + endings[tailOf[index]]
   }
+  return { count: ends.length, request }
 }
 
 /** One connection that always has `pipelining` requests under way. */

@@ -7,7 +7,7 @@ import { prepare } from './prepared.ts'
 /** Requests to send, and the time for them. */
 export interface LoadTask {
   readonly port: number
-  /** The same array for each task of a server: the own generator receives it once. */
+  /** An array of them is sent to the own generator once, for all tasks and servers that it is for. */
   readonly requests: readonly WireRequest[]
   /** Any other status counts as an error. */
   readonly status: number

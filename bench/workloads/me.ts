@@ -1,5 +1,5 @@
 import { userOfToken } from '../work/data.js'
-import { get, range } from './requests.ts'
+import { forged, get, range } from './requests.ts'
 import { SERVERS, VARIETY, type WireRequest, type Workload } from './workload.ts'
 
 /** Clients of workload d: each sends its token until it expires. */
@@ -49,7 +49,7 @@ function guardedWorkload(workload: Omit<Workload, 'requests' | 'checks'>): Workl
         json: userOfToken(index),
       })),
       { request: get('/me'), status: 401 },
-      { request: me(`${tokens[0]!.slice(0, -2)}xx`), status: 401 },
+      { request: me(forged(tokens[0]!)), status: 401 },
       { request: me(UNSIGNED), status: 401 },
     ],
   }

@@ -1,5 +1,5 @@
 import { expectedList, LIMIT, OPEN, USERS } from '../work/notes/rows.js'
-import { get, range } from './requests.ts'
+import { forged, get, range } from './requests.ts'
 import type { WireRequest, Workload } from './workload.ts'
 
 /** Peers of workload m, under `bench/peers/notes`. */
@@ -46,7 +46,7 @@ function notesWorkload(database: 'sqlite' | 'postgres', name: string): Workload 
       { request: get('/notes?limit=20'), status: 401 },
       { request: list(tokens[0]!, -1), status: 422 },
       { request: list(tokens[0]!, 'x'), status: 422 },
-      { request: list(`${tokens[0]!.slice(0, -2)}xx`, 0), status: 401 },
+      { request: list(forged(tokens[0]!), 0), status: 401 },
     ],
   }
 }

@@ -18,3 +18,9 @@ export function range(count: number): number[] {
 
 /** Every application answers an unknown path with 404. */
 export const missing: Check = { request: get('/nothing/here'), status: 404 }
+
+/** A token with another signature: one character in its middle differs, because the last has bits that count for nothing. */
+export function forged(token: string): string {
+  const at = token.length - 10
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+}
