@@ -23,7 +23,7 @@ export function announce(
   if (isThisMachineOnly(host)) return
   reporter.warn(
     `This development server listens on ${host}, so other machines can reach it: they see the messages of unexpected ` +
-      'errors. The mail page /_framework/mail stays closed to them unless mail({ page }) opens it. ' +
+      'errors. The pages of bricks under /_framework/ stay closed to them unless an option of their brick opens them. ' +
       'Set HOST=127.0.0.1 to keep it to this machine, or NODE_ENV=production to serve others.',
   )
 }

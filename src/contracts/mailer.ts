@@ -21,7 +21,13 @@ export interface MailAttachment {
   readonly cid?: string
 }
 
-/** The service `mailer`, provided by the mail brick; `ctx.mail` is the same object. */
+/**
+ * Address of the development page of a brick with the service `mailer`. As JSON it has `{ messages }`, newest first; the
+ * mailbox of `mortar/testing` reads it.
+ */
+export const MAIL_PAGE = '/_framework/mail'
+
+/** The service `mailer` of a brick; `ctx.mail` is the same object. */
 export interface Mailer {
   /** Resolves with the outbox id once the transport took the message; rejects when it did not. */
   send(message: MailMessage): Promise<{ readonly id: string }>

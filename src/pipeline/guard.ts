@@ -27,7 +27,8 @@ export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undef
       `${route.method} ${route.path} declares auth, and no brick provides an authenticator.`,
       {
         code: 'MORTAR_AUTH_MISSING',
-        remedy: 'Register the auth brick, or remove auth from the route to make it public.',
+        remedy:
+          'Register a brick with the service authenticator (docs/auth.md), or remove auth from the route to make it public.',
         files: [route.origin],
       },
     )
@@ -108,7 +109,7 @@ function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, ro
       code: 'MORTAR_POLICY_UNKNOWN',
       remedy: guess
         ? `Did you mean '${guess}'?`
-        : `Define it: auth(provider, { policies: { ${name}: (user, ctx) => … } }).`,
+        : `Add it to the policies of the brick with the authenticator: policies: { ${name}: (user, ctx) => … }.`,
       files: [route.origin],
     },
   )

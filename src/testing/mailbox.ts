@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAIL_PAGE } from '../contracts/mailer.ts'
 import { createClient, type Injectable } from './test-client.ts'
 
 /** A message as the development mail page gives it. */
@@ -26,8 +27,11 @@ export function mailbox(app: Injectable): Mailbox {
   const client = createClient(app, { headers: { accept: 'application/json' } })
 
   async function all(): Promise<readonly ReceivedMail[]> {
-    const { status, body } = await client.get('/_framework/mail')
-    if (status !== 200) throw new Error('There is no mail page: use the mail brick, and not in production.')
+    const { status, body } = await client.get(MAIL_PAGE)
+    if (status !== 200)
+      throw new Error(
+        'There is no mail page: register a brick with the service mailer, and not in production.',
+      )
     return (body as { messages: ReceivedMail[] }).messages
   }
   const find = async (to: string): Promise<ReceivedMail | undefined> =>

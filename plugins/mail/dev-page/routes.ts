@@ -1,4 +1,11 @@
-import { createRouter, NotFound, type BaseContext, type Middleware, type Router } from '../../../src/index.ts'
+import {
+  createRouter,
+  MAIL_PAGE,
+  NotFound,
+  type BaseContext,
+  type Middleware,
+  type Router,
+} from '../../../src/index.ts'
 import type { Outbox, OutboxMessage } from '../outbox.ts'
 import { localOnly, type PageAccess } from './access.ts'
 import { attachmentDisposition, safeFileName } from './file-name.ts'
@@ -8,7 +15,7 @@ import { messageJson } from './json.ts'
 import { STYLE_SOURCE } from './style.ts'
 
 /** Path of the development page. */
-export const PAGE_PATH = '/_framework/mail'
+export const PAGE_PATH = MAIL_PAGE
 
 const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
 

@@ -8,7 +8,7 @@ export function migrationsOf({ serviceNames, services }: Inspection): MigrationS
   if (isMigrationService(service)) return service
   throw new StartupError('The application has no database with migrations.', {
     code: 'MORTAR_CLI_MIGRATIONS',
-    remedy: 'Register the database brick, with its option `migrations`.',
+    remedy: 'Register a brick with the service migrations, and its folder of migrations (docs/database.md).',
   })
 }
 
