@@ -57,7 +57,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   peers: {
     matches: (value) => isObject(value) && isPeers(value as Partial<Peers>),
     found: "'peers' that cannot be checked",
-    remedy: "Write peers: { from: import.meta.url, packages: ['typeorm'] }.",
+    remedy: "Write peers: { from: import.meta.url, packages: ['a-package'] }.",
   },
   services: named('services'),
   members: named('members'),

@@ -5,18 +5,9 @@ import { readSources } from './tree.ts'
 /** Places that may name a brick, with the reason. */
 const ALLOWED: readonly { readonly path: RegExp; readonly reason: string }[] = [
   {
-    path: /^src\/cli\/new\//,
-    reason: '`mortar new` writes an application, and applications name their bricks',
-  },
-  {
     path: /^src\/contracts\/mailer\.ts$/,
     reason:
       'the address of the page is part of the contract between a brick with a `mailer` and the testing kit',
-  },
-  {
-    path: /^src\/cli\/doctor\/check-installation\.ts$/,
-    reason:
-      'objects of these packages pass between application and framework, so both need the same major version',
   },
 ]
 

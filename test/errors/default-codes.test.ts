@@ -9,6 +9,18 @@ describe('The default code of a status', () => {
       expect(new HttpError(Number(status), 'Why').code).to.equal(code)
     })
 
+  it('is the general one where a status has several codes', () => {
+    const several = [400, 401, 403, 413, 500, 503].map((status) => new HttpError(status, 'Why').code)
+    expect(several).to.deep.equal([
+      'bad_request',
+      'unauthorized',
+      'forbidden',
+      'payload_too_large',
+      'internal_error',
+      'service_unavailable',
+    ])
+  })
+
   it('is declared for every status that the core sends', () => {
     const sent = Object.values(PROBLEM_CODES).map(({ status }) => String(status))
     expect(Object.keys(DEFAULT_CODES)).to.have.members([...new Set(sent)])

@@ -1,0 +1,3 @@
+export { counter } from './brick.ts'
+export { Counter } from './counter.ts'
+export type { CounterOptions } from './options.ts'
