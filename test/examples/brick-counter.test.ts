@@ -173,7 +173,12 @@ describe('The brick, packed and installed beside the packed framework', function
             'mortar-brick-counter': `file:${tarball}`,
             yup: '1.7.1',
           },
-          devDependencies: { '@types/node': '20.19.43', tsx: '4.23.15', typescript: '7.0.2' },
+          devDependencies: {
+            '@types/node': '20.19.43',
+            'light-my-request': '6.6.0',
+            tsx: '4.23.15',
+            typescript: '7.0.2',
+          },
         }),
       },
       framework.directory,
