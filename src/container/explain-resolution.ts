@@ -1,4 +1,4 @@
-import { AwilixResolutionError } from '#awilix'
+import { readResolution } from '../compat/awilix.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 
@@ -13,22 +13,22 @@ export function explainResolution(
   known: readonly string[],
 ): StartupError {
   if (error instanceof StartupError) return error
-  if (!(error instanceof AwilixResolutionError)) return failedFactory(error, name, owner)
-  const path = pathOf(error.message) ?? name
-  if (error.message.includes('shorter lifetime'))
+  const failed = readResolution(error)
+  if (failed === undefined) return failedFactory(error, name, owner)
+  const { kind, path = name, missing = name } = failed
+  if (kind === 'lifetime')
     return new StartupError(`A service outlives what it asks for: ${path} (registered by ${owner}).`, {
       code: 'MORTAR_SERVICE_LIFETIME',
       remedy:
         'Give the first service the shorter lifetime, or pass it the value as an argument where it is used.',
       cause: error,
     })
-  if (error.message.includes('Cyclic'))
+  if (kind === 'circular')
     return new StartupError(`Services need each other in a circle: ${path}.`, {
       code: 'MORTAR_SERVICE_CIRCULAR',
       remedy: 'Move what both need into a third service.',
       cause: error,
     })
-  const missing = missingFrom(error) ?? name
   const guess = nearest(missing, known)
   return new StartupError(
     `The service '${name}' of ${owner} asks for '${missing}', which nothing registers: ${path}.`,
@@ -52,16 +52,13 @@ export function explainInRequest(
   owner: string,
   known: readonly string[],
 ): unknown {
-  if (!(error instanceof AwilixResolutionError)) return error
+  const failed = readResolution(error)
+  if (failed === undefined) return error
   const message =
-    missingFrom(error) === name && !error.message.includes(' -> ')
+    failed.missing === name && !failed.isNested
       ? `No service is named '${name}'. Register it with app.provide or through a brick.`
       : explainResolution(error, name, owner, known).message
   return new Error(message, { cause: error })
-}
-
-function missingFrom(error: AwilixResolutionError): string | undefined {
-  return /Could not resolve '([^']+)'/.exec(error.message)?.[1]
 }
 
 function failedFactory(cause: unknown, name: string, owner: string): StartupError {
@@ -71,8 +68,4 @@ function failedFactory(cause: unknown, name: string, owner: string): StartupErro
     remedy: 'Fix its factory; the cause of this error has the stack.',
     cause,
   })
-}
-
-function pathOf(message: string): string | undefined {
-  return /Resolution path: (.+?)(?:\n|$)/.exec(message)?.[1]?.replaceAll(' -> ', ' → ').trim()
 }

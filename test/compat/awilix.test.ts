@@ -1,0 +1,44 @@
+import { asFunction, createContainer } from '#awilix'
+import { expect } from 'chai'
+import { readResolution } from '../../src/compat/awilix.ts'
+
+type Needs = Record<string, unknown>
+
+function failureOf(register: Parameters<ReturnType<typeof createContainer>['register']>[0], name: string) {
+  try {
+    createContainer({ strict: true }).register(register).resolve(name)
+  } catch (error) {
+    return readResolution(error)
+  }
+  throw new Error('It was resolved.')
+}
+
+describe('What awilix says of a failed resolution', () => {
+  it('is the missing service and the path to it', () => {
+    const services = {
+      shop: asFunction(({ stock }: Needs) => stock),
+      stock: asFunction(({ file }: Needs) => file),
+    }
+    expect(failureOf(services, 'shop')).to.deep.equal({
+      kind: 'missing',
+      missing: 'file',
+      path: 'shop → stock → file',
+      isNested: true,
+    })
+    expect(failureOf({}, 'file')).to.deep.include({ kind: 'missing', missing: 'file', isNested: false })
+  })
+
+  it('is a circle', () => {
+    const services = { a: asFunction(({ b }: Needs) => b), b: asFunction(({ a }: Needs) => a) }
+    expect(failureOf(services, 'a')).to.deep.include({ kind: 'circular', path: 'a → b → a' })
+  })
+
+  it('is a lifetime that is too short', () => {
+    const services = { a: asFunction(({ b }: Needs) => b).singleton(), b: asFunction(() => 1).scoped() }
+    expect(failureOf(services, 'a')).to.deep.include({ kind: 'lifetime', path: 'a → b' })
+  })
+
+  it('is nothing for an error of a factory', () => {
+    expect(readResolution(new Error("Could not resolve 'x'."))).to.equal(undefined)
+  })
+})
