@@ -1,160 +1,107 @@
-import { METHODS, type Method } from '../routing/route.ts'
-import { nearest } from '../support/nearest.ts'
 import type { Finding } from '../routing/finding.ts'
+import { isIgnoredFolder, parseBaseName, type BaseName } from './base-name.ts'
+import { isFinding, parseSegment, patternSegment, type FileSegment } from './parse-segment.ts'
+import type { PlannedFile } from './planned-file.ts'
 
-/** Meaning of a file name. `module` is the name without extension, the same for `x.get.ts` and `x.get.js`. */
+/** A broken convention in the path of a file. */
+export interface Fault {
+  readonly finding: Finding
+  /** The folder whose name is broken; undefined for the name of the file itself. */
+  readonly folder: string | undefined
+}
+
+/** The meaning of the path of a file in the directory of routes. */
 export type FileName =
   | { readonly kind: 'ignored'; readonly warning?: string }
-  | { readonly kind: 'middleware'; readonly module: string }
   | {
-      readonly kind: 'route'
+      readonly kind: 'planned'
+      /** The path without extension, the same for `x.get.ts` and `x.get.js`. */
       readonly module: string
-      readonly method: Method
-      /** The part before the method, not yet parsed as a segment; undefined for `index`. */
-      readonly segment: string | undefined
+      /** Method and pattern; undefined when the file cannot become a route. */
+      readonly plan: PlannedFile | undefined
+      readonly faults: readonly Fault[]
       readonly warning?: string
     }
-  | { readonly kind: 'broken'; readonly segment: string | undefined; readonly finding: Finding }
-
-const MODULE = /^(?<module>.+)\.(?:[mc]?[jt]s|[jt]sx)$/
-const NOT_A_ROUTE = /\.(?:test|spec|d)\.[mc]?[jt]sx?$/
-const VERBS: readonly string[] = METHODS.map((method) => method.toLowerCase())
-const LIST = VERBS.join(', ')
-
-// Words that users write for a method and that are not misspellings of one.
-const INTENTIONS: Readonly<Record<string, string>> = {
-  add: 'post',
-  create: 'post',
-  del: 'delete',
-  destroy: 'delete',
-  edit: 'patch',
-  fetch: 'get',
-  find: 'get',
-  gte: 'get',
-  insert: 'post',
-  list: 'get',
-  load: 'get',
-  modify: 'patch',
-  read: 'get',
-  remove: 'delete',
-  replace: 'put',
-  save: 'put',
-  show: 'get',
-  update: 'patch',
-  upsert: 'put',
-}
-
-/** True for a folder that holds no routes: private (`_lib`), hidden (`.git`), or installed packages. */
-export function isIgnoredFolder(name: string): boolean {
-  return name.startsWith('_') || name.startsWith('.') || name === 'node_modules'
-}
-
-/** Parses a file name without folders. Pure: it does not read the disk. */
-export function parseFileName(name: string): FileName {
-  const module = MODULE.exec(name)?.groups?.module
-  if (module === undefined || NOT_A_ROUTE.test(name)) return { kind: 'ignored' }
-  const extension = name.slice(module.length)
-  if (name.startsWith('.')) return hiddenFile(name, extension)
-  if (name.startsWith('_')) return privateFile(module, extension)
-  const parsed = routeFile(module, extension)
-  if (!/^\.c[jt]s$/.test(extension)) return parsed
-  // Routes are ES modules. Without a message the route would be missing for no visible reason.
-  return parsed.kind === 'route'
-    ? { kind: 'ignored', warning: `is CommonJS and not read; rename it to ${module}.${extension.slice(2)}.` }
-    : { kind: 'ignored' }
-}
-
-function hiddenFile(name: string, extension: string): FileName {
-  const verb = name.slice(1, -extension.length).toLowerCase()
-  if (!VERBS.includes(verb)) return { kind: 'ignored' }
-  return {
-    kind: 'broken',
-    segment: undefined,
-    finding: {
-      code: 'MORTAR_ROUTE_NAME_MISSING',
-      found: 'begins with its method',
-      remedy: `Put a name in front: index.${verb}${extension} is the folder's own path.`,
-    },
-  }
-}
-
-function privateFile(module: string, extension: string): FileName {
-  if (extension.startsWith('.c')) return { kind: 'ignored' }
-  if (module === '_middleware') return { kind: 'middleware', module }
-  if (/^_middleware(?:\.|$)/i.test(module))
-    return {
-      kind: 'broken',
-      segment: undefined,
-      finding: {
-        code: 'MORTAR_ROUTE_MIDDLEWARE_NAME',
-        found: 'looks like middleware and would never run',
-        remedy: `Rename it to _middleware${extension}, which wraps every route of its folder, whatever the method.`,
-      },
-    }
-  return nearest(module, ['_middleware']) === undefined
-    ? { kind: 'ignored' }
-    : {
-        kind: 'ignored',
-        warning: `is private and never runs as middleware; did you mean _middleware${extension}?`,
-      }
-}
-
-function routeFile(module: string, extension: string): FileName {
-  const dot = methodDot(module)
-  const name = dot === -1 ? module : module.slice(0, dot)
-  const method = dot === -1 ? undefined : module.slice(dot + 1)
-  const segment = name === 'index' ? undefined : name
-  if (method !== undefined && VERBS.includes(method))
-    return { kind: 'route', module, method: method.toUpperCase() as Method, segment, ...nameWarning(name) }
-  return { kind: 'broken', segment, finding: methodFinding(name, method, extension) }
-}
 
 /**
- * Returns the start of the method: the last dot outside brackets. Dots of `[...path]` and of an unclosed `[...path`
- * belong to the catch-all.
+ * Parses the path of a file, relative to the directory of routes, into method and pattern: `users/[id].get.ts` is
+ * `GET /users/:id`, `files/[...path].put.ts` is `PUT /files/*path`, and `users/_middleware.ts` wraps `/users`. Pure: it
+ * does not read the disk.
  */
-function methodDot(module: string): number {
-  const dot = module.lastIndexOf('.')
-  return dot < module.lastIndexOf(']') || /\[\.*$/.test(module.slice(0, dot)) ? -1 : dot
+export function parseFileName(file: string): FileName {
+  const folders = file.split('/')
+  const base = parseBaseName(folders.pop()!)
+  if (folders.some(isIgnoredFolder)) return { kind: 'ignored' }
+  if (base.kind === 'ignored') return base
+  const faults: Fault[] = base.kind === 'broken' ? [{ finding: base.finding, folder: undefined }] : []
+  const segments = readSegments(folders, base.kind === 'middleware' ? undefined : base.segment, faults)
+  return {
+    kind: 'planned',
+    module: base.kind === 'broken' ? file : [...folders, base.module].join('/'),
+    plan: planFile(file, base, segments),
+    faults,
+    ...('warning' in base && { warning: base.warning }),
+  }
 }
 
-function methodFinding(name: string, method: string | undefined, extension: string): Finding {
-  if (method === undefined) return missingMethodFinding(name, extension)
-  const verb = method.toLowerCase()
-  if (VERBS.includes(verb))
-    return {
-      code: 'MORTAR_ROUTE_METHOD_CASE',
-      found: `has its method as "${method}"`,
-      remedy: `Write the method in lower case: ${name}.${verb}${extension}.`,
+function planFile(
+  file: string,
+  base: Exclude<BaseName, { kind: 'ignored' }>,
+  segments: readonly FileSegment[] | undefined,
+): PlannedFile | undefined {
+  // Module loaders fail on these characters too: an import would add a second finding for the same fault.
+  if (base.kind === 'broken' || /[?#%\\]/.test(file)) return undefined
+  const pattern = `/${(segments ?? []).map(patternSegment).join('/')}`
+  return base.kind === 'route'
+    ? { kind: 'route', file, method: base.method, pattern, segments }
+    : { kind: 'middleware', file, pattern, segments }
+}
+
+/** The segments of folders and name, or undefined when one of them is broken. */
+function readSegments(
+  folders: readonly string[],
+  ownSegment: string | undefined,
+  faults: Fault[],
+): FileSegment[] | undefined {
+  const parts = ownSegment === undefined ? folders : [...folders, ownSegment]
+  const segments: FileSegment[] = []
+  let isSound = true
+  for (const [index, part] of parts.entries()) {
+    const add = (finding: Finding) => {
+      isSound = false
+      const folder = index === folders.length ? undefined : folders.slice(0, index + 1).join('/')
+      faults.push({ finding, folder })
     }
-  const near = Object.hasOwn(INTENTIONS, verb) ? INTENTIONS[verb] : nearest(verb, VERBS)
+    const segment = parseSegment(part)
+    if (isFinding(segment)) {
+      add(segment)
+      continue
+    }
+    if (isTaken(segment, segments)) add(twiceFinding(segment))
+    segments.push(segment)
+    if (segment.kind === 'catch-all' && index < parts.length - 1) add(notLastFinding(segment))
+  }
+  return isSound ? segments : undefined
+}
+
+function isTaken(segment: FileSegment, earlier: readonly FileSegment[]): boolean {
+  return (
+    segment.kind !== 'static' && earlier.some(({ kind, name }) => kind !== 'static' && name === segment.name)
+  )
+}
+
+function twiceFinding({ name }: FileSegment): Finding {
   return {
-    code: 'MORTAR_ROUTE_METHOD_UNKNOWN',
-    found: `has the unknown method "${method}"`,
-    remedy: near
-      ? `Did you mean ${name}.${near}${extension}? The methods are ${LIST}.`
-      : `Put one of ${LIST} last: ${name}.${method}.get${extension}; or make the file private with a leading "_".`,
+    code: 'MORTAR_ROUTE_PARAMETER_TWICE',
+    found: `has the parameter "${name}" twice in its path`,
+    remedy: `Give the second one a name of its own; a handler could see only one value of "${name}".`,
   }
 }
 
-function missingMethodFinding(name: string, extension: string): Finding {
-  const get = `Put the method in the name: ${name}.get${extension} (or ${VERBS.slice(1).join(', ')})`
-  const isMiddleware = name.toLowerCase() === 'middleware'
+function notLastFinding({ name, raw }: FileSegment): Finding {
   return {
-    code: 'MORTAR_ROUTE_METHOD_MISSING',
-    found: 'has no method in its name',
-    remedy: isMiddleware
-      ? `Did you mean _middleware${extension}, which wraps every route of its folder? ${get}.`
-      : `${get}, or make the file private: _${name}${extension}.`,
+    code: 'MORTAR_ROUTE_CATCH_ALL_NOT_LAST',
+    found: `has segments after the catch-all "${raw}", which takes the whole rest of the path`,
+    remedy: `Make it a parameter of one segment, [${name}], or take those segments out of it.`,
   }
-}
-
-/** Warns about valid names that are probably mistakes. */
-function nameWarning(name: string): { warning: string } | undefined {
-  const last = name.slice(name.lastIndexOf('.') + 1)
-  if (name !== last && VERBS.includes(last))
-    return { warning: `answers one method only, and "${name}" is its path; write one file for each method.` }
-  if (name !== 'index' && name.toLowerCase() === 'index')
-    return { warning: `has the path "${name}"; the folder's own path is "index" in lower case.` }
-  return undefined
 }

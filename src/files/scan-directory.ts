@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RouteFileCode } from '../routing/route-codes.ts'
 import { byCodeUnits } from './diagnostics.ts'
-import { isIgnoredFolder } from './parse-file-name.ts'
+import { isIgnoredFolder } from './base-name.ts'
 
 /** Lists the entries of one folder, in any order. */
 export type ReadFolder = (path: string) => Promise<readonly Dirent[]>

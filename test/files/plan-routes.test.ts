@@ -1,19 +1,25 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { isIgnoredFolder, parseFileName } from '../../src/files/parse-file-name.ts'
+import { isIgnoredFolder } from '../../src/files/base-name.ts'
+import { parseFileName } from '../../src/files/parse-file-name.ts'
 import { planRoutes } from '../../src/files/plan-routes.ts'
 import { seedFor } from '../support/seed.ts'
 
 describe('the name of a route file', () => {
   const names: readonly [name: string, meaning: string][] = [
-    ['index.get.ts', 'GET'],
-    ['users.get.ts', 'GET users'],
-    ['[id].patch.mts', 'PATCH [id]'],
-    ['[...path].get.ts', 'GET [...path]'],
-    ['sitemap.xml.get.ts', 'GET sitemap.xml'],
-    ['index.html.get.js', 'GET index.html'],
-    ['v1.2.options.jsx', 'OPTIONS v1.2'],
-    ['_middleware.ts', 'middleware'],
+    ['index.get.ts', 'GET /'],
+    ['users.get.ts', 'GET /users'],
+    ['[id].patch.mts', 'PATCH /:id'],
+    ['[...path].get.ts', 'GET /*path'],
+    ['sitemap.xml.get.ts', 'GET /sitemap.xml'],
+    ['index.html.get.js', 'GET /index.html'],
+    ['v1.2.options.jsx', 'OPTIONS /v1.2'],
+    ['_middleware.ts', 'middleware /'],
+    ['users/[id]/index.get.ts', 'GET /users/:id'],
+    ['users/[id]/posts.post.ts', 'POST /users/:id/posts'],
+    ['users/_middleware.ts', 'middleware /users'],
+    ['_lib/users.get.ts', 'ignored'],
+    ['users/[id/posts.get.ts', 'MORTAR_ROUTE_BRACKET_UNCLOSED'],
     ['_middleware.test.ts', 'ignored'],
     ['_middleware.d.ts', 'ignored'],
     ['_users.get.ts', 'ignored'],
@@ -34,7 +40,9 @@ describe('the name of a route file', () => {
 
   it('leads from middleware.ts to _middleware.ts', () => {
     const parsed = parseFileName('middleware.ts')
-    expect(parsed).to.have.nested.property('finding.remedy').that.includes('Did you mean _middleware.ts')
+    expect(parsed)
+      .to.have.nested.property('faults[0].finding.remedy')
+      .that.includes('Did you mean _middleware.ts')
   })
 
   it('is not looked at in private, hidden and installed folders', () => {
@@ -127,8 +135,11 @@ describe('planRoutes', () => {
 
 function describeName(name: string): string {
   const parsed = parseFileName(name)
-  if (parsed.kind === 'broken') return parsed.finding.code
-  return parsed.kind === 'route' ? [parsed.method, parsed.segment].filter(Boolean).join(' ') : parsed.kind
+  if (parsed.kind === 'ignored') return parsed.kind
+  const [fault] = parsed.faults
+  if (fault !== undefined) return fault.finding.code
+  const { plan } = parsed
+  return plan?.kind === 'route' ? `${plan.method} ${plan.pattern}` : `${plan?.kind} ${plan?.pattern}`
 }
 
 function summary(files: readonly string[]) {
