@@ -95,8 +95,10 @@ describe('Options', () => {
 
   it('may be undefined where that opens nothing', () => {
     const nothing = undefined as never
-    createRouter({ prefix: nothing, tags: nothing, hidden: nothing })
-    createApp({ appUrl: nothing, logger: false, openapi: nothing, trustProxy: nothing, server: nothing })
+    const router = createRouter({ prefix: nothing, tags: nothing, hidden: nothing }).get('/a', () => 1)
+    expect(router.routes().map(({ path }) => path)).to.deep.equal(['/a'])
+    const rest = { openapi: nothing, trustProxy: nothing, server: nothing }
+    expect(() => createApp({ appUrl: nothing, logger: false, ...rest })).not.to.throw()
   })
 
   it('are named all at once, and never shown', async () => {

@@ -189,11 +189,11 @@ describe('An application that closes', () => {
 
 describe('A handler that never answers', () => {
   it('learns from ctx.signal that its client left', async () => {
-    const left = deferred()
+    const left = deferred<boolean>()
     const arrived = deferred()
     const app = createApp().use(
       createRouter().get('/', ({ signal }) => {
-        signal.addEventListener('abort', () => left.resolve())
+        signal.addEventListener('abort', () => left.resolve(signal.aborted))
         arrived.resolve()
         return deferred().promise
       }),
@@ -203,7 +203,7 @@ describe('A handler that never answers', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     await arrived.promise
     socket.destroy()
-    await left.promise
+    expect(await left.promise).to.equal(true)
     await app.close()
   })
 })

@@ -190,6 +190,7 @@ describe('documentation page in a browser', () => {
     await page.goto(`${origin}/docs#op-postNotes`)
     await page.reload()
     await operation('postNotes').locator('form').waitFor()
+    expect(await page.locator('.operation form:visible').count()).to.equal(1)
   })
 
   it('gives every field a label', async () => {

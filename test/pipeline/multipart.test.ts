@@ -224,6 +224,7 @@ describe('A multipart form', () => {
         ),
       )
       await eventually(() => temporaryFiles().length === 0)
+      expect(temporaryFiles()).to.deep.equal([])
     })
   })
 })

@@ -101,6 +101,7 @@ describe('The bytes of a body', () => {
         socket.destroy()
         await left.at(-1)
       }
+      expect(left).to.have.length(2)
     })
 
     it('are the same in thousands of chunks of one byte', async () => {
@@ -118,6 +119,7 @@ describe('The bytes of a body', () => {
       const { left, port } = await serve()
       await rawRequest(port, `${head('/destroyed', 'Content-Length: 5000')}{`)
       await left.at(-1)
+      expect(left).to.have.length(1)
     })
 
     it('are left to a middleware that has begun to read them', async () => {

@@ -127,6 +127,7 @@ describe('A stream as a response', () => {
         await (first ? once(socket, 'data') : arrival.promise)
         socket.destroy()
         await closed
+        expect(stream.destroyed).to.equal(true)
       }
     })
 

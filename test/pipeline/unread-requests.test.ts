@@ -61,8 +61,8 @@ describe('A request whose end nobody reads', () => {
         return 'listening'
       })
       const { fetch } = await open(createApp().use(listening))
-      await (await fetch('/')).text()
-      await Promise.all(heard)
+      expect(await (await fetch('/')).text()).to.equal('listening')
+      expect(await Promise.all(heard)).to.have.length(2)
     })
 
     it('tells of its close those who only listen for that', async () => {
@@ -72,8 +72,8 @@ describe('A request whose end nobody reads', () => {
         return 'listening'
       })
       const { fetch } = await open(createApp().use(listening))
-      await (await fetch('/')).text()
-      await Promise.all(closed)
+      expect(await (await fetch('/')).text()).to.equal('listening')
+      expect(await Promise.all(closed)).to.have.length(1)
     })
   })
 })

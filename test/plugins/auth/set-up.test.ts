@@ -252,6 +252,7 @@ describe('the way of a reset link', () => {
       await signedUp(world)
       await world.client().post('/auth/forgot-password', ask)
       await eventually(() => lines.join().includes('/reset-password?token='))
+      expect(lines.filter((line) => line.includes('/reset-password?token='))).to.have.length(1)
     })
   })
 })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -231,6 +232,7 @@ describe('the database brick', () => {
     const app = newApp().use(database({ ...memory, database: path }))
     await app.ready()
     await app.close()
+    expect(existsSync(path)).to.equal(true)
   })
 })
 

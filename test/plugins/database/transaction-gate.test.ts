@@ -319,11 +319,19 @@ describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
     await holder.startTransaction()
     const runner = dataSource.createQueryRunner()
     const begun = runner.startTransaction()
-    const second = runner.query('select 1')
+    const second = runner.query('select 1 as one')
+    const order: string[] = []
+    const outside = texts(dataSource).then(() => order.push('outside'))
     await nextTurn()
     await holder.commitTransaction()
-    await Promise.all([begun, second])
+    await begun
+    expect(await second).to.deep.equal([{ one: 1 }])
+    await nextTurn()
+    expect(runner.isTransactionActive).to.equal(true)
+    order.push('rolled back')
     await runner.rollbackTransaction()
+    await outside
+    expect(order).to.deep.equal(['rolled back', 'outside'])
     await Promise.all([holder.release(), runner.release()])
     await expectUsable()
   })

@@ -49,7 +49,9 @@ describe('A transport with a password', () => {
     })
 
     it(`may go without TLS on purpose: ${name}`, async () => {
-      await (await startMailApp({ transport, allowPlainPassword: true })).close()
+      const app = await startMailApp({ transport, allowPlainPassword: true })
+      expect(app.services.mailer.send).to.be.a('function')
+      await app.close()
     })
   }
 

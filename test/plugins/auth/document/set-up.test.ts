@@ -81,6 +81,8 @@ onEachMongo('setting up documentAuth', (server) => {
     for (let deployment = 0; deployment < 2; deployment++) {
       const app = appWith({}, PRODUCTION).use(database(open(), { migrate: true }))
       await app.ready()
+      const { db } = app.services as { db: DataSource }
+      expect(await db.showMigrations()).to.equal(false)
       if (deployment === 1) await (app.services as { db: DataSource }).db.dropDatabase()
       await app.close()
     }
