@@ -31,14 +31,15 @@ describe('mortar dev', function () {
   let serving: Serving
   let port: number
 
-  beforeEach(async () => {
+  // One process for all tests, as a start takes seconds: each test leaves the files as they were.
+  before(async () => {
     project = createProject(FILES)
     port = await freePort()
     serving = project.serve(['dev', '--port', String(port)])
     await serving.output.until(/ready in/)
   })
 
-  afterEach(async () => {
+  after(async () => {
     expect(await serving.stop(), serving.output.text()).to.equal(0)
     project.remove()
   })
@@ -70,6 +71,8 @@ describe('mortar dev', function () {
     const second = await until('/', ({ body }) => body.text === 'two')
     expect(second.body.pid).to.equal(first.body.pid)
     expect(second.body.hits).to.be.greaterThan(first.body.hits!)
+    project.write({ 'routes/index.get.ts': FILES['routes/index.get.ts'] })
+    await until('/', ({ body }) => body.text === 'one')
   })
 
   it('adds, moves and removes routes and middleware, and the document follows', async () => {
@@ -94,12 +97,16 @@ describe('mortar dev', function () {
     project.write({ 'routes/index.get.ts': route('mended') })
     const mended = await until('/', ({ broken }) => broken === null)
     expect(mended.body.text).to.equal('mended')
+    project.write({ 'routes/index.get.ts': FILES['routes/index.get.ts'] })
+    await until('/', (answer) => answer.body.text === 'one')
   })
 
   it('keeps every route at a broken convention', async () => {
     project.write({ 'routes/users.ts': route('x') })
     await serving.output.until(/MORTAR_ROUTE_METHOD_MISSING/)
     expect((await get()).body.text).to.equal('one')
+    rmSync(join(project.directory, 'routes/users.ts'))
+    await until('/', ({ broken }) => broken === null)
   })
 
   it('starts again after a change outside the routes, and of a private module', async () => {
