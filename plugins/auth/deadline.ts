@@ -15,39 +15,29 @@ export function refuseLate(
   milliseconds: number,
   provider: string,
 ): Answer | Promise<Answer> {
-  return isPromise(answer) ? within(answer, milliseconds, provider) : answer
+  if (!isPromise(answer)) return answer
+  return inTime(answer, milliseconds, () => {
+    const cause = new Error(`The auth provider '${provider}' did not respond within ${milliseconds} ms.`)
+    return new ServiceUnavailable('Authentication timed out. Try again shortly.', {
+      retryAfter: RETRY_AFTER,
+      cause,
+    })
+  })
 }
 
 function isPromise(answer: Answer | Promise<Answer>): answer is Promise<Answer> {
   return typeof answer === 'object' && answer !== null && 'then' in answer
 }
 
-function within(answer: Promise<Answer>, milliseconds: number, provider: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const late = (): void =>
-      reject(
-        new ServiceUnavailable(`Authentication timed out. Try again shortly.`, {
-          retryAfter: RETRY_AFTER,
-          cause: new Error(`The auth provider '${provider}' did not respond within ${milliseconds} ms.`),
-        }),
-      )
-    const timer = setTimeout(late, milliseconds)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}
-
-/** Waits for work for a limited number of milliseconds. The work itself continues. @throws Error after the limit. */
-export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+/** Waits for work for a limited number of milliseconds. The work itself continues. @throws what `late` returns. */
+export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The database did not respond within ${milliseconds} ms.`)),
-      milliseconds,
-    )
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds)
     timer.unref()
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, limit])
   } finally {
     clearTimeout(timer)
     // A failure after the limit was already reported as a timeout.
@@ -55,4 +45,10 @@ export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise
   }
 }
 
-function ignore(): void {}
+/** The error of a database that takes too long. */
+export function lateDatabase(milliseconds: number): Error {
+  return new Error(`The database did not respond within ${milliseconds} ms.`)
+}
+
+/** Does nothing: a listener for errors that are reported elsewhere. */
+export function ignore(): void {}

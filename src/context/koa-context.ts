@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { jsonText } from '../schema/unsendable.ts'
+import { ignore } from '../support/ignore.ts'
 import type { KoaContext } from './context.ts'
 import { isBodiless, isEmpty, type Outgoing } from './outgoing.ts'
 import type { Prepare, RequestContext } from './request-context.ts'
@@ -228,5 +229,3 @@ function isNodeStream(body: object): body is NodeJS.ReadableStream {
   const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
   return typeof pipe === 'function' && typeof on === 'function' && readable !== false
 }
-
-function ignore(): void {}

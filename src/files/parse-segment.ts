@@ -1,4 +1,5 @@
 import type { Finding } from '../routing/finding.ts'
+import { PARAMETER_NAME } from '../routing/path-pattern.ts'
 
 /** One segment of a file or folder name: `users`, `[id]`, `[...path]`. `raw` is that string. */
 export interface FileSegment {
@@ -8,7 +9,6 @@ export interface FileSegment {
   readonly raw: string
 }
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
 // Characters with a meaning in patterns or URLs: no request, or a different one, would reach a file with such a name.
 const RESERVED = /[:*?#%{}\\\p{Cc}\ufffd]|^\s|\s$/u
 // Other spellings of a catch-all: two or four dots, an ellipsis, a star, trailing dots.
@@ -98,7 +98,8 @@ function bracketedSegment(content: string, raw: string): FileSegment | Finding {
       found: `has a mistyped catch-all, "${raw}"`,
       remedy: `Write [...${nameIn(name)}] with three dots for the rest of the path, or [${nameIn(name)}] for one segment.`,
     }
-  if (content !== content.trim() || !NAME.test(name) || name === '__proto__') return nameFinding(raw, name)
+  if (content !== content.trim() || !PARAMETER_NAME.test(name) || name === '__proto__')
+    return nameFinding(raw, name)
   return { kind: isCatchAll ? 'catch-all' : 'param', name, raw }
 }
 

@@ -1,5 +1,6 @@
 import type { SecurityScheme } from '../contracts/authenticator.ts'
 import type { Route } from '../routing/route.ts'
+import { listWords } from '../support/list-words.ts'
 
 /** Default scheme of a document without an authenticator, so that a guarded route never looks public. */
 export const BEARER: SecurityScheme = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer' } }
@@ -22,5 +23,5 @@ export function policySentence(policies: readonly string[]): string | undefined 
   if (policies.length === 0) return undefined
   const names = policies.map((name) => `\`${name}\``)
   if (names.length === 1) return `Requires the policy ${names[0]}.`
-  return `Requires the policies ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`
+  return `Requires the policies ${listWords(names, names.length)}.`
 }

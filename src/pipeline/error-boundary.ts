@@ -6,6 +6,7 @@ import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../erro
 import type { RequestContext } from '../context/request-context.ts'
 import { dropStream } from '../context/koa-context.ts'
 import { asHttpError } from '../context/thrown.ts'
+import { ignore } from '../support/ignore.ts'
 import type { PipelineRuntime } from './step.ts'
 
 /** Headers that describe the body that will not be sent; all others survive an error. */
@@ -115,8 +116,6 @@ function lingerOver(req: IncomingMessage, status: number): void {
   const timer = setTimeout(() => req.complete || req.destroy(), LINGER).unref()
   req.once('close', () => clearTimeout(timer))
 }
-
-function ignore(): void {}
 
 function log(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
   const fields = {

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
 import { isThenable } from '../support/thenable.ts'
+import { ignore } from '../support/ignore.ts'
 import { calledTwice, notAwaited, type Inner, type NotAwaited } from './step.ts'
 
 /** The one call of what is inside a middleware. */
@@ -98,5 +99,3 @@ class WatchedPromise extends Promise<unknown> {
     return super.then(resolved, rejected)
   }
 }
-
-function ignore(): void {}

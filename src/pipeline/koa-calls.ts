@@ -1,6 +1,7 @@
 import type { Middleware as KoaMiddleware } from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
+import { ignore } from '../support/ignore.ts'
 import { calledTwice } from './step.ts'
 
 /** A Koa middleware with its name in messages. */
@@ -67,5 +68,3 @@ export class KoaCalls {
     this.running[index] = undefined
   }
 }
-
-function ignore(): void {}

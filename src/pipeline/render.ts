@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { findUnsendable, jsonText, unsendableError, unsendableObject } from '../schema/unsendable.ts'
+import { ignore } from '../support/ignore.ts'
 import { renderRaw } from './render-raw.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -61,5 +62,3 @@ export function discard(value: unknown): null {
   if (web instanceof ReadableStream && !web.locked) web.cancel().catch(ignore)
   return null
 }
-
-function ignore(): void {}

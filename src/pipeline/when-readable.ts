@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline, Transform, type Readable } from 'node:stream'
+import { ignore } from '../support/ignore.ts'
 
 /**
  * Waits for the first bytes of a stream, or its end, before anything is sent: a file that is not there can then still be
@@ -52,5 +53,3 @@ export function bytesOf(objects: Readable): Readable {
 function closedUnread(): Error {
   return new Error('The stream of the response was closed before anything of it was sent.')
 }
-
-function ignore(): void {}

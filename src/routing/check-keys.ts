@@ -1,5 +1,6 @@
 import { DEFINITION_KEYS } from './route.ts'
 import { looksLikeGuard } from '../support/guard-names.ts'
+import { listWords } from '../support/list-words.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Finding } from './finding.ts'
 
@@ -40,7 +41,8 @@ export function checkDefinitionKeys(names: readonly string[]): Finding[] {
       return {
         code: 'MORTAR_ROUTE_KEY',
         found: `has "${name}" in its definition, which is not a key of a route`,
-        remedy: near === undefined ? `The keys are ${listOfKeys()}.` : `Did you mean "${near}"?`,
+        remedy:
+          near === undefined ? `The keys are ${listWords(KEYS, KEYS.length)}.` : `Did you mean "${near}"?`,
       }
     })
 }
@@ -61,8 +63,4 @@ function nearKey(name: string): string | undefined {
     name,
     KEYS.filter((key) => key !== 'auth' && key[0] === initial),
   )
-}
-
-function listOfKeys(): string {
-  return `${KEYS.slice(0, -1).join(', ')} and ${KEYS.at(-1)}`
 }

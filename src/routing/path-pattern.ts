@@ -7,7 +7,8 @@ export type Segment =
   | { readonly kind: 'param'; readonly name: string }
   | { readonly kind: 'catch-all'; readonly name: string }
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
+/** The form of a parameter's name, in patterns and in the names of route files. */
+export const PARAMETER_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
 
 /**
  * Reads a pattern such as `/users/:id` or `/files/*path`. One trailing slash is the same pattern; `/` has no segment.
@@ -19,7 +20,7 @@ export function parsePattern(path: string, origin?: string): readonly Segment[] 
   if (!path.startsWith('/')) throw refuse('SLASH', 'does not start with a slash', `Write '/${path}'.`)
   const parts = path.slice(1).split('/')
   if (parts.at(-1) === '') parts.pop()
-  const segments = parts.map((part) => parseSegment(part, refuse))
+  const segments = parts.map((part) => parsePatternSegment(part, refuse))
   checkNames(segments, refuse)
   const early = segments.findIndex((segment) => segment.kind === 'catch-all')
   if (early !== -1 && early !== segments.length - 1)
@@ -70,7 +71,7 @@ export function filesOf(...origins: readonly string[]): string[] {
   return origins.filter((origin) => /\.[cm]?[jt]sx?$/.test(origin))
 }
 
-function parseSegment(part: string, refuse: Refuse): Segment {
+function parsePatternSegment(part: string, refuse: Refuse): Segment {
   if (part === '') throw refuse('EMPTY_SEGMENT', 'has two slashes in a row', 'Write one slash.')
   if (part.startsWith(':')) return { kind: 'param', name: parameterName(part, refuse) }
   if (part.startsWith('*')) return { kind: 'catch-all', name: parameterName(part, refuse) }
@@ -81,7 +82,7 @@ function parameterName(part: string, refuse: Refuse): string {
   const name = part.slice(1)
   if (part === '*')
     throw refuse('CATCH_ALL', 'has a catch-all without a name', "Give it a name, such as '*path'.")
-  if (!NAME.test(name))
+  if (!PARAMETER_NAME.test(name))
     throw refuse(
       'PARAMETER',
       `has the parameter '${part}', which is not one whole segment with a plain name`,

@@ -12,7 +12,7 @@ const paint = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain
 
 const results = []
 for (const { directory, variables } of JSON.parse(projects)) {
-  for (const name of Object.keys(process.env)) delete process.env[name]
+  for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, inherited, variables)
   process.chdir(directory)
   const lines = []

@@ -4,7 +4,7 @@
  * time-out gives the connection back to the pool). So this file asks TypeORM's driver for the library and the settings
  * that it connects with, and opens one connection of its own.
  */
-import { inTime } from '../deadline.ts'
+import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import type { DataSourceLike, StatementResult } from './sql.ts'
 
 /** One connection that nothing else uses. A statement that fails or is late closes it; the next one opens another. */
@@ -45,7 +45,8 @@ export function ownConnection(source: DataSourceLike, deadline: () => number): O
     try {
       const current = (link ??= open!())
       const rows = current.ready.then(() => current.query(sql, parameters))
-      return { records: await inTime(rows, deadline()) }
+      const limit = deadline()
+      return { records: await inTime(rows, limit, () => lateDatabase(limit)) }
     } catch (error) {
       drop()
       throw error
@@ -173,5 +174,3 @@ function openSqlite(Sqlite: SqliteClass, file: string): Link {
     destroy: () => connection.close(),
   }
 }
-
-function ignore(): void {}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
-import { inTime } from '../deadline.ts'
+import { inTime, lateDatabase } from '../deadline.ts'
 import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 
@@ -108,7 +108,7 @@ async function publish(
   const expiresAt = parts.endedSessions.expiry()
   let ids: readonly string[]
   try {
-    ids = await inTime(store(expiresAt), PUBLISH_DEADLINE)
+    ids = await inTime(store(expiresAt), PUBLISH_DEADLINE, () => lateDatabase(PUBLISH_DEADLINE))
   } catch (error) {
     throw error instanceof MissingTable ? error : cannotEndSession(error)
   }

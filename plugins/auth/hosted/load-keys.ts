@@ -1,4 +1,5 @@
 import type { JWK, LocalJWKSet } from 'jose'
+import { isRecord } from '../is-record.ts'
 import { fetchJson, UnusableAnswer } from './fetch-json.ts'
 import { loadJose } from './jose.ts'
 
@@ -37,8 +38,4 @@ async function discover({ issuer, httpsOnly }: KeyLocation, signal: AbortSignal)
   if (protocol !== 'https:' && (httpsOnly || protocol !== 'http:'))
     throw new UnusableAnswer(`${url} names no address of keys that may be used`)
   return address as string
-}
-
-function isRecord(value: unknown): value is JWK {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

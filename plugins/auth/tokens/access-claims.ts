@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.ts'
+
 /** Claims of an access token. Times are seconds since the epoch. */
 export interface AccessClaims {
   /** Id of the user. */
@@ -43,10 +45,6 @@ function isCurrent(iat: number, exp: number, { now, lifetime, tolerance }: Claim
 /** This application writes no `nbf`, but respects an existing one (RFC 7519 §4.1.5). */
 function hasBegun(nbf: unknown, { now }: ClaimRules): boolean {
   return nbf === undefined || (isSecond(nbf) && nbf <= now)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isId(value: unknown): value is string {
