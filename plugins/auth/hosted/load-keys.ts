@@ -1,4 +1,4 @@
-import type { JWK, LocalJWKSet } from 'jose'
+import type { LocalJWKSet } from 'jose'
 import { isRecord } from '../is-record.ts'
 import { fetchJson, UnusableAnswer } from './fetch-json.ts'
 import { loadJose } from './jose.ts'
