@@ -121,20 +121,27 @@ function openerInKoa(
   },
 ): KoaServe['open'] {
   const adapter = createKoaAdapter(own.state)
-  return async (koa) => {
-    try {
-      await own.ready()
-    } catch (error) {
-      const fields = { err: describeError(error) }
-      own.state.reporter.error(fields, 'A request came to an application that does not run')
-      return undefined
-    }
+  let isBooted = false
+  function openNow(koa: KoaContext): RequestContext {
     whenClosed(koa.req, koa.res, own.begin())
     const ctx = open(koa.req, koa.res, adapter)
     ctx.internal.koa = koa
     linkState(koa, ctx)
     return ctx
   }
+  async function openWhenReady(koa: KoaContext): Promise<RequestContext | undefined> {
+    try {
+      await own.ready()
+      isBooted = true
+    } catch (error) {
+      const fields = { err: describeError(error) }
+      own.state.reporter.error(fields, 'A request came to an application that does not run')
+      return undefined
+    }
+    return openNow(koa)
+  }
+  // An application that closes may be closed already: then `ready()` rejects.
+  return (koa) => (isBooted && !own.state.closing ? openNow(koa) : openWhenReady(koa))
 }
 
 /** Middleware of `app.koa.use` runs in front of `listen()` too, and Koa's current context is Koa's to keep. */

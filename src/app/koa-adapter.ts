@@ -19,7 +19,7 @@ import type { AdapterState } from './direct-adapter.ts'
 /** Parts of the pipeline that the Koa application needs. */
 export interface KoaServe {
   /** Makes the `ctx` of a request; undefined when the application does not run. */
-  open(koa: KoaContext): Promise<RequestContext | undefined>
+  open(koa: KoaContext): RequestContext | Promise<RequestContext | undefined>
   /** True when an outer Koa application serves the request. */
   isMounted(koa: KoaContext): boolean
   readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
@@ -55,8 +55,8 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
  */
 type OpenedKey = symbol
 
-function openedOf(koa: KoaContext, key: OpenedKey): Opened | undefined {
-  return (koa as unknown as Readonly<Record<symbol, Opened | undefined>>)[key]
+function openings(koa: KoaContext): Record<OpenedKey, Opened | undefined> {
+  return koa as unknown as Record<OpenedKey, Opened | undefined>
 }
 
 /** A request that has reached the pipeline. */
@@ -67,10 +67,11 @@ interface Opened {
 }
 
 async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe): Promise<void> {
-  const ctx = await serve.open(koa)
+  const opening = serve.open(koa)
+  const ctx = opening instanceof Promise ? await opening : opening
   if (ctx === undefined) return answerUnavailable(koa)
   const own: Opened = { ctx, error: undefined }
-  Object.assign(koa, { [opened]: own })
+  openings(koa)[opened] = own
   try {
     await runInside(ctx, koa, serve.dispatcher.run)
   } catch (error) {
@@ -92,13 +93,13 @@ async function answerRest(
   try {
     await next()
   } catch (error) {
-    const own = openedOf(koa, opened)
+    const own = openings(koa)[opened]
     // Errors of the middleware in front are Koa's to answer.
     if (own === undefined || own.error !== error) throw error
     fail(own.ctx, error, serve)
     return
   }
-  const own = openedOf(koa, opened)
+  const own = openings(koa)[opened]
   if (own !== undefined) await complete(own.ctx, koa, serve)
   if (koa.status === 205) endWithoutContent(koa)
 }

@@ -1,20 +1,13 @@
 import type { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../src/index.ts'
 import type { CountedLimit } from './limit-rules.ts'
-import { MemoryCounter } from './memory-counter.ts'
+import { type Count, MemoryCounter } from './memory-counter.ts'
 import { rateLimiters } from '../password-peers.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
 export interface RedisClient {
   readonly status: string
   defineCommand(name: string, definition: { numberOfKeys?: number; lua: string }): void
-}
-
-/** Result of counting; times in milliseconds. */
-export interface Count {
-  readonly allowed: boolean
-  readonly remaining: number
-  readonly resetIn: number
 }
 
 /** Counts the attempts of one limit, by key. Never rejects. */
@@ -59,9 +52,9 @@ export function createLimitCounter(options: LimitCounterOptions): LimitCounter {
 function localCounter(limit: CountedLimit, memory: MemoryCounter): LimitCounter {
   return {
     limit,
-    count: (key) => countOf(memory.consume(key)),
-    clear: async (key) => void (await memory.delete(key)),
-    giveBack: async (key) => void (await memory.reward(key)),
+    count: async (key) => memory.count(key),
+    clear: async (key) => memory.clear(key),
+    giveBack: async (key) => memory.giveBack(key),
   }
 }
 

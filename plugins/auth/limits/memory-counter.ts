@@ -4,10 +4,15 @@
  * windows fill the memory, new keys share a count-min sketch: a key may then be limited too early, with a low
  * probability, and no count is ever lost. Tested by test/plugins/auth/limits/memory-counter.test.ts.
  */
-import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../src/index.ts'
 import { CountMinSketch } from './count-min-sketch.ts'
-import { rateLimiters } from '../password-peers.ts'
+
+/** Result of counting; times in milliseconds. */
+export interface Count {
+  readonly allowed: boolean
+  readonly remaining: number
+  readonly resetIn: number
+}
 
 const DEFAULT_CAPACITY = 50_000
 
@@ -17,7 +22,6 @@ export interface MemoryCounterOptions {
   /** Seconds. */
   readonly duration: number
   readonly clock: Clock
-  readonly keyPrefix?: string
   /** Maximum keys with a counter of their own. */
   readonly capacity?: number
 }
@@ -28,13 +32,8 @@ interface Window {
   readonly end: number
 }
 
-/**
- * A limiter in memory with the interface of rate-limiter-flexible: fixed windows, each begun by its first consumption.
- */
-export class MemoryCounter extends rateLimiters.RateLimiterCompatibleAbstract {
-  override readonly keyPrefix: string
-  override blockDuration = 0
-  override execEvenly = false
+/** A limiter in memory: fixed windows, each begun by its first attempt. */
+export class MemoryCounter {
   readonly #points: number
   readonly #duration: number
   readonly #clock: Clock
@@ -44,15 +43,7 @@ export class MemoryCounter extends rateLimiters.RateLimiterCompatibleAbstract {
   /** End of the sketch's window. */
   #sketchEnd = -Infinity
 
-  constructor({
-    points,
-    duration,
-    clock,
-    keyPrefix = '',
-    capacity = DEFAULT_CAPACITY,
-  }: MemoryCounterOptions) {
-    super()
-    this.keyPrefix = keyPrefix
+  constructor({ points, duration, clock, capacity = DEFAULT_CAPACITY }: MemoryCounterOptions) {
     this.#points = points
     this.#duration = duration
     this.#clock = clock
@@ -70,51 +61,23 @@ export class MemoryCounter extends rateLimiters.RateLimiterCompatibleAbstract {
     return this.#sketch.bytes
   }
 
-  /** Rejects with a `RateLimiterRes` (not an Error) when the points are used up. */
-  override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
-    const result = this.#add(String(key), points)
-    // oxlint-disable-next-line typescript/only-throw-error -- the library's refusal; an Error would mean a failure
-    if (result.consumedPoints > this.#points) throw result
-    return result
+  /** Counts one attempt. */
+  count(key: string): Count {
+    const own = this.#find(key) ?? this.#begin(key)
+    if (own === null) return this.#countShared(key)
+    own.consumed += 1
+    return this.#result(own)
   }
 
-  override async penalty(key: string | number, points = 1): Promise<RateLimiterRes> {
-    return this.#add(String(key), points)
-  }
-
-  /** Subtracts points of a key with its own window. The shared sketch only counts upwards. */
-  override async reward(key: string | number, points = 1): Promise<RateLimiterRes> {
-    const window = this.#find(String(key))
-    if (window) window.consumed = Math.max(0, window.consumed - points)
-    return this.#result(window ?? this.#shared(String(key)))
-  }
-
-  override async get(key: string | number): Promise<RateLimiterRes | null> {
-    const window = this.#find(String(key)) ?? this.#shared(String(key))
-    return window.consumed === 0 ? null : this.#result(window)
-  }
-
-  /** Sets the consumed points and begins a new window. In the sketch it can only add points. */
-  override async set(key: string | number, points: number, duration: number): Promise<RateLimiterRes> {
-    this.#own.delete(String(key))
-    const { consumed } = this.#shared(String(key))
-    return this.#add(String(key), Math.max(0, points - consumed), duration)
-  }
-
-  override block(key: string | number, duration: number): Promise<RateLimiterRes> {
-    return this.set(key, this.#points + 1, duration)
+  /** Subtracts one attempt of a key with its own window. The shared sketch only counts upwards. */
+  giveBack(key: string): void {
+    const window = this.#find(key)
+    if (window) window.consumed = Math.max(0, window.consumed - 1)
   }
 
   /** Removes a key. The sketch also counts other keys and does not change. */
-  override async delete(key: string | number): Promise<boolean> {
-    return this.#own.delete(String(key))
-  }
-
-  #add(key: string, points: number, duration = this.#duration): RateLimiterRes {
-    const own = this.#find(key) ?? this.#begin(key, duration)
-    if (own === null) return this.#addShared(key, points)
-    own.consumed += points
-    return this.#result(own)
+  clear(key: string): void {
+    this.#own.delete(key)
   }
 
   #find(key: string): Window | undefined {
@@ -123,29 +86,25 @@ export class MemoryCounter extends rateLimiters.RateLimiterCompatibleAbstract {
   }
 
   /** @returns null if the memory is full, or if the sketch already counts this key and must continue. */
-  #begin(key: string, duration: number): Window | null {
+  #begin(key: string): Window | null {
     this.#dropExpired()
-    if (this.#own.size >= this.#capacity || this.#shared(key).consumed > 0) return null
-    const window = { consumed: 0, end: this.#clock.now() + duration * 1000 }
+    if (this.#own.size >= this.#capacity || this.#isShared(key)) return null
+    const window = { consumed: 0, end: this.#clock.now() + this.#duration * 1000 }
     this.#own.set(key, window)
     return window
   }
 
-  #shared(key: string): Window {
-    const runs = this.#sketchEnd > this.#clock.now()
-    return {
-      consumed: runs ? this.#sketch.estimate(key) : 0,
-      end: runs ? this.#sketchEnd : this.#clock.now(),
-    }
+  #isShared(key: string): boolean {
+    return this.#sketchEnd > this.#clock.now() && this.#sketch.estimate(key) > 0
   }
 
-  #addShared(key: string, points: number): RateLimiterRes {
+  #countShared(key: string): Count {
     const now = this.#clock.now()
     if (this.#sketchEnd <= now) {
       this.#sketch.clear()
       this.#sketchEnd = now + this.#duration * 1000
     }
-    return this.#result({ consumed: this.#sketch.add(key, points), end: this.#sketchEnd })
+    return this.#result({ consumed: this.#sketch.add(key, 1), end: this.#sketchEnd })
   }
 
   /** Windows have the same length, so they are in the order of their end: stops at the first active one. */
@@ -157,12 +116,11 @@ export class MemoryCounter extends rateLimiters.RateLimiterCompatibleAbstract {
     }
   }
 
-  #result({ consumed, end }: Window): RateLimiterRes {
-    return new rateLimiters.RateLimiterRes(
-      Math.max(0, this.#points - consumed),
-      end - this.#clock.now(),
-      consumed,
-      consumed === 1,
-    )
+  #result({ consumed, end }: Window): Count {
+    return {
+      allowed: consumed <= this.#points,
+      remaining: Math.max(0, this.#points - consumed),
+      resetIn: Math.max(0, end - this.#clock.now()),
+    }
   }
 }

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { systemClock, TooManyRequests, type Clock, type EventBus } from '../../../src/index.ts'
 import { clientNetwork, clientSite } from './client-network.ts'
 import type { AuthEvents } from '../events/events.ts'
-import { createLimitCounter, type Count, type LimitCounter, type RedisClient } from './limit-counter.ts'
+import { createLimitCounter, type LimitCounter, type RedisClient } from './limit-counter.ts'
+import type { Count } from './memory-counter.ts'
 import {
   resolveLimits,
   type CountedLimit,
