@@ -56,7 +56,7 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
 type OpenedKey = symbol
 
 function openings(koa: KoaContext): Record<OpenedKey, Opened | undefined> {
-  return koa as unknown as Record<OpenedKey, Opened | undefined>
+  return koa
 }
 
 /** A request that has reached the pipeline. */
