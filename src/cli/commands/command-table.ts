@@ -3,6 +3,7 @@ import type { Command } from '../command.ts'
 /** Every command, in the order of the help; a command's module is loaded when it is called for. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   new: async () => (await import('./new.ts')).create,
+  add: async () => (await import('./add.ts')).add,
   dev: async () => (await import('./dev.ts')).dev,
   build: async () => (await import('./build.ts')).build,
   start: async () => (await import('./start.ts')).start,

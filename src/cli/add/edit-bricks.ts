@@ -1,0 +1,77 @@
+import type { BrickParts } from '../brick-recipe.ts'
+
+/** What became of a module with a list of bricks. */
+export type Edit =
+  | { readonly kind: 'present' }
+  | { readonly kind: 'added'; readonly source: string }
+  /** The list is not written in a way that can be changed safely. */
+  | { readonly kind: 'unknown' }
+
+const LIST = /export const bricks(?:\s*:[^=]+)?\s*=\s*\[/g
+const WIDTH = 100
+
+/** Adds a brick with its imports to the literal list `export const bricks = […]` of a module. */
+export function addToBricks(source: string, { import: imports = {}, use }: BrickParts): Edit {
+  const entries = Object.keys(imports).filter((entry) => entry !== 'mortar')
+  if (entries.some((entry) => importOf(entry).test(source))) return { kind: 'present' }
+  const [list, ...others] = [...source.matchAll(LIST)]
+  if (use === undefined || list === undefined || others.length > 0) return { kind: 'unknown' }
+  const from = list.index + list[0].length
+  const to = closingBracket(source, from)
+  if (to === undefined) return { kind: 'unknown' }
+  const items = withItem(source.slice(from, to), use)
+  const changed = source.slice(0, from) + items + source.slice(to)
+  return { kind: 'added', source: Object.entries(imports).reduceRight(withImport, changed) }
+}
+
+/** The lines that a reader has to write where `addToBricks` cannot. */
+export function linesOf({ import: imports = {}, use }: BrickParts): readonly string[] {
+  return [
+    ...Object.entries(imports).map(([entry, name]) => importLine(entry, name)),
+    ...(use === undefined ? [] : [`export const bricks = [/* … */ ${use}] as const`]),
+  ]
+}
+
+function importOf(entry: string): RegExp {
+  return new RegExp(String.raw`\bfrom\s*['"]${entry}['"]`)
+}
+
+function importLine(entry: string, name: string): string {
+  return `import { ${name} } from '${entry}'`
+}
+
+function withItem(items: string, use: string): string {
+  const rest = items.trimEnd()
+  if (rest.trim() === '') return use
+  const separated = rest.endsWith(',') ? rest : `${rest},`
+  if (!items.includes('\n') && separated.length + use.length < WIDTH) return `${separated} ${use}`
+  if (!items.includes('\n')) return `\n  ${separated.trim()}\n  ${use},\n`
+  const indent = /\n([ \t]*)\S[^\n]*$/.exec(rest)?.[1] ?? '  '
+  return `${separated}\n${indent}${use},\n`
+}
+
+/** Adds a name to an import of the entry that is there, or a new import above the others. */
+function withImport(source: string, [entry, name]: readonly [string, string]): string {
+  const existing = new RegExp(String.raw`^import \{([^}]*)\} from (['"])${entry}\2`, 'm').exec(source)
+  if (existing === null) return `${importLine(entry, name)}\n${source}`
+  const names = existing[1]!.split(',').map((each) => each.trim())
+  if (names.includes(name)) return source
+  const all = [...names, name].filter((each) => each !== '').toSorted()
+  return source.replace(existing[0], `import { ${all.join(', ')} } from '${entry}'`)
+}
+
+/** The index of the bracket that closes the list; undefined where strings or comments do not end. */
+function closingBracket(source: string, from: number): number | undefined {
+  const token =
+    /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\/|[[\](){}'"`]/g
+  token.lastIndex = from
+  let depth = 1
+  for (let match = token.exec(source); match !== null; match = token.exec(source)) {
+    const [text] = match
+    if (/^['"`]$/.test(text)) return undefined
+    if (/^[[({]$/.test(text)) depth += 1
+    if (/^[\])}]$/.test(text)) depth -= 1
+    if (depth === 0) return text === ']' ? match.index : undefined
+  }
+  return undefined
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from '../../errors/startup-error.ts'
+
+/**
+ * Runs an installation. Its output goes to standard error, because it is not a result. On Windows package managers are
+ * scripts, which need a shell.
+ * @throws StartupError `MORTAR_CLI_INSTALL` when it fails.
+ */
+export async function runInstallation(
+  [program = '', ...args]: readonly string[],
+  folder: string,
+): Promise<void> {
+  const code = await new Promise<number | null>((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: folder,
+      stdio: ['ignore', process.stderr, 'inherit'],
+      shell: process.platform === 'win32',
+    })
+    child.once('error', reject)
+    child.once('close', resolve)
+  }).catch(() => null)
+  if (code === 0) return
+  throw new StartupError(`${program} could not install the packages.`, {
+    code: 'MORTAR_CLI_INSTALL',
+    remedy: `Run ${[program, ...args].join(' ')} in ${folder} after you have fixed what ${program} reports above.`,
+  })
+}
+
+/** Adds packages to `allowScripts` of package.json: npm runs only the install scripts that are listed there. */
+export function allowScripts(names: readonly string[], root: string): void {
+  const file = join(root, 'package.json')
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  const allowed = (manifest['allowScripts'] ?? {}) as Readonly<Record<string, unknown>>
+  const added = names.filter((name) => !Object.hasOwn(allowed, name))
+  if (added.length === 0) return
+  manifest['allowScripts'] = { ...allowed, ...Object.fromEntries(added.map((name) => [name, true])) }
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`)
+}

@@ -1,0 +1,176 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { addToBricks } from '../../src/cli/add/edit-bricks.ts'
+import { findPackageManager, installation } from '../../src/cli/add/package-manager.ts'
+import { ROOT } from '../architecture/tree.ts'
+import { createProject, type TestProject } from './project.ts'
+
+const MAIL = { import: { 'mortar/mail': 'mail' }, use: 'mail({})' }
+
+describe('addToBricks', () => {
+  const listed = (source: string, parts: Parameters<typeof addToBricks>[1] = MAIL) => {
+    const edit = addToBricks(source, parts)
+    return edit.kind === 'added' ? edit.source : edit.kind
+  }
+
+  const cases: readonly (readonly [name: string, source: string, result: string])[] = [
+    [
+      'fills an empty list',
+      'export const bricks = [] as const\n',
+      `import { mail } from 'mortar/mail'\nexport const bricks = [mail({})] as const\n`,
+    ],
+    [
+      'appends to a list in one line',
+      `import { x } from './x.ts'\nexport const bricks = [x("]")] as const\n`,
+      `import { mail } from 'mortar/mail'\nimport { x } from './x.ts'\nexport const bricks = [x("]"), mail({})] as const\n`,
+    ],
+    [
+      'appends to a list with a line for each brick',
+      'export const bricks = [\n  one({ list: [1] }),\n  // two ]\n  ...more,\n]\n',
+      `import { mail } from 'mortar/mail'\nexport const bricks = [\n  one({ list: [1] }),\n  // two ]\n  ...more,\n  mail({}),\n]\n`,
+    ],
+    [
+      'leaves a list that has the brick',
+      `import { mail } from "mortar/mail"\nexport const bricks = []`,
+      'present',
+    ],
+    ['leaves a list that is not a literal', 'export const bricks = makeBricks()\n', 'unknown'],
+    ['leaves a list that does not end', `export const bricks = [one('\n`, 'unknown'],
+    ['leaves two lists', 'export const bricks = []\nexport const bricks = []\n', 'unknown'],
+  ]
+  for (const [name, source, result] of cases)
+    it(name, () => {
+      expect(listed(source)).to.equal(result)
+    })
+
+  it('adds a name to an import that is there', () => {
+    const parts = { import: { mortar: 'env', 'mortar/auth': 'auth' }, use: 'auth()' }
+    expect(listed(`import { type App } from 'mortar'\nexport const bricks = []\n`, parts)).to.equal(
+      `import { auth } from 'mortar/auth'\nimport { env, type App } from 'mortar'\nexport const bricks = [auth()]\n`,
+    )
+  })
+})
+
+describe('The package manager', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  before(() => void (project = createProject({})))
+  after(() => project.remove())
+
+  it('is named by package.json, else by the nearest lockfile, else npm', () => {
+    const inner = join(project.directory, 'packages/app')
+    mkdirSync(inner, { recursive: true })
+    expect(findPackageManager(inner, {})).to.equal('npm')
+    project.write({ 'pnpm-lock.yaml': '' })
+    expect(findPackageManager(inner, {})).to.equal('pnpm')
+    expect(findPackageManager(inner, { packageManager: 'yarn@4.9.0' })).to.equal('yarn')
+  })
+
+  const request = { packages: ['better-sqlite3@^12.0.0'], development: true, scripts: ['better-sqlite3'] }
+  const commands = {
+    npm: 'npm install --save-dev --no-fund --no-audit better-sqlite3@^12.0.0',
+    pnpm: 'pnpm add --save-dev --allow-build=better-sqlite3 better-sqlite3@^12.0.0',
+    yarn: 'yarn add --dev better-sqlite3@^12.0.0',
+    bun: 'bun add --dev --trust better-sqlite3@^12.0.0',
+    deno: 'deno add --dev --allow-scripts=npm:better-sqlite3 npm:better-sqlite3@^12.0.0',
+  } as const
+  for (const [manager, command] of Object.entries(commands))
+    it(`installs with ${manager}`, () => {
+      expect(installation(manager as keyof typeof commands, request).join(' ')).to.equal(command)
+    })
+})
+
+describe('mortar add', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  beforeEach(() => {
+    project = createProject({ 'config/bricks.ts': 'export const bricks = [] as const\n' })
+    // Stands for npm: writes its arguments and installs nothing.
+    project.write({ 'bin/npm': '#!/bin/sh\necho "$@" >> npm-calls\nexit ${NPM_EXIT:-0}\n' })
+    chmodSync(join(project.directory, 'bin/npm'), 0o755)
+  })
+  afterEach(() => project.remove())
+
+  const read = (path: string) => readFileSync(join(project.directory, path), 'utf8')
+  const add = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
+    project.mortar(['add', ...args], {
+      variables: { PATH: `${join(project.directory, 'bin')}:${process.env['PATH']}`, ...variables },
+    })
+
+  it('installs the packages of a brick and registers it', () => {
+    const { code, err } = add(['mail'])
+    expect(code, err).to.equal(0)
+    expect(read('npm-calls')).to.match(/^install --no-fund --no-audit nodemailer@\^\S+ html-to-text@\^\S+\n$/)
+    expect(read('config/bricks.ts')).to.equal(
+      `import { mail } from 'mortar/mail'\nexport const bricks = [mail({ from: 'hello@example.com' })] as const\n`,
+    )
+  })
+
+  it('changes nothing when it is repeated', () => {
+    for (const name of ['nodemailer', 'html-to-text'])
+      symlinkSync(join(ROOT, 'node_modules', name), join(project.directory, 'node_modules', name))
+    add(['mail'])
+    const before = read('config/bricks.ts')
+    const { code, err } = add(['mail'])
+    expect([code, read('config/bricks.ts')]).to.deep.equal([0, before])
+    expect(err).to.equal('The packages of mail are installed.\nconfig/bricks.ts has mail.\n')
+    expect(() => read('npm-calls')).to.throw('ENOENT')
+  })
+
+  it('installs the driver that is asked for, under each of its names', () => {
+    for (const driver of ['pg', 'postgres']) {
+      writeFileSync(join(project.directory, 'npm-calls'), '')
+      expect(add(['database', '--driver', driver]).code).to.equal(0)
+      expect(read('npm-calls')).to.match(/ pg@\^\S+\n$/)
+    }
+    expect(read('config/bricks.ts')).to.include(
+      `database({ type: 'postgres', url: env.string('DATABASE_URL') })`,
+    )
+  })
+
+  it('allows the install scripts of packages with a compiled part, and names a brick that is needed', () => {
+    const { err } = add(['auth'])
+    expect(err).to.include("auth needs the brick 'database': mortar add database")
+    expect(JSON.parse(read('package.json')))
+      .to.have.property('allowScripts')
+      .that.deep.equals({ argon2: true })
+  })
+
+  it('prints what it would do with --dry-run', () => {
+    const before = [read('package.json'), read('config/bricks.ts')]
+    const { code, out, err } = add(['auth', '--dry-run'])
+    expect(code).to.equal(0)
+    expect(err).to.include('npm install --no-fund --no-audit argon2@')
+    expect(out).to.include(`import { basicAuth } from 'mortar/auth/basic'`)
+    expect([read('package.json'), read('config/bricks.ts')]).to.deep.equal(before)
+    expect(() => read('npm-calls')).to.throw('ENOENT')
+  })
+
+  it('prints what to write where the list of bricks cannot be changed', () => {
+    project.write({ 'config/bricks.ts': 'export const bricks = load()\n' })
+    const { code, out } = add(['mail'])
+    expect(code).to.equal(0)
+    expect(out).to.include('Write into config/bricks.ts').and.to.include(`import { mail } from 'mortar/mail'`)
+    expect(read('config/bricks.ts')).to.equal('export const bricks = load()\n')
+  })
+
+  it('ends with 1 and leaves the list alone when the installation fails', () => {
+    const { code, err } = add(['mail'], { NPM_EXIT: '3' })
+    expect([code, read('config/bricks.ts')]).to.deep.equal([1, 'export const bricks = [] as const\n'])
+    expect(err).to.include('MORTAR_CLI_INSTALL')
+  })
+
+  const mistakes: readonly (readonly [args: readonly string[], says: string])[] = [
+    [[], 'Give the name of a brick'],
+    [['mial'], "Did you mean 'mail'?"],
+    [['mail', 'auth'], 'one brick at a time'],
+    [['mail', '--driver', 'pg'], 'mail has no option --driver'],
+    [['database', '--driver', 'oracle'], "--driver 'oracle' is unknown"],
+  ]
+  for (const [args, says] of mistakes)
+    it(`ends with 2: add ${args.join(' ')}`, () => {
+      const { code, err } = add(args)
+      expect([code, err.includes(says)], err).to.deep.equal([2, true])
+    })
+})
