@@ -6,17 +6,19 @@ import { withBinaryColumns } from './binary-columns.ts'
 import { takeEntities } from './entities.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { ConnectionOptions } from './options.ts'
+import { adaptGivenDriver, withSqliteDriver } from './sqlite-driver.ts'
 import { typeorm } from './typeorm.ts'
 
 /**
  * Makes a DataSource without connecting, with the defaults below and, on SQLite, the transaction gate.
  * Export it, so that the brick and others share one connection: `database(dataSource)`, `basicAuth({ db: dataSource })`.
+ * On SQLite it chooses the driver, see `withSqliteDriver`.
  * @throws StartupError for an unknown type or a driver that is not installed.
  */
 export function createDataSource(options: ConnectionOptions): DataSource {
   const entities = withBinaryColumns(takeEntities(options.entities ?? []), options.type)
   const complete = { ...defaultsFor(options), ...options, entities } as DataSourceOptions
-  const dataSource = construct(complete)
+  const dataSource = construct(withSqliteDriver(complete))
   gateTransactions(dataSource)
   return dataSource
 }
@@ -28,6 +30,7 @@ export function createDataSource(options: ConnectionOptions): DataSource {
  */
 export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   if (dataSource.isInitialized) return false
+  adaptGivenDriver(dataSource)
   try {
     await initialize(dataSource)
     return true

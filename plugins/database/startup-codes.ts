@@ -3,7 +3,8 @@ import type { StartupCodes } from '../../src/index.ts'
 /** Codes of the start-up errors and doctor findings of the database brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
   MORTAR_DATABASE_DRIVER: {
-    cause: 'The database connection cannot be made: an unknown type, or a driver that is not installed',
+    cause:
+      'The database connection cannot be made: an unknown type, or a driver that is not installed or does not load',
     remedy: 'Write the type that the message names, or install its driver.',
   },
   MORTAR_DATABASE_ENTITIES: {
@@ -62,6 +63,10 @@ export const STARTUP_CODES = {
   MORTAR_MIGRATION_SHAPE: {
     cause: 'A file of the migrations folder exports no migration, or cannot be loaded',
     remedy: "Export a class with `up` and `down`, or begin the file's name with `_`.",
+  },
+  MORTAR_SQLITE_DRIVER: {
+    cause: 'A warning: better-sqlite3 does not load and libsql is used, or its version can abort this Node',
+    remedy: 'Install the version that the message names. See runtimes.md.',
   },
   MORTAR_TRANSACTION: {
     cause:

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type * as TypeOrm from 'typeorm'
 import type * as QueryRunners from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
 import { loadPeer, type PeerNeed } from '../../src/index.ts'
@@ -12,9 +13,19 @@ const DRIVERS: Readonly<Record<string, string>> = {
 
 /** The packages that the brick needs for a kind of database; only TypeORM itself while the kind is not known. */
 export function databaseNeed(type?: string): PeerNeed {
-  const driver = DRIVERS[type ?? '']
+  const driver = type === 'better-sqlite3' && hasLibsql() ? undefined : DRIVERS[type ?? '']
   const packages = driver === undefined ? ['typeorm'] : ['typeorm', driver]
   return { of: "the brick 'database'", peers: { from: import.meta.url, packages } }
+}
+
+/** libsql takes the place of better-sqlite3 where that is not installed, see sqlite-driver.ts. */
+function hasLibsql(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('libsql')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** TypeORM, or a stand-in that throws the StartupError of a missing package. Types are imported from `typeorm` itself. */

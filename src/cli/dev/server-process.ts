@@ -53,7 +53,7 @@ export function createServerProcess(project: Project, input: CommandInput): Serv
   return {
     start,
     follow(paths) {
-      const files = swappable(paths, project)
+      const files = CACHES_MODULES ? undefined : swappable(paths, project)
       if (files !== undefined && isReady && child?.connected)
         child.send({ type: 'reload', files } satisfies ToServer)
       // A change while it starts again is in what it will start with, or comes too late for it.
@@ -104,3 +104,6 @@ function spawnServer(project: Project, input: CommandInput): ChildProcess {
     },
   )
 }
+
+/** Bun does not read a module again under another query, so that a changed route needs a new process there. */
+const CACHES_MODULES = 'bun' in process.versions

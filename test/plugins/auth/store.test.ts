@@ -13,6 +13,7 @@ import {
 import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
 import { authStoreSuite } from 'mortar/auth/testing'
 import { createDataSource } from '../../../plugins/database/index.ts'
+import { SQLITE_DRIVERS } from '../database/drivers.ts'
 import { serverUrl } from '../../support/servers.ts'
 
 const entities = [AuthUsers, AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
@@ -46,10 +47,12 @@ async function openUnregistered() {
   return { store: createRelationalStore(() => source), close: () => source.destroy() }
 }
 
-async function openFile() {
+async function openFile(driver?: object) {
   const directory = await mkdtemp(join(tmpdir(), 'mortar-auth-'))
   const database = join(directory, 'auth.db')
-  return open({ type: 'better-sqlite3', database, enableWAL: true }, () => rm(directory, { recursive: true }))
+  return open({ type: 'better-sqlite3', database, enableWAL: true, driver }, () =>
+    rm(directory, { recursive: true }),
+  )
 }
 
 function missingTableTest(options: DataSourceOptions): void {
@@ -86,10 +89,12 @@ async function administer(type: Server, url: string, statement: string): Promise
   await server.destroy()
 }
 
+authStoreSuite({ describe, it }, 'a SQLite file by libsql', () => openFile(SQLITE_DRIVERS['libsql']))
+
 authStoreSuite({ describe, it }, 'SQLite in memory', () =>
   open({ type: 'better-sqlite3', database: ':memory:' }),
 )
-authStoreSuite({ describe, it }, 'SQLite in a file', openFile)
+authStoreSuite({ describe, it }, 'SQLite in a file', () => openFile())
 authStoreSuite({ describe, it }, 'SQLite, entities not registered', openUnregistered)
 authStoreSuite({ describe, it }, 'SQLite, with a prefix of table names', () =>
   open({ type: 'better-sqlite3', database: ':memory:', entityPrefix: 'My-App ' }),

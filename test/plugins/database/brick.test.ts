@@ -11,7 +11,7 @@ import {
   type Migrations,
 } from '../../../plugins/database/index.ts'
 import { createApp, createRouter, type Logger, routerFor, type StartupError } from '../../../src/index.ts'
-import { KINDS } from './databases.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
 import { insert, Notes, temporaryFolder, texts } from './notes.ts'
 
 const memory = {
@@ -236,7 +236,7 @@ describe('the database brick', () => {
   })
 })
 
-for (const [kind, prepare] of Object.entries(KINDS))
+for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`the database brick on ${kind}`, () => {
     const place = prepare()
 

@@ -8,7 +8,7 @@ import {
 } from '../../../plugins/database/compat/typeorm.ts'
 import { createDataSource, database, gateTransactions, query } from '../../../plugins/database/index.ts'
 import { createApp, type Logger, StartupError } from '../../../src/index.ts'
-import { KINDS } from './databases.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
 import { insert, Notes, openPlain } from './notes.ts'
 
 const SQLITE: DataSourceOptions = { type: 'better-sqlite3', database: ':memory:', entities: [Notes] }
@@ -54,7 +54,7 @@ function withoutRaw(statement: object, key: string | symbol): unknown {
 }
 
 describe('what the database brick uses of TypeORM beyond its documentation', () => {
-  for (const [kind, place] of Object.entries(KINDS))
+  for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
     describe(`on ${kind}`, () => {
       const own = place()
 

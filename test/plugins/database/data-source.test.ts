@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { type DataSource, EntitySchema } from 'typeorm'
 import { type ConnectionOptions, createDataSource, openDataSource } from '../../../plugins/database/index.ts'
 import { StartupError } from '../../../src/index.ts'
-import { KINDS } from './databases.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
 import { Notes, temporaryFolder } from './notes.ts'
 import { freePort } from '../../support/free-port.ts'
 
@@ -157,7 +157,7 @@ describe('openDataSource', () => {
   })
 })
 
-for (const [kind, prepare] of Object.entries(KINDS))
+for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`a connection to ${kind}`, () => {
     const place = prepare()
 

@@ -9,6 +9,7 @@ import {
   type Entities,
   fromUrl,
 } from '../../../plugins/database/index.ts'
+import { SQLITE_DRIVERS } from './drivers.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'
 
 /** A place of its own for one test: nothing is in it, and nothing of it stays. */
@@ -28,12 +29,7 @@ export type Owner = 'test' | 'suite'
  * suite, then gets a place of its own from the function that comes back. A server's is skipped where none is named.
  */
 export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabase>> = {
-  SQLite: (owner) =>
-    prepared(owner, async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'mortar-database-'))
-      const database = join(folder, newName(), 'app.db')
-      return withConnections({ type: 'better-sqlite3', database }, () => rm(folder, { recursive: true }))
-    }),
+  SQLite: (owner) => sqlite(owner),
   PostgreSQL: (owner) => {
     const server = serverOptions('TEST_POSTGRES_URL')
     return prepared(owner, async () => {
@@ -54,6 +50,12 @@ export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabas
   },
 }
 
+/** The same, with SQLite by libsql as well. */
+export const KINDS_AND_DRIVERS: typeof KINDS = {
+  ...KINDS,
+  'SQLite by libsql': (owner) => sqlite(owner, SQLITE_DRIVERS['libsql']),
+}
+
 /** Read when a test runs, as the URL is empty where the suite is skipped. */
 function serverOptions(variable: ServerVariable): () => ConnectionOptions {
   const url = serverUrl(variable)
@@ -68,6 +70,15 @@ function prepared(owner: Owner | undefined, make: () => Promise<TestDatabase>): 
   })
   last(() => place?.remove())
   return () => place!
+}
+
+function sqlite(owner: Owner | undefined, driver?: object): () => TestDatabase {
+  return prepared(owner, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mortar-database-'))
+    const database = join(folder, newName(), 'app.db')
+    const options = { type: 'better-sqlite3', database, ...(driver && { driver }) } as const
+    return withConnections(options, () => rm(folder, { recursive: true }))
+  })
 }
 
 const newName = (): string => `mortar_${randomBytes(6).toString('hex')}`

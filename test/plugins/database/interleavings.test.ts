@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import type { DataSource, EntityManager } from 'typeorm'
 import { gateTransactions } from '../../../plugins/database/gate-transactions.ts'
 import { query } from '../../../plugins/database/index.ts'
+import { SQLITE_DRIVERS } from './drivers.ts'
 import { Notes, openPlain, temporaryFolder } from './notes.ts'
 import { seedFor } from '../../support/seed.ts'
 
@@ -36,18 +37,27 @@ describe('random interleavings of transactions and plain writes', function () {
   it(`lose and leak nothing in ${ROUNDS} rounds on a database in memory`, () =>
     run(':memory:', seedFor('gate in memory')))
 
+  it(`lose and leak nothing in ${ROUNDS} rounds on a database file by libsql`, () =>
+    run(join(folder(), 'libsql.db'), seedFor('gate on libsql'), { driver: SQLITE_DRIVERS['libsql'] }))
+
   it(`lose and leak nothing in ${ROUNDS} rounds on a database file`, () =>
     run(join(folder(), 'notes.db'), seedFor('gate on a file')))
 
   it('do lose writes on TypeORM without the gate', async () => {
     const seed = seedFor('no gate')
-    const failure = await run(':memory:', seed, () => undefined).catch((error: Error) => error.message)
+    const failure = await run(':memory:', seed, { gate: () => undefined }).catch(
+      (error: Error) => error.message,
+    )
     expect(failure).to.match(new RegExp(`^round \\d+ of seed ${seed}`))
   })
 })
 
-async function run(database: string, seed: number, gate = gateTransactions): Promise<void> {
-  const dataSource = await openPlain(database)
+async function run(
+  database: string,
+  seed: number,
+  { gate = gateTransactions, driver }: { gate?: typeof gateTransactions; driver?: object | undefined } = {},
+): Promise<void> {
+  const dataSource = await openPlain(database, driver)
   try {
     await dataSource.query('pragma journal_mode = wal')
     gate(dataSource)

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import { createApp, createRouter, type Logger } from '../../../src/index.ts'
 import { database, missingTable } from '../../../plugins/database/index.ts'
-import { KINDS } from './databases.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
 import { Notes } from './notes.ts'
 
-for (const [kind, prepare] of Object.entries(KINDS))
+for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`missingTable on ${kind}`, () => {
     const place = prepare()
 

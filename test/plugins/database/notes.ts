@@ -16,10 +16,11 @@ export const Notes = new EntitySchema<Note>({
 })
 
 /** Plain TypeORM, without the brick: a SQLite database with the table `notes`. */
-export async function openPlain(database = ':memory:'): Promise<DataSource> {
+export async function openPlain(database = ':memory:', driver?: object): Promise<DataSource> {
   return new DataSource({
     type: 'better-sqlite3',
     database,
+    driver,
     entities: [Notes],
     synchronize: true,
   }).initialize()

@@ -4,7 +4,7 @@ import { type DataSource, EntitySchema, type EntitySchemaColumnOptions } from 't
 import { param, query } from '../../../plugins/database/index.ts'
 import { seedFor } from '../../support/seed.ts'
 import { type Random, type Sample, SAMPLES } from './column-types.ts'
-import { KINDS } from './databases.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
 
 type Row = Record<string, unknown>
 
@@ -37,11 +37,11 @@ const Part = new EntitySchema<{ street: string | null; isMain: boolean | null; i
 const written = (value: unknown): string =>
   inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null })
 
-for (const [kind, place] of Object.entries(KINDS))
+for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
   describe(`query() beside TypeORM's repository on ${kind}`, function () {
     this.timeout(60_000)
     const database = place('suite')
-    const samples = SAMPLES[kind]!
+    const samples = SAMPLES[kind.split(' ')[0]!]!
     const entity = everyColumn(samples)
     let dataSource: DataSource
     let rows: Row[]

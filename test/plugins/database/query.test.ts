@@ -14,7 +14,7 @@ import {
   Raw,
 } from 'typeorm'
 import { missingTable, param, query } from '../../../plugins/database/index.ts'
-import { KINDS } from './databases.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
 
 interface Task {
   id: number
@@ -45,7 +45,7 @@ const DONE = new Date('2026-03-01T10:00:00.123Z')
 
 const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)
 
-for (const [kind, place] of Object.entries(KINDS))
+for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
   describe(`query() on ${kind}`, () => {
     const database = place('suite')
     let db: DataSource
@@ -183,7 +183,7 @@ for (const [kind, place] of Object.entries(KINDS))
   })
 
 describe('query() beside transactions on SQLite', () => {
-  const database = KINDS['SQLite']!()
+  const database = KINDS_AND_DRIVERS['SQLite']!()
   let db: DataSource
   beforeEach(async () => {
     db = await database().open([Tasks])
@@ -215,7 +215,7 @@ describe('query() beside transactions on SQLite', () => {
 })
 
 describe('query() on PostgreSQL', () => {
-  const database = KINDS['PostgreSQL']!()
+  const database = KINDS_AND_DRIVERS['PostgreSQL']!()
 
   it('goes on without prepared statements where a pooler or a migration has taken them away', async () => {
     const db = await database().open([Tasks])
@@ -234,7 +234,7 @@ describe('query() on PostgreSQL', () => {
 })
 
 describe('query() refuses', () => {
-  const database = KINDS['SQLite']!()
+  const database = KINDS_AND_DRIVERS['SQLite']!()
   const Plain = { id: { type: Number, primary: true } } as const
 
   async function refusal(given: EntitySchema<never>, options: object = {}, others: EntitySchema[] = []) {

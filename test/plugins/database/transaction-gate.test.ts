@@ -3,24 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource, type EntitySubscriberInterface } from 'typeorm'
 import { gateTransactions } from '../../../plugins/database/gate-transactions.ts'
+import { SQLITE_DRIVERS } from './drivers.ts'
 import { insert, type Note, Notes, openPlain, temporaryFolder, texts } from './notes.ts'
-
-/** The outcome of a promise, so that several can be looked at together. */
-const outcomes = async (promises: Promise<unknown>[]) =>
-  (await Promise.allSettled(promises)).map(({ status }) => status)
-
-/** A transaction that writes one note, gives others their turn, and then rolls back or commits. */
-function slowTransaction(
-  dataSource: DataSource,
-  text: string,
-  end: 'commit' | 'roll back',
-): Promise<unknown> {
-  return dataSource.transaction(async (manager) => {
-    await insert(manager, text)
-    await nextTurn()
-    if (end === 'roll back') throw new Error('rolled back')
-  })
-}
+import { outcomes, slowTransaction } from './slow-transaction.ts'
 
 const refusal = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
@@ -28,373 +13,351 @@ const refusal = (promise: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   )
 
-/** What happened on TypeORM alone; when one of these goes red, TypeORM may have fixed it. */
-describe('transactions of TypeORM on better-sqlite3 without the gate', () => {
-  let dataSource: DataSource
-  beforeEach(async () => {
-    dataSource = await openPlain()
-  })
-  afterEach(() => dataSource.destroy())
-
-  it('lose a write that another caller was told is done', async () => {
-    const transaction = slowTransaction(dataSource, 'a', 'roll back')
-    await Promise.resolve()
-    const write = insert(dataSource.manager, 'b')
-    expect(await outcomes([transaction, write])).to.eql(['rejected', 'fulfilled'])
-    expect(await texts(dataSource)).to.eql([])
-  })
-
-  it('nest in each other, so that a rollback takes a committed one with it', async () => {
-    const first = slowTransaction(dataSource, 'a', 'roll back')
-    await insert(dataSource.manager, 'x')
-    const second = dataSource.transaction((manager) => insert(manager, 'b'))
-    expect(await outcomes([first, second])).to.eql(['rejected', 'fulfilled'])
-    expect(await texts(dataSource)).to.eql([])
-  })
-
-  it('fail when twenty begin together', async () => {
-    const all = Array.from({ length: 20 }, (_, i) => slowTransaction(dataSource, String(i), 'commit'))
-    expect(await outcomes(all)).not.to.include('fulfilled')
-  })
-})
-
-describe('transactions of TypeORM on better-sqlite3 behind the gate', () => {
-  let dataSource: DataSource
-  const folder = temporaryFolder()
-  let warnings: string[]
-  let timers: (() => void)[]
-  beforeEach(async () => {
-    dataSource = await openPlain()
-    warnings = []
-    timers = []
-    gateTransactions(dataSource, {
-      warn: (message) => warnings.push(message),
-      schedule: (callback) => {
-        timers.push(callback)
-        return () => timers.splice(timers.indexOf(callback), 1)
-      },
+for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
+  describe(`transactions of TypeORM on ${kind} behind the gate`, () => {
+    let dataSource: DataSource
+    const folder = temporaryFolder()
+    let warnings: string[]
+    let timers: (() => void)[]
+    beforeEach(async () => {
+      dataSource = await openPlain(':memory:', driver)
+      warnings = []
+      timers = []
+      gateTransactions(dataSource, {
+        warn: (message) => warnings.push(message),
+        schedule: (callback) => {
+          timers.push(callback)
+          return () => timers.splice(timers.indexOf(callback), 1)
+        },
+      })
     })
-  })
-  afterEach(() => dataSource.destroy())
+    afterEach(() => dataSource.destroy())
 
-  it('keep a write of another caller when they roll back', async () => {
-    const transaction = slowTransaction(dataSource, 'a', 'roll back')
-    const write = insert(dataSource.manager, 'b')
-    expect(await outcomes([transaction, write])).to.eql(['rejected', 'fulfilled'])
-    expect(await texts(dataSource)).to.eql(['b'])
-  })
+    it('keep a write of another caller when they roll back', async () => {
+      const transaction = slowTransaction(dataSource, 'a', 'roll back')
+      const write = insert(dataSource.manager, 'b')
+      expect(await outcomes([transaction, write])).to.eql(['rejected', 'fulfilled'])
+      expect(await texts(dataSource)).to.eql(['b'])
+    })
 
-  it('run one after another, in the order in which they began', async () => {
-    const order: string[] = []
-    const all = ['a', 'b', 'c'].map((name) =>
-      dataSource.transaction(async (manager) => {
-        order.push(`${name} begins`)
-        await insert(manager, name)
-        await nextTurn()
-        order.push(`${name} ends`)
-      }),
-    )
-    await Promise.all(all)
-    expect(order).to.eql(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
-  })
-
-  it('all succeed when twenty begin together', async () => {
-    const all = Array.from({ length: 20 }, (_, i) => slowTransaction(dataSource, `${i + 10}`, 'commit'))
-    expect(await outcomes(all)).not.to.include('rejected')
-    expect(await texts(dataSource)).to.have.length(20)
-  })
-
-  it('do not let a stream of new transactions starve a plain query', async () => {
-    const order: string[] = []
-    const first = slowTransaction(dataSource, 'a', 'commit')
-    const plain = texts(dataSource).then(() => order.push('plain'))
-    const later = ['b', 'c'].map((text) =>
-      slowTransaction(dataSource, text, 'commit').then(() => order.push(text)),
-    )
-    await Promise.all([first, plain, ...later])
-    expect(order).to.eql(['plain', 'b', 'c'])
-  })
-
-  it('include the one that save() opens by itself', async () => {
-    const notes = dataSource.getRepository(Notes)
-    const failing = notes.save([
-      { id: '1', text: 'same' },
-      { id: '2', text: 'same' },
-    ])
-    const fine = notes.save({ id: '3', text: 'fine' })
-    const plain = insert(dataSource.manager, 'plain')
-    expect(await outcomes([failing, fine, plain])).to.eql(['rejected', 'fulfilled', 'fulfilled'])
-    expect(await texts(dataSource)).to.eql(['fine', 'plain'])
-  })
-
-  it('include the ones that remove() and a query builder open by themselves', async () => {
-    await insert(dataSource.manager, 'old')
-    const [old] = await dataSource.manager.find(Notes)
-    const rolledBack = slowTransaction(dataSource, 'a', 'roll back')
-    const removed = dataSource.manager.remove(Notes, old as Note)
-    const built = dataSource
-      .createQueryBuilder()
-      .insert()
-      .into(Notes)
-      .values({ id: 'b', text: 'b' })
-      .useTransaction(true)
-      .execute()
-    expect(await outcomes([rolledBack, removed, built])).to.eql(['rejected', 'fulfilled', 'fulfilled'])
-    expect(await texts(dataSource)).to.eql(['b'])
-  })
-
-  it('nest as savepoints of the same holder', async () => {
-    await dataSource.transaction(async (manager) => {
-      await insert(manager, 'outer')
-      await manager.transaction((inner) => insert(inner, 'kept'))
-      await refusal(
-        manager.transaction(async (inner) => {
-          await insert(inner, 'undone')
-          throw new Error('no')
+    it('run one after another, in the order in which they began', async () => {
+      const order: string[] = []
+      const all = ['a', 'b', 'c'].map((name) =>
+        dataSource.transaction(async (manager) => {
+          order.push(`${name} begins`)
+          await insert(manager, name)
+          await nextTurn()
+          order.push(`${name} ends`)
         }),
       )
-      await manager.save(Notes, { id: 's', text: 'saved' })
-    })
-    expect(await texts(dataSource)).to.eql(['kept', 'outer', 'saved'])
-  })
-
-  for (const [name, use] of Object.entries({
-    'a query': (source: DataSource) => source.query('select 1'),
-    'a repository': (source: DataSource) => source.getRepository(Notes).find(),
-    'a save': (source: DataSource) => source.manager.save(Notes, { id: '9', text: '9' }),
-    'a transaction': (source: DataSource) => source.transaction((manager) => insert(manager, '9')),
-    'a query runner made by hand': async (source: DataSource) => {
-      const runner = source.createQueryRunner()
-      await runner.startTransaction().finally(() => runner.release())
-    },
-  }))
-    it(`refuse ${name} on the DataSource inside their callback instead of waiting for ever`, async () => {
-      const message = await refusal(dataSource.transaction(() => use(dataSource)))
-      expect(message).to.include('Use the manager that the transaction gives')
-      await insert(dataSource.manager, 'usable')
-      expect(await texts(dataSource)).to.eql(['usable'])
+      await Promise.all(all)
+      expect(order).to.eql(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
     })
 
-  it('let a callback of another DataSource query this one', async () => {
-    const other = await openPlain()
-    gateTransactions(other)
-    await other.transaction(async (manager) => {
-      await insert(manager, 'there')
-      await dataSource.transaction((inner) => insert(inner, 'here'))
-      expect(await refusal(other.query('select 1'))).to.include('would wait for that transaction')
+    it('all succeed when twenty begin together', async () => {
+      const all = Array.from({ length: 20 }, (_, i) => slowTransaction(dataSource, `${i + 10}`, 'commit'))
+      expect(await outcomes(all)).not.to.include('rejected')
+      expect(await texts(dataSource)).to.have.length(20)
     })
-    expect([await texts(dataSource), await texts(other)]).to.eql([['here'], ['there']])
-    await other.destroy()
-  })
 
-  it('let work that was begun inside one query the DataSource once it is over', async () => {
-    let late: Promise<string[]> | undefined
-    await dataSource.transaction(async (manager) => {
-      await insert(manager, 'a')
-      late = nextTurn().then(() => texts(dataSource))
-    })
-    expect(await late).to.eql(['a'])
-  })
-
-  it('free the connection when beginning fails', async () => {
-    const options = { type: 'better-sqlite3', database: join(folder(), 'locked.db'), timeout: 1 } as const
-    const [ours, theirs] = await Promise.all([1, 2].map(() => new DataSource(options).initialize()))
-    gateTransactions(ours!)
-    await theirs!.query('begin immediate')
-    expect(await refusal(ours!.transaction(async () => undefined))).to.include('database is locked')
-    const runner = ours!.createQueryRunner()
-    expect(await refusal(runner.startTransaction())).to.include('database is locked')
-    await theirs!.query('rollback')
-    await ours!.transaction((manager) => manager.query('create table t (a)'))
-    expect(await refusal(runner.rollbackTransaction())).to.equal('no error')
-    await Promise.all([ours!.destroy(), theirs!.destroy()])
-  })
-
-  it('free the connection, and write nothing, when a commit fails', async () => {
-    await dataSource.query('create table child (id text references notes(id) deferrable initially deferred)')
-    const runner = dataSource.createQueryRunner()
-    await runner.startTransaction()
-    await runner.query("insert into child values ('nobody')")
-    expect(await refusal(runner.commitTransaction())).to.include('FOREIGN KEY constraint failed')
-    await expectUsable()
-    expect(await refusal(runner.rollbackTransaction())).to.equal('no error')
-    await runner.release()
-    expect(await dataSource.query('select * from child')).to.eql([])
-  })
-
-  it('write nothing more after SQLite has rolled one back by itself', async () => {
-    await insert(dataSource.manager, 'taken')
-    const transaction = dataSource.transaction(async (manager) => {
-      await insert(manager, 'before')
-      await refusal(manager.query("insert or rollback into notes values ('id', 'taken')"))
-      await insert(manager, 'after')
-    })
-    expect(await refusal(transaction)).to.include('This transaction is over')
-    expect(await texts(dataSource)).to.eql(['taken'])
-  })
-
-  it('write nothing more in the outer one after SQLite has rolled all back inside a nested one', async () => {
-    await insert(dataSource.manager, 'taken')
-    const transaction = dataSource.transaction(async (manager) => {
-      const nested = manager.transaction((inner) =>
-        inner.query("insert or rollback into notes values ('id', 'taken')"),
+    it('do not let a stream of new transactions starve a plain query', async () => {
+      const order: string[] = []
+      const first = slowTransaction(dataSource, 'a', 'commit')
+      const plain = texts(dataSource).then(() => order.push('plain'))
+      const later = ['b', 'c'].map((text) =>
+        slowTransaction(dataSource, text, 'commit').then(() => order.push(text)),
       )
-      await refusal(nested)
-      await insert(manager, 'after')
+      await Promise.all([first, plain, ...later])
+      expect(order).to.eql(['plain', 'b', 'c'])
     })
-    expect(await refusal(transaction)).to.include('This transaction is over')
-    expect(await texts(dataSource)).to.eql(['taken'])
-  })
 
-  it('free the connection when a subscriber throws in the middle of ending one', async () => {
-    let hook: keyof EntitySubscriberInterface | undefined
-    const fail = (name: typeof hook) => () => {
-      if (hook === name) throw new Error(`${name} threw`)
-    }
-    dataSource.subscribers.push({
-      beforeTransactionStart: fail('beforeTransactionStart'),
-      afterTransactionStart: fail('afterTransactionStart'),
-      beforeTransactionCommit: fail('beforeTransactionCommit'),
-      afterTransactionCommit: fail('afterTransactionCommit'),
-      beforeTransactionRollback: fail('beforeTransactionRollback'),
-      afterTransactionRollback: fail('afterTransactionRollback'),
+    it('include the one that save() opens by itself', async () => {
+      const notes = dataSource.getRepository(Notes)
+      const failing = notes.save([
+        { id: '1', text: 'same' },
+        { id: '2', text: 'same' },
+      ])
+      const fine = notes.save({ id: '3', text: 'fine' })
+      const plain = insert(dataSource.manager, 'plain')
+      expect(await outcomes([failing, fine, plain])).to.eql(['rejected', 'fulfilled', 'fulfilled'])
+      expect(await texts(dataSource)).to.eql(['fine', 'plain'])
     })
-    for (hook of Object.keys(dataSource.subscribers[0]!) as (typeof hook)[])
-      await refusal(
-        slowTransaction(dataSource, String(hook), hook?.endsWith('Rollback') ? 'roll back' : 'commit'),
-      )
-    hook = undefined
-    expect(await texts(dataSource)).to.eql(['afterTransactionCommit'])
-    await expectUsable()
-  })
 
-  it('refuse a subscriber that would wait for the query which it is told of', async () => {
-    let answer = ''
-    dataSource.subscribers.push({
-      afterQuery: async (event) => {
-        if (event.query === 'select 1') answer = await refusal(dataSource.query('select 2'))
+    it('include the ones that remove() and a query builder open by themselves', async () => {
+      await insert(dataSource.manager, 'old')
+      const [old] = await dataSource.manager.find(Notes)
+      const rolledBack = slowTransaction(dataSource, 'a', 'roll back')
+      const removed = dataSource.manager.remove(Notes, old as Note)
+      const built = dataSource
+        .createQueryBuilder()
+        .insert()
+        .into(Notes)
+        .values({ id: 'b', text: 'b' })
+        .useTransaction(true)
+        .execute()
+      expect(await outcomes([rolledBack, removed, built])).to.eql(['rejected', 'fulfilled', 'fulfilled'])
+      expect(await texts(dataSource)).to.eql(['b'])
+    })
+
+    it('nest as savepoints of the same holder', async () => {
+      await dataSource.transaction(async (manager) => {
+        await insert(manager, 'outer')
+        await manager.transaction((inner) => insert(inner, 'kept'))
+        await refusal(
+          manager.transaction(async (inner) => {
+            await insert(inner, 'undone')
+            throw new Error('no')
+          }),
+        )
+        await manager.save(Notes, { id: 's', text: 'saved' })
+      })
+      expect(await texts(dataSource)).to.eql(['kept', 'outer', 'saved'])
+    })
+
+    for (const [name, use] of Object.entries({
+      'a query': (source: DataSource) => source.query('select 1'),
+      'a repository': (source: DataSource) => source.getRepository(Notes).find(),
+      'a save': (source: DataSource) => source.manager.save(Notes, { id: '9', text: '9' }),
+      'a transaction': (source: DataSource) => source.transaction((manager) => insert(manager, '9')),
+      'a query runner made by hand': async (source: DataSource) => {
+        const runner = source.createQueryRunner()
+        await runner.startTransaction().finally(() => runner.release())
       },
+    }))
+      it(`refuse ${name} on the DataSource inside their callback instead of waiting for ever`, async () => {
+        const message = await refusal(dataSource.transaction(() => use(dataSource)))
+        expect(message).to.include('Use the manager that the transaction gives')
+        await insert(dataSource.manager, 'usable')
+        expect(await texts(dataSource)).to.eql(['usable'])
+      })
+
+    it('let a callback of another DataSource query this one', async () => {
+      const other = await openPlain(':memory:', driver)
+      gateTransactions(other)
+      await other.transaction(async (manager) => {
+        await insert(manager, 'there')
+        await dataSource.transaction((inner) => insert(inner, 'here'))
+        expect(await refusal(other.query('select 1'))).to.include('would wait for that transaction')
+      })
+      expect([await texts(dataSource), await texts(other)]).to.eql([['here'], ['there']])
+      await other.destroy()
     })
-    await dataSource.query('select 1')
-    expect(answer).to.include('event.manager')
-    await expectUsable()
-  })
 
-  it('hold off others while a query runner made by hand is in one, and roll back what it leaves open', async () => {
-    const runner = dataSource.createQueryRunner()
-    await runner.startTransaction()
-    await insert(runner.manager, 'left open')
-    const waiting = insert(dataSource.manager, 'waits')
-    await nextTurn()
-    expect(await runner.manager.count(Notes)).to.equal(1)
-    await runner.release()
-    await waiting
-    expect(await texts(dataSource)).to.eql(['waits'])
-    expect(warnings).to.have.length(1)
-    expect(warnings[0]).to.include('released while its transaction was open')
-    expect(await refusal(runner.query('select 1'))).to.include('released')
-  })
+    it('let work that was begun inside one query the DataSource once it is over', async () => {
+      let late: Promise<string[]> | undefined
+      await dataSource.transaction(async (manager) => {
+        await insert(manager, 'a')
+        late = nextTurn().then(() => texts(dataSource))
+      })
+      expect(await late).to.eql(['a'])
+    })
 
-  it('warn of BEGIN as plain text and roll it back', async () => {
-    await dataSource.query('BEGIN')
-    await insert(dataSource.manager, 'a')
-    expect(warnings).to.have.length(1)
-    await expectUsable()
-  })
+    it('free the connection when beginning fails', async () => {
+      const options = {
+        type: 'better-sqlite3',
+        database: join(folder(), `locked-${kind}.db`),
+        driver,
+        timeout: 1,
+      } as const
+      const [ours, theirs] = await Promise.all([1, 2].map(() => new DataSource(options).initialize()))
+      gateTransactions(ours!)
+      await theirs!.query('begin immediate')
+      expect(await refusal(ours!.transaction(async () => undefined))).to.include('database is locked')
+      const runner = ours!.createQueryRunner()
+      expect(await refusal(runner.startTransaction())).to.include('database is locked')
+      await theirs!.query('rollback')
+      await ours!.transaction((manager) => manager.query('create table t (a)'))
+      expect(await refusal(runner.rollbackTransaction())).to.equal('no error')
+      await Promise.all([ours!.destroy(), theirs!.destroy()])
+    })
 
-  it('wait for all statements that a runner has under way', async () => {
-    const slow = (event: { query: string; parameters?: unknown }) =>
-      JSON.stringify(event.parameters)?.includes('slow') ? nextTurn() : undefined
-    dataSource.subscribers.push({ beforeQuery: slow })
-    const runner = dataSource.createQueryRunner()
-    const both = [insert(runner.manager, 'fast'), insert(runner.manager, 'slow')]
-    await both[0]
-    await outcomes([slowTransaction(dataSource, 'c', 'roll back'), ...both])
-    await runner.release()
-    expect(await texts(dataSource)).to.eql(['fast', 'slow'])
-  })
+    it('free the connection, and write nothing, when a commit fails', async () => {
+      await dataSource.query(
+        'create table child (id text references notes(id) deferrable initially deferred)',
+      )
+      const runner = dataSource.createQueryRunner()
+      await runner.startTransaction()
+      await runner.query("insert into child values ('nobody')")
+      expect(await refusal(runner.commitTransaction())).to.include('FOREIGN KEY constraint failed')
+      await expectUsable()
+      expect(await refusal(runner.rollbackTransaction())).to.equal('no error')
+      await runner.release()
+      expect(await dataSource.query('select * from child')).to.eql([])
+    })
 
-  it('let all statements of a runner in when its turn comes', async () => {
-    const holder = dataSource.createQueryRunner()
-    await holder.startTransaction()
-    const runner = dataSource.createQueryRunner()
-    const begun = runner.startTransaction()
-    const second = runner.query('select 1 as one')
-    await nextTurn()
-    await holder.commitTransaction()
-    expect(await Promise.all([begun, second])).to.deep.equal([undefined, [{ one: 1 }]])
-    await runner.rollbackTransaction()
-    await Promise.all([holder.release(), runner.release()])
-    await expectUsable()
-  })
+    it('write nothing more after SQLite has rolled one back by itself', async () => {
+      await insert(dataSource.manager, 'taken')
+      const transaction = dataSource.transaction(async (manager) => {
+        await insert(manager, 'before')
+        await refusal(manager.query("insert or rollback into notes values ('id', 'taken')"))
+        await insert(manager, 'after')
+      })
+      expect(await refusal(transaction)).to.include('This transaction is over')
+      expect(await texts(dataSource)).to.eql(['taken'])
+    })
 
-  it('warn of one that keeps others waiting, by a timer that only runs while somebody waits', async () => {
-    const runner = dataSource.createQueryRunner()
-    await runner.startTransaction()
-    expect(timers).to.have.length(0)
-    const waiting = [insert(dataSource.manager, 'a'), insert(dataSource.manager, 'b')]
-    await nextTurn()
-    expect(timers).to.have.length(1)
-    timers.shift()?.()
-    expect(warnings).to.have.length(1)
-    expect(warnings[0]).to.include('kept 2 other callers of this SQLite database waiting for 10 s')
-    await runner.commitTransaction()
-    await runner.release()
-    await Promise.all(waiting)
-    expect(timers).to.have.length(0)
-  })
+    it('write nothing more in the outer one after SQLite has rolled all back inside a nested one', async () => {
+      await insert(dataSource.manager, 'taken')
+      const transaction = dataSource.transaction(async (manager) => {
+        const nested = manager.transaction((inner) =>
+          inner.query("insert or rollback into notes values ('id', 'taken')"),
+        )
+        await refusal(nested)
+        await insert(manager, 'after')
+      })
+      expect(await refusal(transaction)).to.include('This transaction is over')
+      expect(await texts(dataSource)).to.eql(['taken'])
+    })
 
-  it('end by themselves when they wait for a query that waits for them, even where that is not looked for', async () => {
-    gateTransactions(dataSource, { findSelfWaits: false })
-    const stuck = refusal(dataSource.transaction(() => dataSource.query('select 1')))
-    await nextTurn()
-    timers.shift()?.()
-    const bystander = insert(dataSource.manager, 'bystander')
-    for (let warning = 2; warning <= 3; warning++) {
+    it('free the connection when a subscriber throws in the middle of ending one', async () => {
+      let hook: keyof EntitySubscriberInterface | undefined
+      const fail = (name: typeof hook) => () => {
+        if (hook === name) throw new Error(`${name} threw`)
+      }
+      dataSource.subscribers.push({
+        beforeTransactionStart: fail('beforeTransactionStart'),
+        afterTransactionStart: fail('afterTransactionStart'),
+        beforeTransactionCommit: fail('beforeTransactionCommit'),
+        afterTransactionCommit: fail('afterTransactionCommit'),
+        beforeTransactionRollback: fail('beforeTransactionRollback'),
+        afterTransactionRollback: fail('afterTransactionRollback'),
+      })
+      for (hook of Object.keys(dataSource.subscribers[0]!) as (typeof hook)[])
+        await refusal(
+          slowTransaction(dataSource, String(hook), hook?.endsWith('Rollback') ? 'roll back' : 'commit'),
+        )
+      hook = undefined
+      expect(await texts(dataSource)).to.eql(['afterTransactionCommit'])
+      await expectUsable()
+    })
+
+    it('refuse a subscriber that would wait for the query which it is told of', async () => {
+      let answer = ''
+      dataSource.subscribers.push({
+        afterQuery: async (event) => {
+          if (event.query === 'select 1') answer = await refusal(dataSource.query('select 2'))
+        },
+      })
+      await dataSource.query('select 1')
+      expect(answer).to.include('event.manager')
+      await expectUsable()
+    })
+
+    it('hold off others while a query runner made by hand is in one, and roll back what it leaves open', async () => {
+      const runner = dataSource.createQueryRunner()
+      await runner.startTransaction()
+      await insert(runner.manager, 'left open')
+      const waiting = insert(dataSource.manager, 'waits')
+      await nextTurn()
+      expect(await runner.manager.count(Notes)).to.equal(1)
+      await runner.release()
+      await waiting
+      expect(await texts(dataSource)).to.eql(['waits'])
+      expect(warnings).to.have.length(1)
+      expect(warnings[0]).to.include('released while its transaction was open')
+      expect(await refusal(runner.query('select 1'))).to.include('released')
+    })
+
+    it('warn of BEGIN as plain text and roll it back', async () => {
+      await dataSource.query('BEGIN')
+      await insert(dataSource.manager, 'a')
+      expect(warnings).to.have.length(1)
+      await expectUsable()
+    })
+
+    it('wait for all statements that a runner has under way', async () => {
+      const slow = (event: { query: string; parameters?: unknown }) =>
+        JSON.stringify(event.parameters)?.includes('slow') ? nextTurn() : undefined
+      dataSource.subscribers.push({ beforeQuery: slow })
+      const runner = dataSource.createQueryRunner()
+      const both = [insert(runner.manager, 'fast'), insert(runner.manager, 'slow')]
+      await both[0]
+      await outcomes([slowTransaction(dataSource, 'c', 'roll back'), ...both])
+      await runner.release()
+      expect(await texts(dataSource)).to.eql(['fast', 'slow'])
+    })
+
+    it('let all statements of a runner in when its turn comes', async () => {
+      const holder = dataSource.createQueryRunner()
+      await holder.startTransaction()
+      const runner = dataSource.createQueryRunner()
+      const begun = runner.startTransaction()
+      const second = runner.query('select 1')
+      await nextTurn()
+      await holder.commitTransaction()
+      await Promise.all([begun, second])
+      await runner.rollbackTransaction()
+      await Promise.all([holder.release(), runner.release()])
+      await expectUsable()
+    })
+
+    it('warn of one that keeps others waiting, by a timer that only runs while somebody waits', async () => {
+      const runner = dataSource.createQueryRunner()
+      await runner.startTransaction()
+      expect(timers).to.have.length(0)
+      const waiting = [insert(dataSource.manager, 'a'), insert(dataSource.manager, 'b')]
+      await nextTurn()
+      expect(timers).to.have.length(1)
+      timers.shift()?.()
+      expect(warnings).to.have.length(1)
+      expect(warnings[0]).to.include('kept 2 other callers of this SQLite database waiting for 10 s')
+      await runner.commitTransaction()
+      await runner.release()
+      await Promise.all(waiting)
+      expect(timers).to.have.length(0)
+    })
+
+    it('end by themselves when they wait for a query that waits for them, even where that is not looked for', async () => {
+      gateTransactions(dataSource, { findSelfWaits: false })
+      const stuck = refusal(dataSource.transaction(() => dataSource.query('select 1')))
       await nextTurn()
       timers.shift()?.()
+      const bystander = insert(dataSource.manager, 'bystander')
+      for (let warning = 2; warning <= 3; warning++) {
+        await nextTurn()
+        timers.shift()?.()
+      }
+      expect(await stuck).to.include('has waited more than 20 s for a transaction')
+      expect(await outcomes([bystander])).to.eql(['fulfilled'])
+      expect(warnings).to.have.length(3)
+      expect(timers).to.have.length(0)
+    })
+
+    it('keep foreign keys off for nobody but a migration, also after it failed', async () => {
+      const runner = dataSource.createQueryRunner()
+      await runner.beforeMigration()
+      const other = dataSource.query('pragma foreign_keys')
+      await runner.startTransaction()
+      await runner.query('select 1')
+      await runner.rollbackTransaction()
+      await runner.release()
+      expect(await other).to.eql([{ foreign_keys: 1 }])
+    })
+
+    it('let whoever waits see that the connection was closed', async () => {
+      const runner = dataSource.createQueryRunner()
+      await runner.startTransaction()
+      const waiting = refusal(dataSource.query('select 1'))
+      await dataSource.destroy()
+      expect(await waiting).to.include('not open')
+      await dataSource.initialize()
+      await expectUsable()
+    })
+
+    it('are gated once, however often that is asked for', async () => {
+      const { createQueryRunner } = dataSource.driver
+      gateTransactions(dataSource)
+      expect(dataSource.driver.createQueryRunner).to.equal(createQueryRunner)
+    })
+
+    it('leave the connection usable when streaming is asked for, which the driver lacks', async () => {
+      const stream = dataSource.getRepository(Notes).createQueryBuilder('note').stream()
+      expect(await refusal(stream)).to.include('Stream is not supported')
+      await expectUsable()
+    })
+
+    async function expectUsable(): Promise<void> {
+      await dataSource.transaction((manager) => insert(manager, 'usable'))
+      await dataSource.manager.delete(Notes, { text: 'usable' })
     }
-    expect(await stuck).to.include('has waited more than 20 s for a transaction')
-    expect(await outcomes([bystander])).to.eql(['fulfilled'])
-    expect(warnings).to.have.length(3)
-    expect(timers).to.have.length(0)
   })
-
-  it('keep foreign keys off for nobody but a migration, also after it failed', async () => {
-    const runner = dataSource.createQueryRunner()
-    await runner.beforeMigration()
-    const other = dataSource.query('pragma foreign_keys')
-    await runner.startTransaction()
-    await runner.query('select 1')
-    await runner.rollbackTransaction()
-    await runner.release()
-    expect(await other).to.eql([{ foreign_keys: 1 }])
-  })
-
-  it('let whoever waits see that the connection was closed', async () => {
-    const runner = dataSource.createQueryRunner()
-    await runner.startTransaction()
-    const waiting = refusal(dataSource.query('select 1'))
-    await dataSource.destroy()
-    expect(await waiting).to.include('not open')
-    await dataSource.initialize()
-    await expectUsable()
-  })
-
-  it('are gated once, however often that is asked for', async () => {
-    const { createQueryRunner } = dataSource.driver
-    gateTransactions(dataSource)
-    expect(dataSource.driver.createQueryRunner).to.equal(createQueryRunner)
-  })
-
-  it('leave the connection usable when streaming is asked for, which the driver lacks', async () => {
-    const stream = dataSource.getRepository(Notes).createQueryBuilder('note').stream()
-    expect(await refusal(stream)).to.include('Stream is not supported')
-    await expectUsable()
-  })
-
-  async function expectUsable(): Promise<void> {
-    await dataSource.transaction((manager) => insert(manager, 'usable'))
-    await dataSource.manager.delete(Notes, { text: 'usable' })
-  }
-})
