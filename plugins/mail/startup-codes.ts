@@ -4,18 +4,18 @@ import type { StartupCodes } from '../../src/index.ts'
 export const STARTUP_CODES = {
   MORTAR_MAIL_NO_TRANSPORT: {
     cause: 'The mail brick has no transport in production',
-    remedy: "Give one: `mail({ from, transport })`; `'memory'` drops all mail on purpose.",
+    remedy: "Set one: `mail({ from, transport })`. `'memory'` discards all mail on purpose.",
   },
   MORTAR_MAIL_OPTION: {
-    cause: 'An option of the mail brick cannot be read',
-    remedy: 'Correct the option that the message names.',
+    cause: 'An option of the mail brick is invalid',
+    remedy: 'Fix the option that the message names.',
   },
   MORTAR_MAIL_PLAIN_PASSWORD: {
     cause: 'The mail transport would send its password without TLS to another machine',
     remedy: 'Use `smtps://…` or `requireTLS: true`; `allowPlainPassword: true` allows it on purpose.',
   },
   MORTAR_MAIL_TRANSPORT: {
-    cause: '`transport` of the mail brick is neither a known name, nor a URL, nor a transport',
-    remedy: "Write one of the names, an `smtp://` URL, nodemailer's options, or a transport.",
+    cause: '`transport` of the mail brick is not a known name, a URL or a transport',
+    remedy: "Use one of the names, an `smtp://` URL, nodemailer's options, or a transport.",
   },
 } as const satisfies StartupCodes
