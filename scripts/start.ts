@@ -8,7 +8,7 @@ try {
   loadEnvFiles(root)
   await import('../examples/notes/server.ts')
 } catch (error) {
-  // A wrong set-up is told by its message, which names the remedy; the stack is for what nobody expected.
+  // The message of a StartupError names the remedy. Only unexpected errors need a stack trace.
   if (!(error instanceof StartupError)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1

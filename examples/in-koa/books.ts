@@ -18,7 +18,7 @@ export const Books = new EntitySchema<Book>({
   },
 })
 
-/** What Mortar leaves in `ctx.state` of Koa. */
+/** The state that Mortar sets in `ctx.state` of Koa. */
 interface State {
   readonly user: User
   readonly mortar: Context & { readonly db: DataSource }

@@ -4,13 +4,13 @@ import { param, query } from 'mortar/database'
 import type { DataSource, Repository } from 'typeorm'
 import { Notes, type Note } from './schema.ts'
 
-/** What a note consists of for the one who writes it. */
+/** The fields of a note that its author writes. */
 export interface NoteInput {
   readonly title: string
   readonly text: string
 }
 
-/** What may change; what is undefined stays. */
+/** The fields that may change; an undefined field keeps its value. */
 export interface NoteChanges {
   readonly title?: string | undefined
   readonly text?: string | undefined

@@ -28,7 +28,7 @@ describe('The client address', () => {
       '1.1.1.1',
     ],
     ['is the leftmost when all are trusted', ['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['stops at what is no address', ['10.0.0.0/8'], '10.0.0.1', '1.1.1.1, unknown', '10.0.0.1'],
+    ['stops at an entry that is not an address', ['10.0.0.0/8'], '10.0.0.1', '1.1.1.1, unknown', '10.0.0.1'],
     ['counts hops', 1, '10.0.0.1', '6.6.6.6, 1.1.1.1', '1.1.1.1'],
     ['counts two hops', 2, '10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', '1.1.1.1'],
     ['is the peer without a forwarded chain', 2, '10.0.0.1', undefined, '10.0.0.1'],
@@ -59,7 +59,7 @@ describe('The client address', () => {
   for (const [name, trust, peer, forwarded, expected] of table)
     it(name, () => expect(address(trust, peer, forwarded)).to.equal(expected))
 
-  it('is refused a list that holds what is no address', () => {
+  it('rejects a trustProxy list with an entry that is not an address', () => {
     for (const trustProxy of [['example.com'], ['10.0.0.0/99'], -1, 1.5] as AppOptions['trustProxy'][])
       expect(() => compileForwarding(trustProxy!), String(trustProxy)).to.throw(StartupError, 'trustProxy')
   })

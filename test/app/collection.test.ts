@@ -50,7 +50,7 @@ const APPS: Readonly<Record<string, () => App>> = {
 
 describe('What a request leaves behind', () => {
   for (const [name, open] of Object.entries(APPS))
-    it(`is collected without a full collection: ${name}`, async () => {
+    it(`is garbage-collected by minor collections alone: ${name}`, async () => {
       const app = open()
       const { port } = await app.listen(0, '127.0.0.1')
       const socket = connect(port, '127.0.0.1')

@@ -11,7 +11,7 @@ const never = (): Promise<never> => new Promise<never>(() => {})
 
 describe('The time limit of handlers', () => {
   throughBothAdapters((open) => {
-    it('answers 503 handler_timeout with Retry-After, and aborts ctx.signal with that error', async () => {
+    it('responds with 503 handler_timeout and Retry-After, and aborts ctx.signal with that error', async () => {
       let reason: unknown
       const app = createApp({ handlerTimeout: 0.02 }).use(
         createRouter().get('/', async (ctx) => {
@@ -27,7 +27,7 @@ describe('The time limit of handlers', () => {
       expect(reason).to.include({ status: 503, code: 'handler_timeout' })
     })
 
-    it('leaves a stream alone that takes longer', async () => {
+    it('does not cut a stream that takes longer', async () => {
       async function* slow() {
         yield 'a'
         await wait(60)
@@ -39,7 +39,7 @@ describe('The time limit of handlers', () => {
       expect(await (await (await open(app)).fetch('/')).text()).to.equal('ab')
     })
 
-    it('leaves a handler alone that has begun to answer by itself', async () => {
+    it('does not stop a handler that already began to write the response', async () => {
       const app = createApp({ handlerTimeout: 0.02 }).use(
         createRouter().get('/', async (ctx) => {
           ctx.koa.respond = false
@@ -74,7 +74,7 @@ describe('The time limit of handlers', () => {
     await app.close()
   })
 
-  it('is that of the route where it has one, and none with 0', async () => {
+  it('is the timeout of the route if it has one; 0 means no timeout', async () => {
     const router = createRouter()
       .get('/short', { handlerTimeout: '10ms' }, never)
       .get('/free', { handlerTimeout: 0 }, async () => {
@@ -87,7 +87,7 @@ describe('The time limit of handlers', () => {
     await app.close()
   })
 
-  it('closes a stream that comes too late, and logs an error that comes too late', async () => {
+  it('closes a stream that is returned too late, and logs an error that is thrown too late', async () => {
     const late = Readable.from(['x'])
     const lines: unknown[] = []
     const log = (...line: unknown[]) => void lines.push(line)
@@ -111,7 +111,7 @@ describe('The time limit of handlers', () => {
     await app.close()
   })
 
-  it('aborts a ctx.signal that is read only afterwards', async () => {
+  it('aborts a ctx.signal that is first read after the timeout', async () => {
     const seen = deferred()
     let aborted: boolean | undefined
     const handler = async (ctx: Context) => {
@@ -126,12 +126,12 @@ describe('The time limit of handlers', () => {
     await app.close()
   })
 
-  it('refuses what is not a duration', () => {
+  it('rejects an option that is not a duration', () => {
     const options = { handlerTimeout: 'soon' } satisfies AppOptions
     expect(() => createApp(options)).to.throw(StartupError, 'handlerTimeout')
   })
 
-  it('refuses a route with what is not a duration', async () => {
+  it('rejects a route whose timeout is not a duration', async () => {
     const app = createApp().use(createRouter().get('/', { handlerTimeout: '30d' }, never))
     const error: unknown = await app.ready().catch((thrown: unknown) => thrown)
     expect(error).to.include({ code: 'MORTAR_ROUTE_VALUE' })
@@ -159,7 +159,7 @@ describe('ctx.signal and event streams of an application that closes', () => {
       await closing
     })
 
-    it('ends a stream of server-sent events that looks at no signal, without cutting it', async () => {
+    it('ends a stream of server-sent events that ignores the signal, without cutting it', async () => {
       async function* events() {
         yield 'data: 1\n\n'
         await never()
@@ -180,7 +180,7 @@ describe('ctx.signal and event streams of an application that closes', () => {
     })
   })
 
-  it('is aborted from the start for a handler that reads it while the application closes', async () => {
+  it('is already aborted if a handler first reads it while the application closes', async () => {
     const gate = deferred()
     const arrival = deferred()
     const app = createApp().use(

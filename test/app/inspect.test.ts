@@ -7,7 +7,7 @@ import { openHandles } from '../support/open-handles.ts'
 describe('an application that is only inspected', () => {
   afterEach(() => void delete process.env['FRAMEWORK_MODE'])
 
-  it('is put together without a start, without services, and leaves no handle', async () => {
+  it('registers its routes without starting, makes no service, and leaves no open handle', async () => {
     const seen: string[] = []
     const brick = defineBrick({
       name: 'noisy',
@@ -27,13 +27,13 @@ describe('an application that is only inspected', () => {
     expect(openHandles()).to.deep.equal(before)
   })
 
-  it('still says what is wrong with it', async () => {
+  it('still reports its errors', async () => {
     const app = createApp().use(createRouter().get('/', { auth: true }, () => 1))
     const error: unknown = await app.inspect().catch((thrown: unknown) => thrown)
     expect(error).to.include({ code: 'MORTAR_AUTH_MISSING' })
   })
 
-  it('is never started: not after the look, and not while a process is looking', async () => {
+  it('cannot start after inspect(), or while FRAMEWORK_MODE is inspect', async () => {
     const looked = createApp()
     await looked.inspect()
     const after: unknown = await looked.ready().catch((thrown: unknown) => thrown)
@@ -45,7 +45,7 @@ describe('an application that is only inspected', () => {
     expect(during).to.include({ code: 'MORTAR_INSPECTING' })
   })
 
-  it('gets placeholders of the right kind for variables, and the problems are collected', async () => {
+  it('gets placeholders of the right type for missing variables, and collects their problems', async () => {
     process.env['FRAMEWORK_MODE'] = 'inspect'
     const { result, problems } = await collectProblems(async () =>
       env.all((read) => ({
@@ -66,7 +66,7 @@ describe('an application that is only inspected', () => {
     expect(problems.every(({ code }) => code === 'MORTAR_ENV')).to.equal(true)
   })
 
-  it('does not change readers of other variables, nor those of a process that serves', () => {
+  it('does not change how other variables are read, or variables in a process that serves', () => {
     expect(() => env.secret('TEST_NO_SECRET')).to.throw('TEST_NO_SECRET')
     process.env['FRAMEWORK_MODE'] = 'inspect'
     expect(() => env.from({}).secret('TEST_NO_SECRET')).to.throw('TEST_NO_SECRET')

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 const hello = () => createRouter().get('/', () => 'hello')
 
 describe('The life of an application', () => {
-  it('opens nothing before ready(), and boots once however often it is asked', async () => {
+  it('opens nothing before ready(), and boots once even if ready() is called often', async () => {
     let starts = 0
     const app = createApp({ bricks: [defineBrick({ name: 'count', start: () => void (starts += 1) })] })
     expect(starts).to.equal(0)
@@ -19,7 +19,7 @@ describe('The life of an application', () => {
     await app.close()
   })
 
-  it('listens at the address that it says', async () => {
+  it('listens at the address that listen() returns', async () => {
     const app = createApp().use(hello())
     const { url, port, host } = await app.listen(0, '127.0.0.1')
     expect(url).to.equal(`http://127.0.0.1:${port}`)
@@ -93,7 +93,7 @@ describe('The life of an application', () => {
     expect(error).to.be.instanceOf(StartupError)
   })
 
-  it('boots for a request that comes through Koa before anybody called ready()', async () => {
+  it('boots when a request arrives through Koa before ready() was called', async () => {
     const app = createApp().use(hello())
     const server = createServer(app.koa.callback()).listen(0, '127.0.0.1')
     await once(server, 'listening')

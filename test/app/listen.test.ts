@@ -38,7 +38,7 @@ describe('listen()', () => {
     await Promise.all(apps.splice(0).map((app) => app.close()))
   })
 
-  it('takes options and returns the server of Node', async () => {
+  it('accepts options and returns the Node server', async () => {
     const app = open(hello())
     const { url, host, server } = await app.listen({ port: 0, host: '127.0.0.1', keepAliveTimeout: '3s' })
     expect(host).to.equal('127.0.0.1')
@@ -48,7 +48,7 @@ describe('listen()', () => {
     expect(app.listening?.server).to.equal(server)
   })
 
-  it('passes limits on to the server, those of listen() before those of createApp', async () => {
+  it('passes limits to the server; limits of listen() take precedence over limits of createApp', async () => {
     const app = open(hello({ server: { maxConnections: 7, requestTimeout: 9, headersTimeout: 8 } }))
     const { server } = await app.listen({ port: 0, headersTimeout: 4 })
     expect([server.maxConnections, server.requestTimeout, server.headersTimeout]).to.deep.equal([

@@ -198,12 +198,12 @@ describe('LOG_LEVEL', () => {
     return logger
   }
 
-  it('that does not exist is a start error', () => {
+  it('rejects an unknown level at start', () => {
     expect(() => written('production', 'loud')).to.throw(StartupError, 'LOG_LEVEL')
     expect(() => written('test', 'loud')).to.throw(StartupError, 'LOG_LEVEL')
   })
 
-  it('decides what is written', () => {
+  it('decides which lines are written', () => {
     for (const [level, expected] of [
       ['warn', ['c']],
       ['debug', ['a', 'b', 'c']],
@@ -259,7 +259,7 @@ describe('The line and the event of a request', () => {
     expect(log.text()).not.to.match(SECRETS)
   })
 
-  it('come once for each request, whatever its end', async () => {
+  it('occur once for each request, however it ends', async () => {
     const arrival = deferred()
     const app = createApp({ logger: false }).use(
       routes().get('/waits', async ({ signal }) => {
@@ -289,7 +289,7 @@ describe('The line and the event of a request', () => {
     ])
   })
 
-  it('come through Koa and inject too', async () => {
+  it('also occur for requests through Koa and inject', async () => {
     const app = createApp({ logger: false }).use(routes())
     const seen: number[] = []
     app.events.typed<RequestEvents>().on('request.completed', ({ status }) => void seen.push(status))

@@ -73,7 +73,7 @@ const CALLS: Readonly<
 
 describe('Options', () => {
   for (const [name, { take, near, wrong }] of Object.entries(CALLS)) {
-    it(`of ${name} refuse an unknown key, with the name that was probably meant`, async () => {
+    it(`of ${name} reject an unknown key and suggest the similar name`, async () => {
       const misspelt = await startupErrorOf(() => take(near as never))
       expect(misspelt.message)
         .to.contain(`'${Object.keys(near)[0]}'`)
@@ -82,7 +82,7 @@ describe('Options', () => {
       expect(unknown.message).to.contain(`'zzzzzzzz'`).and.to.contain('The options are')
     })
 
-    it(`of ${name} refuse a value of another type, without showing it`, async () => {
+    it(`of ${name} reject a value of another type without showing it`, async () => {
       const [key] = Object.keys(wrong)
       const error = await startupErrorOf(() => take(wrong as never))
       expect(error.message)
@@ -93,7 +93,7 @@ describe('Options', () => {
     })
   }
 
-  it('may be undefined where that opens nothing', () => {
+  it('may be undefined if that does not weaken security', () => {
     const nothing = undefined as never
     const router = createRouter({ prefix: nothing, tags: nothing, hidden: nothing }).get('/a', () => 1)
     expect(router.routes().map(({ path }) => path)).to.deep.equal(['/a'])
@@ -101,7 +101,7 @@ describe('Options', () => {
     expect(() => createApp({ appUrl: nothing, logger: false, ...rest })).not.to.throw()
   })
 
-  it('are named all at once, and never shown', async () => {
+  it('reports all wrong options together, without their values', async () => {
     const error = await startupErrorOf(() =>
       createApp({ appUrl: 5, signals: 'hunter2', lgger: false } as never),
     )
@@ -131,7 +131,7 @@ describe('A guard', () => {
     ['a list with something else in it', { auth: ['ok', undefined] }, 'MORTAR_OPTION_TYPE'],
   ]
   for (const [name, options, code] of SLIPS)
-    it(`of a router that is ${name} never makes it public`, async () => {
+    it(`of a router does not make it public when it is ${name}`, async () => {
       for (const make of [createRouter, routerFor] as readonly Take[]) {
         const error = await startupErrorOf(() => make(options as never))
         expect(error.code).to.equal(code)
@@ -140,18 +140,18 @@ describe('A guard', () => {
       }
     })
 
-  it('of a router that is inside a Map never makes it public', async () => {
+  it('of a router does not make it public when it is inside a Map', async () => {
     const error = await startupErrorOf(() => createRouter(new Map([['auth', true]]) as never))
     expect(error.code).to.equal('MORTAR_OPTION_TYPE')
   })
 
   for (const auth of ['', []])
-    it(`of a router that is ${JSON.stringify(auth)} stops the start`, async () => {
+    it(`of a router prevents the start when it is ${JSON.stringify(auth)}`, async () => {
       const router = createRouter({ auth }).get('/', () => 'open')
       expect((await startupErrorOf(() => app().use(router).ready())).code).to.equal('MORTAR_ROUTE_AUTH_SHAPE')
     })
 
-  it('of createApp(), which credentials are believed, is never undefined', async () => {
+  it('option `credentials` of createApp() cannot be undefined', async () => {
     const error = await startupErrorOf(() => createApp({ credentials: undefined as never }))
     expect(error.code).to.equal('MORTAR_OPTION_UNDEFINED')
   })
@@ -173,7 +173,7 @@ describe('checkOptions', () => {
     },
   }
 
-  it('serves bricks of others, for nested options too', async () => {
+  it('checks the options of other bricks, nested options included', async () => {
     checkOptions({}, checks)
     checkOptions(undefined, checks)
     checkOptions({ zone: 'UTC', readers: ['a'], format: { hours: 12 } }, checks)
@@ -190,7 +190,7 @@ describe('checkOptions', () => {
     expect(own.code).to.equal('CLOCK')
   })
 
-  it('takes a name of Object.prototype for the unknown option that it is', async () => {
+  it('rejects a name of Object.prototype as an unknown option', async () => {
     for (const name of ['constructor', 'toString', '__proto__'])
       expect(
         (await startupErrorOf(() => checkOptions(JSON.parse(`{"${name}":1}`) as never, checks))).code,
@@ -200,14 +200,14 @@ describe('checkOptions', () => {
 
 describe('file()', () => {
   for (const limit of ['maxSize', 'types'])
-    it(`is refused with ${limit} that is undefined, since it would accept every file`, async () => {
+    it(`rejects an undefined ${limit}, which would accept every file`, async () => {
       const error = await startupErrorOf(() => file({ [limit]: undefined }))
       expect(error.code).to.equal('MORTAR_OPTION_UNDEFINED')
     })
 })
 
 describe('A route of a router', () => {
-  it('refuses tags that are not a list, and joins those that are', async () => {
+  it('rejects tags that are not a list, and joins lists', async () => {
     const wrong = createRouter({ tags: ['a'] }).get('/', { tags: 'notes' as never }, () => 1)
     expect((await startupErrorOf(() => app().use(wrong).ready())).code).to.equal('MORTAR_ROUTE_VALUE')
     const [route] = createRouter({ tags: ['a'] })

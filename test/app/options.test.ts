@@ -4,13 +4,13 @@ import { createApp, StartupError, type AppOptions } from 'mortar'
 describe('The options of createApp', () => {
   const wrong: Readonly<Record<string, AppOptions>> = {
     'an environment that does not exist': { environment: 'prod' as 'production' },
-    'a size that is none': { bodyLimit: 'large' },
-    'a duration that is none': { shutdownTimeout: 'soon' },
+    'an invalid size': { bodyLimit: 'large' },
+    'an invalid duration': { shutdownTimeout: 'soon' },
     'an address without its scheme': { appUrl: 'app.example.com' },
     'an address of another scheme': { appUrl: 'ftp://app.example.com' },
-    'an origin that is none': { trustedOrigins: ['example'] },
+    'an invalid origin': { trustedOrigins: ['example'] },
     'a cookie without a name': { tokenCookie: '' },
-    'a cookie whose name is none': { tokenCookie: 'a;b' },
+    'an invalid cookie name': { tokenCookie: 'a;b' },
   }
   for (const [name, options] of Object.entries(wrong))
     it(`are refused with ${name}`, () => {

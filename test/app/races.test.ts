@@ -22,7 +22,7 @@ const slowBrick = (gate: Promise<void>, log: string[] = []) =>
     stop: () => void log.push('stopped'),
   })
 
-describe('An application that is asked for two things at once', () => {
+describe('An application with concurrent calls of listen() and close()', () => {
   it('listens once', async () => {
     const app = createApp()
     const codes = await Promise.all([codeOf(app.listen(0, '127.0.0.1')), codeOf(app.listen(0, '127.0.0.1'))])
@@ -31,7 +31,7 @@ describe('An application that is asked for two things at once', () => {
     await app.close()
   })
 
-  it('closes once it has booted, when it is closed while it boots, and does not listen', async () => {
+  it('finishes booting before it closes when close() is called during boot, and does not listen', async () => {
     const gate = deferred()
     const log: string[] = []
     const app = createApp({ bricks: [slowBrick(gate.promise, log)] })
@@ -46,7 +46,7 @@ describe('An application that is asked for two things at once', () => {
     expect(log).to.deep.equal(['started', 'stopped'])
   })
 
-  it('closes although the start of a brick hangs, and stops that brick should it start after all', async () => {
+  it('closes although the start of a brick hangs, and stops that brick if it starts later', async () => {
     const gate = deferred()
     const log: string[] = []
     const app = createApp({
@@ -65,7 +65,7 @@ describe('An application that is asked for two things at once', () => {
     expect(log).to.deep.equal(['started', 'stopped'])
   })
 
-  it('leaves no server open when it is closed while it begins to listen', async () => {
+  it('leaves no server open when close() is called during listen()', async () => {
     for (let turns = 0; turns < 6; turns++) {
       const app = createApp()
       await app.ready()
@@ -76,7 +76,7 @@ describe('An application that is asked for two things at once', () => {
     }
   })
 
-  it('gives the same error each time after a start that failed', async () => {
+  it('rejects with the same error each time after a failed start', async () => {
     const app = createApp({ bricks: [defineBrick({ name: 'a', requires: ['nothing'] })] })
     expect(await codeOf(app.ready())).to.equal('MORTAR_BRICK_MISSING')
     expect(await codeOf(app.listen(0))).to.equal('MORTAR_BRICK_MISSING')
@@ -84,14 +84,14 @@ describe('An application that is asked for two things at once', () => {
     await app.close()
   })
 
-  it('refuses a port that is no port', async () => {
+  it('rejects an invalid port', async () => {
     for (const port of [-1, 65_536, 1.5, Number.NaN])
       expect(await codeOf(createApp().listen(port)), String(port)).to.equal('MORTAR_LISTEN')
   })
 })
 
 describe('An application that closes', () => {
-  it('fails none of 200 keep-alive clients that are at work', async () => {
+  it('completes the requests of 200 keep-alive clients', async () => {
     const app = createApp().use(
       createRouter().get('/', async () => {
         await wait(100)
@@ -123,7 +123,7 @@ describe('An application that closes', () => {
     expect(new Set(answers)).to.deep.equal(new Set(['done']))
   })
 
-  it('does not wait for connections that ask for nothing', async () => {
+  it('does not wait for idle connections', async () => {
     const app = createApp().use(createRouter().get('/', () => 'hello'))
     const { port } = await app.listen(0, '127.0.0.1')
     const sockets = ['', 'GET / HT', '\0\0\r\n\r\n', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'].map((bytes) => {
@@ -140,7 +140,7 @@ describe('An application that closes', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('ends a connection whose response had begun before, once it is complete', async () => {
+  it('ends a connection after its response, which began before, is complete', async () => {
     const gate = deferred()
     const app = createApp().use(createRouter().get('/', () => parts(gate.promise)))
     const { url } = await app.listen(0, '127.0.0.1')
@@ -153,7 +153,7 @@ describe('An application that closes', () => {
     expect(performance.now() - start).to.be.lessThan(1000)
   })
 
-  it('waits for requests through Koa and inject, and answers later ones through Koa with 503', async () => {
+  it('waits for requests through Koa and inject, and responds with 503 to later requests through Koa', async () => {
     const gate = deferred()
     const arrivals = [deferred(), deferred()]
     const log: string[] = []
@@ -187,8 +187,8 @@ describe('An application that closes', () => {
   })
 })
 
-describe('A handler that never answers', () => {
-  it('learns from ctx.signal that its client left', async () => {
+describe('A handler that never settles', () => {
+  it('is notified by ctx.signal that its client disconnected', async () => {
     const left = deferred<boolean>()
     const arrived = deferred()
     const app = createApp().use(

@@ -67,7 +67,7 @@ describe('The log line of a request', () => {
     expect(redacted).to.be.above(50)
   })
 
-  it('waits for the end of the turn, so that the requests of one turn are one write', async () => {
+  it('is buffered until the end of the event-loop turn, so that one write has all lines of the turn', async () => {
     const { logger, writes, lines } = production()
     for (let count = 0; count < 3; count++) logger[REQUEST_LINE](completed)
     expect(writes).to.deep.equal([])
@@ -76,7 +76,7 @@ describe('The log line of a request', () => {
     expect(lines()).to.have.length(3)
   })
 
-  it('is written before a later line, which waits for nothing', () => {
+  it('is written before a later line that is not buffered', () => {
     const { logger, lines } = production()
     logger[REQUEST_LINE](completed)
     logger.child({ part: 1 }).error('Broken')
@@ -93,21 +93,21 @@ describe('The log line of a request', () => {
     expect(writes).to.deep.equal([])
   })
 
-  it('does not leave later lines without redaction', () => {
+  it('does not turn off the redaction of later lines', () => {
     const { logger, writes } = production()
     logger[REQUEST_LINE](completed)
     logger.info({ token: 's3cr3t' }, 'Bearer s3cr3t-token')
     expect(writes.join('')).not.to.contain('s3cr3t')
   })
 
-  it('does not wait when it is long', () => {
+  it('is not buffered when it is long', () => {
     const writes: string[] = []
     const lines = holdLines({ write: (text) => void writes.push(text) })
     lines.hold('a'.repeat(70_000))
     expect(writes).to.have.length(1)
   })
 
-  it('reaches a logger of the application unchanged, and what that throws goes no further', () => {
+  it("reaches the application's own logger unchanged, and an error of that logger is caught", () => {
     const seen: unknown[] = []
     const own = { info: (...line: unknown[]) => void seen.push(line) } as never
     requestLineWriter(own)(completed)
@@ -121,7 +121,7 @@ describe('The log line of a request', () => {
   })
 })
 
-describe('A process that exits with lines that wait', () => {
+describe('A process that exits with buffered lines', () => {
   for (const [how, end] of [
     ['process.exit()', 'process.exit(0)'],
     ['an uncaught error', "throw new Error('broken')"],

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FIXTURES = join(ROOT, 'test/fixtures/start')
-/** What the test itself brings along to read TypeScript. */
+/** Packages that only the test loads, to run TypeScript. */
 const LOADERS = new Set(['tsx', 'esbuild', 'get-tsconfig', 'resolve-pkg-maps'])
 
 const run = (fixture: string) => {
@@ -25,7 +25,7 @@ describe('An application of routes alone', () => {
     loaded.files.push(...stderr.split('\n').filter((line) => line.startsWith('file:')))
   })
 
-  it('answers', () => {
+  it('responds to a request', () => {
     expect(loaded.statuses).to.deep.equal([200, 200, 204])
   })
 
@@ -43,7 +43,7 @@ describe('An application of routes alone', () => {
     expect(own.filter((file) => /^\/(plugins|src\/(openapi|cli|testing))\//.test(file))).to.deep.equal([])
   })
 
-  it("touches none of Node's lazy globals: fetch and Response bring all of undici", () => {
+  it("does not access Node's lazy globals, since fetch and Response load undici", () => {
     expect(loaded.builtins.filter((name) => name.includes('undici'))).to.deep.equal([])
   })
 })

@@ -19,12 +19,12 @@ describe('NODE_ENV', () => {
     return lines.join(' ')
   }
 
-  it('that is not a mode is a warning at the start that names the value and the modes', async () => {
+  it('logs a warning at start with the value and the modes when it is not a mode', async () => {
     expect(await warningsUnder('prod')).to.match(/NODE_ENV is 'prod'.*Set NODE_ENV=production/)
   })
 
   for (const mode of ['development', ' Production', 'test', ''])
-    it(`is no warning when it is '${mode}'`, async () => {
+    it(`logs no warning when it is '${mode}'`, async () => {
       expect(await warningsUnder(mode)).to.equal('')
     })
 })

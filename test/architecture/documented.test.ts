@@ -9,7 +9,7 @@ import { withoutComments } from './source-text.ts'
 import { ROOT, listFiles, readManifest, readSources } from './tree.ts'
 
 const WHOLE_CODE = /['"](MORTAR_[A-Z]+(?:_[A-Z]+)*)['"]|^\s*(MORTAR_[A-Z]+(?:_[A-Z]+)*):/gm
-/** A code anywhere in a text. One with `_` at its end, before `*` or `…`, is a prefix. */
+/** A code anywhere in a document. A code that ends with `_`, before `*` or `…`, is a prefix. */
 const NAMED_CODE = /\bMORTAR_[A-Z]+(?:_[A-Z]+)*\b(?!_)/g
 const CODE_PREFIX = /\b(MORTAR_[A-Z_]+_)\$\{/g
 
@@ -69,7 +69,7 @@ describe('docs/startup-errors.md', () => {
     expect([...codes].filter((code) => !rows.has(code))).to.deep.equal([])
   })
 
-  it('has no row for a code that nothing gives', () => {
+  it('has no row for a code that nothing uses', () => {
     const given = (code: string) => codes.has(code) || prefixes.some((prefix) => code.startsWith(prefix))
     expect(documented().filter((code) => !given(code))).to.deep.equal([])
   })
@@ -95,7 +95,7 @@ describe('docs/startup-errors.md', () => {
     expect([...new Set(named)].filter((code) => !rows.has(code))).to.deep.equal([])
   })
 
-  it('has one row a code', () => {
+  it('has one row for each code', () => {
     expect(documented()).to.deep.equal([...new Set(documented())])
   })
 })
@@ -138,7 +138,7 @@ function publicEntries(): string[] {
   return sources.filter((path) => existsSync(join(ROOT, path)))
 }
 
-/** What inline code begins with in the pages that may tell of an option: the project's, and the brick's own. */
+/** Beginnings of the inline code in the pages that may describe an option: the project's, and the brick's own. */
 function documentedKeys(file: string): Set<string> {
   const [top, brick] = file.split('/')
   const pages = [

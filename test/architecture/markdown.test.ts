@@ -30,7 +30,7 @@ describe('the Markdown reader', () => {
     expect(relativeLinks(DOCUMENT)).to.deep.equal(['one.md', '../two.md#part', '#again'])
   })
 
-  it('makes anchors as GitHub does', () => {
+  it('makes the anchors that GitHub makes', () => {
     expect(anchorsOf(DOCUMENT)).to.deep.equal(['a-title--more', 'again', 'again-1'])
   })
 

@@ -48,7 +48,7 @@ describe('readImports', () => {
 })
 
 describe('isBarrel', () => {
-  it('knows a file that only re-exports', () => {
+  it('recognises a file that only re-exports', () => {
     expect(
       isBarrel(
         `// names\nexport { a } from './a.ts'\nexport type { B } from './b.ts'\nexport * from './c.ts'\n`,
@@ -56,7 +56,7 @@ describe('isBarrel', () => {
     ).to.equal(true)
   })
 
-  it('knows a file that has something of its own', () => {
+  it('recognises a file with declarations of its own', () => {
     expect(isBarrel(`export { a } from './a.ts'\nexport const b = 1\n`)).to.equal(false)
     expect(isBarrel(`export const b = 1\n`)).to.equal(false)
   })

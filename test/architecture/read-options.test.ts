@@ -35,13 +35,13 @@ describe('readOptions', () => {
     ])
   })
 
-  it('gives nothing for a name that is no interface', () => {
+  it('returns nothing for a name that is not an interface', () => {
     expect(readOptions(SOURCE, 'MissingOptions')).to.equal(undefined)
   })
 })
 
 describe('exportedOptions', () => {
-  it('finds what an entry hands on and what it declares', () => {
+  it('finds the options that an entry re-exports or declares', () => {
     const source = `
       export { a, type AOptions } from './a.ts'
     `

@@ -45,7 +45,7 @@ describe('the documents', () => {
 })
 
 describe('the repository', () => {
-  it('names no path of one machine and no package registry', () => {
+  it('contains no path of one machine and no package registry', () => {
     const texts = files.filter((path) => !BINARY.test(path) && !import.meta.filename.endsWith(path))
     const found = texts.flatMap((path) =>
       read(path)
@@ -55,7 +55,7 @@ describe('the repository', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('sends nobody to a temporary path in its documents', () => {
+  it('names no temporary path in its documents', () => {
     expect(documents.filter((path) => /(?<![\w.])\/tmp\//.test(read(path)))).to.deep.equal([])
   })
 

@@ -39,7 +39,7 @@ function rulesBrokenBy(changes: Record<string, string>): { rule: Rule; file: str
 }
 
 describe('the layer rules', () => {
-  it('find nothing in a sound tree', () => {
+  it('find nothing in a correct tree', () => {
     expect(rulesBrokenBy({})).to.deep.equal([])
   })
 
@@ -84,7 +84,7 @@ describe('the layer rules', () => {
     ['a package that is not installed along', 'dependency', 'src/app/x.ts', `import 'chai'`],
     ['a built-in module without its prefix', 'dependency', 'src/app/x.ts', `import 'fs'`],
     ['a barrel', 'barrel', 'src/app/all.ts', `export * from './app.ts'`],
-    ['an index that is no public entry', 'barrel', 'src/app/index.ts', `export const a = 1`],
+    ['an index that is not a public entry', 'barrel', 'src/app/index.ts', `export const a = 1`],
     [
       'an example that reaches into the framework',
       'public-entry',

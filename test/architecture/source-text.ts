@@ -1,4 +1,4 @@
-/** The parts of TypeScript text that can look like code and are none, in the order in which they are tried. */
+/** The parts of TypeScript text that look like code but are not, in the order in which they are tried. */
 const SKIPPED = [
   /\/\/[^\n]*/y,
   /\/\*[^]*?\*\//y,
@@ -9,7 +9,7 @@ const STRING = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y
 /** A string with a blank or a bracket names no module, and may quote code. */
 const NO_SPECIFIER = /[\s()]/
 
-/** What may stand before a slash that begins a regular expression and does not divide. */
+/** The characters and words before a slash that begins a regular expression instead of a division. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\n>]|\breturn)\s*$/
 
 /**

@@ -104,7 +104,7 @@ const app = createApp({ logger: false })
 describe('The OpenAPI document', () => {
   after(() => app.close())
 
-  it('declares the statuses and media types that requests made from it bring about, each of them', async () => {
+  it('declares each status and media type that requests made from it cause', async () => {
     const { paths } = (await app.inject('/openapi.json')).json<{
       paths: Record<string, Record<string, Operation>>
     }>()

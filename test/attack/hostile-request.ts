@@ -4,7 +4,7 @@ import { nastyForm, nastyJsonText, nastyMultipart, nastyText, nastyUrlPart, some
 /** Bytes to send, in the pieces in which to send them. */
 export interface HostileRequest {
   readonly pieces: readonly Buffer[]
-  /** Whether the server may end the connection without a word, or must answer. */
+  /** True if the server may end the connection without a response. */
   readonly mayBeCut: boolean
 }
 
@@ -131,7 +131,7 @@ export function hostileRequest(random: Random): HostileRequest {
   if (random.chance(1 / 40)) return { pieces: [garbage(random)], mayBeCut: true }
   if (random.chance(1 / 30)) return pipelined(random)
   const bytes = message(random, random.pick(METHODS))
-  // TCP resets a connection that is closed with bytes unread, and the answer may be lost with it.
+  // TCP resets a connection that is closed with bytes unread, and the response may be lost with it.
   const isLarge = bytes.length > 16_384
   if (random.chance(1 / 12))
     return { pieces: [bytes.subarray(0, random.below(bytes.length))], mayBeCut: true }

@@ -29,7 +29,7 @@ describe('Hostile requests', () => {
     { name: 'the Koa adapter', open: openKoa },
   ]
   for (const adapter of adapters)
-    it(`through ${adapter.name} get an answer below 500 or are cut, and leave nothing behind`, async function () {
+    it(`through ${adapter.name} get a response below 500 or are cut, and leave no open handle`, async function () {
       this.timeout(20_000 + COUNT * 20)
       const { port, close } = await adapter.open()
       try {

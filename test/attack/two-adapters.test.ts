@@ -29,7 +29,7 @@ describe('The two adapters', () => {
     await Promise.all([direct.close(), other.close()])
   })
 
-  it(`give the same answer to ${COUNT} requests`, async () => {
+  it(`respond the same to ${COUNT} requests`, async () => {
     let compared = 0
     for (let seed = seedFor('two adapters'); compared < COUNT; seed++) {
       const request = hostileRequest(new Random(seed))

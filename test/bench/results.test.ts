@@ -16,7 +16,7 @@ const measured = (id: string, ratios: Readonly<Record<string, Triple>>): Measure
 })
 
 describe('the goals of the bench', () => {
-  it('are met up to the goal and missed above it', () => {
+  it('are met up to the limit and missed above it', () => {
     const results = [measured('k', { raw: [1.6, 1.5, 1.7], fastify: [0.93, 0.9, 1] })]
     expect(judge(results).map(({ base, isMet }) => [base, isMet])).to.deep.equal([
       ['raw', true],
@@ -26,7 +26,7 @@ describe('the goals of the bench', () => {
     expect(goalTable(results)[0]).to.include('| k | fastify | ≤ 0.92 | 0.93 [0.90–1.00] | missed |')
   })
 
-  it('of e and m are those of each part; those of d are not those of d:off', () => {
+  it('of e and m apply to each part; goals of d do not apply to d:off', () => {
     const ratios: Readonly<Record<string, Triple>> = { raw: [1, 1, 1], fastify: [1, 1, 1] }
     const found = judge(['e:10:last', 'm:sqlite', 'd', 'd:off', 'd:many'].map((id) => measured(id, ratios)))
     expect(found.map(({ workload, base, most }) => `${workload} ${base} ${most}`)).to.deep.equal([
@@ -40,7 +40,7 @@ describe('the goals of the bench', () => {
     ])
   })
 
-  it('that were not measured are not in the table', () => {
+  it('are not in the table unless they were measured', () => {
     expect(goalTable([measured('g', {})])).to.deep.equal([])
   })
 })

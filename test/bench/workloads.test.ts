@@ -26,7 +26,7 @@ describe('the workloads of the bench', () => {
       expect(different.size).to.be.at.least(VARIETY)
     })
 
-  it('sends as many tokens in d:many as it names', () => {
+  it('sends as many different tokens in d:many as its description names', () => {
     const many = WORKLOADS.find(({ id }) => id === 'd:many')!
     const sent = new Set(many.requests(tokens(many.size)).map(({ headers }) => headers['authorization']))
     expect(sent.size).to.equal(100_000)
@@ -42,7 +42,7 @@ describe('the workloads of the bench', () => {
     expect(Math.max(...sizes)).to.be.at.most(72 * 1024)
   })
 
-  it('begins the questions with one that is answered as under load', () => {
+  it('begins the checks with one that gets the same response as under load', () => {
     for (const workload of kinds)
       expect(workload.checks(tokens(workload.size))[0]!.status, workload.id).to.equal(workload.status ?? 200)
   })
@@ -68,7 +68,7 @@ describe('the servers of a workload', () => {
   const logging = WORKLOADS.find(({ id }) => id === 'n')!
   const hello = WORKLOADS.find(({ id }) => id === 'a')!
 
-  it('are those that the workload names, with its further processes', () => {
+  it('are the servers that the workload names, with its further processes', () => {
     expect(serversOf(logging, ALL).map(({ name, app }) => `${name}: ${app}`)).to.deep.equal([
       'raw: user:log',
       'mortar: user:log',
@@ -79,7 +79,7 @@ describe('the servers of a workload', () => {
     ])
   })
 
-  it('are raw and those that the options name, where they do this work', () => {
+  it('are `raw` and the servers that the options name, if they support this workload', () => {
     const peers = ['mortar', 'adonis-lucid']
     expect(serversOf(hello, { ...ALL, peers }).map(({ name }) => name)).to.deep.equal(['raw', 'mortar'])
     expect(serversOf(logging, { ...ALL, peers }).map(({ name }) => name)).to.deep.equal([
@@ -91,7 +91,7 @@ describe('the servers of a workload', () => {
 })
 
 describe('prepared requests', () => {
-  it('have the same bytes as the requests one by one', () => {
+  it('have the same bytes as the single requests', () => {
     const requests: WireRequest[] = [
       { method: 'GET', path: '/caf%C3%A9', headers: { accept: '*/*' } },
       { method: 'POST', path: '/', headers: {}, body: '{"name":"é",', tail: '"rest":"ü"}' },

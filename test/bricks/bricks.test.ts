@@ -61,7 +61,7 @@ describe('Bricks', () => {
     expect(log[0]).to.equal('start keeper')
   })
 
-  it('keep every order that random requirements ask for, and stop in exactly the reverse', async () => {
+  it('start in an order that random requirements allow, and stop in exactly the reverse', async () => {
     const graph = fc
       .integer({ min: 1, max: 12 })
       .chain((size) =>
@@ -106,7 +106,7 @@ describe('Bricks', () => {
     expect(log).to.have.length(4)
   })
 
-  it('stop all the same when one of them fails to stop or takes too long', async () => {
+  it('all stop even if one of them fails to stop or exceeds its time', async () => {
     const log: string[] = []
     const app = createApp({
       shutdownTimeout: 0.02,
@@ -166,7 +166,7 @@ describe('Bricks', () => {
       await app.close()
     })
 
-    it('do not show in another application', async () => {
+    it('do not exist in another application', async () => {
       const router = createRouter().get('/', (ctx) => 'count' in ctx)
       const one = createApp()
         .use(defineBrick({ name: 'count', members: { count: () => 1 } }))
@@ -228,7 +228,7 @@ describe('Services', () => {
     await app.close()
   })
 
-  it('of a request may ask for its ctx, user and id', async () => {
+  it('of a request may require its ctx, user and id', async () => {
     const app = answer(
       { who: scoped(({ ctx, user, requestId }) => [ctx.path, user, requestId]) },
       (services) => services['who'],
@@ -238,7 +238,7 @@ describe('Services', () => {
     await app.close()
   })
 
-  it('of a request are found by name through its scope, and one by one in a circle are refused', async () => {
+  it('of a request are found by name through its scope, and circular look-ups are rejected', async () => {
     const app = createApp()
       .provide({
         a: scoped(({ b }: AnyServices) => b as unknown),
@@ -275,7 +275,7 @@ describe('Services', () => {
     await app.close()
   })
 
-  it('are refused when a singleton asks for what lives shorter, with the path', async () => {
+  it('are rejected with the path when a singleton requires a service with a shorter lifetime', async () => {
     const direct = await startupError(
       answer({ a: singleton(({ b }) => b as unknown), b: scoped(() => 1) }, () => 1),
     )
@@ -289,7 +289,7 @@ describe('Services', () => {
     expect(through.message).to.contain('a → t → ctx')
   })
 
-  it('may let a singleton hold a transient', async () => {
+  it('allow a singleton to keep a transient', async () => {
     const app = answer(
       { a: singleton(({ t }) => t as unknown), t: transient(() => 5) },
       (services) => services['a'],
@@ -322,7 +322,7 @@ describe('Services', () => {
     )
   })
 
-  it('say so when a name is unknown, instead of being undefined', async () => {
+  it('throw when a name is unknown, instead of returning undefined', async () => {
     const app = answer({}, (services) => services['nope'])
     const response = await app.inject('/')
     expect(response.statusCode).to.equal(500)
@@ -330,7 +330,7 @@ describe('Services', () => {
     await app.close()
   })
 
-  it('are replaced by app.override before the start, and only what is there', async () => {
+  it('are replaced by app.override before the start, only if they exist', async () => {
     let made = 0
     const brick = defineBrick({ name: 'x', services: { a: singleton(() => (made += 1)) } })
     const app = createApp()
@@ -350,7 +350,7 @@ describe('Services', () => {
   })
 })
 
-/** Whether two reads give one value. */
+/** True if two reads return the same value. */
 function sameTwice(read: () => unknown): boolean {
   const first = read()
   return first === read()

@@ -89,7 +89,7 @@ describe("A brick's problem codes", () => {
     expect(listed).to.have.members([...Object.keys(PROBLEM_CODES), ...Object.keys(PROBLEMS)])
   })
 
-  it('are refused when the core has them', async () => {
+  it('are rejected when the core has them', async () => {
     const error = await refusalOf(withProblems('counter', { conflict: { status: 409, title: 'Mine' } }))
     expect(error.code).to.equal('MORTAR_BRICK_PROBLEM')
     expect(error.message).to.include("'counter'").and.include('the core').and.include("'counter_conflict'")

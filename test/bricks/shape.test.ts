@@ -7,27 +7,27 @@ const boot = (brick: object) =>
     .use({ name: 'odd', ...brick } as AnyBrick)
     .ready()
 
-describe('What types did not refuse', () => {
+describe('A value of a wrong type', () => {
   const shapes: readonly (readonly [string, object, string])[] = [
     ['an unknown slot', { onStart: () => undefined }, "Did you mean 'start'?"],
     ['a mistyped slot', { service: {} }, "Did you mean 'services'?"],
-    ['a start that is no function', { start: 5 }, 'Give the function itself.'],
-    ['a stop that is no function', { stop: {} }, 'Give the function itself.'],
-    ['a middleware that is no function', { middleware: [5] }, 'Give functions (ctx, next).'],
+    ['a start that is not a function', { start: 5 }, 'Give the function itself.'],
+    ['a stop that is not a function', { stop: {} }, 'Give the function itself.'],
+    ['a middleware that is not a function', { middleware: [5] }, 'Give functions (ctx, next).'],
     ['a function that returns no middleware', { middleware: () => [5] }, 'Give functions (ctx, next).'],
-    ['a member that is no function', { members: { now: 5 } }, '(services, ctx) => value'],
+    ['a member that is not a function', { members: { now: 5 } }, '(services, ctx) => value'],
     ['a router outside a list', { routes: createRouter() }, 'a list of routers'],
-    ['routes that are no routers', { routes: [{}] }, 'createRouter()'],
+    ['routes that are not routers', { routes: [{}] }, 'createRouter()'],
     ['routes that come to no routers', { routes: () => undefined }, 'createRouter()'],
   ]
   for (const [name, brick, remedy] of shapes)
-    it(`is refused in a brick at the start: ${name}`, async () => {
+    it(`is rejected in a brick at the start: ${name}`, async () => {
       const error = await startupErrorOf(() => boot(brick))
       expect(error.code).to.equal('MORTAR_BRICK_SHAPE')
       expect(error.message).to.contain("'odd'").and.to.contain(remedy)
     })
 
-  it('is refused as a service, whoever registers it', async () => {
+  it('is rejected as a service, both from a brick and from the application', async () => {
     const bare = { clock2: (() => 5) as never }
     const app = () => createApp({ logger: false })
     for (const work of [
@@ -41,7 +41,7 @@ describe('What types did not refuse', () => {
       expect((await startupErrorOf(work)).code).to.equal('MORTAR_SERVICE_SHAPE')
   })
 
-  it('is refused by use() and fromKoa()', async () => {
+  it('is rejected by use() and fromKoa()', async () => {
     for (const item of [undefined, null, 5, {}] as never[])
       for (const work of [() => createRouter().use(item), () => createApp().use(item), () => fromKoa(item)])
         expect((await startupErrorOf(work)).code).to.equal('MORTAR_USE')

@@ -7,7 +7,7 @@ describe('the arguments of mortar', function () {
   before(() => void (project = createProject({ 'routes/index.get.ts': 'export default () => 1\n' })))
   after(() => project.remove())
 
-  it('name a command; help and version are data', () => {
+  it('name a command; help and version print to standard output', () => {
     const help = project.mortar(['--help'])
     expect([help.code, help.err]).to.deep.equal([0, ''])
     for (const name of ['new', 'dev', 'build', 'start', 'routes', 'openapi', 'migrate', 'doctor', 'generate'])
@@ -25,13 +25,13 @@ describe('the arguments of mortar', function () {
     [['generate', 'route', 'FETCH', '/a'], 'one of the methods'],
   ]
   for (const [args, says] of mistakes)
-    it(`end with 2 and a word on standard error: mortar ${args.join(' ')}`, () => {
+    it(`are rejected with exit code 2 and a message on standard error: mortar ${args.join(' ')}`, () => {
       const ran = project.mortar(args)
       expect([ran.code, ran.out]).to.deep.equal([2, ''])
       expect(ran.err).to.include(says)
     })
 
-  it('need an application, or say how to name one', () => {
+  it('need an application, or report how to name one', () => {
     const ran = project.mortar(['routes', '--app', 'nothing.ts'])
     expect(ran.code).to.equal(1)
     expect(ran.err).to.include('MORTAR_CLI_APP')

@@ -57,7 +57,7 @@ describe('mortar build and mortar start', function () {
     }
   }
 
-  it('compile the application into what runs in plain Node', async () => {
+  it('compile the application into files that run in plain Node', async () => {
     const ran = project.mortar(['build'])
     expect(ran.code, ran.err).to.equal(0)
     expect(await answers(project.directory)).to.deep.equal({
@@ -74,7 +74,7 @@ describe('mortar build and mortar start', function () {
     expect(JSON.stringify(first)).not.to.include(project.directory)
   })
 
-  it('need neither sources nor their place: a copy runs elsewhere', async () => {
+  it('need no sources: a copy of the build runs in another folder', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'mortar-copy-'))
     cpSync(out, elsewhere, { recursive: true })
     linkPackages(elsewhere)
@@ -103,7 +103,7 @@ describe('mortar build and mortar start', function () {
     expect(old.err).to.include('MORTAR_BUILD_STALE')
   })
 
-  it('say that there is no build, or no manifest in it', () => {
+  it('report that there is no build, or that it has no manifest', () => {
     const missing = project.mortar(['start', '--out', 'nowhere'])
     expect([missing.code, missing.err.includes('MORTAR_BUILD_MISSING')]).to.deep.equal([1, true])
     const copy = join(project.directory, 'dist-without')
@@ -114,7 +114,7 @@ describe('mortar build and mortar start', function () {
     expect([without.code, without.err.includes('MORTAR_MANIFEST_MISSING')]).to.deep.equal([1, true])
   })
 
-  it('stop at a wrong type, and leave the build before as it was', () => {
+  it('stop at a type error, and leave the previous build unchanged', () => {
     const before = contentsOf(out)
     project.write({ 'routes/wrong.get.ts': 'const n: number = "text"\nexport default () => n\n' })
     const ran = project.mortar(['build'])
@@ -124,7 +124,7 @@ describe('mortar build and mortar start', function () {
     expect(contentsOf(out)).to.deep.equal(before)
   })
 
-  it('never replace a folder that no build made', () => {
+  it('never replace a folder that a build did not make', () => {
     project.write({ 'precious/notes.txt': 'mine' })
     const ran = project.mortar(['build', '--out', 'precious'])
     expect([ran.code, ran.err.includes('MORTAR_BUILD_OUTPUT')]).to.deep.equal([1, true])

@@ -61,11 +61,11 @@ describe('mortar dev', function () {
     }
   }
 
-  it('prints where everything is', () => {
+  it('prints the addresses of the application and its pages', () => {
     expect(serving.output.text()).to.include(`App      http://127.0.0.1:${port}`).and.include('/docs')
   })
 
-  it('swaps a changed route in place: the process and what it counted stay', async () => {
+  it('replaces a changed route in the same process, which keeps its state', async () => {
     const first = await get()
     project.write({ 'routes/index.get.ts': route('two') })
     const second = await until('/', ({ body }) => body.text === 'two')
@@ -87,21 +87,21 @@ describe('mortar dev', function () {
     await until('/new/1', ({ status }) => status === 404)
   })
 
-  it('keeps the old route while its file is broken, and shows that in terminal and response', async () => {
+  it('keeps the old route while its file is broken, and shows the error in terminal and response', async () => {
     const { body } = await get()
     project.write({ 'routes/index.get.ts': 'export default () => ({' })
     await serving.output.until(/broken[^]*MORTAR_ROUTE_IMPORT/)
     const kept = await get()
     expect([kept.status, kept.body.text, kept.body.pid]).to.deep.equal([200, 'one', body.pid])
     expect(kept.broken).to.include('index.get.ts')
-    project.write({ 'routes/index.get.ts': route('mended') })
-    const mended = await until('/', ({ broken }) => broken === null)
-    expect(mended.body.text).to.equal('mended')
+    project.write({ 'routes/index.get.ts': route('fixed') })
+    const fixed = await until('/', ({ broken }) => broken === null)
+    expect(fixed.body.text).to.equal('fixed')
     project.write({ 'routes/index.get.ts': FILES['routes/index.get.ts'] })
     await until('/', (answer) => answer.body.text === 'one')
   })
 
-  it('keeps every route at a broken convention', async () => {
+  it('keeps every route when a file breaks a convention', async () => {
     project.write({ 'routes/users.ts': route('x') })
     await serving.output.until(/MORTAR_ROUTE_METHOD_MISSING/)
     expect((await get()).body.text).to.equal('one')
@@ -109,7 +109,7 @@ describe('mortar dev', function () {
     await until('/', ({ broken }) => broken === null)
   })
 
-  it('starts again after a change outside the routes, and of a private module', async () => {
+  it('restarts after a change outside the routes or in a private module', async () => {
     const { body } = await get()
     project.write({ 'routes/_words.ts': `export const word = 'second'\n` })
     await until('/word', (answer) => answer.body.text === 'second')
@@ -119,7 +119,7 @@ describe('mortar dev', function () {
     expect((await until('/', (answer) => (answer.body.hits ?? 0) > 40)).body.pid).not.to.equal(again.body.pid)
   })
 
-  it('waits for a change when the application cannot start', async () => {
+  it('waits for a change if the application cannot start', async () => {
     project.write({ 'app.ts': `${FILES['app.ts']}throw new Error('unlucky')\n` })
     await serving.output.until(/unlucky[^]*starts again after a change/)
     project.write({ 'app.ts': FILES['app.ts'] })

@@ -54,7 +54,7 @@ const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, s
     { AUTH_SECRET: SECRET },
     'MORTAR_DOCTOR_DATABASE_FILE',
   ],
-  'a mode that is none': [ROUTE, { NODE_ENV: 'prod' }, 'MORTAR_DOCTOR_ENVIRONMENT'],
+  'an unknown mode': [ROUTE, { NODE_ENV: 'prod' }, 'MORTAR_DOCTOR_ENVIRONMENT'],
   'no address in production': [ROUTE, { NODE_ENV: 'production' }, 'MORTAR_DOCTOR_APP_URL'],
   'options that break level 1 of ASVS in production': [
     withAuth('schema', '', "limits: false, appUrl: 'https://app.example.com'"),
@@ -136,7 +136,7 @@ describe('mortar doctor', function () {
       })
   })
 
-  it('finds nothing in a sound application, and explains its settings', () => {
+  it('finds nothing in a correct application, and explains its settings', () => {
     const { code, report } = examine(ROUTE)
     expect(report.findings.map((found) => found.code)).to.deep.equal(['MORTAR_DOCTOR_PROXY'])
     expect(code).to.equal(0)
@@ -150,7 +150,7 @@ describe('mortar doctor', function () {
     expect(found.get('MORTAR_DOCTOR_CREDENTIALS')).to.include('14.2.1')
   })
 
-  it('says nothing of credentials in the query where none are read, or nobody authenticates', () => {
+  it('does not mention credentials in the query if none are read or no brick authenticates', () => {
     const codes = (credentials: readonly string[], serviceNames: readonly string[]): string[] =>
       checkApplication({
         options: { credentials, trustProxy: false },
@@ -162,7 +162,7 @@ describe('mortar doctor', function () {
     expect(codes(['header', 'query'], [])).not.to.include('MORTAR_DOCTOR_CREDENTIALS')
   })
 
-  it('finds pending migrations and a schema that has moved on, and makes no database itself', () => {
+  it('finds pending migrations and a newer schema, and creates no database', () => {
     project = createProject(withAuth('schema'))
     const variables = { AUTH_SECRET: SECRET }
     const codes = (): string[] => {
@@ -204,7 +204,7 @@ export const app = createApp()
     expect(ran.out + ran.err).not.to.match(/hunter2|mystery/)
   })
 
-  it('finds an .env that git would take, and that others may read', () => {
+  it('finds an .env file that git would commit or other users may read', () => {
     project = createProject({ ...ROUTE, '.env': 'A=1\n' })
     mkdirSync(join(project.directory, '.git'))
     chmodSync(join(project.directory, '.env'), 0o644)
@@ -213,14 +213,14 @@ export const app = createApp()
     rmSync(join(project.directory, '.git'), { recursive: true })
   })
 
-  it('compares Node by numbers', () => {
+  it('compares Node versions by number', () => {
     const sound = { root: '/', manifest: { type: 'module' } } as never
     expect(checkInstallation(sound, '20.9.0').map(({ code }) => code)).to.deep.equal(['MORTAR_DOCTOR_NODE'])
     expect(checkInstallation(sound, '20.19.0')).to.deep.equal([])
     expect(checkInstallation(sound, '24.1.0')).to.deep.equal([])
   })
 
-  it('takes random secrets and no others', () => {
+  it('accepts only random secrets', () => {
     expect(weaknessOfSecret(SECRET)).to.equal(undefined)
     for (const weak of ['x'.repeat(40), 'change-me-please-change-me-please', 'abc123'])
       expect(weaknessOfSecret(weak)).to.be.a('string')

@@ -9,7 +9,7 @@ describe('mortar generate route', function () {
   before(() => void (project = createProject({ 'routes/index.get.ts': 'export default () => 1\n' })))
   after(() => project.remove())
 
-  it('writes a file that is a route at once', () => {
+  it('writes a file that is a working route', () => {
     const ran = project.mortar(['generate', 'route', 'PUT', '/shelves/:shelf/books/:id'])
     expect(ran.out).to.equal('routes/shelves/[shelf]/books/[id].put.ts\n')
     expect(project.mortar(['routes']).out).to.match(/PUT +\/shelves\/:shelf\/books\/:id +- +params/)
@@ -24,7 +24,7 @@ describe('mortar generate route', function () {
     )
   })
 
-  it('refuses a second file for one endpoint, and a path that no file can have', () => {
+  it('rejects a second file for one endpoint, and a path that a file cannot have', () => {
     for (const [path, code] of [
       ['/', 'MORTAR_CLI_FILE'],
       ['/[..rest]', 'MORTAR_ROUTE_CATCH_ALL_MISTYPED'],

@@ -41,7 +41,7 @@ export default () => ({ id: '1' })
 `,
 }
 
-describe('commands that only look at an application', function () {
+describe('Commands that only inspect an application', function () {
   this.timeout(60_000)
   let project: TestProject
   before(() => void (project = createProject(FILES)))
@@ -62,7 +62,7 @@ describe('commands that only look at an application', function () {
     expect(routes.find(({ path }) => path === '/auth/login')?.file).to.equal("brick 'auth'")
   })
 
-  it('start nothing and make no service: no database appears', () => {
+  it('start nothing and make no service, so no database file is created', () => {
     expect(project.mortar(['routes']).code).to.equal(0)
     expect(readdirSync(project.directory).filter((name) => name.startsWith('data.db'))).to.deep.equal([])
   })
@@ -82,7 +82,7 @@ describe('commands that only look at an application', function () {
     expect(project.mortar(['openapi', '--check', 'none.json']).err).to.include('MORTAR_CLI_FILE')
   })
 
-  it('say all that is wrong with the routes, with exit code 1', () => {
+  it('report every error of the routes, with exit code 1', () => {
     const broken = createProject({
       'routes/users.ts': 'export default () => 1\n',
       'routes/x.get.ts': `export const auth = true\nexport default () => 1\n`,
@@ -94,7 +94,7 @@ describe('commands that only look at an application', function () {
     expect(ran.err).to.include('MORTAR_ROUTE_METHOD_MISSING').and.include('MORTAR_ROUTE_CATCH_ALL_MISTYPED')
   })
 
-  it('do not let the application listen, as its secrets may be placeholders', () => {
+  it('do not let the application listen, because its secrets may be placeholders', () => {
     const eager = createProject({
       'app.ts': `import { createApp } from 'mortar'\nexport const app = createApp()\nawait app.listen(0)\n`,
     })

@@ -20,7 +20,7 @@ describe('the manifest of a directory of routes', () => {
     writeFileSync(join(directory, path), content)
   }
 
-  /** What a compiled manifest is, without the package by its name. */
+  /** The compiled form of a manifest, without an import of the package by name. */
   function writeCompiled(name: string, text: string): void {
     write('package.json', '{ "type": "module" }')
     write(
@@ -49,13 +49,13 @@ export const registerRoutes = (app) => app.addRoutes({
     return { app, warnings }
   }
 
-  it('has every file in code-unit order, by relative paths, and quotes what must be', () => {
+  it('has every file in code-unit order, by relative path, and quotes keys that need quotes', () => {
     const text = renderManifest('routes', ['a.get.ts', "it's/[id].get.ts"])
     expect(text).to.include(`import * as module1 from '../routes/it\\'s/[id].get.ts'`)
     expect(text).to.include(`  'it\\'s/[id].get.ts': module1,`)
   })
 
-  it('is read without importing it', async () => {
+  it('can be read without importing it', async () => {
     write('routes.ts', renderManifest('routes', ['a.get.ts', "it's/[id].get.ts"]))
     expect(await readManifestFiles(join(directory, 'routes.ts'))).to.deep.equal([
       'a.get.ts',
@@ -63,7 +63,7 @@ export const registerRoutes = (app) => app.addRoutes({
     ])
   })
 
-  it('is what production serves, and nothing is scanned: the directory need not be there', async () => {
+  it('replaces the scan in production, where the directory may be missing', async () => {
     writeCompiled('one', 'first')
     const { app, warnings } = createQuiet()
     await loadRoutes(app, join(directory, 'one/routes'))
@@ -71,7 +71,7 @@ export const registerRoutes = (app) => app.addRoutes({
     expect(warnings).to.deep.equal([])
   })
 
-  it('belongs to its directory and its application: two in one process do not mix', async () => {
+  it('belongs to its directory and application: two manifests in one process do not mix', async () => {
     writeCompiled('one', 'first')
     writeCompiled('two', 'second')
     const [first, second] = [createQuiet().app, createQuiet().app]
@@ -81,7 +81,7 @@ export const registerRoutes = (app) => app.addRoutes({
     expect((await second.inject('/')).body).to.equal('second')
   })
 
-  it('is missed with a warning, and then the directory is scanned', async () => {
+  it('causes a warning and a scan of the directory if it is missing', async () => {
     write('package.json', '{ "type": "module" }')
     write('routes/index.get.js', `export default () => 'scanned'\n`)
     const { app, warnings } = createQuiet()
@@ -90,7 +90,7 @@ export const registerRoutes = (app) => app.addRoutes({
     expect(warnings[0]).to.include('MORTAR_MANIFEST_MISSING')
   })
 
-  it('is refused beside sources that have other files', async () => {
+  it('is rejected if the sources have other files', async () => {
     write('package.json', '{ "type": "module" }')
     write('routes/index.get.ts', 'export default () => 1\n')
     write('.framework/routes.ts', renderManifest('routes', ['gone.get.ts', 'index.get.ts']))
@@ -100,7 +100,7 @@ export const registerRoutes = (app) => app.addRoutes({
     expect((refused as Error).message).to.include('gone.get')
   })
 
-  it('holds its modules to the rules of files', () => {
+  it('applies the rules of route files to its modules', () => {
     const { app } = createQuiet()
     expect(() => registerModules(app, '/srv/routes', { 'users.ts': {} })).to.throw(
       'MORTAR_ROUTE_METHOD_MISSING',

@@ -26,7 +26,7 @@ describe('mortar migrate', function () {
 
   const run = (...args: string[]) => project.mortar(['migrate', ...args])
 
-  it('writes, runs and undoes migrations', () => {
+  it('writes, runs and reverts migrations', () => {
     expect(run('generate', 'create notes').out).to.match(/^wrote {4}migrations\/\d{13}-create-notes\.ts\n$/)
     expect(run().out).to.match(/^pending {2}CreateNotes\d{13}\n$/)
     expect(run('run').out).to.match(/^applied {2}CreateNotes\d{13}\n$/)
@@ -41,14 +41,14 @@ describe('mortar migrate', function () {
     expect(run('revert').out).to.match(/^reverted AddText/)
   })
 
-  it('drops everything and begins again', () => {
+  it('drops every table and runs all migrations again', () => {
     const ran = run('fresh')
     expect(ran.out.match(/applied/g)).to.have.length(2)
     expect(ran.err).to.include('Dropping every table')
   })
 
   for (const step of ['revert', 'fresh'])
-    it(`refuses ${step} in production, unless it is meant`, () => {
+    it(`rejects ${step} in production without --force`, () => {
       const variables = { NODE_ENV: 'production' }
       const refused = project.mortar(['migrate', step], { variables })
       expect([refused.code, refused.out]).to.deep.equal([1, ''])
@@ -56,7 +56,7 @@ describe('mortar migrate', function () {
       expect(project.mortar(['migrate', step, '--force'], { variables }).code).to.equal(0)
     })
 
-  it('says that an application has no database', () => {
+  it('reports an application without a database', () => {
     const bare = createProject({})
     const ran = bare.mortar(['migrate'])
     bare.remove()

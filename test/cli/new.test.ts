@@ -30,13 +30,13 @@ describe('mortar new', function () {
   const create = (...args: string[]) => project.mortar(['new', ...args, '--no-install'])
   const read = (path: string) => readFileSync(join(project.directory, path), 'utf8')
 
-  it('makes an application and says how to go on', () => {
+  it('makes an application and prints the next steps', () => {
     const { code, out, err } = create('first')
     expect([code, err]).to.deep.equal([0, 'Made first: 34 files in first.\n'])
     expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
   })
 
-  it('gives it a secret of its own, which only its owner may read', () => {
+  it('generates a secret that only the owner of the file may read', () => {
     create('one')
     create('two')
     const secret = (name: string) => /^AUTH_SECRET=([\w-]{43})$/m.exec(read(`${name}/.env`))?.[1]
@@ -48,7 +48,7 @@ describe('mortar new', function () {
   })
 
   for (const { database, auth } of COMBINATIONS)
-    it(`leaves nothing of its templates behind: ${database}, ${auth}`, () => {
+    it(`leaves no template placeholder in the files: ${database}, ${auth}`, () => {
       const name = `plain-${database}-${auth}`
       create(name, '--database', database, '--auth', auth)
       const entries = readdirSync(join(project.directory, name), { recursive: true, withFileTypes: true })
@@ -59,13 +59,13 @@ describe('mortar new', function () {
       }
     })
 
-  it('leaves users out where there is no database', () => {
+  it('leaves users out if there is no database', () => {
     create('bare', '--database', 'none')
     expect(readdirSync(join(project.directory, 'bare'))).not.to.include.members(['schema.ts', 'migrations'])
     expect(read('bare/package.json')).not.to.include('typeorm')
   })
 
-  it('writes nothing into a folder with files, but does into that of a new clone', () => {
+  it('writes nothing into a folder with files, except into a new git clone', () => {
     mkdirSync(join(project.directory, 'full'))
     writeFileSync(join(project.directory, 'full/thesis.txt'), 'ten years of work')
     const refused = create('full')
@@ -103,7 +103,7 @@ describe('mortar new', function () {
 describe('create-mortar', function () {
   this.timeout(60_000)
 
-  it('is mortar new, of the version that goes with it', () => {
+  it('runs mortar new of its own version', () => {
     const source = join(ROOT, 'scripts/create-mortar')
     const project = createProject({})
     try {

@@ -9,7 +9,7 @@ import { type ChildOutput, outputOf } from '../docs/child-output.ts'
 /** Files of a project by their path. */
 export type Files = Readonly<Record<string, string>>
 
-/** How a command ended and what it printed. */
+/** Exit code and output of a command. */
 export interface Ran {
   readonly code: number | null
   readonly out: string
@@ -43,7 +43,7 @@ export interface Serving {
 
 const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3']
 
-/** What every project has, unless it brings its own. */
+/** The files of every project, unless it has its own. */
 const COMMON: Files = {
   'package.json': JSON.stringify({
     name: 'shop',

@@ -69,7 +69,7 @@ export async function installDependencies(app: string): Promise<void> {
     cwd: app,
   })
   for (const part of ['better-sqlite3/build/Release/better_sqlite3.node', 'argon2/build/Release/argon2.node'])
-    // A ready-made build comes with the package, and then there is none to copy.
+    // The package contains a finished build, so there is no build to copy.
     if (existsSync(join(ROOT, 'node_modules', part)))
       cpSync(join(ROOT, 'node_modules', part), join(app, 'node_modules', part), { recursive: true })
 }

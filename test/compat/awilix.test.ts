@@ -13,8 +13,8 @@ function failureOf(register: Parameters<ReturnType<typeof createContainer>['regi
   throw new Error('It was resolved.')
 }
 
-describe('What awilix says of a failed resolution', () => {
-  it('is the missing service and the path to it', () => {
+describe('The message of awilix about a failed resolution', () => {
+  it('names the missing service and the path to it', () => {
     const services = {
       shop: asFunction(({ stock }: Needs) => stock),
       stock: asFunction(({ file }: Needs) => file),
@@ -28,17 +28,17 @@ describe('What awilix says of a failed resolution', () => {
     expect(failureOf({}, 'file')).to.deep.include({ kind: 'missing', missing: 'file', isNested: false })
   })
 
-  it('is a circle', () => {
+  it('names a circle', () => {
     const services = { a: asFunction(({ b }: Needs) => b), b: asFunction(({ a }: Needs) => a) }
     expect(failureOf(services, 'a')).to.deep.include({ kind: 'circular', path: 'a → b → a' })
   })
 
-  it('is a lifetime that is too short', () => {
+  it('names a lifetime that is too short', () => {
     const services = { a: asFunction(({ b }: Needs) => b).singleton(), b: asFunction(() => 1).scoped() }
     expect(failureOf(services, 'a')).to.deep.include({ kind: 'lifetime', path: 'a → b' })
   })
 
-  it('is nothing for an error of a factory', () => {
+  it('is not parsed when a factory threw it', () => {
     expect(readResolution(new Error("Could not resolve 'x'."))).to.equal(undefined)
   })
 })

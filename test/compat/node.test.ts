@@ -13,8 +13,8 @@ function recorder() {
 
 const request = (own: object) => () => Object.assign(new IncomingMessage(undefined as unknown as Socket), own)
 
-describe("Node's private mark of a request that was read", () => {
-  it('is honoured by this Node', () => {
+describe("Node's private flag of a request that was read", () => {
+  it('is respected by this Node version', () => {
     const { logger, lines } = recorder()
     const req = request({})()
     prepareMarkAsRead(logger)(req)
@@ -29,7 +29,7 @@ describe("Node's private mark of a request that was read", () => {
     ['never reads on', { _dump: () => undefined }],
   ]
   for (const [name, own] of others)
-    it(`is not used, and the log says so once, on a Node that ${name}`, () => {
+    it(`is not used, and one warning is logged, on a Node that ${name}`, () => {
       const { logger, lines } = recorder()
       const req = request({})()
       prepareMarkAsRead(logger, request(own))(req)
@@ -43,7 +43,7 @@ describe('The current response of a connection', () => {
   let server: Server
   afterEach(() => void server.close())
 
-  it('is that of the request under way, and none before and after it', async () => {
+  it('is the response of the current request, and is absent before and after it', async () => {
     const seen: unknown[] = []
     server = createServer((req, res) => {
       seen.push(currentResponse(req.socket) === res)

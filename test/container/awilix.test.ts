@@ -102,7 +102,7 @@ describe("awilix's own registrations", () => {
   }
   const EXPECTED = { singleton: [true, true], scoped: [true, false], transient: [false, false] }
   for (const [lifetime, spellings] of Object.entries(LIFETIMES))
-    it(`live as long as their lifetime says: ${lifetime}, in every spelling`, async () => {
+    it(`have the lifetime ${lifetime}, in every spelling`, async () => {
       for (const resolver of spellings) {
         const seen: unknown[] = []
         const app = appOf({ it: resolver }, (services) => seen.push(services['it'], services['it']))
@@ -206,8 +206,8 @@ describe("awilix's own registrations", () => {
   })
 })
 
-describe("What is wrong with awilix's own registrations", () => {
-  it('is a StartupError with the path when a singleton asks for what lives shorter', async () => {
+describe('A faulty awilix registration', () => {
+  it('is a StartupError with the path when a singleton requires a service with a shorter lifetime', async () => {
     const read = ({ b }: { b: unknown }) => b
     for (const b of [asFunction(() => 1).scoped(), asFunction(() => 1), scoped(() => 1)]) {
       const error = await startupError(appOf({ a: asFunction(read).singleton(), b }))
@@ -221,7 +221,7 @@ describe("What is wrong with awilix's own registrations", () => {
     expect(native.message).to.contain('a → b')
   })
 
-  it('is found in the request when a scoped service keeps a transient, or services run in a circle', async () => {
+  it('is reported in the request when a scoped service keeps a transient, or services form a circle', async () => {
     const read = ({ b }: { b: unknown }) => b
     const leak = await appOf({ a: asFunction(read).scoped(), b: asFunction(() => 1) }, ({ a }) => a).inject(
       '/',
@@ -239,7 +239,7 @@ describe("What is wrong with awilix's own registrations", () => {
     expect(missing.json().detail).to.contain('a → loger').and.to.contain("Did you mean 'logger'?")
   })
 
-  it('is a StartupError when a singleton misses a service, or singletons run in a circle', async () => {
+  it('is a StartupError when a singleton misses a service, or singletons form a circle', async () => {
     const missing = await startupError(
       appOf({ a: asFunction((loger: unknown) => loger, { injectionMode: 'CLASSIC' }).singleton() }),
     )
@@ -286,7 +286,7 @@ describe("What is wrong with awilix's own registrations", () => {
     ],
   ]
   for (const [name, given, code, text] of SHAPES)
-    it(`is refused at the start: ${name}`, async () => {
+    it(`is rejected at the start: ${name}`, async () => {
       const error = await startupError(appOf({ it: given as never }))
       expect(error.code).to.equal(code)
       expect(error.message).to.contain("'it'").and.to.contain(text)
@@ -315,7 +315,7 @@ describe('app.container', () => {
     await app.close()
   })
 
-  it('takes registrations until the start, checked as those of app.provide', async () => {
+  it('accepts registrations until the start, with the checks of app.provide', async () => {
     const app = createApp({ logger: false }).use(
       createRouter().get('/', ({ services }) => [services['late']]),
     )
@@ -371,7 +371,7 @@ describe('ctx.scope', () => {
     await app.close()
   })
 
-  it('shares what the request made before it was read', async () => {
+  it('shares the services that the request made before it was read', async () => {
     const app = createApp({ logger: false })
       .provide({ one: scoped(() => ({})) })
       .use(

@@ -86,7 +86,7 @@ for (const [way, make] of Object.entries(WAYS))
       expect(log).to.deep.equal(PAIR)
     })
 
-    it('do not keep one another: one that fails or never ends is logged', async () => {
+    it('do not delay each other: a disposer that fails or never ends is logged', async () => {
       const log: string[] = []
       const lines: unknown[][] = []
       const logger = {
@@ -218,7 +218,7 @@ for (const [way, make] of Object.entries(WAYS))
       expect(log).to.deep.equal(['make b', 'make a', 'object', 'dispose b', 'dispose a'])
     })
 
-    it('run for a service that is asked for after the end of its request, which is refused', async () => {
+    it('run for a service that is requested after its request ended, which is rejected', async () => {
       const log: string[] = []
       const ended = gate()
       let late: Promise<unknown> | undefined
@@ -239,7 +239,7 @@ for (const [way, make] of Object.entries(WAYS))
       expect(log).to.deep.equal(['make a', 'dispose a'])
     })
 
-    it('of scoped services run before close() resolves, and never for what was not asked for', async () => {
+    it('of scoped services run before close() resolves, and never for a service that was not used', async () => {
       const log: string[] = []
       const app = createApp({ logger: false })
         .provide(pair('scoped', log))
@@ -251,7 +251,7 @@ for (const [way, make] of Object.entries(WAYS))
   })
 
 describe('Disposers', () => {
-  it('of classes, and of what a request registers on its scope, run when it has ended', async () => {
+  it('of classes, and of services that a request registers on its scope, run when the request ends', async () => {
     const log: string[] = []
     class Connection {
       end(): void {

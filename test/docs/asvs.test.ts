@@ -70,7 +70,7 @@ describe('docs/asvs.md', () => {
     expect(others).to.deep.equal([...new Set(others)])
   })
 
-  it('says of each requirement who meets it: default, option or application', () => {
+  it('names for each requirement who meets it: default, option or application', () => {
     for (const { id, status } of rows) expect(status, id).to.match(/^(default|application|option `\w+`)$/)
   })
 
@@ -84,7 +84,7 @@ describe('docs/asvs.md', () => {
       for (const option of inlineCode(status)) expect(known, id).to.include(option)
   })
 
-  it('agrees with mortar doctor about what options and the application have to meet', () => {
+  it('agrees with mortar doctor about the requirements of options and the application', () => {
     const expected = (status: RegExp): string[] =>
       rows
         .filter((row) => status.test(row.status) && row.level !== '3' && !row.how.startsWith('Applies'))

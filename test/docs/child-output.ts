@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** What a child process prints, on either stream. */
+/** The output of a child process on both streams. */
 export interface ChildOutput {
   text(): string
   /** Forgets what was printed. */

@@ -49,7 +49,7 @@ describe('the example of docs/database.md', () => {
   })
   after(() => db.destroy())
 
-  it('has the plan that it shows, with the index and without', async () => {
+  it('has the query plan that the page shows, with the index and without', async () => {
     const [without, withIndex] = plans
     expect((await tasks.listTasks.explain(db, PAGE)).map(withoutNames).join('\n')).to.equal(withIndex)
     const { indices } = db.getMetadata(tasks.Tasks)

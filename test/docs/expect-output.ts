@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 
 /**
- * Compares what was printed with what a document shows: `…` stands for any text of one line, the amount of white space
+ * Compares printed output with the output in a document. `…` matches any text of one line, and the amount of white space
  * does not matter.
  */
 export function expectOutput(printed: string, shown: string, place: string): void {

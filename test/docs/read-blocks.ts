@@ -27,7 +27,7 @@ export function readBlocks(file: string): Block[] {
   return blocksOf(readFileSync(join(ROOT, file), 'utf8'), file)
 }
 
-/** What users of the framework read: the README, the pages of `docs`, those of the bricks and of the examples. */
+/** The documents for users: the README, the pages of `docs`, of the bricks and of the examples. */
 export function userDocuments(): string[] {
   const folders = ['docs', 'plugins', 'examples'].flatMap((folder) => listFiles(folder))
   return ['README.md', ...folders.filter((path) => path.endsWith('.md'))]

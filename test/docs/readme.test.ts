@@ -39,7 +39,7 @@ describe('the five minutes of the README', function () {
 
   const here = (code: string): string => code.replaceAll(/(localhost|127\.0\.0\.1):3000/g, `$1:${notes.port}`)
 
-  it('begin with one command, which makes the secret and the database and prints where everything is', () => {
+  it('begin with one command, which makes the secret and the database and prints the addresses', () => {
     expect(start!.commands.code).to.equal('npm install && npm start\n')
     expect(existsSync(join(notes.directory, '.env'))).to.equal(true)
     expect(existsSync(join(notes.directory, 'data/notes.db'))).to.equal(true)
@@ -54,7 +54,7 @@ describe('the five minutes of the README', function () {
     expectOutput(printed.join('\n'), here(shown.code), placeOf(shown))
   })
 
-  it('print what they show, command by command', async () => {
+  it('print the output that the README shows, command by command', async () => {
     expect(atTheReaders.length).to.be.greaterThan(8)
     for (const { commands, shown } of atTheReaders) {
       if (commands.code.includes('/_framework/mail')) await mailHasArrived(notes.url)
@@ -64,7 +64,7 @@ describe('the five minutes of the README', function () {
   })
 })
 
-/** The answer to forgot-password does not wait for the mail; a reader is slower than it. */
+/** Waits for the mail, because the response to forgot-password does not; a reader is slower than the mail. */
 async function mailHasArrived(url: string): Promise<void> {
   for (let round = 0; round < 500; round++) {
     const answer = await fetch(`${url}/_framework/mail`, { headers: { accept: 'application/json' } })

@@ -10,12 +10,12 @@ const inTypeScript = blocks.filter(({ language }) =>
 describe('the code in the documents', function () {
   this.timeout(60_000)
 
-  it('compiles as a reader has it', async () => {
+  it('compiles as a reader would copy it', async () => {
     expect(inTypeScript.length).to.be.greaterThan(10)
     expect(await typeCheckSnippets(inTypeScript)).to.deep.equal([])
   })
 
-  it('fails to compile with its place, when it is wrong', async () => {
+  it('is reported with its place if it does not compile', async () => {
     const wrong = {
       language: 'ts',
       code: "import { createApp } from 'mortar'\ncreateApp({ port: 1 })\n",
@@ -27,12 +27,12 @@ describe('the code in the documents', function () {
     expect(others).to.deep.equal([])
   })
 
-  it('is JSON where it says so', () => {
+  it('is valid JSON if it is marked as JSON', () => {
     for (const { code, file, line } of blocks.filter(({ language }) => language === 'json'))
       expect(() => JSON.parse(code) as unknown, `${file}:${line}`).not.to.throw()
   })
 
-  it('says which language it is in', () => {
+  it('names its language', () => {
     const known = new Set(['ts', 'json', 'sh', 'text', 'ini', 'html', 'http', 'dockerfile', 'yaml', 'sql'])
     const others = blocks.filter(({ language }) => language !== '' && !known.has(language))
     expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).to.deep.equal([])

@@ -20,7 +20,7 @@ describe('loadEnvFiles', () => {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content)
   }
 
-  it('lets the real environment win, then the machine, then the mode, then .env', () => {
+  it('prefers the real environment, then the files of the machine, then of the mode, then .env', () => {
     write({
       '.env': 'A=base\nB=base\nC=base\nD=base',
       '.env.development': 'A=mode\nB=mode\nC=mode',
@@ -39,14 +39,14 @@ describe('loadEnvFiles', () => {
     expect(variables).to.deep.equal({ NODE_ENV: 'test', A: 'base' })
   })
 
-  it('follows a NODE_ENV that stands in .env', () => {
+  it('reads NODE_ENV from .env', () => {
     write({ '.env': 'NODE_ENV=production', '.env.production': 'A=mode' })
     const variables = {}
     loadEnvFiles(directory, { variables })
     expect(variables).to.deep.equal({ NODE_ENV: 'production', A: 'mode' })
   })
 
-  it('keeps a variable that is set to nothing', () => {
+  it('keeps a variable that is set to an empty string', () => {
     write({ '.env': 'A=base' })
     const variables = { A: '' }
     loadEnvFiles(directory, { variables })
@@ -60,7 +60,7 @@ describe('loadEnvFiles', () => {
     expect(variables).to.deep.equal({ A: 'with # and space', B: 'plain' })
   })
 
-  it('passes over files that are not there', () => {
+  it('skips missing files', () => {
     expect(loadEnvFiles(directory, { variables: {} })).to.deep.equal([])
   })
 

@@ -83,7 +83,7 @@ describe('env', () => {
     })
 
   for (const name of VALUES)
-    it(`takes an empty ${name} as not set`, () => {
+    it(`treats an empty ${name} as not set`, () => {
       const error = thrownBy(() => READ[name]!(env.from({ [name]: '' }), name))
       expect(error.message).to.include(`${name} is not set`)
     })
@@ -93,7 +93,7 @@ describe('env', () => {
     expect([from.duration('AGE'), from.bytes('SIZE')]).to.deep.equal([90, 512])
   })
 
-  it('takes the default where a variable is not set, in plain units', () => {
+  it('uses the default, in plain units, if a variable is not set', () => {
     const from = env.from({})
     expect(from.port('PORT', { default: 3000 })).to.equal(3000)
     expect(from.boolean('FLAG', { default: false })).to.equal(false)
@@ -101,41 +101,41 @@ describe('env', () => {
     expect(from.bytes('SIZE', { default: '1mb' })).to.equal(1_048_576)
   })
 
-  it('gives undefined for an optional variable that is not set', () => {
+  it('returns undefined for an optional variable that is not set', () => {
     const from = env.from({})
     expect(from.string('A', { optional: true })).to.equal(undefined)
     expect(from.duration('A', { optional: true })).to.equal(undefined)
     expect(from.secret('A', { optional: true })).to.equal(undefined)
   })
 
-  it('never takes a default in place of a wrong value', () => {
+  it('never replaces a wrong value by the default', () => {
     expect(thrownBy(() => env.from({ PORT: 'x' }).port('PORT', { default: 1 })).message).to.include('PORT')
   })
 
-  it('holds numbers to their bounds', () => {
+  it('checks numbers against their bounds', () => {
     const from = env.from({ LOW: '1', HIGH: '9' })
     const range = { min: 2, max: 8 }
     expect(thrownBy(() => from.integer('LOW', range)).message).to.include('an integer from 2 to 8')
     expect(thrownBy(() => from.number('HIGH', range)).message).to.include('a number from 2 to 8')
   })
 
-  it('refuses an integer that JavaScript cannot hold', () => {
+  it('rejects an integer that JavaScript cannot represent', () => {
     thrownBy(() => env.from({ ID: '9007199254740993' }).integer('ID'))
   })
 
-  it('holds a URL to the protocols asked for', () => {
+  it('rejects a URL with another protocol', () => {
     const from = env.from({ APP_URL: 'ftp://example.com' })
     const error = thrownBy(() => from.url('APP_URL', { protocols: ['http', 'https'] }))
     expect(error.message).to.include('an absolute URL with http or https')
   })
 
-  it('reads the process when no other variables are given', () => {
+  it('reads process.env if no other variables are given', () => {
     expect(env.string('NODE_ENV')).to.equal('test')
   })
 })
 
 describe('env.all', () => {
-  it('gives what the callback makes of the variables', () => {
+  it('returns the result of the callback', () => {
     const config = env.from({ PORT: '1' }).all((read) => ({ port: read.port('PORT') }))
     expect(config).to.deep.equal({ port: 1 })
   })
@@ -149,16 +149,16 @@ describe('env.all', () => {
     expect(error.message).to.include('PORT').and.include('FLAG').and.include('AUTH_SECRET')
   })
 
-  it('throws a single problem as it is', () => {
+  it('throws a single problem unchanged', () => {
     expect(thrownBy(() => env.from({}).all((read) => read.port('PORT'))).code).to.equal('MORTAR_ENV')
   })
 
-  it('explains a callback that trips over a missing value by the missing value', () => {
+  it('reports the missing value when the callback fails because of it', () => {
     const error = thrownBy(() => env.from({}).all((read) => read.string('HOSTS').split(',')))
     expect(error.message).to.include('HOSTS is not set')
   })
 
-  it("lets the callback's own error through", () => {
+  it("rethrows the callback's own error", () => {
     const act = () =>
       env.from({}).all(() => {
         throw new RangeError('mine')

@@ -9,7 +9,7 @@ describe('The default code of a status', () => {
       expect(new HttpError(Number(status), 'Why').code).to.equal(code)
     })
 
-  it('is the general one where a status has several codes', () => {
+  it('is the general code if a status has several codes', () => {
     const several = [400, 401, 403, 413, 500, 503].map((status) => new HttpError(status, 'Why').code)
     expect(several).to.deep.equal([
       'bad_request',
@@ -26,7 +26,7 @@ describe('The default code of a status', () => {
     expect(Object.keys(DEFAULT_CODES)).to.have.members([...new Set(sent)])
   })
 
-  it('is that of 400 or of 500 for any other status', () => {
+  it('is the code of 400 or 500 for any other status', () => {
     expect([402, 451, 507, 599].map((status) => new HttpError(status, 'Why').code)).to.deep.equal([
       'bad_request',
       'bad_request',

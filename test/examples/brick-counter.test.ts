@@ -65,7 +65,7 @@ describe('The brick in a package of its own', function () {
     expect(Object.keys(devDependencies)).to.have.members([...TOOLS, 'mortar'])
   })
 
-  it('accepts this version of the framework', () => {
+  it('accepts the current version of the framework', () => {
     const { peerDependencies } = readJson<{ peerDependencies: { mortar: string } }>(
       join(directory, 'package.json'),
     )
@@ -198,7 +198,7 @@ describe('The brick, packed and installed beside the packed framework', function
       env: { PATH: process.env['PATH'], COUNTER_LIMIT: limit, NODE_ENV: 'production' },
     })
 
-  it('holds its build, its README and nothing else', async () => {
+  it('contains only its build and its README', async () => {
     const { stdout } = await run('tar', ['-tzf', tarball])
     const top = stdout
       .trim()
@@ -246,7 +246,7 @@ describe('The brick, packed and installed beside the packed framework', function
     ['0', 'COUNTER_LIMIT'],
     ['3', 'COUNTER_LOW_LIMIT'],
   ] as const)
-    it(`has ${code} reported by mortar doctor, with its page`, async () => {
+    it(`is checked by mortar doctor, which reports ${code} with its page`, async () => {
       const ran = node(['node_modules/mortar/dist/src/cli/main.js', 'doctor', '--json'], limit)
       const { stdout } = await ran.catch((error: { stdout: string }) => error)
       const { findings } = JSON.parse(stdout) as { findings: { code: string; page: string }[] }

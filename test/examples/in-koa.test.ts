@@ -44,7 +44,7 @@ describe('the example of Mortar in a Koa application', () => {
   }
 
   const signUp = async (email: string): Promise<string> => {
-    const password = 'a heron stands in the reeds'
+    const password = 'a heron waits in the reeds'
     const { json } = await call('POST', '/api/auth/signup', undefined, { name: 'Ada', email, password })
     return (json() as { accessToken: string }).accessToken
   }

@@ -5,7 +5,7 @@ import { MONGO_TARGETS } from '../support/mongo.ts'
 import { overHttp } from './over-http.ts'
 import { startNotes } from './running-notes.ts'
 
-/** What is true of the notes, whoever vouches for their owners. */
+/** Checks the notes, with any provider that authenticates their owners. */
 async function expectNotes(app: Injectable, ada: TestClient, bob: TestClient): Promise<void> {
   expect((await createClient(app).get('/notes')).status).to.equal(401)
   const { status, body: note } = await ada.post('/notes', { title: 'Milk', text: 'Two bottles' })
@@ -20,7 +20,7 @@ async function expectNotes(app: Injectable, ada: TestClient, bob: TestClient): P
 describe('the reference application', function () {
   this.timeout(60_000)
 
-  it('with AUTH_PROVIDER=hosted serves those whom another server has signed in', async () => {
+  it('with AUTH_PROVIDER=hosted serves users whom another server signed in', async () => {
     const key = await signingKey('one')
     const server = await startKeyServer([key], Date.now)
     const notes = await startNotes({
@@ -92,7 +92,7 @@ describe('the reference application', function () {
     }
   })
 
-  it('says which variables a hosted provider needs', async () => {
+  it('reports the variables that a hosted provider needs', async () => {
     const error = await startNotes({ AUTH_PROVIDER: 'hosted' }).then(
       () => '',
       (failure: Error) => failure.message,

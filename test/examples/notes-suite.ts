@@ -25,7 +25,7 @@ async function write(client: TestClient, title: string): Promise<string> {
 
 const titles = (body: { notes: { title: string }[] }): string[] => body.notes.map(({ title }) => title)
 
-/** What the reference application promises, on whatever database: declares the tests inside a `describe`. */
+/** Tests of the reference application on any database. Declares them inside a `describe`. */
 export function notesSuite(application: () => Injectable): void {
   it('keeps notes: writes, reads, lists newest first, changes, deletes', async () => {
     const { client } = await signUp(application())
@@ -47,7 +47,7 @@ export function notesSuite(application: () => Injectable): void {
     expect(titles((await client.get('/notes')).body)).to.deep.equal(['Bread'])
   })
 
-  it('answers for the note of another as for none: 404 with its id, and the note stays as it is', async () => {
+  it('responds to the note of another user as to a missing note: 404 with its id, and the note is unchanged', async () => {
     const { client: owner } = await signUp(application())
     const { client: other } = await signUp(application())
     const id = await write(owner, 'Mine')
@@ -95,7 +95,7 @@ export function notesSuite(application: () => Injectable): void {
     expect((await client.get('/notes', { query: { archived: 'maybe' } })).status).to.equal(422)
   })
 
-  it('refuses what does not fit with every issue, and writes nothing', async () => {
+  it('rejects invalid input with every issue, and writes nothing', async () => {
     const { client } = await signUp(application())
     const { status, body } = await client.post('/notes', { title: '  ', text: 7, color: 'red' })
     expect(status).to.equal(422)

@@ -19,7 +19,7 @@ describe('the reference application', () => {
 
   notesSuite(() => app)
 
-  it('says what it is to anybody, and keeps everything else for who is signed in', async () => {
+  it('describes itself to everybody, and requires a sign-in for everything else', async () => {
     expect((await anybody.get('/')).body.name).to.equal('Notes')
     for (const [method, path] of [
       ['GET', '/notes'],
@@ -37,7 +37,7 @@ describe('the reference application', () => {
     }
   })
 
-  it('keeps its numbers for administrators', async () => {
+  it('shows its statistics only to administrators', async () => {
     const user = await signedIn(app, { id: 'somebody', raw: { role: 'user' } })
     const refused = await user.get('/admin/stats')
     expect(refused.status).to.equal(403)

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { ROOT, listFiles } from '../architecture/tree.ts'
 
-describe('the tests that the reference application has itself', () => {
+describe('The own tests of the reference application', () => {
   it('pass with the test runner of Node', async () => {
     const files = listFiles('examples/notes/test').filter((path) => path.endsWith('.test.ts'))
     expect(files.length).to.be.greaterThan(0)

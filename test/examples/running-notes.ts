@@ -13,13 +13,13 @@ export interface RunningNotes {
   readonly port: number
   /** Its working directory, which holds its `.env` and its database. */
   readonly directory: string
-  /** What it has printed. */
+  /** Returns its output so far. */
   output(): string
   /** Ends it as Ctrl+C does and removes its directory. @returns its exit code. */
   stop(): Promise<number | null>
 }
 
-/** What a working directory needs of the repository; the rest is found from the real place of these. */
+/** The files that a working directory needs from the repository; all others are found from their real paths. */
 const LINKED = ['package.json', 'node_modules', 'scripts']
 const READY = /\d+ routes, ready in \d+ ms/
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 
 describe('The settings of the reference application', () => {
-  it('name everything that production misses, in one error', () => {
+  it('are reported in one error if production misses several', () => {
     const { AUTH_SECRET: _, APP_URL: __, MAIL_TRANSPORT: ___, ...inherited } = process.env
     const { status, stderr } = spawnSync(
       process.execPath,

@@ -14,7 +14,7 @@ const trees = fixtureTrees<Expected>('broken')
 
 describe('a tree of routes with a broken convention', () => {
   for (const { name, expected, open } of trees)
-    it(`gives exactly its own diagnostics: ${name}`, () =>
+    it(`reports exactly its own diagnostics: ${name}`, () =>
       open(async (directory) => {
         const sink = createRecordingSink()
         const error = await failureOf(loadRoutes(sink, directory))

@@ -11,7 +11,7 @@ import { withTree } from './fixture-trees.ts'
 const GOOD = join(import.meta.dirname, '../fixtures/routes/good')
 
 describe('loadRoutes', () => {
-  it('adds the same routes in the same order, whatever the order of the disk', async () => {
+  it('adds the same routes in the same order, whatever order the disk lists files in', async () => {
     const expected = await routesOf(join(GOOD, 'conventions'))
     for (const seed of [1, 2, 3, 4, 5]) {
       const readFolder = async (path: string) => shuffled(await readdir(path, { withFileTypes: true }), seed)
@@ -40,7 +40,7 @@ describe('loadRoutes', () => {
     ])
   })
 
-  it('gives the importer a file URL in which every character of the name survives', async () => {
+  it('passes the importer a file URL that keeps every character of the name', async () => {
     const urls: string[] = []
     const importModule = async (url: string) => {
       urls.push(url)
@@ -50,7 +50,7 @@ describe('loadRoutes', () => {
     expect(urls).to.include(pathToFileURL(join(GOOD, 'static-names', 'café.get.ts')).href)
   })
 
-  it('hands over handler, definition and the file as origin', async () => {
+  it('registers handler, definition and the file as origin', async () => {
     const handler = () => 'ok'
     const sink = createRecordingSink()
     await loadRoutes(sink, join(GOOD, 'middleware'), {
@@ -80,7 +80,7 @@ describe('loadRoutes', () => {
     expect(sink.batches[0]!.routes[0]!.definition).to.deep.equal({ auth: 'admin' })
   })
 
-  it('says at once that it is loading, and fails what waits for it', async () => {
+  it('registers itself immediately, and rejects ready() if loading fails', async () => {
     const sink = createRecordingSink()
     const directory = join(GOOD, 'nowhere')
     const work = loadRoutes(sink, directory)
@@ -88,13 +88,13 @@ describe('loadRoutes', () => {
     expect(await failureOf(work)).to.equal(await failureOf(sink.loads[0]!.work))
   })
 
-  it('takes a file URL', async () => {
+  it('accepts a file URL', async () => {
     const sink = createRecordingSink()
     await loadRoutes(sink, new URL('../fixtures/routes/good/conventions/', import.meta.url))
     expect(sink.batches[0]!.routes).to.have.length(7)
   })
 
-  it('passes on the refusal of the application', async () => {
+  it('rethrows the error of the application', async () => {
     const refusal = new StartupError('GET /users is declared twice', {
       code: 'MORTAR_ROUTE_DUPLICATE',
       remedy: '',
@@ -137,7 +137,7 @@ describe('loadRoutes', () => {
     expect(await failureOf(work)).to.have.nested.property('errors[0].cause', cause)
   })
 
-  it('says once that no loader takes the files, not once for each', async () => {
+  it('reports once, not for each file, that no loader reads the files', async () => {
     const work = loadRoutes(createRecordingSink(), join(GOOD, 'conventions'), {
       importModule: async (url) => {
         throw Object.assign(new TypeError(`Unknown file extension ".ts" for ${url}`), {
@@ -151,7 +151,7 @@ describe('loadRoutes', () => {
     expect(error.message).to.include('--import tsx')
   })
 
-  it('follows links between folders without going round', () =>
+  it('follows links between folders without a loop', () =>
     withTree(
       ['a/x.get.ts', 'b/y.get.ts', { link: 'a/b', to: '../b' }, { link: 'b/a', to: '../a' }],
       async (directory) => {

@@ -36,16 +36,16 @@ describe('the name of a route file', () => {
     ['middleware.ts', 'MORTAR_ROUTE_METHOD_MISSING'],
   ]
   for (const [name, meaning] of names)
-    it(`says ${meaning}: ${name}`, () => expect(describeName(name)).to.equal(meaning))
+    it(`means ${meaning}: ${name}`, () => expect(describeName(name)).to.equal(meaning))
 
-  it('leads from middleware.ts to _middleware.ts', () => {
+  it('suggests _middleware.ts for middleware.ts', () => {
     const parsed = parseFileName('middleware.ts')
     expect(parsed)
       .to.have.nested.property('faults[0].finding.remedy')
       .that.includes('Did you mean _middleware.ts')
   })
 
-  it('is not looked at in private, hidden and installed folders', () => {
+  it('is ignored in private, hidden and installed folders', () => {
     expect(['_lib', '.git', 'node_modules', 'users', '[id]'].filter(isIgnoredFolder)).to.deep.equal([
       '_lib',
       '.git',
@@ -86,7 +86,7 @@ describe('planRoutes', () => {
     .map(([parts, end]) => parts.filter((text) => text !== '').join('/') + end)
   const paths = fc.uniqueArray(path, { maxLength: 12 })
 
-  it('gives the same plan for the same files in any order', () => {
+  it('returns the same plan for the same files in any order', () => {
     fc.assert(
       fc.property(paths, fc.infiniteStream(fc.nat()), (files, keys) => {
         const other = files
@@ -113,7 +113,7 @@ describe('planRoutes', () => {
     )
   })
 
-  it('reads code-unit order, not that of a locale', () => {
+  it('sorts by code unit, not by locale', () => {
     const plan = planRoutes([
       'é.get.ts',
       'z.get.ts',

@@ -36,7 +36,7 @@ describe('an application with a directory of routes', () => {
     ['GET /sitemap.xml', 200, '<urlset/>', 'root'],
   ]
   for (const [request, status, body, scopes] of answers)
-    it(`answers ${request} with the most specific route, inside its middleware`, async () => {
+    it(`responds to ${request} with the most specific route, inside its middleware`, async () => {
       const response = await send(request)
       expect(response.statusCode).to.equal(status)
       expect(typeof body === 'string' ? response.body : response.json()).to.deep.equal(body)
@@ -59,19 +59,19 @@ describe('an application with a directory of routes', () => {
     ['GET /users/%zz', 400, undefined, 'root'],
   ]
   for (const [request, status, allow, scopes] of refusals)
-    it(`answers ${request} with ${status}, inside the middleware of the prefix`, async () => {
+    it(`responds to ${request} with ${status}, inside the middleware of the prefix`, async () => {
       const response = await send(request)
       expect(response.statusCode).to.equal(status)
       expect(response.headers['allow']).to.equal(allow)
       expect(scopesOf(response.headers)).to.satisfy((found: string) => found.startsWith(scopes))
     })
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const response = await send('HEAD /users')
     expect([response.statusCode, response.body]).to.deep.equal([200, ''])
   })
 
-  it('answers OPTIONS with the methods of the path', async () => {
+  it('responds to OPTIONS with the methods of the path', async () => {
     const response = await send('OPTIONS /users/7')
     expect([response.statusCode, response.headers['allow']]).to.deep.equal([204, 'GET, HEAD, PATCH, OPTIONS'])
   })
@@ -82,7 +82,7 @@ describe('an application with a directory of routes', () => {
     expect((await sent({})).statusCode).to.equal(422)
   })
 
-  it('answers with the errors that a module throws', async () => {
+  it('responds with the errors that a module throws', async () => {
     const response = await send('GET /teams')
     expect([response.statusCode, response.json().detail]).to.deep.equal([404, 'There are no teams.'])
   })
@@ -100,7 +100,7 @@ describe('an application with a directory of routes', () => {
 describe('loadRoutes beside the rest of an application', () => {
   const createQuietApp = () => createApp({ environment: 'test' })
 
-  it('is waited for by ready()', async () => {
+  it('delays ready() until it is complete', async () => {
     const app = createQuietApp()
     void loadRoutes(app, ROUTES)
     await app.ready()
@@ -108,7 +108,7 @@ describe('loadRoutes beside the rest of an application', () => {
     await app.close()
   })
 
-  it('fails ready() when a convention is broken, although nobody awaited it', () =>
+  it('makes ready() reject when a convention is broken, even if its promise was not awaited', () =>
     withTree(['users.ts'], async (directory) => {
       const app = createQuietApp()
       loadRoutes(app, directory).catch(() => undefined)
@@ -116,7 +116,7 @@ describe('loadRoutes beside the rest of an application', () => {
       await app.close()
     }))
 
-  it('adds routes after the start that work from then on', () =>
+  it('adds routes after the start, which work immediately', () =>
     withTree(['late.get.ts', 'late/[id].get.ts'], async (directory) => {
       const app = createQuietApp()
       await app.ready()
@@ -136,7 +136,7 @@ describe('loadRoutes beside the rest of an application', () => {
       await app.close()
     }))
 
-  it('takes two directories in one application', () =>
+  it('loads two directories into one application', () =>
     withTree(['a.get.ts'], (first) =>
       withTree(['b.get.ts'], async (second) => {
         const app = createQuietApp()

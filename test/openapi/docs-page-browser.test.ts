@@ -37,7 +37,7 @@ const document = buildDocument({
   ],
 })
 
-/** What the page sent to the API. */
+/** The requests that the page sent to the API. */
 interface Received {
   readonly method: string | undefined
   readonly url: string | undefined
@@ -111,13 +111,13 @@ describe('documentation page in a browser', () => {
 
   const operation = (id: string) => page.locator(`[id="op-${id}"]`)
 
-  /** What is inside an operation is made when it opens. */
+  /** Opens an operation, because its content is built only when it opens. */
   async function open(id: string): Promise<void> {
     await operation(id).locator('> summary').click()
     await operation(id).locator('form').waitFor()
   }
 
-  it('lists the operations by tag, and by first segment without one', async () => {
+  it('lists the operations by tag, or by first segment without a tag', async () => {
     expect(await page.locator('.group > h2').allTextContents()).to.have.members(['notes', 'files', HOSTILE])
     expect(await page.locator('nav a').count()).to.equal(4)
     expect(await page.locator('h1').textContent()).to.include(HOSTILE)
@@ -143,7 +143,7 @@ describe('documentation page in a browser', () => {
     expect(await operation('postNotes').locator('pre').first().textContent()).to.include('"title": "text"')
   })
 
-  it('sends a request with path, query, headers and token, and shows the answer', async () => {
+  it('sends a request with path, query, headers and token, and shows the response', async () => {
     await open('getNotesById')
     await page.getByLabel('Bearer token').fill('secret-token')
     const form = operation('getNotesById').locator('form')

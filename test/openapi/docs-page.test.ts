@@ -5,7 +5,7 @@ import { docsPage } from '../../src/openapi/docs-page.ts'
 const page = docsPage({ title: 'Notes & <b>more</b>', documentUrl: '/openapi.json?a="b"' })
 
 describe('documentation page', () => {
-  it('needs nothing from elsewhere', () => {
+  it('loads nothing from another origin', () => {
     const urls = [...page.html.matchAll(/(?:src|href|url|action)\s*[=(]\s*["']?([^"'\s>)]+)/g)]
     const outside = urls.map(([, url]) => url!).filter((url) => /^(?:https?:)?\/\//.test(url))
     expect(outside).to.deep.equal([])
@@ -29,7 +29,7 @@ describe('documentation page', () => {
       .and.not.include('unsafe')
   })
 
-  it('makes no HTML from strings', () => {
+  it('builds no HTML from strings', () => {
     expect(page.html).not.to.match(
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/,
     )

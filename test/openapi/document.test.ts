@@ -62,7 +62,7 @@ const EVERYTHING = [
 ]
 
 describe('OpenAPI document', () => {
-  it('is valid OpenAPI 3.1 for every kind of route, and for none', async () => {
+  it('is valid OpenAPI 3.1 for every kind of route, and without routes', async () => {
     for (const routes of [EVERYTHING, []]) {
       const document = documentOf(routes, { security: SECURITY, servers: [{ url: 'https://example.com' }] })
       const result = await new Validator().validate(JSON.parse(JSON.stringify(document)))
@@ -71,7 +71,7 @@ describe('OpenAPI document', () => {
     }
   })
 
-  it('says which application it is of', () => {
+  it('names its application', () => {
     const servers = [{ url: '/api', description: 'here' }]
     expect(documentOf([], { description: 'All notes.', servers })).to.deep.include({
       openapi: '3.1.1',
@@ -86,7 +86,7 @@ describe('OpenAPI document', () => {
     expect(JSON.stringify(documentOf(EVERYTHING))).to.equal(forward)
   })
 
-  it('leaves out hidden routes and those of the framework', () => {
+  it('leaves out hidden routes and routes of the framework', () => {
     const routes = [
       routeOf('GET /secret', { hidden: true }),
       routeOf('GET /_framework'),
@@ -104,7 +104,7 @@ describe('OpenAPI document', () => {
     })
   })
 
-  it('describes a parameter rather than a catch-all in the same place, and says so', () => {
+  it('describes a parameter instead of a catch-all at the same path, and warns', () => {
     const warnings: string[] = []
     const routes = [routeOf('GET /files/*path'), routeOf('POST /files/:name')]
     const document = documentOf(routes, { warn: (message) => warnings.push(message) })
@@ -113,7 +113,7 @@ describe('OpenAPI document', () => {
     expect(warnings[0]).to.include('GET /files/*path').and.include('routes/files/*path.GET.ts')
   })
 
-  it('warns of a schema that it cannot tell, with place, route and origin', () => {
+  it('warns of a schema that it cannot describe, with place, route and origin', () => {
     const warnings: string[] = []
     const routes = [
       routeOf('GET /a', { query: string(), headers: object({}) }),
@@ -127,26 +127,26 @@ describe('OpenAPI document', () => {
 })
 
 describe('OpenAPI operation: parameters', () => {
-  it('are there for the path without a schema', () => {
+  it('are declared for the path even without a schema', () => {
     expect(operationFor(routeOf('GET /users/:id/posts/:post')).parameters).to.deep.equal([
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'post', in: 'path', required: true, schema: { type: 'string' } },
     ])
   })
 
-  it('are required in the path also where the schema leaves them optional', () => {
+  it('are required in the path even if the schema makes them optional', () => {
     const route = routeOf('GET /users/:id', { params: object({ id: number() }) })
     expect(operationFor(route).parameters).to.have.length(1)
     expect(operationFor(route).parameters![0]).to.deep.include({ name: 'id', in: 'path', required: true })
   })
 
-  it('tell what a catch-all holds', () => {
+  it('describe the value of a catch-all', () => {
     const [parameter] = operationFor(routeOf('GET /files/*path')).parameters!
     expect(parameter).to.deep.include({ name: 'path', in: 'path', required: true, 'x-catch-all': true })
     expect(parameter!.description).to.include('slashes')
   })
 
-  it('come from query and headers, without the headers that OpenAPI says elsewhere', () => {
+  it('come from query and headers, without the headers that OpenAPI describes elsewhere', () => {
     const parameters = operationFor(EVERYTHING[1]!).parameters!
     expect(parameters.map(({ name, in: location, required }) => [location, name, required])).to.deep.equal([
       ['query', 'page', undefined],
@@ -164,7 +164,7 @@ describe('OpenAPI operation: request body', () => {
     expect(requestBody!.content['application/json']!.schema).to.deep.include({ required: ['id', 'text'] })
   })
 
-  it('may be left out where every key is optional', () => {
+  it('is optional if every key is optional', () => {
     const { requestBody } = operationFor(routeOf('POST /notes', { body: object({ text: string() }) }))
     expect(requestBody).not.to.have.property('required')
   })
@@ -180,7 +180,7 @@ describe('OpenAPI operation: request body', () => {
     })
   })
 
-  it('of a file schema is multipart with bytes in it', () => {
+  it('of a file schema is multipart with a binary part', () => {
     const picture = file({ maxSize: '1mb', types: ['image/*', 'application/pdf'] }).required()
     const body = object({ title: string(), picture, more: array(file().label('More')) })
     const { requestBody } = operationFor(routeOf('POST /pictures', { body }))
@@ -198,7 +198,7 @@ describe('OpenAPI operation: request body', () => {
     expect(encoding).to.deep.equal({ picture: { contentType: 'image/*, application/pdf' } })
   })
 
-  it('is not there for a route that leaves the stream alone or declares nothing', () => {
+  it('is absent for a route that reads the stream itself or declares no body', () => {
     expect(operationFor(routeOf('POST /notes', { consumes: [] }))).not.to.have.property('requestBody')
     expect(operationFor(routeOf('POST /notes'))).not.to.have.property('requestBody')
   })
@@ -207,18 +207,18 @@ describe('OpenAPI operation: request body', () => {
 describe('OpenAPI operation: responses', () => {
   const statusesOf = (route: Route) => Object.keys(operationFor(route).responses)
 
-  it('are 200 where nothing is declared', () => {
+  it('are 200 if none is declared', () => {
     expect(operationFor(routeOf('GET /a')).responses).to.deep.equal({ 200: { description: 'Success.' } })
   })
 
-  it('are those declared, with their schemas', () => {
+  it('are the declared responses, with their schemas', () => {
     const { responses } = operationFor(routeOf('POST /notes', { response: { 201: note, 404: string() } }))
     expect(Object.keys(responses)).to.deep.equal(['201', '404'])
     expect(responses['201']!.content!['application/json']!.schema).to.deep.include({ type: 'object' })
     expect(responses['404']!.content).to.have.all.keys('text/plain')
   })
 
-  it('have a success also where only a failure is declared', () => {
+  it('include a success even if only a failure is declared', () => {
     expect(statusesOf(routeOf('GET /a', { response: { 404: note } }))).to.deep.equal(['200', '404'])
   })
 
@@ -227,7 +227,7 @@ describe('OpenAPI operation: responses', () => {
     expect(operationFor(EVERYTHING[5]!).responses['204']).not.to.have.property('content')
   })
 
-  it('have the problems that the declarations bring, and no others', () => {
+  it('include only the problems that the declarations can cause', () => {
     const schema = object({ id: string() })
     expect(statusesOf(routeOf('GET /a', { auth: false }))).to.deep.equal(['200'])
     expect(statusesOf(routeOf('GET /a', { auth: true }))).to.deep.equal(['200', '401'])
@@ -259,7 +259,7 @@ describe('OpenAPI operation: responses', () => {
     expect(components.schemas).to.have.keys('Problem', 'ValidationProblem')
   })
 
-  it('keep what is declared for the status of a problem', () => {
+  it('keep a declared response for the status of a problem', () => {
     const { responses } = operationFor(routeOf('GET /a', { auth: true, response: { 401: note } }))
     expect(responses['401']!.content).to.have.keys('application/problem+json')
     expect(responses['401']!.content!['application/problem+json']!.schema).to.deep.include({ type: 'object' })
@@ -267,7 +267,7 @@ describe('OpenAPI operation: responses', () => {
 })
 
 describe('OpenAPI operation: guard', () => {
-  it('names the scheme where anybody must be signed in', () => {
+  it('names the security scheme if a route needs a signed-in user', () => {
     const document = documentOf([routeOf('GET /a', { auth: true }), routeOf('GET /b')], {
       security: SECURITY,
     })
@@ -308,11 +308,11 @@ describe('OpenAPI operation: id', () => {
   for (const [line, id] of ids)
     it(`of ${line} is ${id}`, () => expect(operationFor(routeOf(line)).operationId).to.equal(id))
 
-  it('is the one that the route names', () => {
+  it('is the id that the route declares', () => {
     expect(operationFor(routeOf('GET /a', { operationId: 'readA' })).operationId).to.equal('readA')
   })
 
-  it('is refused when two operations have it, naming both', () => {
+  it('is rejected when two operations have it; the error names both', () => {
     const routes = [routeOf('GET /a-b'), routeOf('GET /a_b')]
     expect(() => documentOf(routes))
       .to.throw(StartupError, /routes\/a-b\.GET\.ts.*routes\/a_b\.GET\.ts/)

@@ -6,7 +6,7 @@ const router = (path: string) =>
   createRouter().post(path, { body: object({ name: string().test('odd', 'is odd', () => true) }) }, () => 1)
 
 describe('A part of a schema that OpenAPI cannot show', () => {
-  it('is a warning for a route of the application, and silent for a route of a brick', async () => {
+  it('causes a warning for a route of the application, but not for a route of a brick', async () => {
     const lines: string[] = []
     const note = (line: unknown): void => void lines.push(String(line))
     const logger: Logger = { debug: note, info: () => {}, warn: note, error: note, child: () => logger }

@@ -16,7 +16,7 @@ describe('Optional packages of bricks', () => {
     return app
   }
 
-  it('are named by the start, those of all bricks in one command', async () => {
+  it('are named at start if missing, in one install command for all bricks', async () => {
     const app = appWith({ store: folder.peers(['cache', 'engine']), mailbox: folder.peers(['driver']) })
     const error = await startupErrorOf(() => app.ready())
     expect(error.code).to.equal('MORTAR_PEER_MISSING')
@@ -26,7 +26,7 @@ describe('Optional packages of bricks', () => {
     expect(error.remedy).to.equal("Run npm install cache@^2.1.0 engine@^0.4.0 'driver@>=3'")
   })
 
-  it('are searched before a service of the bricks is made', async () => {
+  it('are looked up before any service of the bricks is made', async () => {
     let made = 0
     const app = appWith({ store: folder.peers(['cache']) }).provide({
       counted: { lifetime: 'singleton', factory: () => (made += 1) },
@@ -35,13 +35,13 @@ describe('Optional packages of bricks', () => {
     expect(made).to.equal(0)
   })
 
-  it('start the application when they are there', async () => {
+  it('do not prevent the start when they are installed', async () => {
     folder.install('cache', '2.4.0')
     const app = await appWith({ store: folder.peers(['cache']) }).ready()
     await app.close()
   })
 
-  it('are named when their version is not the one that the brick was written for', async () => {
+  it('are named when their version is outside the range of the brick', async () => {
     folder.install('cache', '3.0.0')
     const error = await startupErrorOf(() => appWith({ store: folder.peers(['cache']) }).ready())
     expect(error.code).to.equal('MORTAR_PEER_VERSION')
@@ -49,7 +49,7 @@ describe('Optional packages of bricks', () => {
     expect(error.remedy).to.equal('Run npm install cache@^2.1.0')
   })
 
-  it('are named when their compiled part cannot be loaded', async () => {
+  it('are named when their native part cannot be loaded', async () => {
     folder.install('engine', '0.4.2', `throw new Error('No native build was found for platform=moon')`)
     const peers = folder.peers(['engine'], { native: ['engine'] })
     const error = await startupErrorOf(() => appWith({ store: peers }).ready())
@@ -66,14 +66,14 @@ describe('Optional packages of bricks', () => {
     expect(codes).to.deep.equal(['MORTAR_PEER_MISSING', 'MORTAR_PEER_VERSION'])
   })
 
-  it('are installed for development where only development needs them', async () => {
+  it('are suggested as development dependencies if only development needs them', async () => {
     const peers = folder.peers(['cache'], { development: true })
     const app = appWith({ page: peers, store: folder.peers(['engine']) })
     const { remedy } = await startupErrorOf(() => app.ready())
     expect(remedy).to.equal('Run npm install engine@^0.4.0 && npm install --save-dev cache@^2.1.0')
   })
 
-  it('make a brick refused whose list cannot be checked', async () => {
+  it('cause an error if the list of a brick cannot be checked', async () => {
     for (const peers of [{ packages: ['cache'] }, { from: 'here', packages: ['cache'] }, ['cache']]) {
       const app = appWith({ store: peers as never })
       expect((await startupErrorOf(() => app.ready())).code).to.equal('MORTAR_BRICK_SHAPE')
@@ -101,7 +101,7 @@ describe('loadPeer', () => {
     expect(load().name).to.equal('cache')
   })
 
-  it('returns a stand-in for a missing package, of which every use names all that is missing', async () => {
+  it('returns a stand-in for a missing package; every use throws an error that names all missing packages', async () => {
     const cache = load(['cache', 'other'])
     class Own extends cache.Store {}
     expect({} instanceof cache.Store).to.equal(false)
@@ -112,7 +112,7 @@ describe('loadPeer', () => {
     }
   })
 
-  it('keeps the reason why an installed package cannot be loaded', async () => {
+  it('keeps the reason that an installed package cannot be loaded', async () => {
     folder.install('cache', '2.1.0', `throw new Error('invalid ELF header')`)
     const error = await startupErrorOf(() => load().open())
     expect([error.code, error.message.includes('invalid ELF header')]).to.deep.equal([
@@ -123,7 +123,7 @@ describe('loadPeer', () => {
 })
 
 describe('importPeer', () => {
-  it('names a package that cannot be found, and passes on any other error', async () => {
+  it('names a package that cannot be found, and rethrows any other error', async () => {
     const folder = packageFolder({})
     const need = { of: 'a page', peers: folder.peers(['missing-package']) }
     try {

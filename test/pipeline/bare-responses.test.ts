@@ -15,17 +15,17 @@ describe('A handler that writes to the bare response', () => {
       return (await open(createApp({ logger: false }).use(router))).fetch('/', init)
     }
 
-    it('has answered when it returns nothing', async () => {
+    it('completes the response when it ends it and returns nothing', async () => {
       const response = await answer((ctx) => void bare(ctx).end('raw'))
       expect([response.status, await response.text()]).to.deep.equal([200, 'raw'])
     })
 
-    it('is ended when it has written and returns nothing', async () => {
+    it('leaves the framework to end the response when it only writes and returns nothing', async () => {
       const response = await answer((ctx) => void bare(ctx).write('one'))
       expect([response.status, await response.text()]).to.deep.equal([200, 'one'])
     })
 
-    it('may go on after it has returned when it has set respond to false', async () => {
+    it('may continue to write after it returns when it sets respond to false', async () => {
       const response = await answer((ctx) => {
         ctx.koa.respond = false
         bare(ctx).write('one ')
@@ -34,7 +34,7 @@ describe('A handler that writes to the bare response', () => {
       expect([response.status, await response.text()]).to.deep.equal([200, 'one two'])
     })
 
-    it('may begin later when it has set respond to false', async () => {
+    it('may begin to write later when it sets respond to false', async () => {
       const response = await answer((ctx) => {
         ctx.koa.respond = false
         setTimeout(() => bare(ctx).writeHead(203).end('late'), 5)
@@ -42,7 +42,7 @@ describe('A handler that writes to the bare response', () => {
       expect([response.status, await response.text()]).to.deep.equal([203, 'late'])
     })
 
-    it('is cut off when it throws after it has begun', async () => {
+    it('has its connection cut when it throws after its first write', async () => {
       const outcome = await answer((ctx) => {
         bare(ctx).write('part')
         throw new Error('too late')
@@ -52,7 +52,7 @@ describe('A handler that writes to the bare response', () => {
       expect(outcome).to.equal('cut off')
     })
 
-    it('sends a value that it returns after what it has written, as Koa does', async () => {
+    it('has its return value sent after the written part, as in Koa', async () => {
       const response = await answer((ctx) => {
         bare(ctx).write('part ')
         return { more: true }
@@ -60,7 +60,7 @@ describe('A handler that writes to the bare response', () => {
       expect(await response.text()).to.equal('part {"more":true}')
     })
 
-    it('is cut off when the value does not have the length that was promised', async () => {
+    it('has its connection cut when the value does not match Content-Length', async () => {
       const outcome = await answer((ctx) => {
         bare(ctx).writeHead(200, { 'Content-Length': '8' }).write('part')
         return { more: true }
@@ -70,7 +70,7 @@ describe('A handler that writes to the bare response', () => {
       expect(outcome).to.equal('cut off')
     })
 
-    it('sends its headers early, and a text or a stream afterwards', async () => {
+    it('sends its headers early, and a string or a stream afterwards', async () => {
       for (const value of ['data: 1\n\n', Readable.from(['data: ', '1\n\n'])]) {
         const response = await answer((ctx) => {
           ctx.type = 'text/event-stream'
@@ -82,7 +82,7 @@ describe('A handler that writes to the bare response', () => {
       }
     })
 
-    it('is answered for when it throws before it has begun, respond or not', async () => {
+    it('causes a problem response when it throws before its first write, with respond true or false', async () => {
       const response = await answer((ctx) => {
         ctx.koa.respond = false
         throw new Error('before')
@@ -94,7 +94,7 @@ describe('A handler that writes to the bare response', () => {
 
 describe('A status without content', () => {
   throughBothAdapters((open) => {
-    it('of a 205 has a length of 0, for HEAD too', async () => {
+    it('205 has a Content-Length of 0, for HEAD too', async () => {
       const router = createRouter().get('/', (ctx) => void (ctx.status = 205))
       const { fetch } = await open(createApp().use(router))
       for (const method of ['GET', 'HEAD'])
@@ -102,7 +102,7 @@ describe('A status without content', () => {
     })
 
     for (const status of [204, 205, 304])
-      it(`sends no body and no length of one: ${status}`, async () => {
+      it(`sends no body and no Content-Length: ${status}`, async () => {
         const router = createRouter().get('/', (ctx) => {
           ctx.status = status
           return { dropped: true }
@@ -138,7 +138,7 @@ describe('A response of fetch', () => {
   after((done) => void upstream.close(done))
 
   throughBothAdapters((open) => {
-    it('is handed on without the encoding and the connection that were its own', async () => {
+    it('is forwarded without its Content-Encoding and Connection headers', async () => {
       const { fetch: ask } = await open(createApp().use(createRouter().get('/', () => fetch(url))))
       const response = await ask('/')
       expect(response.status).to.equal(201)

@@ -81,7 +81,7 @@ describe('A body', () => {
       ).to.equal('00ff')
     })
 
-    it('of an unknown type is left alone where none is declared, and 415 where one is', async () => {
+    it('of an unknown type is not read if no body is declared, and is 415 if one is', async () => {
       const served = await serve()
       const strange = { 'content-type': 'application/x-strange' }
       expect(await (await post(served, '/echo', 'x', strange)).json()).to.deep.equal({ body: 'undefined' })
@@ -94,7 +94,7 @@ describe('A body', () => {
       expect(await (await post(served, '/stream', '12345', json)).json()).to.deep.equal({ size: 5 })
     })
 
-    it('that is malformed is a 4xx that shows nothing of it', async () => {
+    it('that is malformed causes a 4xx that does not quote it', async () => {
       const served = await serve()
       const form = 'multipart/form-data'
       const broken: readonly (readonly [Body, Record<string, string>, number, path?: string])[] = [
@@ -119,7 +119,7 @@ describe('A body', () => {
       }
     })
 
-    it('is decoded, and limited by what it decodes to', async () => {
+    it('is decoded, and its limit applies to the decoded bytes', async () => {
       const served = await serve()
       for (const [encoding, encode] of [
         ['gzip', gzipSync],
@@ -138,7 +138,7 @@ describe('A body', () => {
       }
     })
 
-    it('that is too large is 413, with its length announced or not', async () => {
+    it('that is too large is 413, with or without Content-Length', async () => {
       const served = await serve()
       expect((await post(served, '/small', '"123456789"', json)).status).to.equal(413)
       expect((await post(served, '/small', '"1234567"', json)).status).to.equal(200)
@@ -186,7 +186,7 @@ describe('A body', () => {
       expect((await post(served, '/upload', missing)).status).to.equal(422)
     })
 
-    it('is validated together with all other inputs, and every issue is told', async () => {
+    it('is validated together with all other inputs, and every issue is reported', async () => {
       const served = await serve()
       const response = await post(served, '/x?page=one', '{"items":[{"qty":"many"}]}', json)
       expect(response.status).to.equal(422)
@@ -205,7 +205,7 @@ describe('A body', () => {
       expect(await good.json()).to.deep.equal([7, 2, 't', 3])
     })
 
-    it('that breaks off harms nobody', async () => {
+    it('that breaks off does not affect other requests', async () => {
       const served = await serve()
       const { port } = new URL(served.url)
       for (let round = 0; round < 5; round++) {

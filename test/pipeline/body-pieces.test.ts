@@ -61,7 +61,7 @@ describe('The body of a request that comes in pieces', () => {
     }
     const echoed = JSON.stringify({ body: JSON.parse(BODY) as unknown })
 
-    it('is the same wherever it is cut', async () => {
+    it('is the same wherever its chunks are split', async () => {
       const { send } = await serve()
       for (const text of [post(), chunked(BODY), chunked(BODY.slice(0, 9), BODY.slice(9))]) {
         const head = text.indexOf('\r\n\r\n')
@@ -81,7 +81,7 @@ describe('The body of a request that comes in pieces', () => {
           expect((await send(piecesOf(whole, cut))).text).to.match(/kept$|kept\r\n/)
     })
 
-    it('is there for what runs late', async () => {
+    it('is available to a step that runs late', async () => {
       const { send } = await serve()
       const slow = post({ path: '/slow' })
       const { authorization } = bearer('ada')
@@ -91,7 +91,7 @@ describe('The body of a request that comes in pieces', () => {
           expect((await send(piecesOf(text, cut))).text).to.include(echoed)
     })
 
-    it('may be empty, and many may come at once', async () => {
+    it('may be empty, and many may arrive together', async () => {
       const { send } = await serve()
       expect((await send(chunked())).text).to.include('{"body":"none"}')
       const first = post({ body: '{"n":1}', close: false }) + post({ body: '{"n":2}', close: false })
@@ -99,14 +99,14 @@ describe('The body of a request that comes in pieces', () => {
       expect(text.match(/"n":\d/g)).to.deep.equal(['"n":1', '"n":2', '"n":3'])
     })
 
-    it('is refused beyond its limit, in one piece and in several', async () => {
+    it('is rejected beyond its limit, in one chunk and in several', async () => {
       const { send } = await serve()
       for (const text of [post({ path: '/small' }), chunked(BODY).replace('/echo', '/small')])
         for (const cut of [text.length, text.length - 6])
           expect((await send(piecesOf(text, cut))).status).to.equal(413)
     })
 
-    it('ends and closes for those who listen to the request', async () => {
+    it('emits end and close on the request', async () => {
       const { send, closed } = await serve()
       await send(post({ path: '/closes' }))
       const text = post({ path: '/closes' })

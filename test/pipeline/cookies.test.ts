@@ -44,7 +44,7 @@ describe('ctx.cookies', () => {
       expect(await lines('/remove')).to.match(/^plain=; path=\/; expires=Thu, 01 Jan 1970/)
     })
 
-    it('are read back when they are signed, and not when they were changed', async () => {
+    it('are read if their signature is valid, and ignored if they were changed', async () => {
       const served = await open(app({ keys: [KEY] }))
       const cookies = cookiesOf(await served.fetch('/signed'))
       expect([...cookies.keys()]).to.deep.equal(['cart', 'cart.sig'])
@@ -53,7 +53,7 @@ describe('ctx.cookies', () => {
       expect((await read(served, new Map([['cart', 'seven']])))['cart']).to.equal(undefined)
     })
 
-    it('are read back when they are encrypted, and show nothing', async () => {
+    it('are read if they are encrypted, and do not show their value', async () => {
       const served = await open(app({ keys: [KEY] }))
       const cookies = cookiesOf(await served.fetch('/sealed'))
       expect([...cookies.keys()]).to.deep.equal(['prefs'])
@@ -63,7 +63,7 @@ describe('ctx.cookies', () => {
         expect((await read(served, new Map([['prefs', forged]])))['prefs'], forged).to.equal(undefined)
     })
 
-    it('accept an older key of the list, and no other', async () => {
+    it('accept an older key of the list, and no other key', async () => {
       const before = await open(app({ keys: [OTHER] }))
       const cookies = new Map([
         ...cookiesOf(await before.fetch('/signed')),
@@ -75,7 +75,7 @@ describe('ctx.cookies', () => {
       expect([after['cart'], after['prefs']]).to.deep.equal([undefined, undefined])
     })
 
-    it('are a 500 that names the option without keys', async () => {
+    it('cause a 500 that names the option if no keys are configured', async () => {
       const served = await open(app())
       for (const path of ['/signed', '/sealed', '/read']) {
         const response = await served.fetch(path)
@@ -96,7 +96,7 @@ describe('ctx.cookies', () => {
       expect(await (await served.fetch('/koa', { headers })).json()).to.deep.equal({ cart: 'seven' })
     })
 
-    it('use app.koa.keys when they were set by hand', async () => {
+    it('use app.koa.keys if the application set it', async () => {
       const own = app()
       own.koa.keys = [KEY]
       const served = await open(own)
@@ -108,7 +108,7 @@ describe('ctx.cookies', () => {
 describe('The option keys', () => {
   const weak = ['short', 'a'.repeat(40), 'change-me']
 
-  it('refuses a weak key in production, warns in development, and shows none', () => {
+  it('rejects a weak key in production, warns in development, and shows no key', () => {
     for (const key of weak) {
       const warnings: string[] = []
       const logger = {
@@ -128,30 +128,30 @@ describe('The option keys', () => {
     expect(() => createApp({ environment: 'production', keys: [KEY] })).to.not.throw()
   })
 
-  it('refuses what is not a list of strings', () => {
+  it('rejects a value that is not a list of strings', () => {
     for (const keys of [[], [''], 'key', [7]])
       expect(() => createApp({ keys: keys as string[] }), JSON.stringify(keys)).to.throw(StartupError, 'keys')
   })
 })
 
 describe('The encryption of cookies', () => {
-  it('does not let the value of one cookie pass for that of another', () => {
+  it('rejects the value of another cookie', () => {
     const cipher = createCookieCipher([KEY])
     expect(cipher.open('a', cipher.seal('a', 'x'))).to.equal('x')
     expect(cipher.open('b', cipher.seal('a', 'x'))).to.equal(undefined)
   })
 
-  it('never gives the same bytes twice', () => {
+  it('never produces the same bytes twice', () => {
     const cipher = createCookieCipher([KEY])
     expect(cipher.seal('a', 'x')).not.to.equal(cipher.seal('a', 'x'))
   })
 
-  it('still opens what was sealed before', () => {
+  it('still decrypts values of an earlier version', () => {
     const sealed = 'Y-9wSpOpheRAX_k7_Fr9EIL_4ftZqBxpCRjHsb_yWlI'
     expect(createCookieCipher([KEY]).open('prefs', sealed)).to.equal('dark')
   })
 
-  it('refuses each changed byte', () => {
+  it('rejects a value with any byte changed', () => {
     const cipher = createCookieCipher([KEY])
     const bytes = Buffer.from(cipher.seal('a', 'value'), 'base64url')
     for (let index = 0; index < bytes.length; index++) {

@@ -36,7 +36,7 @@ describe('the credential of a request', () => {
       expect(tokenOf(authorization)).to.equal(token)
     })
 
-  it('is read in a time that grows with its length alone', () => {
+  it('is read in linear time', () => {
     const plain = `Bearer ${'x'.repeat(15_000)}`
     const spaced = `Bearer x${' '.repeat(15_000)}y`
     const timeOf = (authorization: string): number => leastTime(() => tokenOf(authorization), 200)
@@ -75,7 +75,7 @@ describe('the credential of a request', () => {
       expect(found).to.deep.equal(token === undefined ? null : { token, source: 'cookie' })
     })
 
-  it('is the first parameter of the query when nothing else is there, with its source', () => {
+  it('is the first parameter of the query, marked with its source, when there is no other credential', () => {
     const request = {
       url: '/?access_token=a&access_token=b',
       path: '/',
@@ -90,7 +90,7 @@ describe('the credential of a request', () => {
     })
   })
 
-  it('is read in a time that grows with the length of the cookies alone', () => {
+  it('is read in a time linear in the length of the cookies', () => {
     const plain = `session=${'x'.repeat(15_000)}`
     const spaced = `session=x${' '.repeat(15_000)}y`
     const timeOf = (cookie: string): number => leastTime(() => credentialOf({ cookie }), 200)
@@ -124,7 +124,7 @@ describe('the option credentials', () => {
   const SOURCES = ['header', 'cookie', 'query'] as const
 
   for (const left of SOURCES)
-    it(`leaves only ${left}`, async () => {
+    it(`accepts only ${left}`, async () => {
       const one = app({ credentials: [left] })
       for (const source of SOURCES) {
         const expected = source === left ? 200 : 401
@@ -142,7 +142,7 @@ describe('the option credentials', () => {
     await one.close()
   })
 
-  it('is refused with an unknown source or none', () => {
+  it('is rejected with an unknown source or an empty list', () => {
     for (const credentials of [[], ['headers'], ['header', 'body'], 'header', {}, null])
       expect(() => createApp({ credentials } as unknown as AppOptions), JSON.stringify(credentials)).to.throw(
         StartupError,
@@ -170,7 +170,7 @@ describe('the option credentials', () => {
     })
 
   throughBothAdapters((open) => {
-    it('a response to a credential of the query is not stored, whatever the handler says', async () => {
+    it('makes a response to a credential in the query no-store, even if the handler sets something else', async () => {
       const { fetch } = await open(app({}))
       for (const [path, status] of [
         ['/me?access_token=ada', 200],

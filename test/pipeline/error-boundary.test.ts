@@ -60,7 +60,7 @@ describe('An error of a handler', () => {
       return { fetch, raw, lines }
     }
 
-    it('takes the headers away that describe the body, and no other', async () => {
+    it('removes the headers that describe the body, and no others', async () => {
       const { fetch } = await serve()
       const { status, headers } = await fetch('/headers')
       expect(status).to.equal(418)
@@ -83,19 +83,19 @@ describe('An error of a handler', () => {
       expect(await (await fetch('/to-json')).json()).to.include({ status: 418, detail: 'No.' })
     })
 
-    it('that cannot be rendered, nor what this brings about, is a plain 500', async () => {
+    it('that cannot be rendered, and whose rendering error cannot be rendered, is a plain 500', async () => {
       const { fetch } = await serve()
       const response = await fetch('/twice')
       expect(response.status).to.equal(500)
       expect(await response.json()).to.include({ detail: 'What was thrown cannot be rendered.' })
     })
 
-    it('that no response can be made of cuts the connection', async () => {
+    it('that cannot become a response cuts the connection', async () => {
       const { raw } = await serve()
       expect((await raw('/never')).ending).not.to.equal('timeout')
     })
 
-    it('cuts a response that has begun, and leaves one alone that is complete', async () => {
+    it('cuts a response that has begun, and does not change one that is complete', async () => {
       const { fetch, raw } = await serve()
       const { text, ending } = await raw('/late')
       expect(text).not.to.match(/0\r\n\r\n$/)

@@ -37,7 +37,7 @@ describe('The guard', () => {
         .get('/users/:id', { auth: 'self' }, (ctx) => ctx.params['id'])
     const serve = () => open(createApp().use(tokens(POLICIES)).use(routes()))
 
-    it('answers 401 with a plain challenge when nothing was sent', async () => {
+    it('responds with 401 and a plain challenge when no credential was sent', async () => {
       const { fetch } = await serve()
       const response = await fetch('/mine')
       expect(response.status).to.equal(401)
@@ -45,20 +45,20 @@ describe('The guard', () => {
       expect(await response.json()).to.include({ code: 'unauthorized', status: 401 })
     })
 
-    it('says invalid_token only when a token was sent', async () => {
+    it('sends invalid_token only when a token was sent', async () => {
       const { fetch } = await serve()
       const response = await fetch('/mine', { headers: bearer('bad') })
       expect(response.status).to.equal(401)
       expect(response.headers.get('www-authenticate')).to.equal('Bearer error="invalid_token"')
     })
 
-    it('lets a signed-in user in, whether the provider answers at once or later', async () => {
+    it('admits a signed-in user, whether the provider returns a value or a promise', async () => {
       const { fetch } = await serve()
       for (const id of ['ada', 'asyncAda'])
         expect(await (await fetch('/mine', { headers: bearer(id) })).json()).to.deep.equal({ user: id })
     })
 
-    it('resolves the user on public routes and serves nobody as null', async () => {
+    it('resolves the user on public routes; the user is null without a credential', async () => {
       const { fetch } = await serve()
       const user = async (headers?: Record<string, string>) =>
         ((await (await fetch('/public', headers ? { headers } : {})).json()) as { user: unknown }).user
@@ -68,7 +68,7 @@ describe('The guard', () => {
       expect(await user(bearer('ada'))).to.equal('ada')
     })
 
-    it('takes nothing for a user but one, whatever the provider answers', async () => {
+    it('rejects everything but a user object from the provider', async () => {
       for (const answer of [undefined, false, true, 'ada', 0, 5]) {
         const app = createApp().use(tokens({}, { identify: () => answer as never }))
         const { fetch } = await open(app.use(createRouter().get('/', { auth: true }, () => 'secret')))
@@ -76,7 +76,7 @@ describe('The guard', () => {
       }
     })
 
-    it('refuses what cannot be evaluated', async () => {
+    it('refuses a request if it cannot be evaluated', async () => {
       const { fetch } = await serve()
       expect((await fetch('/mine', { headers: bearer('broken') })).status).to.equal(500)
     })
@@ -95,7 +95,7 @@ describe('The guard', () => {
       expect(calls).to.deep.equal([])
     })
 
-    it('names the policy in a 403 and takes nothing but true for a yes', async () => {
+    it('names the policy in a 403 and accepts only true from a policy', async () => {
       const { fetch } = await serve()
       const response = await fetch('/truthy', { headers: bearer('ada') })
       expect(response.status).to.equal(403)
@@ -103,14 +103,14 @@ describe('The guard', () => {
       expect(calls).to.deep.equal([])
     })
 
-    it('asks for all policies of a list', async () => {
+    it('requires all policies of a list', async () => {
       const { fetch } = await serve()
       expect((await fetch('/both', { headers: bearer('asyncAda') })).status).to.equal(403)
       expect((await fetch('/both', { headers: bearer('admin') })).status).to.equal(403)
       expect((await fetch('/later', { headers: bearer('asyncAda') })).status).to.equal(200)
     })
 
-    it('keeps the status of an HttpError that a policy throws; anything else is 500', async () => {
+    it('keeps the status of an HttpError that a policy throws; any other error is 500', async () => {
       const { fetch } = await serve()
       expect((await fetch('/hidden', { headers: bearer('ada') })).status).to.equal(404)
       expect((await fetch('/faulty', { headers: bearer('ada') })).status).to.equal(500)
@@ -123,7 +123,7 @@ describe('The guard', () => {
       expect((await fetch('/users/ada', { headers: bearer('bob') })).status).to.equal(403)
     })
 
-    it('guards HEAD as GET, and lets OPTIONS answer Allow alone', async () => {
+    it('guards HEAD like GET; OPTIONS sends only Allow', async () => {
       const { fetch } = await serve()
       expect((await fetch('/mine', { method: 'HEAD' })).status).to.equal(401)
       const options = await fetch('/mine', { method: 'OPTIONS' })
@@ -131,13 +131,13 @@ describe('The guard', () => {
       expect(options.headers.get('allow')).to.equal('GET, HEAD, POST, OPTIONS')
     })
 
-    it('answers 404 and 405 before any authentication', async () => {
+    it('responds with 404 and 405 before any authentication', async () => {
       const { fetch } = await serve()
       expect((await fetch('/nowhere', { headers: bearer('bad') })).status).to.equal(404)
       expect((await fetch('/mine', { method: 'DELETE' })).status).to.equal(405)
     })
 
-    it('takes the header before the cookie before the query, with no fall-back', async () => {
+    it('prefers the header to the cookie and the cookie to the query, without fall-back', async () => {
       const { fetch } = await serve()
       const user = async (path: string, headers: Record<string, string>) =>
         ((await (await fetch(path, { headers })).json()) as { user?: unknown }).user
@@ -147,7 +147,7 @@ describe('The guard', () => {
       expect((await fetch('/mine?access_token=q', { headers: bearer('bad') })).status).to.equal(401)
     })
 
-    it('refuses a cross-site request that rides on a cookie', async () => {
+    it('refuses a cross-site request that is authenticated by a cookie', async () => {
       const { fetch } = await serve()
       const status = async (headers: Record<string, string>) => {
         const cookie = { 'content-type': 'application/json', cookie: 'access_token=ada' }
@@ -181,14 +181,14 @@ describe('The guard', () => {
       expect(error.code).to.equal('MORTAR_AUTH_MISSING')
     })
 
-    it('refuses an unknown policy, with the name that was meant', async () => {
+    it('rejects an unknown policy and suggests the similar name', async () => {
       const app = createApp().use(tokens({ admin: () => true }))
       const error = await boot(app.use(createRouter().get('/a', { auth: 'admim' }, () => 1)))
       expect(error.code).to.equal('MORTAR_POLICY_UNKNOWN')
       expect(error.message).to.contain("Did you mean 'admin'?")
     })
 
-    it('refuses an unknown shape, and reports every route in one run', async () => {
+    it('rejects an unknown shape, and reports every route in one run', async () => {
       const router = createRouter()
         .get('/a', { auth: 1 as never }, () => 1)
         .get('/b', { auth: [] }, () => 1)
@@ -198,7 +198,7 @@ describe('The guard', () => {
       expect(error.message.match(/MORTAR_ROUTE_AUTH/g)).to.have.length(3)
     })
 
-    it('does not become public when a request comes although the start failed', async () => {
+    it('does not become public when a request arrives after a failed start', async () => {
       const app = createApp().use(createRouter().get('/a', { auth: true }, () => 'secret'))
       await boot(app)
       const answer = await app.inject('/a').catch((error: unknown) => error)

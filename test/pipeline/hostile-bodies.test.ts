@@ -43,7 +43,7 @@ describe('A hostile body', () => {
       }
     })
 
-    it('that is nested a thousand levels deep is 400, and brackets in a text are no levels', async () => {
+    it('that is nested more than a thousand levels deep is 400; brackets in a string do not count', async () => {
       const post = await serve()
       for (const deep of [
         nested('[', ']', 1001),
@@ -58,7 +58,7 @@ describe('A hostile body', () => {
         expect((await post('/echo', 'application/json', shallow)).status).to.equal(200)
     })
 
-    it('with names out of a prototype loses them, and nothing else', async () => {
+    it('loses only the keys that are names of a prototype', async () => {
       const post = await serve()
       const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__proto__', 'constructor']
       const multipart = `${names.map((name) => field(name, 'x')).join('')}${field('a', 'kept')}--B--\r\n`
@@ -73,7 +73,7 @@ describe('A hostile body', () => {
       }
     })
 
-    it('of a form has texts and lists, never objects', async () => {
+    it('of a form has strings and lists, never objects', async () => {
       const post = await serve()
       const response = await post('/echo', FORM, 'a=1&a=2&b[c]=3&=4&d')
       expect(await response.json()).to.deep.equal({ body: { a: ['1', '2'], 'b[c]': '3', '': '4', d: '' } })
@@ -96,19 +96,19 @@ describe('A hostile body', () => {
       ['a foreign charset', `${FORM}; charset=iso-8859-1`, 'a=%E9', {}, 415],
     ]
     for (const [name, type, body, headers, status] of refused)
-      it(`of a form is refused for ${name}: ${status}`, async () => {
+      it(`of a form is rejected for ${name}: ${status}`, async () => {
         const post = await serve()
         expect((await post('/declared', type, body, headers)).status).to.equal(status)
       })
 
-    it('that is far too large is answered, not reset', async () => {
+    it('that is far too large gets a response instead of a reset connection', async () => {
       const post = await serve()
       for (let times = 0; times < 5; times++)
         for (const type of ['application/json', FORM, MULTIPART])
           expect((await post('/declared', type, new Uint8Array(8 * 1024 * 1024))).status).to.equal(413)
     })
 
-    it('whose client left while the guard thought does not hold the request for ever', async () => {
+    it('does not keep the request open if its client disconnects while the guard runs', async () => {
       const end = deferred<string>()
       const asking = deferred()
       const user = deferred<{ id: string; raw: object }>()
@@ -131,7 +131,7 @@ describe('A hostile body', () => {
       expect(await end.promise).to.equal('BadRequest')
     })
 
-    it('that Koa middleware has read is taken from there', async () => {
+    it('that Koa middleware has read is used from ctx.request.body', async () => {
       const reader = fromKoa(async (ctx, next) => {
         let text = ''
         for await (const chunk of ctx.req) text += String(chunk)
@@ -146,7 +146,7 @@ describe('A hostile body', () => {
       expect(await (await post('/echo', '{"b":1}')).json()).to.deep.equal({ body: { b: 1 } })
     })
 
-    it('that middleware has read and thrown away is a 500, not a request that waits', async () => {
+    it('that middleware has read and discarded is a 500, not a request that never ends', async () => {
       const waster = fromKoa(async (ctx, next) => {
         for await (const _chunk of ctx.req);
         await next()

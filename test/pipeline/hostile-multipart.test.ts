@@ -38,7 +38,7 @@ describe('A hostile multipart form', () => {
       return { send, port: Number(new URL(url).port) }
     }
 
-    it('is limited by every byte, wherever it is and however it is sent', async () => {
+    it('is limited by all its bytes, in any part and however it is sent', async () => {
       const { port } = await serve()
       const long = 'x'.repeat(3000)
       const small = multipart(field('a'))
@@ -61,7 +61,7 @@ describe('A hostile multipart form', () => {
         }
     })
 
-    it('is refused beyond each limit, by a code of its own', async () => {
+    it('is rejected beyond each limit with the code of that limit', async () => {
       const { send } = await serve()
       const header = (size: number) => [`${disposition('name="a"')}\r\nX: ${'x'.repeat(size)}`, ''] as const
       const room = 16 * 1024 - `${disposition('name="a"')}\r\nX: `.length
@@ -86,7 +86,7 @@ describe('A hostile multipart form', () => {
         expect(await send('/form', form), form.slice(0, 60)).to.equal(result)
     })
 
-    it('is bounded by the limits of its route, else of its application', async () => {
+    it('has the limits of its route, else of its application', async () => {
       const { send } = await serve({ multipart: { maxFields: 3, maxFileSize: '1kb' } })
       const fields = (count: number) => multipart(...many(count, (at) => field(`n${at}`)))
       for (const [path, form, result] of [
@@ -158,7 +158,7 @@ describe('A hostile multipart form', () => {
       expect(await send('/form', body('B'), 'multipart/form-data')).to.equal('400 malformed_body')
     })
 
-    it('leaves no temporary file, and makes none for a file too many', async () => {
+    it('leaves no temporary file, and creates none beyond the number of files', async () => {
       const { send } = await serve()
       const files = many(10, () => upload('f', 'x'.repeat(5000)))
       for (const form of [
@@ -170,7 +170,7 @@ describe('A hostile multipart form', () => {
       expect(temporaryFiles()).to.deep.equal([])
     })
 
-    it('of the urlencoded kind has as many fields, and a query as many parameters', async () => {
+    it('has the same limit of fields for a urlencoded form and of parameters for a query', async () => {
       const { send } = await serve()
       const pairs = (count: number) => many(count, (at) => `k${at}=v`).join('&')
       expect(await send('/form', pairs(1000), FORM)).to.equal('200')

@@ -6,7 +6,7 @@ import { createApp, createRouter, file } from 'mortar'
 import { object, string } from 'yup'
 
 describe('A body of an HTTP/2 request', () => {
-  it('is read without the headers that announce one in HTTP/1.1', async () => {
+  it('is read without Content-Length and Transfer-Encoding', async () => {
     const routes = createRouter()
       .post('/json', { body: object({ a: string().required() }) }, (ctx) => ctx.body)
       .post('/form', { body: object({ f: file().required() }) }, (ctx) => ctx.body.f.size)

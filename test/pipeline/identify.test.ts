@@ -37,7 +37,7 @@ const appWith = (options: AppOptions, more: Partial<Authenticator> = {}) =>
 
 describe('identifying the user of a request', () => {
   throughBothAdapters((open) => {
-    it('lets pages of trusted origins write with a cookie, and no others', async () => {
+    it('lets only pages of trusted origins write with a cookie', async () => {
       const { fetch } = await open(
         appWith(
           { trustedOrigins: ['https://pages.example'], appUrl: 'https://app.example' },
@@ -56,7 +56,7 @@ describe('identifying the user of a request', () => {
         expect(await status(origin), origin).to.equal(403)
     })
 
-    it('gives the authenticator method, path, headers, address and signal', async () => {
+    it('passes method, path, headers, address and signal to the authenticator', async () => {
       const seen: CredentialRequest[] = []
       const { fetch } = await open(
         appWith(
@@ -104,7 +104,7 @@ describe('identifying the user of a request', () => {
       })
   })
 
-  it('refuses policies by names that every object has', async () => {
+  it('rejects policy names that every object inherits', async () => {
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
       const app = createApp({ logger: false })
         .use(tokens({ admin: () => true }))

@@ -38,7 +38,7 @@ describe('app.koa', () => {
         return events
       }
 
-      it('hears of errors in handlers, in Koa middleware and in other middleware, once each', async () => {
+      it('is emitted once for each error in handlers, Koa middleware and other middleware', async () => {
         const lines: string[] = []
         const app = createApp({ logger: writingTo(lines) })
           .use(async (ctx, next) => {
@@ -63,7 +63,7 @@ describe('app.koa', () => {
         expect(lines).to.have.length(3)
       })
 
-      it('hears of deliberate errors with their status, and not of paths without a route', async () => {
+      it('is emitted for deliberate errors with their status, and not for paths without a route', async () => {
         const app = createApp({ logger: false }).use(routes())
         const statuses: unknown[] = []
         app.koa.on('error', (error: { status: number; expose: boolean }) => {
@@ -77,7 +77,7 @@ describe('app.koa', () => {
         ])
       })
 
-      it('hears of what was thrown as Koa does: text, objects and errors of another realm', async () => {
+      it('is emitted as in Koa for thrown strings, objects and errors of another realm', async () => {
         const foreign: unknown = Object.assign(runInNewContext("new Error('foreign')") as object, {
           status: 418,
         })
@@ -98,7 +98,7 @@ describe('app.koa', () => {
         ])
       })
 
-      it('hears of a connection that breaks before the response', async () => {
+      it('is emitted for a connection that breaks before the response', async () => {
         const app = createApp({ logger: false }).use(
           fromKoa(({ socket }) => {
             socket.destroy(new Error('broken'))
@@ -110,7 +110,7 @@ describe('app.koa', () => {
         expect(((await event) as [Error])[0].message).to.equal('broken')
       })
 
-      it('harms no response when a listener throws, or what was thrown is not an Error', async () => {
+      it('does not change the response when a listener throws or the thrown value is not an Error', async () => {
         const router = createRouter().get('/', () => {
           // oxlint-disable-next-line typescript/only-throw-error -- an application may do so
           throw 'text'
@@ -126,7 +126,7 @@ describe('app.koa', () => {
     })
 
     describe('middleware of app.koa.use', () => {
-      it('catches the errors of handlers, as error reporters do, and may answer for them', async () => {
+      it('catches the errors of handlers, as error reporters do, and may respond to them', async () => {
         const captured: unknown[] = []
         const app = createApp({ logger: false }).use(routes())
         app.koa.use(async (ctx, next) => {
@@ -150,7 +150,7 @@ describe('app.koa', () => {
         expect(captured).to.deep.equal(['boom', 'Not here.'])
       })
 
-      it('finds values in ctx.body, and an unanswered 404 that it may fill', async () => {
+      it('finds values in ctx.body, and an empty 404 that it may fill', async () => {
         const seen: unknown[] = []
         const app = createApp({ logger: false }).use(routes())
         app.koa.use(async (ctx, next) => {
@@ -173,7 +173,7 @@ describe('app.koa', () => {
         ])
       })
 
-      it("answers for the methods that @koa/router's routes do not have", async () => {
+      it("responds to the methods that @koa/router's routes do not have", async () => {
         const router = new Router()
         router.post('/legacy', (ctx) => void (ctx.body = 'posted'))
         const app = createApp({ logger: false }).use(routes())
@@ -184,7 +184,7 @@ describe('app.koa', () => {
         expect(await (await fetch('/legacy', { method: 'POST' })).text()).to.equal('posted')
       })
 
-      it('goes through the method of the prototype, where instrumentation is', async () => {
+      it('is called through the method of the prototype, which instrumentation wraps', async () => {
         const { use } = Koa.prototype
         const patched: unknown[] = []
         Koa.prototype.use = function instrumented(this: Koa, middleware: Middleware) {
@@ -238,7 +238,7 @@ describe('app.koa', () => {
       expect([signedIn.id, signedIn.same]).to.deep.equal(['ada', true])
     })
 
-    it('believes the forwarding headers of trusted proxies alone', async () => {
+    it('trusts only the forwarding headers of trusted proxies', async () => {
       const headers = {
         'x-forwarded-for': '6.6.6.6, 1.1.1.1',
         'x-forwarded-proto': 'https',
@@ -261,7 +261,7 @@ describe('app.koa', () => {
       expect(await ask(false)).to.deep.equal([true, '127.0.0.1', [], 'http', false, false])
     })
 
-    it('knows the current context when it was created with asyncLocalStorage', async () => {
+    it('returns the current context when it was created with asyncLocalStorage', async () => {
       const app = createApp({ koa: { asyncLocalStorage: true } })
       const router = createRouter().get('/', async (ctx) => {
         await new Promise(setImmediate)
@@ -271,7 +271,7 @@ describe('app.koa', () => {
       expect(await (await fetch('/')).json()).to.deep.equal([true, '/'])
     })
 
-    it('loses no request that follows a 205', async () => {
+    it('handles a request that follows a 205', async () => {
       const router = createRouter()
         .get('/reset', (ctx) => void (ctx.status = 205))
         .get('/next', () => 'next')
@@ -298,7 +298,7 @@ describe('app.koa', () => {
       expect(file!.destroyed).to.equal(true)
     })
 
-    it('keeps the reason phrase of a status away from another status', async () => {
+    it('does not send the reason phrase of another status', async () => {
       const app = createApp({ logger: false }).use(
         fromKoa(async (ctx, next) => {
           ctx.status = 200
@@ -311,7 +311,7 @@ describe('app.koa', () => {
     })
   })
 
-  it('tells the error listeners of the application in which it is mounted', async () => {
+  it('notifies the error listeners of the application in which it is mounted', async () => {
     const inner = createApp({ logger: false }).use(routes())
     const outer = new Koa()
     const heard: string[] = []

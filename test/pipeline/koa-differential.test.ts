@@ -29,10 +29,10 @@ const text: Middleware = (ctx) => {
   ctx.body = 'hello'
 }
 
-/** Programs that answer alike everywhere. For HEAD of web bodies, Koa announces the length of `{}`: only GET is compared. */
+/** Programs that respond the same everywhere. For HEAD of web bodies, Koa announces the length of `{}`: only GET is compared. */
 const PROGRAMS: Record<string, Program> = {
-  'a text': text,
-  'a text that looks like HTML': (ctx) => void (ctx.body = '<p>hello</p>'),
+  'a string': text,
+  'a string that looks like HTML': (ctx) => void (ctx.body = '<p>hello</p>'),
   'an object': json,
   'an array': (ctx) => void (ctx.body = [1, 2]),
   'a number': (ctx) => void (ctx.body = 5),
@@ -46,7 +46,7 @@ const PROGRAMS: Record<string, Program> = {
   'an empty text': (ctx) => void (ctx.body = ''),
   'a status alone': (ctx) => void (ctx.status = 202),
   'a status of an error alone': (ctx) => void (ctx.status = 503),
-  'a status and a text': (ctx) => {
+  'a status and a string': (ctx) => {
     ctx.status = 201
     ctx.body = 'made'
   },
@@ -126,7 +126,7 @@ const PROGRAMS: Record<string, Program> = {
     ctx.cookies.set('a', 'b')
     ctx.body = 'x'
   },
-  'headers flushed before a text': (ctx) => {
+  'headers flushed before a string': (ctx) => {
     ctx.status = 200
     ctx.flushHeaders()
     ctx.body = 'late'
@@ -181,8 +181,8 @@ const PROGRAMS: Record<string, Program> = {
   'a body and its length read': [after((ctx) => ctx.set('X-Length', String(ctx.length))), json],
   'an envelope': [after((ctx) => void (ctx.body = { data: ctx.body })), json],
   'a change in place': [after((ctx) => void ((ctx.body as { more?: number }).more = 1)), json],
-  'a text that is changed': [after((ctx) => void (ctx.body = String(ctx.body).toUpperCase())), text],
-  'a text that is removed': [after((ctx) => void (ctx.body = null)), text],
+  'a string that is changed': [after((ctx) => void (ctx.body = String(ctx.body).toUpperCase())), text],
+  'a string that is removed': [after((ctx) => void (ctx.body = null)), text],
   'a status that is changed': [after((ctx) => void (ctx.status = 203)), json],
   '204 after an inner body': [after((ctx) => void (ctx.status = 204)), json],
   'a stream that is wrapped': [
@@ -323,10 +323,10 @@ describe('Koa programs', () => {
   for (const [name, way] of Object.entries(WAYS))
     describe(`by ${name}`, () => {
       for (const [title, program] of Object.entries(PROGRAMS))
-        it(`answer as in Koa: ${title}`, () => compare(program, way))
+        it(`respond as in Koa: ${title}`, () => compare(program, way))
       if (way === WAYS['ctx.koa in a handler']) return
       for (const [title, program] of Object.entries(NOT_IN_HANDLERS))
-        it(`answer as in Koa: ${title}`, () => compare(program, way))
+        it(`respond as in Koa: ${title}`, () => compare(program, way))
     })
 })
 
@@ -336,7 +336,7 @@ async function exchange(port: number, method: string): Promise<string> {
   socket.write(
     `${method} /some/path?a=1&b=2 HTTP/1.1\r\nHost: koa.example\r\nIf-None-Match: "one"\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
   )
-  socket.setTimeout(2000, () => socket.destroy(new Error('no answer within 2 s')))
+  socket.setTimeout(2000, () => socket.destroy(new Error('no response within 2 s')))
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   const [head = '', ...body] = Buffer.concat(chunks).toString('latin1').split('\r\n\r\n')

@@ -45,7 +45,7 @@ describe('Koa middleware', () => {
         expect((await fetch(path)).headers.get('x-content-type-options'), path).to.equal('nosniff')
     })
 
-    it('@koa/cors answers preflight and marks errors', async () => {
+    it('@koa/cors responds to preflight requests and adds its headers to errors', async () => {
       const { fetch } = await open(with_(cors({ origin: 'https://app.example' }) as Middleware))
       const preflight = await fetch('/', {
         method: 'OPTIONS',
@@ -105,7 +105,7 @@ describe('Koa middleware', () => {
       expect(seen).to.deep.equal([{ id: 1 }, { id: 1 }])
     })
 
-    it('may answer instead of the handler', async () => {
+    it('may respond instead of the handler', async () => {
       const own: Middleware = (ctx, next) => {
         if (ctx.path !== '/own') return next()
         ctx.status = 203
@@ -144,7 +144,7 @@ describe('Koa middleware', () => {
       expect((await fetch('/other')).status).to.equal(500)
     })
 
-    it('sees the very error that Koa middleware inside it threw', async () => {
+    it('sees the same error object that Koa middleware inside it threw', async () => {
       const seen: unknown[] = []
       const outer: Middleware = async (ctx, next) => {
         await next().catch((error: unknown) => {
@@ -181,7 +181,7 @@ describe('Koa middleware', () => {
       expect(order.join()).to.equal('a,b,c,d,d again,b again,a again')
     })
 
-    it('is told when it calls next() twice, by the name of its place', async () => {
+    it('gets an error with its name when it calls next() twice', async () => {
       const twice: Middleware = async (_, next) => {
         await next()
         await next()
@@ -192,7 +192,7 @@ describe('Koa middleware', () => {
       expect(problem.detail).to.equal('next() was called twice in twice.')
     })
 
-    it('sees the errors of what is inside, and may answer for them', async () => {
+    it('sees the errors of the layers inside it, and may respond to them', async () => {
       const rescue: Middleware = async (ctx, next) => {
         try {
           await next()
@@ -207,7 +207,7 @@ describe('Koa middleware', () => {
       expect(await response.json()).to.deep.equal({ rescued: 'boom' })
     })
 
-    it('may answer after next() where nothing did, and errors of handlers are no such place', async () => {
+    it('may respond after next() if nothing did; an error of a handler does not count', async () => {
       const fallback: Middleware = async (ctx, next) => {
         await next()
         if (ctx.status === 404 && ctx.path === '/page') ctx.body = 'the page'
@@ -225,7 +225,7 @@ describe('Koa middleware', () => {
       expect(await (await fetch('/gone')).json()).to.include({ detail: 'It was here.' })
     })
 
-    it('leaves validated bodies and created statuses alone', async () => {
+    it('does not change validated bodies and a status 201', async () => {
       const { fetch } = await open(with_(helmet(), cors() as Middleware, compress() as Middleware))
       const headers = { 'content-type': 'application/json' }
       const created = await fetch('/', { method: 'POST', headers, body: '{"name":"Ada"}' })
@@ -234,7 +234,7 @@ describe('Koa middleware', () => {
       expect((await fetch('/', { method: 'POST', headers, body: '{}' })).status).to.equal(422)
     })
 
-    it('hands over the form that koa-body has read, with and without files', async () => {
+    it('passes on the form that koa-body has read, with and without files', async () => {
       const app = createApp().use(fromKoa(koaBody({ multipart: true })))
       const router = createRouter().post('/form', (ctx) => {
         const { title, file } = ctx.body as { title: string; file?: UploadedFile }
@@ -249,7 +249,7 @@ describe('Koa middleware', () => {
       expect(await send()).to.deep.equal({ title: 'Report', size: 5, isFile: true })
     })
 
-    it('mounts an existing @koa/router as it is', async () => {
+    it('mounts an existing @koa/router unchanged', async () => {
       const router = new Router()
       router.get('/legacy/:id', (ctx) => {
         ctx.body = { legacy: ctx.params['id'] }
@@ -272,7 +272,7 @@ describe('Koa middleware', () => {
       expect(await response.json()).to.deep.equal({ hello: 'world' })
     })
 
-    it('lets a handler answer in Koa style', async () => {
+    it('lets a handler respond in Koa style', async () => {
       const app = createApp().use(
         createRouter().get('/', (ctx) => {
           ctx.koa.status = 202

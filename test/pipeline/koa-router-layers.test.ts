@@ -51,7 +51,7 @@ describe('a router of @koa/router that is adopted', () => {
       expect(error.errors).to.have.length(cases.length)
     })
 
-    it('runs them as plain middleware when told to, byte for byte as in plain Koa', async () => {
+    it('runs them as plain middleware if the option asks for it, byte for byte as in plain Koa', async () => {
       const make = () => {
         const router = new Router()
         router.use((ctx, next) => {

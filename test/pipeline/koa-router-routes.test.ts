@@ -30,7 +30,7 @@ describe('a router of @koa/router that is adopted', () => {
       await app.close()
     })
 
-    it('answers 404, 405 and OPTIONS as other routes do', async () => {
+    it('responds with 404 and 405 and to OPTIONS like other routes', async () => {
       const app = createApp().use(fromKoaRouter(withUser()))
       const wrong = await app.inject({ method: 'DELETE', url: '/users/1' })
       expect([wrong.statusCode, wrong.headers['allow']]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
@@ -81,7 +81,7 @@ describe('a router of @koa/router that is adopted', () => {
       await app.close()
     })
 
-    it('gives the layers the user that the guard has checked, not one of an outer Koa application', async () => {
+    it('gives the layers the user that the guard checked, not the user of an outer Koa application', async () => {
       const router = new Router()
       router.get('/who', (ctx) => {
         const { user, mortar } = ctx.state as { user: { id: string }; mortar: { path: string } }
@@ -124,7 +124,7 @@ describe('a router of @koa/router that is adopted', () => {
       await app.close()
     })
 
-    it('lets Koa middleware in front fill a 404 that no layer answered', async () => {
+    it('lets Koa middleware in front fill a 404 if no layer responded', async () => {
       const fill: Koa.Middleware = async (ctx, next) => {
         await next()
         if (ctx.status === 404) ctx.body = 'filled'
@@ -162,7 +162,7 @@ describe('a router of @koa/router that is adopted', () => {
       return { router, calls: () => calls }
     }
 
-    it('decide before anything of the router runs', async () => {
+    it('decide before any layer of the router runs', async () => {
       const { router, calls } = secret()
       const app = createApp()
         .use(tokens({ admin: (user) => user.id === 'admin' }))
@@ -181,7 +181,7 @@ describe('a router of @koa/router that is adopted', () => {
       await app.close()
     })
 
-    it('give way to auth: false and to the guard of the router itself', async () => {
+    it('are replaced by auth: false and by the guard of the router itself', async () => {
       const app = createApp()
         .use(tokens())
         .use(
@@ -234,7 +234,7 @@ describe('a router of @koa/router that is adopted', () => {
       expect(codeOf({ auth: false, tags: [], hidden: true })).to.equal(undefined)
     })
 
-    it('suggest the option that was meant', () => {
+    it('suggest the similar option', () => {
       const { router } = secret()
       expect(() => fromKoaRouter(router, { policy: 'admin' } as KoaRouterOptions)).to.throw(
         "Did you mean 'auth'?",
@@ -260,7 +260,7 @@ describe('a router of @koa/router that is adopted', () => {
     await app.close()
   })
 
-  it('leaves the router as it was', async () => {
+  it('does not change the router', async () => {
     const router = new Router()
     router.on(RouterEvents.NotFound, (ctx) => {
       ctx.body = 'own'

@@ -271,7 +271,7 @@ describe('a router of @koa/router that is adopted', () => {
       await compareRouters(router(false), [post], [parse])
     })
 
-    it('below a prefix, as a router that is nested there', async () => {
+    it('below a prefix, like a router that is nested there', async () => {
       const make = () => {
         const router = new Router()
         router.use((ctx, next) => {

@@ -41,7 +41,7 @@ describe('Middleware', () => {
       expect(log).to.not.include('child in')
     })
 
-    it('of the application wraps 404, 405 and unreadable paths; a router’s covers its routes only', async () => {
+    it('of the application wraps 404, 405 and unreadable paths; middleware of a router wraps only its routes', async () => {
       const router = createRouter({ prefix: '/r' })
         .use(logged('router'))
         .get('/', () => 1)
@@ -58,7 +58,7 @@ describe('Middleware', () => {
       }
     })
 
-    it('that does not call next() answers with its own value', async () => {
+    it('that does not call next() responds with its own value', async () => {
       const { fetch } = await open(
         createApp()
           .use((ctx) => {
@@ -81,7 +81,7 @@ describe('Middleware', () => {
       expect(await (await fetch('/')).json()).to.deep.equal({ wrapped: { n: 1 } })
     })
 
-    it('passes the value on when it returns nothing', async () => {
+    it('keeps the value when it returns nothing', async () => {
       const waiting: Middleware = async (_ctx, next) => void (await next())
       const { fetch } = await open(
         createApp()
@@ -91,7 +91,7 @@ describe('Middleware', () => {
       expect(await (await fetch('/')).json()).to.deep.equal({ n: 1 })
     })
 
-    describe('that neither awaits nor returns next()', () => {
+    describe('that does not await or return next()', () => {
       const lazy: Middleware = (_ctx, next) => void next()
       const handlers: Record<string, () => unknown> = {
         'a handler that waits': async () => ({ n: 1 }),
@@ -128,7 +128,7 @@ describe('Middleware', () => {
       })
     })
 
-    it('finds in ctx.status what is sent, also in finally', async () => {
+    it('reads the final status from ctx.status, also in finally', async () => {
       const seen: number[] = []
       const metrics: Middleware = async (ctx, next) => {
         try {
@@ -167,7 +167,7 @@ describe('Middleware', () => {
       expect(seen).to.deep.equal(sent)
     })
 
-    it('may catch the error of what is inside', async () => {
+    it('may catch the errors of the layers inside it', async () => {
       const rescue: Middleware = async (ctx, next) => {
         try {
           return await next()
@@ -226,7 +226,7 @@ describe('Middleware', () => {
 
 describe('A router', () => {
   throughBothAdapters((open) => {
-    it('mounts as often as wanted, with prefixes joined, tags added up and the nearest auth', async () => {
+    it('can be mounted several times, with joined prefixes, all tags and the nearest auth', async () => {
       const child = createRouter({ prefix: '/child', tags: ['child'], auth: false })
         .get('/open', () => 1)
         .get('/closed', { auth: true, tags: ['route'] }, () => 1)
@@ -245,7 +245,7 @@ describe('A router', () => {
       expect(closed?.definition.tags).to.deep.equal(['parent', 'child', 'route'])
     })
 
-    it('works from then on when it is mounted after the start', async () => {
+    it('works immediately when it is mounted after the start', async () => {
       const app = createApp().use(createRouter().get('/users/:id', (ctx) => `id ${ctx.params['id']}`))
       const { fetch } = await open(app)
       await app.ready()

@@ -73,7 +73,7 @@ describe('A multipart form', () => {
       return form
     }
 
-    it('is 415 where the route does not declare it, and nothing of it is read', async () => {
+    it('is 415 without being read if the route does not declare it', async () => {
       const { send, port } = await serve()
       for (const path of ['/plain', '/json']) {
         const { status, json } = await send(path, formOf(['a', '1']))
@@ -94,7 +94,7 @@ describe('A multipart form', () => {
       expect((await send('/zod', imitation, 'application/json')).status).to.equal(422)
     })
 
-    it('has fields cast by the schema, and a file that is gone after the response', async () => {
+    it('has fields cast by the schema, and a file that is deleted after the response', async () => {
       const { send } = await serve()
       const form = formOf(['title', 'A'], ['n', '5'], ['file', new File(['hello'], 'a.txt')])
       expect((await send('/one', form)).json).to.deep.equal({ title: 'A', n: 5, size: 5 })
@@ -103,7 +103,7 @@ describe('A multipart form', () => {
       await eventually(() => !existsSync(kept.at(-1)!))
     })
 
-    it('with a text, two files or nothing where one file belongs is 422', async () => {
+    it('with a string, two files or nothing in place of one file is 422', async () => {
       const { send } = await serve()
       const one = new File(['x'], 'x')
       for (const form of [
@@ -123,7 +123,7 @@ describe('A multipart form', () => {
       expect((await send('/optional', unchosen, MULTIPART_B)).json).to.deep.equal({ isThere: false })
     })
 
-    it('has a list of files, also of one, as long as the schema allows', async () => {
+    it('has a list of one or more files, up to the maximum of the schema', async () => {
       const { send } = await serve()
       const files = (count: number) =>
         formOf(
@@ -159,7 +159,7 @@ describe('A multipart form', () => {
       expect([large.status, large.json['code']]).to.deep.equal([413, 'file_too_large'])
     })
 
-    it('keeps every byte of its contents, however it is cut', async () => {
+    it('keeps every byte of its contents, however its chunks are split', async () => {
       const { port } = await serve()
       const nasty = '\r\n--B\rx\r\n--Bx--\r\n--\r\n-\r\r\r\n\n--B--'
       const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at)).toString('latin1')
@@ -181,7 +181,7 @@ describe('A multipart form', () => {
       }
     })
 
-    it('has the names that were sent, and none that reaches a prototype', async () => {
+    it('has the names that were sent, except names that reach a prototype', async () => {
       const { send } = await serve()
       const read = async (...heads: readonly string[]) =>
         (await send('/any', multipart(...heads.map((head) => [head, 'x'] as const)), MULTIPART_B)).json
@@ -213,7 +213,7 @@ describe('A multipart form', () => {
       expect(json['a']).to.deep.equal(['1', { name: 'b', type: 'application/octet-stream', text: '2' }, '3'])
     })
 
-    it('leaves no temporary file when the client goes away, wherever it stops', async () => {
+    it('leaves no temporary file when the client disconnects, wherever it stops', async () => {
       const { port } = await serve()
       const body = multipart([disposition('name="file"; filename="f"'), 'x'.repeat(40)])
       const whole = chunkedPost('/one', body, 1_000_000).toString('latin1')
@@ -230,7 +230,7 @@ describe('A multipart form', () => {
 })
 
 describe('A multipart form of an injected request', () => {
-  it('is read like any other, and its file is gone afterwards', async () => {
+  it('is read like any other form, and its file is deleted afterwards', async () => {
     const app = createApp({ logger: false }).use(routes())
     const headers = { 'content-type': MULTIPART_B }
     const payload = multipart([disposition('name="file"; filename="f"'), 'hello'])

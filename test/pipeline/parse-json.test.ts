@@ -14,7 +14,7 @@ const outcome = (text: string): unknown => {
 describe('The JSON of a body', () => {
   const LONG = ' '.repeat(3000)
 
-  it('may be nested 1,000 levels deep and not one more, however long the text is', () => {
+  it('may be nested 1,000 levels deep and not 1,001, however long the text is', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -32,7 +32,7 @@ describe('The JSON of a body', () => {
     expect(outcome(`{"__proto__":${nested('[', ']', 5000)}}`)).to.equal('400 malformed_body')
   })
 
-  it('may be as wide as it likes, for levels that end do not count', () => {
+  it('may be of any width, since closed levels do not count', () => {
     for (const item of ['[]', '{}', '[[1]]', '{"a":{"b":[]}}']) {
       const text = `[${Array.from({ length: 3000 }, () => item).join(',')}]`
       expect(outcome(text)).to.deep.equal(JSON.parse(text))
@@ -61,13 +61,13 @@ describe('The JSON of a body', () => {
     expect(({} as Record<string, unknown>)['b']).to.equal(undefined)
   })
 
-  it('keeps what only looks like the key', () => {
+  it('keeps text that only looks like the key', () => {
     const text = String.raw`{"proto":"__proto__","__proto":"\u005f_proto__","constructor":{"prototype":1}}`
     expect(outcome(text)).to.deep.equal(JSON.parse(text))
     expect(outcome('"__proto__"')).to.equal('__proto__')
   })
 
-  it('may begin with a byte order mark, and is undefined when there is none', () => {
+  it('may begin with a byte order mark, and is undefined when the body is empty', () => {
     expect(outcome('\ufeff{"a":1}')).to.deep.equal({ a: 1 })
     expect(outcome('\ufeff\ufeff{}')).to.equal('400 malformed_body')
     for (const empty of ['', ' ', '\r\n\t', '\ufeff', '\ufeff \n']) expect(outcome(empty)).to.equal(undefined)

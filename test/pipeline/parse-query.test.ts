@@ -34,7 +34,7 @@ describe('A query', () => {
     })
 
   // Request targets are ASCII; what node:querystring makes of other text beside broken escapes is its own affair.
-  it('is read as node:querystring reads it, whatever it is', () => {
+  it('is read as node:querystring reads it, for random text', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -59,7 +59,7 @@ describe('A query', () => {
     )
   })
 
-  it('is undefined beyond the most pairs, of which empty ones are none', () => {
+  it('is undefined beyond the maximum of pairs; empty pairs do not count', () => {
     expect(parseQuery('a=1&b=2', 2)).to.deep.equal({ a: '1', b: '2' })
     expect(parseQuery('&a=1&&b=2&', 2)).to.deep.equal({ a: '1', b: '2' })
     expect(parseQuery('a=1&b=2&c', 2)).to.equal(undefined)

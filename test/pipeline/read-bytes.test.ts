@@ -46,7 +46,7 @@ describe('The bytes of a body', () => {
     const chunked = (...texts: string[]) =>
       [head('/small', 'Transfer-Encoding: chunked'), ...texts.map(chunk), '0\r\n\r\n'] as const
 
-    it('may be as many as the limit and not one more, in one piece, in several and packed', async () => {
+    it('are accepted up to the limit, in one chunk, in several and compressed', async () => {
       const { post, port } = await serve()
       for (const [body, status] of [
         [TEN, 200],
@@ -64,7 +64,7 @@ describe('The bytes of a body', () => {
       }
     })
 
-    it('are decoded by an encoding in any letters, and come without one as identity', async () => {
+    it('are decoded by an encoding in upper or lower case; identity means no encoding', async () => {
       const { post } = await serve()
       for (const [encoding, bytes] of [
         ['GZIP', gzipSync('{}')],
@@ -81,7 +81,7 @@ describe('The bytes of a body', () => {
       ])
     })
 
-    it('are as few packed as unpacked, so that what unfolds to nothing has an end too', async () => {
+    it('have the same limit compressed, so a body that expands to nothing is limited too', async () => {
       const { post } = await serve()
       const nothing = Buffer.concat(Array.from({ length: 100 }, () => gzipSync('')))
       expect((await post('/small', nothing, 'gzip')).status).to.equal(413)
@@ -89,7 +89,7 @@ describe('The bytes of a body', () => {
       expect((await post('/thousand', gzipSync(random), 'gzip')).status).to.equal(200)
     })
 
-    it('that break off leave no request that waits, packed or not', async () => {
+    it('that break off leave no pending request, compressed or not', async () => {
       const { left, port } = await serve()
       const packed = gzipSync(JSON.stringify('x'.repeat(1000)))
       for (const more of ['Content-Length: 5000', 'Content-Length: 5000\r\nContent-Encoding: gzip']) {
@@ -115,14 +115,14 @@ describe('The bytes of a body', () => {
       }
     })
 
-    it('of a request that is destroyed in the same tick leave no request that waits', async () => {
+    it('of a request that is destroyed in the same tick leave no pending request', async () => {
       const { left, port } = await serve()
       await rawRequest(port, `${head('/destroyed', 'Content-Length: 5000')}{`)
       await left.at(-1)
       expect(left).to.have.length(1)
     })
 
-    it('are left to a middleware that has begun to read them', async () => {
+    it('are left to middleware that has begun to read them', async () => {
       let seen = ''
       const listener = fromKoa(async (ctx, next) => {
         ctx.req.on('data', (part: Buffer) => (seen += part.toString()))
@@ -146,7 +146,7 @@ describe('The bytes of a body', () => {
 
 describe('A body that is refused half-way', () => {
   throughBothAdapters((open) => {
-    /** The delays of the timers that are set meanwhile, each of which runs at once when it is one of two seconds. */
+    /** Passes the delays of all timers set during `act`. A timer of two seconds runs immediately. */
     const withShortLinger = async (act: (delays: number[]) => Promise<void>) => {
       const real = globalThis.setTimeout
       const delays: number[] = []
@@ -171,7 +171,7 @@ describe('A body that is refused half-way', () => {
       ['application/json', 'x'.repeat(7000), 413],
       ['multipart/form-data; boundary=B', `--B\r\nNo colon\r\n\r\n${'x'.repeat(5000)}`, 400],
     ] as const)
-      it(`is answered, and its connection is cut two seconds later if the client still sends (${status})`, async () => {
+      it(`gets its response, and its connection is cut two seconds later if the client still sends (${status})`, async () => {
         const port = await serve()
         await withShortLinger(async (delays) => {
           const socket = connect(port, '127.0.0.1')

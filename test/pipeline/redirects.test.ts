@@ -22,7 +22,7 @@ const addresses: readonly (readonly [string, string])[] = [
 
 describe('A redirect', () => {
   throughBothAdapters((open) => {
-    it('keeps what is escaped already and escapes what a URL cannot hold', async () => {
+    it('keeps existing escapes and escapes characters that a URL cannot contain', async () => {
       const router = createRouter()
       for (const [index, [address]] of addresses.entries())
         router.get(`/${index}`, (ctx) => ctx.redirect(address))
@@ -35,7 +35,7 @@ describe('A redirect', () => {
       }
     })
 
-    it('takes a status that is one of a redirect, and no other', async () => {
+    it('accepts only the status of a redirect', async () => {
       const statuses = [200, 299, 300, 301, 303, 307, 308, 400]
       const router = createRouter()
       for (const status of statuses) router.get(`/${status}`, (ctx) => ctx.redirect('/there', status))

@@ -22,7 +22,7 @@ interface Problem {
   readonly detail: string
 }
 
-describe('What is sent as it is', () => {
+describe('A response that is sent unchanged', () => {
   const bodies: readonly (readonly [string, () => unknown, string?])[] = [
     ['a Node stream', () => Readable.from([Buffer.from('abc')])],
     ['a Buffer', () => Buffer.from('abc')],
@@ -42,7 +42,7 @@ describe('What is sent as it is', () => {
   ]
   throughBothAdapters((open) => {
     for (const [name, make, text = 'abc'] of bodies)
-      it(`passes no schema: ${name}`, async () => {
+      it(`bypasses the schema: ${name}`, async () => {
         for (const [schemaName, schema] of schemas) {
           const response = await (await open(appOf({ 200: schema }, make))).fetch('/')
           expect(response.status, schemaName).to.equal(200)
@@ -92,7 +92,7 @@ describe('A response with a media type', () => {
       expect((await get({ schema: object({ a: number() }), description: 'One.' }, () => ({ a: 1, b: 2 }))).text).to.equal('{"a":1}') // prettier-ignore
     })
 
-    it('is a 500 for a value that it cannot carry', async () => {
+    it('is a 500 for a value that it cannot send', async () => {
       for (const value of [{ a: 1 }, [1], 5, true]) {
         const { status, text } = await get({ type: 'text/csv' }, () => value)
         expect(status).to.equal(500)
@@ -125,9 +125,9 @@ describe('A response with a media type', () => {
     ['nothing', {}, /neither `type` nor `schema`/],
     ['a misspelt key', { typ: 'text/csv' }, /"typ".*[^]*Did you mean "type"/],
     ['the key of another framework', { contentType: 'text/csv' }, /Did you mean "type"/],
-    ['a type that is none', { type: 'csv' }, /not a media type/],
-    ['a schema that is none', { type: 'text/csv', schema: 5 }, /not a schema/],
-    ['a description that is none', { type: 'text/csv', description: 5 }, /description/],
+    ['an invalid type', { type: 'csv' }, /not a media type/],
+    ['an invalid schema', { type: 'text/csv', schema: 5 }, /not a schema/],
+    ['an invalid description', { type: 'text/csv', description: 5 }, /description/],
     ['fields without object()', { id: string() }, /object\(/],
   ]
   for (const [name, content, message] of wrong)
@@ -143,7 +143,7 @@ describe('A handler that returns nothing', () => {
     const status = async (response: RouteDefinition['response'], handler: Handler, options?: AppOptions) =>
       (await (await open(appOf(response, handler, options))).fetch('/')).status
 
-    it('is a mismatch where its route declares a body', async () => {
+    it('is a mismatch if its route declares a body', async () => {
       for (const schema of [object({ a: string() }), mixed(), string(), { type: 'text/csv' }, z.object({})])
         for (const value of [undefined, null]) {
           const response = await (await open(appOf({ 200: schema }, () => value))).fetch('/')
@@ -157,7 +157,7 @@ describe('A handler that returns nothing', () => {
       expect(await status({ 201: object({ a: string() }) }, () => undefined)).to.equal(500)
     })
 
-    it('says nothing of it in production, and logs it', async () => {
+    it('sends no details in production, and logs the mismatch', async () => {
       const lines: unknown[] = []
       const logger = { debug() {}, info() {}, warn() {}, error: (fields: unknown) => lines.push(fields), child: () => logger } // prettier-ignore
       const app = appOf({ 200: object() }, () => undefined, {
@@ -170,13 +170,13 @@ describe('A handler that returns nothing', () => {
       expect(JSON.stringify(lines)).to.contain('returned nothing')
     })
 
-    it('is null where the schema allows null', async () => {
+    it('sends null if the schema allows null', async () => {
       const response = await (await open(appOf({ 200: object().nullable() }, () => null))).fetch('/')
       expect(response.status).to.equal(200)
       expect(await response.text()).to.equal('null')
     })
 
-    it('stays an empty response where nothing else is declared', async () => {
+    it('sends an empty response if no other is declared', async () => {
       expect(await status(undefined, () => undefined)).to.equal(204)
       expect(await status({ 404: object() }, () => undefined)).to.equal(204)
       expect(await status({ 200: object(), 204: mixed() }, () => undefined)).to.equal(204)
@@ -186,7 +186,7 @@ describe('A handler that returns nothing', () => {
   })
 })
 
-describe('A value that JSON would hide', () => {
+describe('A value that JSON would drop', () => {
   function* numbers() {
     yield 1
   }
@@ -236,7 +236,7 @@ describe('A value that JSON would hide', () => {
       expect((await get({ items: [{ total: 5n }] }, undefined, quiet)).status).to.equal(500)
     })
 
-    it('is not what has a JSON form of its own', async () => {
+    it('does not include values with a toJSON of their own', async () => {
       const listed = Object.assign(new Map([[1, 2]]), { toJSON: () => ({ size: 1 }) })
       expect((await get({ listed, when: new Date(0), bytes: Buffer.from('a') })).status).to.equal(200)
       expect((await get({ ids: [1] }, { 200: object({ ids: array(number()) }) })).text).to.equal(

@@ -35,7 +35,7 @@ describe('A handler’s value', () => {
         expect(await response.text()).to.equal(text)
       })
 
-    it('is plain text when it is text, whatever it looks like', async () => {
+    it('is plain text when it is a string, even if it looks like HTML', async () => {
       const response = await answer(() => '<script>alert(1)</script>')
       expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
       expect(response.headers.get('content-length')).to.equal('25')
@@ -50,7 +50,7 @@ describe('A handler’s value', () => {
       expect(await response.text()).to.equal('<b>é</b>')
     })
 
-    it('is 204 without a body for undefined and null', async () => {
+    it('becomes a 204 without a body for undefined and null', async () => {
       for (const value of [undefined, null]) {
         const response = await answer(() => value)
         expect(response.status).to.equal(204)
@@ -81,7 +81,7 @@ describe('A handler’s value', () => {
       expect([none.status, await none.text()]).to.deep.equal([204, ''])
     })
 
-    it('is sent as it is when it is bytes, a stream, an iterable, a blob or a web response', async () => {
+    it('is sent unchanged when it is bytes, a stream, an iterable, a blob or a web response', async () => {
       const cases: readonly (readonly [() => unknown, string, string])[] = [
         [() => Buffer.from('bytes'), 'application/octet-stream', 'bytes'],
         [() => new Uint8Array([104, 105]), 'application/octet-stream', 'hi'],
@@ -98,7 +98,7 @@ describe('A handler’s value', () => {
       }
     })
 
-    it('takes status, headers and cookies over from a web response', async () => {
+    it('keeps status, headers and cookies of a web response', async () => {
       const response = await answer(() => {
         const headers = new Headers({ 'x-web': 'yes' })
         headers.append('set-cookie', 'a=1')
@@ -110,7 +110,7 @@ describe('A handler’s value', () => {
       expect(response.headers.getSetCookie()).to.deep.equal(['a=1', 'b=2'])
     })
 
-    it('answers HEAD with the headers of GET and no body', async () => {
+    it('sends the headers of GET and no body for HEAD', async () => {
       const { fetch } = await open(
         createApp().use(
           createRouter()
@@ -130,7 +130,7 @@ describe('A handler’s value', () => {
       expect(response.headers.get('location')).to.equal('/%C3%BCn%C3%AFcode?a=b%20c')
     })
 
-    it('is a 500 when it has no representation', async () => {
+    it('causes a 500 when it has no representation', async () => {
       const circular: Record<string, unknown> = {}
       circular['self'] = circular
       for (const value of [1n, Symbol('x'), () => 1, circular, { deep: 1n }]) {
@@ -187,12 +187,12 @@ describe('A handler’s value', () => {
         expect(await (await fetch('/zod')).json()).to.deep.equal({ id: 1 })
       })
 
-      it('goes only through the schema of the status that is sent', async () => {
+      it('is checked only by the schema of the status that is sent', async () => {
         const { fetch } = await serve({ id: 'any', extra: 1 })
         expect(await (await fetch('/other')).json()).to.deep.equal({ id: 'any', extra: 1 })
       })
 
-      it('is a 500 with the issues when it does not match', async () => {
+      it('causes a 500 with the issues when it does not match', async () => {
         const { fetch } = await serve({ id: 'one' })
         const response = await fetch('/')
         expect(response.status).to.equal(500)
@@ -201,14 +201,14 @@ describe('A handler’s value', () => {
         expect(problem.errors.map(({ path }) => path)).to.deep.equal(['id'])
       })
 
-      it('never leaves in production when it does not match, nor do the issues', async () => {
+      it('is not sent in production when it does not match, and the issues are not sent either', async () => {
         const { fetch } = await serve({ id: 'one', hash: 'secret' }, 'production')
         const response = await fetch('/')
         expect(response.status).to.equal(500)
         expect(await response.text()).to.not.match(/id|hash|secret|one"/)
       })
 
-      it('stays plain text when it is text', async () => {
+      it('stays plain text when it is a string', async () => {
         const { fetch } = await serve('a "quoted" text')
         const response = await fetch('/text')
         expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
@@ -265,7 +265,7 @@ describe('A problem document', () => {
       })
     })
 
-    it('keeps headers that were set, but not those of the body that is not sent', async () => {
+    it('keeps headers that were set, except those of the body that is not sent', async () => {
       const { fetch } = await open(failing('test'))
       const { headers } = await fetch('/missing')
       expect(headers.get('x-kept')).to.equal('yes')
@@ -280,7 +280,7 @@ describe('A problem document', () => {
         expect(headers.get(name), name).to.equal(null)
     })
 
-    it('does not take a hostile request id over', async () => {
+    it('does not repeat a hostile request id', async () => {
       const { fetch } = await open(failing('test'))
       for (const id of ['a b', 'x'.repeat(200), '<script>', 'a"b']) {
         const { instance } = (await (
@@ -298,7 +298,7 @@ describe('A problem document', () => {
       expect(await hidden.text()).to.not.contain('p4ssw0rd')
     })
 
-    it('takes a status from the framework’s own errors alone', async () => {
+    it('has the status only of the framework’s own errors', async () => {
       const { fetch } = await open(failing('test'))
       expect((await fetch('/status')).status).to.equal(500)
       expect((await fetch('/text')).status).to.equal(500)

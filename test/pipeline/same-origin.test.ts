@@ -42,7 +42,7 @@ describe('isSameOrigin', () => {
     'a sub-domain': [{ origin: 'https://x.app.example' }, false],
     'the origin null': [{ origin: 'null' }, false],
     'an empty origin': [{ origin: '' }, false],
-    'an origin that is no URL': [{ origin: 'app.example' }, false],
+    'an origin that is not a URL': [{ origin: 'app.example' }, false],
     'an origin of another scheme': [{ origin: 'ftp://app.example' }, false],
     'the scheme of an extension': [{ origin: 'chrome-extension://app.example' }, false],
     'two origins': [{ origin: ['https://app.example', 'https://evil.example'] }, false],
@@ -60,14 +60,14 @@ describe('isSameOrigin', () => {
         expect(isSameOrigin({ method, headers: { host: HOST, ...headers } }, TRUSTED)).to.equal(allowed)
       })
 
-  it('lets safe methods pass wherever they come from', () => {
+  it('lets safe methods pass from any origin', () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'get'])
       expect(
         isSameOrigin({ method, headers: { 'sec-fetch-site': 'cross-site', origin: 'null' } }, []),
       ).to.equal(true)
   })
 
-  it('refuses an origin when there is no host to compare it with', () => {
+  it('refuses an origin if there is no host to compare it with', () => {
     expect(isSameOrigin({ method: 'POST', headers: { origin: 'https://app.example' } }, [])).to.equal(false)
   })
 

@@ -48,7 +48,7 @@ describe('The stack trace of an error in a handler', () => {
       expect(names.filter((name) => steps.includes(name))).to.deep.equal(steps)
     })
 
-    it('names the steps since the last one that had to wait', async () => {
+    it('names the steps since the last asynchronous one', async () => {
       const trace = await serve()
       const body = await trace('/items', { method: 'POST', body: '{"id":"7"}' })
       expect(body).to.include.members(['handler', 'validate', 'parseBody'])

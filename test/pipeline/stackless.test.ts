@@ -5,14 +5,14 @@ import { stackless } from '../../src/errors/stackless.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
 describe('stackless', () => {
-  it('makes an error without frames, and leaves those made later alone', () => {
+  it('makes an error without frames, and does not change later errors', () => {
     expect(stackless(NotFound, 'gone').stack).to.equal('NotFound: gone')
     expect(new NotFound('gone').stack).to.contain('stackless.test')
     expect(() => stackless(HttpError, 42, 'x')).to.throw(RangeError)
     expect(new NotFound('gone').stack).to.contain('stackless.test')
   })
 
-  it('leaves an error its default code', () => {
+  it('keeps the default code of an error', () => {
     expect([400, 401, 404, 418, 422, 500, 503, 599].map((status) => new HttpError(status, '').code)).to.deep.equal(['bad_request', 'unauthorized', 'not_found', 'bad_request', 'validation_failed', 'internal_error', 'service_unavailable', 'internal_error']) // prettier-ignore
   })
 })
@@ -64,7 +64,7 @@ describe('A refusal of the framework', () => {
       expect(seen.map((error) => error instanceof HttpError && error.status)).to.deep.equal([status])
     })
 
-  it('leaves stack and cause to what an application throws', async () => {
+  it('keeps stack and cause of errors that an application throws', async () => {
     expect((await app.inject('/thrown')).statusCode).to.equal(401)
     expect(seen[0]!.stack).to.contain('stackless.test')
     expect(seen[0]!.cause).to.be.an('error')

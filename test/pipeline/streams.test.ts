@@ -23,14 +23,14 @@ describe('A stream as a response', () => {
       ['was destroyed', () => new PassThrough().destroy()],
       ['had failed', () => new PassThrough().on('error', () => undefined).destroy(new Error('early'))],
       ['fails at its first chunk', () => throwing()],
-      ['yields what is no chunk', () => Readable.from([{ no: 'chunk' }])],
+      ['yields a value that is not a chunk', () => Readable.from([{ no: 'chunk' }])],
       [
         'is a web stream that fails',
         () => new ReadableStream({ start: (controller) => controller.error(new Error('web')) }),
       ],
     ]
     for (const [name, make] of failing)
-      it(`is a problem when it ${name}, and does no harm to HEAD`, async () => {
+      it(`becomes a problem when it ${name}, and does not affect HEAD`, async () => {
         const { fetch } = await serve(make)
         const response = await fetch('/')
         expect(response.status).to.equal(500)
@@ -39,7 +39,7 @@ describe('A stream as a response', () => {
         expect((await fetch('/')).status).to.equal(500)
       })
 
-    it('keeps HEAD waiting for no first byte, but for a file to be opened', async () => {
+    it('delays HEAD until a file is open, but not until a first byte', async () => {
       const inHandler = async (make: () => unknown): Promise<number> => {
         const { fetch } = await serve(make)
         return (await fetch('/', { method: 'HEAD' })).status
@@ -69,7 +69,7 @@ describe('A stream as a response', () => {
           await response.body!.cancel()
         })
 
-    it('of server-sent events is a problem when it fails at once', async () => {
+    it('of server-sent events becomes a problem when it fails immediately', async () => {
       const { fetch } = await serve((ctx) => {
         ctx.type = 'text/event-stream'
         return new Readable({ read: () => void 0 }).destroy(new Error('no events'))
@@ -84,12 +84,12 @@ describe('A stream as a response', () => {
       expect(await response.text().catch(() => 'cut off')).to.equal('cut off')
     })
 
-    it('of objects is sent when they are texts', async () => {
+    it('of objects is sent when they are strings', async () => {
       const { fetch } = await serve(() => Readable.from(['a', 'b']))
       expect(await (await fetch('/')).text()).to.equal('ab')
     })
 
-    it('that is empty is a whole response', async () => {
+    it('that is empty is a complete response', async () => {
       const { fetch } = await serve(() => Readable.from([]))
       const response = await fetch('/')
       expect([response.status, await response.text()]).to.deep.equal([200, ''])
@@ -131,7 +131,7 @@ describe('A stream as a response', () => {
       }
     })
 
-    it('is read no faster than the client takes it', async () => {
+    it('is read no faster than the client reads it', async () => {
       let produced = 0
       const { url } = await serve(() => endless(() => (produced += MEBIBYTE)))
       const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -147,7 +147,7 @@ describe('A stream as a response', () => {
       socket.destroy()
     })
 
-    it('of 100 MiB passes without being held', async () => {
+    it('of 100 MiB passes without being buffered', async () => {
       const { fetch } = await serve(() => Readable.from(chunks(100), { objectMode: false }))
       const reader = (await fetch('/')).body!.getReader()
       let size = 0
@@ -165,7 +165,7 @@ describe('A stream as a response', () => {
       expect(highest - start).to.be.lessThan(2 * STRIDE)
     })
 
-    it('fails as a problem inside Koa middleware too', async () => {
+    it('becomes a problem on failure inside Koa middleware too', async () => {
       const app = createApp({ logger: false })
         .use(fromKoa((_ctx, next) => next()))
         .use(createRouter().get('/', () => throwing()))

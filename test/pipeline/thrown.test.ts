@@ -26,7 +26,7 @@ circular.self = circular
 const thrown: readonly (readonly [string, unknown, number])[] = [
   ['undefined', undefined, 500],
   ['null', null, 500],
-  ['a text', 'text', 500],
+  ['a string', 'text', 500],
   ['a symbol', Symbol('s'), 500],
   ['an object with a status', { status: 404 }, 500],
   ['a frozen error', Object.freeze(new Error('frozen')), 500],
@@ -46,16 +46,16 @@ const thrown: readonly (readonly [string, unknown, number])[] = [
     new HttpError(418, 'x', { headers: { 'X-A': 'a\r\nSet-Cookie: b=1' } }),
     500,
   ],
-  ['a header whose name is none', new HttpError(418, 'x', { headers: { 'X A': 'a' } }), 500],
+  ['an invalid header name', new HttpError(418, 'x', { headers: { 'X A': 'a' } }), 500],
 ]
 
-describe('What is thrown', () => {
+describe('A thrown value', () => {
   throughBothAdapters((open) => {
     const serve = async (handler: Handler, logger: Logger | false = false) =>
       (await open(createApp({ logger }).use(createRouter().get('/', handler as never)))).fetch
 
     for (const [name, value, status] of thrown)
-      it(`is answered as a problem: ${name}`, async () => {
+      it(`becomes a problem: ${name}`, async () => {
         for (const handler of [() => raise(value), () => Promise.resolve().then(() => raise(value))]) {
           const response = await (await serve(handler))('/')
           expect(response.status).to.equal(status)
@@ -65,14 +65,14 @@ describe('What is thrown', () => {
         }
       })
 
-    it('is answered although the logger throws', async () => {
+    it('becomes a problem even if the logger throws', async () => {
       const fetch = await serve(() => raise(new Error('first')), brokenLogger)
       const response = await fetch('/')
       expect(response.status).to.equal(500)
       expect(await response.json()).to.include({ detail: 'first' })
     })
 
-    it('takes framing headers off with the body that they were for', async () => {
+    it('removes framing headers together with their body', async () => {
       const fetch = await serve((ctx) => {
         ctx.set('Transfer-Encoding', 'chunked')
         ctx.set('Content-Length', '4')
@@ -83,7 +83,7 @@ describe('What is thrown', () => {
       expect(Number(response.headers.get('content-length'))).to.equal((await response.text()).length)
     })
 
-    it('by a header that Node refuses is a 500, whoever set it', async () => {
+    it('for a header that Node rejects becomes a 500', async () => {
       for (const value of ['a\r\nSet-Cookie: b=1', 'a\0', undefined as never]) {
         const fetch = await serve((ctx) => {
           ctx.set('X-Name', value)
@@ -95,7 +95,7 @@ describe('What is thrown', () => {
       }
     })
 
-    it('by a status that is none is a 500', async () => {
+    it('for an invalid status becomes a 500', async () => {
       for (const status of [0, 101, 199, 600, 1000, 200.5, Number.NaN, '200' as never]) {
         const fetch = await serve((ctx) => void (ctx.status = status))
         expect((await fetch('/')).status, String(status)).to.equal(500)
@@ -103,7 +103,7 @@ describe('What is thrown', () => {
     })
   })
 
-  it('by a listener of an event or its log line disturbs nobody', async () => {
+  it('from an event listener or its log line affects no request', async () => {
     const app = createApp({ logger: brokenLogger })
     let isHeard = false
     app.events.on('a', () => raise(trapped()))

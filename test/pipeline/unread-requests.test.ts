@@ -17,7 +17,7 @@ async function answersTo(url: string, text: string, count: number): Promise<stri
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-describe('A request whose end nobody reads', () => {
+describe('A request that is not read to its end', () => {
   throughBothAdapters((open) => {
     const router = () =>
       createRouter()
@@ -54,7 +54,7 @@ describe('A request whose end nobody reads', () => {
         expect(await answersTo(url, withBody(method) + get('/second'), 2)).to.match(/second$/)
     })
 
-    it('tells those who listen to it that it has ended and closed', async () => {
+    it('emits end and close', async () => {
       const heard: Promise<unknown>[] = []
       const listening = createRouter().get('/', ({ koa }) => {
         heard.push(once(koa.req.resume(), 'end'), once(koa.req, 'close'))
@@ -65,7 +65,7 @@ describe('A request whose end nobody reads', () => {
       expect(await Promise.all(heard)).to.have.length(2)
     })
 
-    it('tells of its close those who only listen for that', async () => {
+    it('emits close to a listener of close alone', async () => {
       const closed: Promise<unknown>[] = []
       const listening = createRouter().get('/', ({ koa }) => {
         closed.push(once(koa.req, 'close'))

@@ -40,7 +40,7 @@ const later = async (result: boolean): Promise<boolean> => {
 
 describe('Validated parameters of a path', () => {
   throughBothAdapters((open) => {
-    it('reach the handler as they were cast', async () => {
+    it('reach the handler with their cast values', async () => {
       const seen: unknown[] = []
       const router = createRouter().get(
         '/:n',
@@ -75,14 +75,14 @@ describe('Asynchronous validation', () => {
       expect(seen).to.deep.equal([])
     })
 
-    it('tells the issues of all locations, synchronous ones among them', async () => {
+    it('reports the issues of all locations, synchronous issues included', async () => {
       const { app, seen } = recording({ body, query, headers })
       const { problem } = await post(await open(app), '/?page=x', { name: 'taken' }, { 'X-N': '7' })
       expect(problem.errors.map(({ location, path }) => `${location} ${path}`)).to.have.members(['query page', 'headers x-n', 'body name']) // prettier-ignore
       expect(seen).to.deep.equal([])
     })
 
-    it('hands the handler what was cast', async () => {
+    it('passes the cast values to the handler', async () => {
       const { app, seen } = recording({ body, query, headers })
       const { status } = await post(await open(app), '/?page=3', { name: ' ada ' }, { 'X-N': '5' })
       expect(status).to.equal(200)
@@ -97,7 +97,7 @@ describe('A request that is not valid', () => {
     const plain = { body: items, query: object({ page: number() }) }
     const wrong = (count: number) => ({ items: Array.from({ length: count }, () => ({})) })
 
-    it('gets at most twenty issues, and is told that there are more', async () => {
+    it('gets at most twenty issues and a note that there are more', async () => {
       const { app, seen } = recording(plain)
       const served = await open(app)
       const { status, problem } = await post(served, '/?page=x', wrong(100))
@@ -112,7 +112,7 @@ describe('A request that is not valid', () => {
       expect(seen).to.deep.equal([])
     })
 
-    it('gets as many as `maxIssues` says', async () => {
+    it('gets at most `maxIssues` issues', async () => {
       const { app } = recording(plain, { maxIssues: 1 })
       const { problem } = await post(await open(app), '/?page=x', wrong(3))
       expect(problem.errors).to.have.length(1)
@@ -134,7 +134,7 @@ describe('A request that is not valid', () => {
     }).timeout(20_000)
   })
 
-  it('can have a limit from 1 to 1000 alone', () => {
+  it('can have a limit from 1 to 1000 only', () => {
     for (const maxIssues of [0, -1, 1.5, 1_001, Number.NaN])
       expect(() => createApp({ maxIssues }))
         .to.throw(/maxIssues/)

@@ -14,7 +14,7 @@ const hosted = { issuer: 'https://issuer.example', audience: 'api' }
 
 interface Call {
   readonly take: (options: never) => unknown
-  /** What it cannot do without. */
+  /** The required options. */
   readonly given: object
   readonly near: object
   readonly wrong: object
@@ -111,12 +111,12 @@ function errorOf(work: () => unknown): StartupError {
 
 describe('Options of bricks and providers', () => {
   for (const [name, { take, given, near, wrong, guards = [] }] of Object.entries(CALLS)) {
-    it(`are taken by ${name} as documented, undefined where that opens nothing`, () => {
+    it(`are accepted by ${name} as documented, and may be undefined if that does not weaken security`, () => {
       expect(() => take(given as never)).not.to.throw()
       expect(() => take({ ...given, ...undefinedKeys(wrong, guards) } as never)).not.to.throw()
     })
 
-    it(`of ${name} refuse an unknown key, with the name that was probably meant`, () => {
+    it(`of ${name} reject an unknown key and suggest the similar name`, () => {
       const misspelt = errorOf(() => take({ ...given, ...near } as never))
       expect(misspelt.code).to.equal('MORTAR_OPTION_UNKNOWN')
       expect(misspelt.message)
@@ -126,12 +126,12 @@ describe('Options of bricks and providers', () => {
       expect(errorOf(() => take({ ...given, zzzzzzzz: 1 } as never)).code).to.equal('MORTAR_OPTION_UNKNOWN')
     })
 
-    it(`of ${name} refuse a value of another type`, () => {
+    it(`of ${name} reject a value of another type`, () => {
       expect(errorOf(() => take({ ...given, ...wrong } as never)).code).to.equal('MORTAR_OPTION_TYPE')
     })
 
     for (const guard of guards)
-      it(`of ${name} refuse ${guard} that is undefined or null`, () => {
+      it(`of ${name} reject ${guard} if it is undefined or null`, () => {
         for (const nothing of [undefined, null])
           expect(errorOf(() => take({ ...given, [guard]: nothing } as never)).code).to.equal(
             'MORTAR_OPTION_UNDEFINED',

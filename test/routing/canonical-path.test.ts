@@ -18,7 +18,7 @@ describe('the canonical form of a path', () => {
       expect(canonicalOrRawPath(path)).to.equal(canonical)
     })
 
-  it('leaves a malformed path as it is, in whole, where it must not fail', () => {
+  it('keeps a malformed path unchanged where it must not fail', () => {
     for (const path of ['/%61dmin/%zz', '/%61%c3', '/%', '/%61%2']) {
       expect(canonicalOrRawPath(path)).to.equal(path)
       expect(() => canonicalPath(path)).to.throw('malformed')

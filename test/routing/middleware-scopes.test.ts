@@ -37,7 +37,7 @@ describe('middleware scopes of a route', () => {
     it(`surround ${pattern} by ${chain.join(' > ')}`, () =>
       expect(origins(scopes.chainFor(pattern))).to.deep.equal(chain))
 
-  it('are refused with a bad prefix', () => {
+  it('are rejected with a bad prefix', () => {
     expect(() => scopesOf('/a/*')).to.throw(StartupError, '/a/*')
   })
 })

@@ -179,14 +179,14 @@ describe('route table: many static segments', () => {
   // Each has the hash of each other in the usual sum by powers of 31.
   const alike = ['AaAa', 'AaBB', 'BBAa', 'BBBB']
 
-  it('are told apart when their hashes are equal', () => {
+  it('are distinguished when their hashes are equal', () => {
     const table = tableOf(...alike.slice(1).map((segment) => `GET /${segment}/:id`))
     for (const segment of alike.slice(1))
       expect(table.find('GET', `/${segment}/1`)?.target).to.equal(`GET /${segment}/:id`)
     expect(table.find('GET', `/${alike[0]}/1`)).to.equal(undefined)
   })
 
-  it('are all found, and nothing that one begins with or that begins with one', () => {
+  it('are all found, but no prefix or extension of them', () => {
     const names = Array.from({ length: 3000 }, (_, index) => `res${index * 7}`)
     const table = tableOf(...names.map((name) => `GET /${name}/:id`))
     for (const name of names) expect(table.find('GET', `/${name}/1`)?.target).to.equal(`GET /${name}/:id`)
@@ -209,13 +209,13 @@ describe('route table: methods', () => {
   )
   const targetOf = (method: string, path: string) => table.find(method, path)?.target
 
-  it('answers HEAD by GET, or by its own route', () => {
+  it('handles HEAD by GET, or by its own route', () => {
     expect(targetOf('HEAD', '/users/me')).to.equal('GET /users/me')
     expect(targetOf('HEAD', '/head')).to.equal('HEAD /head')
     expect(targetOf('GET', '/only-head')).to.equal(undefined)
   })
 
-  it('falls through to a less specific path that takes the method', () => {
+  it('falls through to a less specific path that has the method', () => {
     expect(table.find('DELETE', '/users/me')).to.deep.include({ target: 'DELETE /users/:id' })
     expect(table.find('DELETE', '/users/me')?.params).to.include({ id: 'me' })
     expect(targetOf('PUT', '/users/me')).to.equal('PUT /*rest')
@@ -236,21 +236,21 @@ describe('route table: methods', () => {
     expect(tableOf().allowed('/a')).to.deep.equal([])
   })
 
-  it('knows no method outside its list, nor another case', () => {
+  it('finds no method outside its list or in another case', () => {
     for (const method of ['PROPFIND', 'get', '__proto__', ''])
       expect(targetOf(method, '/users/me')).to.equal(undefined)
   })
 })
 
 describe('route table: parameters', () => {
-  it('have own keys only', () => {
+  it('have only own keys', () => {
     const { params } = tableOf('GET /:constructor/:toString').find('GET', '/a/b')!
     expect(Object.keys(params)).to.deep.equal(['constructor', 'toString'])
     expect('hasOwnProperty' in params).to.equal(false)
     expect('constructor' in tableOf('GET /a').find('GET', '/a')!.params).to.equal(false)
   })
 
-  it('of a path without any are one object, which no request can write to', () => {
+  it('of a path without parameters are one shared frozen object', () => {
     const { params } = tableOf('GET /a').find('GET', '/a')!
     expect(Object.isFrozen(params)).to.equal(true)
     expect(() => Object.assign(params, { leaked: true })).to.throw(TypeError)
@@ -309,7 +309,7 @@ describe('route table: conflicts', () => {
     expect(tableOf(...routes).entries()).to.have.length(routes.length)
   })
 
-  it('names no file for origins that are none', () => {
+  it('names no file if an origin is not a file', () => {
     const table = createRouteTable([{ method: 'GET', path: '/a', target: 1, origin: 'brick auth' }])
     expect(() => table.add('GET', '/a', 2, 'router /'))
       .to.throw(StartupError, 'brick auth')
@@ -318,7 +318,7 @@ describe('route table: conflicts', () => {
 })
 
 describe('route table: change', () => {
-  it('takes a list of routes in whole or not at all', () => {
+  it('adds all routes of a list or none', () => {
     const table = tableOf('GET /a')
     const entry = (path: string) => ({ method: 'GET' as const, path, target: path, origin: 'routes/list.ts' })
     expect(() => table.addAll([entry('/b'), entry('/:id'), entry('/a')])).to.throw(StartupError, 'GET /a')
@@ -329,7 +329,7 @@ describe('route table: change', () => {
     expect(table.find('GET', '/c')!.target).to.equal('/:slug')
   })
 
-  it('is built again from its entries, without one or with another target', () => {
+  it('can be rebuilt from its entries, without an entry or with another target', () => {
     const table = tableOf('GET /a', 'GET /:id')
     const changed = createRouteTable(
       table

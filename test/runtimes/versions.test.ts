@@ -5,7 +5,7 @@ import { ROOT } from '../architecture/tree.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** What `.ci/runtimes.sh` assigns to a constant: one value, or the words of a list. */
+/** The value of a constant in `.ci/runtimes.sh`: one value, or the words of a list. */
 function constant(name: string): string[] {
   const value = new RegExp(`^readonly ${name}=\\(?([^)\\n]+)`, 'm').exec(read('.ci/runtimes.sh'))?.[1]
   return value!.split(' ')

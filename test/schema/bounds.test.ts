@@ -66,7 +66,7 @@ describe('The issues of a hostile value', () => {
       })
   }
 
-  it('stop tests of one’s own as well', () => {
+  it('also stop custom tests', () => {
     const refused = { runs: 0 }
     const item = yup.string().test('own', 'refused', () => {
       refused.runs += 1
@@ -77,7 +77,7 @@ describe('The issues of a hostile value', () => {
     expect(refused.runs).to.equal(LIMIT)
   })
 
-  it('are found without asking yup where the plain parts alone give enough', () => {
+  it('are found without yup if the plain parts alone reach the limit', () => {
     const counter = counting()
     const schema = yup.object({ note: counter.test(yup.string()), lines: yup.array(yup.object(line)).max(3) })
     expect(pathsOf(schema, { lines: times(50, {}) }, LIMIT)).to.deep.equal(['lines'])
@@ -86,7 +86,7 @@ describe('The issues of a hostile value', () => {
     expect(counter.runs).to.equal(1)
   })
 
-  it('are not invented where a schema depends on more than its value', () => {
+  it('are not invented if a schema depends on more than its value', () => {
     const once = yup.lazy((value: unknown) =>
       typeof value === 'string'
         ? yup.mixed().transform(() => ({ ok: true }))
@@ -102,13 +102,13 @@ describe('The issues of a hostile value', () => {
     expect(result).to.deep.equal({ once: { ok: true }, fresh: 'a' })
   })
 
-  it('may all come of a test that is asynchronous, without a call of too many arguments', async () => {
+  it('may all result from an asynchronous test, without a call with too many arguments', async () => {
     const item = yup.object({ a: yup.string().test('own', 'refused', async () => false) })
     const result = compileValidator(yup.object({ l: yup.array(item).max(3_000) }), 'body').validate({ l: times(3_000, { a: 'x' }) }, LIMIT)
     expect(((await result) as Invalid).issues).to.have.length(LIMIT)
   }) // prettier-ignore
 
-  it('of another library are cut, and too long arrays are refused before it is asked', () => {
+  it('of another library are cut, and too long arrays are rejected before the library validates them', () => {
     const items = z.array(z.object({ sku: z.string() }))
     expect(pathsOf(z.object({ lines: items.max(5_000) }), { lines: times(5_000, {}) }, LIMIT)).to.have.length(LIMIT)
     expect(pathsOf(z.object({ lines: items.max(2) }), { lines: times(5_000, {}) }, LIMIT)).to.deep.equal(['lines'])
@@ -119,7 +119,7 @@ describe('The issues of a hostile value', () => {
     expect(result, 'what replaces a value that is too long').to.deep.equal({ lines: [] })
   }) // prettier-ignore
 
-  it('never quote more than a little of it', () => {
+  it('quote at most a short part of it', () => {
     const long = 'x'.repeat(1_000_000)
     const slow = yup.object({ n: yup.number() }).test('own', 'never', () => true)
     for (const schema of [yup.object({ n: yup.number() }), slow, yup.object({}).exact(), z.record(z.string(), z.number())])
@@ -189,7 +189,7 @@ describe('Arrays without a maximum', () => {
     ['unknown values of zod', z.object({ any: z.unknown() }), { any: times(5_000, 'a') }],
   ] // prettier-ignore
   for (const [name, schema, value] of enough)
-    it(`are no issue: ${name}`, () => {
+    it(`cause no issue: ${name}`, () => {
       expect(compileValidator(schema, 'body').validate(value)).to.deep.equal(value)
     })
 })
@@ -204,7 +204,7 @@ describe('A key that every object inherits', () => {
       ['lazy', (schema: yup.AnySchema) => yup.lazy(() => schema) as unknown as yup.AnySchema],
       ['conditional', (schema: yup.AnySchema) => yup.mixed().when([], () => schema)],
     ] as const)
-      it(`is missing when it is not there: ${key}, ${name}`, () => {
+      it(`is missing unless the value has it: ${key}, ${name}`, () => {
         const inner = wrap(yup.object({ [key]: field, other: yup.string() }))
         const schema = yup.object({ one: inner, list: yup.array(inner) })
         expect(pathsOf(schema, { one: {}, list: [{ other: 'a' }] }, LIMIT)).to.have.members([`one.${key}`, `list[0].${key}`]) // prettier-ignore

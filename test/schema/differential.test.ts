@@ -56,11 +56,11 @@ interface Comparison {
   readonly schema: Schema
   readonly run: Validate
   readonly given: unknown
-  /** What yup is handed instead of `given`. */
+  /** The value that yup receives instead of `given`. */
   readonly seen?: unknown
 }
 
-/** Compares one input; what yup crashes on has no answer to compare with, but must not crash here. */
+/** Compares one input. If yup crashes, there is no result to compare, but the input must not crash here. */
 function compare(comparison: Comparison): void {
   const { schema, run, given } = comparison
   const before = structuredCloneOr(given)
@@ -113,7 +113,7 @@ describe('A compiled yup schema', function () {
   this.timeout(Math.max(20_000, CASES * 10))
 
   for (const kind of KINDS)
-    it(`gives what yup gives for a random ${kind} schema, or the same issues`, () => {
+    it(`returns the result of yup for a random ${kind} schema, or the same issues`, () => {
       each(kind, (schema, node, random) => {
         const run = compileYup(node, false)
         expect(run, 'the schema is compiled').to.be.a('function')
@@ -122,7 +122,7 @@ describe('A compiled yup schema', function () {
       })
     })
 
-  it('gives what yup gives without the keys that every object inherits', () => {
+  it('returns the result of yup without the keys that every object inherits', () => {
     each('object', (schema, node, random) => {
       const value = valueFor(node, random, true)
       compare({
@@ -134,7 +134,7 @@ describe('A compiled yup schema', function () {
     })
   })
 
-  it('gives for query text what yup gives for the coerced text', () => {
+  it('returns for query text the result of yup for the coerced text', () => {
     each('object', (schema, node, random) => {
       // A query has no objects within; the default of one would be taken for text.
       if (JSON.stringify(schema.describe()).split('"type":"object"').length > 2) return
@@ -160,7 +160,7 @@ function withEndless(value: unknown, random: Random): unknown {
 }
 
 describe('A yup schema that is not compiled', () => {
-  it('reads endless numbers as a compiled one does', () => {
+  it('reads infinite numbers as a compiled schema does', () => {
     for (const kind of KINDS)
       each(kind, (_schema, node, random) => {
         const value = withEndless(valueFor(node, random, false), random)
@@ -171,7 +171,7 @@ describe('A yup schema that is not compiled', () => {
       })
   }).timeout(Math.max(20_000, CASES * 10))
 
-  it('gives what yup gives', () => {
+  it('returns the result of yup', () => {
     for (const kind of KINDS)
       each(kind, (schema, node, random) => {
         const value = valueFor(node, random, false)

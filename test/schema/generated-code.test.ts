@@ -14,7 +14,7 @@ describe('Generated code', () => {
   })
 
   if (!REFUSED)
-    it('has a stand-in that passes the same tests where Node refuses to make any', () => {
+    it('has a fallback that passes the same tests if Node forbids code generation', () => {
       const files = SUITES.map((suite) => `test/schema/${suite}.test.ts`)
       const args = ['node_modules/mocha/bin/mocha.js', ...files]
       const env = {

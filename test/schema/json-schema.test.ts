@@ -81,17 +81,17 @@ describe('The JSON Schema of a yup schema', () => {
     gone: yup.string().strip(),
   })
 
-  it('requires on the way in what yup asks for: also an optional object with a required field', () => {
+  it('requires in input what yup requires, also an optional object with a required field', () => {
     expect(input(nested)).to.have.property('required').that.has.members(['required', 'defined', 'inner'])
     expect(() => nested.validateSync({ required: 'x', defined: 1 })).to.throw('inner.a is a required field')
   })
 
-  it('requires on the way out what is always there, and shows nothing that is stripped', () => {
+  it('requires in output each key that is always present, and omits stripped keys', () => {
     expect(output(nested)).to.have.property('required').that.has.members(['required', 'defined', 'defaulted'])
     expect(output(nested)).to.have.property('properties').that.does.not.have.property('gone')
   })
 
-  it('reports what it leaves out, with its path, and allows anything there', () => {
+  it('reports each omitted part with its path, and allows any value there', () => {
     const schema = yup.object({
       lazy: yup.lazy(() => yup.string()),
       list: yup.array(yup.object({ custom: yup.string().test('odd', 'x', () => true) })),
@@ -142,7 +142,7 @@ interface Compiler {
 }
 
 describe('The JSON Schema of a Standard Schema validator', () => {
-  it('is the one that it gives itself, by direction', () => {
+  it('is the schema of the validator, by direction', () => {
     const schema = z.object({ a: z.number(), b: z.array(z.string()).default([]), at: z.date().optional() })
     const properties = {
       a: { type: 'number' },
@@ -153,7 +153,7 @@ describe('The JSON Schema of a Standard Schema validator', () => {
     expect(output(schema)).to.deep.include({ required: ['a', 'b'] })
   })
 
-  it('has references written out, and ends where a schema refers to itself', () => {
+  it('has its references expanded, except where a schema refers to itself', () => {
     const user = z.object({ id: z.string() }).meta({ id: 'User' })
     const tree = z.object({
       user,
@@ -167,7 +167,7 @@ describe('The JSON Schema of a Standard Schema validator', () => {
     expect(omissionsOf(tree)).to.have.length(1)
   })
 
-  it('is anything when the library has none', () => {
+  it('allows anything if the library has no JSON Schema', () => {
     const bare = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
     expect(input(bare)).to.deep.equal({})
     expect(omissionsOf(bare)).to.have.length(1)

@@ -38,7 +38,7 @@ for (const [how, schema] of [
     const serialize = compileSerializer(schema as Schema)
     const written = (value: unknown): unknown => JSON.parse(serialize(value) as string)
 
-    it('drops undeclared keys, also in objects and arrays within', () => {
+    it('drops undeclared keys, also in nested objects and arrays', () => {
       const row = {
         id: 1,
         title: 'a',
@@ -58,7 +58,7 @@ for (const [how, schema] of [
       expect(row.owner, 'the value stays as it is').to.deep.equal({ name: 'x', hash: 'h' })
     })
 
-    it('takes dates, and ISO strings for dates, and writes ISO strings', () => {
+    it('accepts dates, and ISO strings for dates, and writes ISO strings', () => {
       for (const value of [at, iso, '2021-03-04T06:06:07.089+01:00'])
         expect(written({ id: 1, title: 'a', at: value })).to.have.property('at', iso)
       expect(written({ id: 1, title: 'a', at: '2021-03-04' })).to.have.property(
@@ -69,7 +69,7 @@ for (const [how, schema] of [
         expect(Object.keys(invalid(schema, { id: 1, title: 'a', at: value }))).to.deep.equal(['at'])
     })
 
-    it('takes entities and other class instances, with their getters', () => {
+    it('accepts entities and other class instances, with their getters', () => {
       class Entity {
         id = 1
         at = at
@@ -81,7 +81,7 @@ for (const [how, schema] of [
       expect(written(new Entity())).to.deep.equal({ id: 1, title: 'number 1', at: iso, size: 0 })
     })
 
-    it('takes what toJSON gives', () => {
+    it('uses the result of toJSON', () => {
       const text = { toJSON: () => 'a title' }
       const row = { toJSON: () => ({ id: 1, title: text, at, secret: 's' }) }
       expect(written(row)).to.deep.equal({ id: 1, title: 'a title', at: iso, size: 0 })
@@ -92,20 +92,20 @@ for (const [how, schema] of [
       expect(Object.keys(issues)).to.have.members(['id', 'title', 'done', 'tags', 'owner'])
     })
 
-    it('refuses null where it is not allowed, and numbers that JSON does not have', () => {
+    it('rejects null if it is not allowed, and numbers that JSON does not have', () => {
       expect(written({ id: 1, title: 'a', at, deleted: null })).to.have.property('deleted', null)
       for (const id of [null, Number.NaN, Infinity, -Infinity, 5n, undefined])
         expect(Object.keys(invalid(schema, { id, title: 'a', at })), String(id)).to.have.length(1)
       expect(invalid(schema, { id: 1, title: null, at })).to.have.keys('title')
     })
 
-    it('leaves absent optional keys out, and does not make up absent objects', () => {
+    it('leaves out absent optional keys, and does not invent absent objects', () => {
       expect(serialize({ id: 1, title: 'a', at, done: undefined, size: 2 })).to.equal(
         `{"id":1,"title":"a","at":"${iso}","size":2}`,
       )
     })
 
-    it('keeps free-form values as they are', () => {
+    it('keeps free-form values unchanged', () => {
       const extra = { any: [{ thing: 1 }], constructor: 1, at }
       expect(written({ id: 1, title: 'a', at, extra })).to.have.deep.property('extra', {
         any: [{ thing: 1 }],
@@ -114,7 +114,7 @@ for (const [how, schema] of [
       })
     })
 
-    it('refuses what is no object, and what JSON cannot hold', () => {
+    it('rejects a value that is not an object or that JSON cannot represent', () => {
       for (const value of [undefined, null, 5, 'text', [], () => 1])
         expect(invalid(schema, value)).to.include.keys('')
       const cyclic: Record<string, unknown> = {}
@@ -133,7 +133,7 @@ for (const [how, own] of [
     const shape = yup.object({ ...fields, inner: yup.object({ toString: yup.number() }) })
     const serialize = compileSerializer(own(shape) as Schema)
 
-    it('leaves out what the value does not have itself', () => {
+    it('leaves out inherited keys', () => {
       class Entity {
         get id(): number {
           return 1
@@ -144,7 +144,7 @@ for (const [how, own] of [
       expect(serialize({ id: 1, inner: { a: 1 } })).to.equal('{"id":1,"inner":{}}')
     })
 
-    it('writes what the value has itself', () => {
+    it('writes own keys', () => {
       expect(serialize({ inner: { toString: 1 }, constructor: 'c', id: 1 })).to.equal(
         '{"id":1,"constructor":"c","inner":{"toString":1}}',
       )
@@ -152,7 +152,7 @@ for (const [how, own] of [
   })
 
 describe('compileOutput', () => {
-  it('leaves a string a string, and drops undeclared keys', () => {
+  it('keeps a string as a string, and drops undeclared keys', () => {
     expect(compileOutput(yup.string().required())('text')).to.equal('text')
     expect(compileOutput(yup.object({ name: yup.string() }))({ name: 'x', a: 1 })).to.deep.equal({
       name: 'x',
@@ -160,7 +160,7 @@ describe('compileOutput', () => {
     expect(compileValidator(yup.object(), 'response').validate({ a: 1 })).to.deep.equal({})
   })
 
-  it('runs no transform, but holds the tests that come with one', () => {
+  it('runs no transform, but applies the tests that belong to it', () => {
     expect(compileOutput(yup.string().trim())('a')).to.equal('a')
     expect(compileOutput(yup.string().trim())(' a ')).to.be.instanceOf(Invalid)
   })
@@ -184,7 +184,7 @@ describe('compileOutput', () => {
     expect(run({ kind: 'n', value: '5' })).to.be.instanceOf(Invalid)
   })
 
-  it('asks a validator of another library, also an asynchronous one', async () => {
+  it('uses a validator of another library, also an asynchronous one', async () => {
     const schema = z.object({ id: z.number(), inner: z.object({ a: z.string() }) })
     const serialize = compileSerializer(schema)
     expect(serialize({ id: 1, secret: 1, inner: { a: 'x', b: 1 } })).to.equal('{"id":1,"inner":{"a":"x"}}')
@@ -199,7 +199,7 @@ describe('compileOutput', () => {
 })
 
 describe('isoText', () => {
-  it('gives what toISOString gives', () => {
+  it('returns the result of toISOString', () => {
     const random = new Random(1)
     const edges = [
       0,

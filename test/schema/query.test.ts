@@ -50,13 +50,13 @@ describe('Query coercion', () => {
       ])
   })
 
-  it('refuses a repeated parameter where one value belongs', () => {
+  it('rejects a repeated parameter in place of one value', () => {
     for (const field of [yup.number(), yup.boolean(), yup.date(), yup.string(), queryBoolean()])
       for (const value of [...both(field, ['1', '2']), ...both(field, ['1'])])
         expect(value, field.describe().type).to.be.instanceOf(Invalid)
   })
 
-  it('makes a scalar a list of one, through optional, nullable and required', () => {
+  it('turns a scalar into a list of one, through optional, nullable and required', () => {
     const list = yup.array(yup.number().required())
     for (const field of [
       list,
@@ -73,20 +73,20 @@ describe('Query coercion', () => {
     for (const value of both(yup.array(yup.string()), '')) expect(value).to.deep.equal([''])
   })
 
-  it('leaves a body alone', () => {
+  it('does not coerce a body', () => {
     for (const value of both(yup.number(), '0x10', 'body')) expect(value).to.equal(16)
     for (const value of both(yup.array(), 'a', 'body')) expect(value).to.be.instanceOf(Invalid)
   })
 
-  it('coerces under strict() too, where yup would take no text for a number', () => {
+  it('also coerces under strict(), where yup rejects text for a number', () => {
     for (const value of both(yup.number().strict(), '5')) expect(value).to.equal(5)
   })
 
-  it('applies defaults to what is absent', () => {
+  it('applies defaults to absent keys', () => {
     for (const value of both(yup.number().default(20), undefined)) expect(value).to.equal(20)
   })
 
-  it('does not change what it is given, nor trip over inherited names', () => {
+  it('does not change its input, and ignores inherited names', () => {
     const { validate } = compileValidator(yup.object({ page: yup.number() }), 'query')
     const sent = Object.assign(Object.create(null) as object, { page: '2', constructor: '1' })
     expect(validate(sent)).to.deep.equal({ page: 2 })
@@ -108,7 +108,7 @@ describe('queryBoolean', () => {
       for (const value of both(queryBoolean(), text)) expect(value).to.be.instanceOf(Invalid)
     })
 
-  it('takes a default and can be required', () => {
+  it('can have a default and can be required', () => {
     for (const value of both(queryBoolean().default(false), undefined)) expect(value).to.equal(false)
     for (const value of both(queryBoolean().required(), undefined))
       expect((value as Invalid).issues[0]?.message).to.equal('field is a required field')

@@ -14,16 +14,16 @@ import { seedFor } from '../support/seed.ts'
 const CASES = Number(process.env.SCHEMA_CASES ?? 10_000)
 const VALUES_PER_SCHEMA = 10
 
-/** What leaves by the long way; undefined for what must not. */
-function textOfLongWay(schema: Schema, value: unknown): string | undefined {
+/** The text from the slow path; undefined if the value is rejected. */
+function textOfSlowPath(schema: Schema, value: unknown): string | undefined {
   const result = compileOutput(schema)(value)
   return result instanceof Invalid ? undefined : JSON.stringify(result)
 }
 
-describe('Text that is written from a compiled schema', function () {
+describe('Text that a compiled schema writes', function () {
   this.timeout(Math.max(20_000, CASES * 10))
 
-  it('is the text of the filtered value', () => {
+  it('equals JSON.stringify of the filtered value', () => {
     let written = 0
     const first = seedFor('schema text')
     for (let seed = first; seed < first + CASES / VALUES_PER_SCHEMA; seed++) {
@@ -36,7 +36,7 @@ describe('Text that is written from a compiled schema', function () {
         const text = node.write(value)
         if (text === FAIL) continue
         written++
-        expect(text, `seed ${seed}, value ${index}`).to.equal(textOfLongWay(schema as Schema, value))
+        expect(text, `seed ${seed}, value ${index}`).to.equal(textOfSlowPath(schema as Schema, value))
       }
     }
     expect(written, 'values that the fast path took').to.be.above(CASES / 8)
@@ -44,7 +44,7 @@ describe('Text that is written from a compiled schema', function () {
 })
 
 describe('jsonString', () => {
-  it('gives what JSON.stringify gives for every unit of UTF-16, in short and in long texts', () => {
+  it('returns the result of JSON.stringify for every unit of UTF-16, in short and long strings', () => {
     for (let unit = 0; unit <= 0xffff; unit++) {
       const character = String.fromCharCode(unit)
       for (const text of [character, `${'l'.repeat(60)}${character}`])
@@ -52,7 +52,7 @@ describe('jsonString', () => {
     }
   })
 
-  it('gives what JSON.stringify gives for pairs, and for texts of every length', () => {
+  it('returns the result of JSON.stringify for pairs, and for strings of every length', () => {
     for (const text of ['\ud83d\ude00', 'a\ud83d\ude00b', '\ude00\ud83d', '', '"', 'a\\'])
       for (const padding of [0, 39, 40, 41, 4_999, 5_000, 5_001]) {
         const padded = text + 'p'.repeat(padding)

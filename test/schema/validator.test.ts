@@ -31,7 +31,7 @@ const order = yup.object({
 })
 
 describe('compileValidator', () => {
-  it('gives the routes that share a schema one validator for text and one for bodies', () => {
+  it('returns one validator for text and one for bodies to routes that share a schema', () => {
     const schema = yup.object({ page: yup.number() })
     const query = compileValidator(schema, 'query')
     expect(compileValidator(schema, 'params')).to.equal(query)
@@ -40,7 +40,7 @@ describe('compileValidator', () => {
     expect(compileSerializer(schema)).to.equal(compileSerializer(schema))
   })
 
-  it('takes objects of any number of fields, and any text for the name of one', () => {
+  it('accepts objects of any number of fields, with any string as a field name', () => {
     const names = [
       ...Array.from({ length: 100 }, (_, index) => `field${index}`),
       '\'"`${x}\\',
@@ -61,7 +61,7 @@ describe('compileValidator', () => {
 describe('A compiled schema with a field named like a member of Object.prototype', () => {
   const schema = yup.object({ constructor: yup.string(), toString: yup.number().default(5), a: yup.number() })
 
-  it('takes only what the value has itself', () => {
+  it('reads only own keys of the value', () => {
     expect(validate(schema, { a: '1' })).to.deep.equal({ a: 1, toString: 5 })
     const sent = { constructor: 'x', toString: 1, a: 2 }
     expect(validate(schema, sent)).to.equal(sent)
@@ -105,16 +105,16 @@ describe('A body validator', () => {
           expect(Object.keys(issuesOf(validate(schema, value)))).to.include('')
       })
 
-      it('does not make a missing body into an empty one', () => {
+      it('does not turn a missing body into an empty one', () => {
         expect(Object.keys(issuesOf(validate(schema, undefined)))).to.have.members(['customer', 'items'])
       })
     })
 
-  it('leaves the scalar of a body alone where an array belongs', () => {
+  it('does not turn a scalar of a body into an array', () => {
     expect(issuesOf(validate(yup.object({ tag: yup.array(yup.string()) }), { tag: 'a' }))).to.have.keys('tag')
   })
 
-  it('keeps, strips or refuses unknown keys as the schema says', () => {
+  it('keeps, strips or rejects unknown keys as the schema requires', () => {
     const fields = { a: yup.string() }
     expect(validate(yup.object(fields), { a: 'x', b: 1 })).to.deep.equal({ a: 'x', b: 1 })
     expect(validate(yup.object(fields).noUnknown(), { a: 'x', b: 1 })).to.deep.equal({ a: 'x' })
@@ -124,7 +124,7 @@ describe('A body validator', () => {
     expect(issuesOf(validate(yup.object(fields).noUnknown().strict(), { a: 'x', b: 1 }))).to.have.keys('')
   })
 
-  it('accepts a declared key that every object inherits, and does not see the inherited one', () => {
+  it('accepts a declared key that every object inherits, and ignores the inherited value', () => {
     const race = yup.object({ constructor: yup.string(), position: yup.number().required() })
     expect(validate(race, { constructor: 'Lotus', position: 1 })).to.deep.equal({
       constructor: 'Lotus',
@@ -133,7 +133,7 @@ describe('A body validator', () => {
     expect(validate(race, { position: 1 })).to.deep.equal({ position: 1 })
   })
 
-  it('works out a default each time', () => {
+  it('computes a default each time', () => {
     let count = 0
     const run = compileValidator(yup.object({ n: yup.number().default(() => ++count) }), 'body').validate
     expect([run({}), run({})]).to.deep.equal([{ n: 1 }, { n: 2 }])
@@ -157,7 +157,7 @@ describe('A body validator', () => {
     expect(await validate(taken, { name: 'bob' })).to.deep.equal({ name: 'bob' })
   })
 
-  it('passes on what a custom test throws', async () => {
+  it('rethrows the error of a custom test', async () => {
     const broken = yup.string().test('x', 'x', () => {
       throw new Error('no database')
     })
@@ -248,7 +248,7 @@ describe('Hostile input', () => {
     expect(issues[0]!.message.length).to.be.at.most(1_000)
   })
 
-  it('names the place that cannot be cast', () => {
+  it('names the path that cannot be cast', () => {
     const schema = slow(yup.object({ inner: yup.object({ name: yup.string().trim() }) }))
     expect(issuesOf(validate(schema, { inner: { name: {} } }))).to.have.keys('inner.name')
     const list = slow(yup.array(yup.object({ flag: yup.boolean().strict() })))
@@ -266,7 +266,7 @@ describe('Hostile input', () => {
   })
 })
 
-describe('What is no schema', () => {
+describe('A value that is not a schema', () => {
   for (const [given, named] of [
     [{ name: 'string' }, 'an object with the keys name'],
     [undefined, 'undefined'],
@@ -274,7 +274,7 @@ describe('What is no schema', () => {
     [yup.string, 'the function create'],
     [[], 'an array'],
   ] as const)
-    it(`is refused by name: ${named}`, () => {
+    it(`is rejected by name: ${named}`, () => {
       expect(() => compileValidator(given as unknown as Schema, 'body'))
         .to.throw(StartupError, named)
         .with.property('code', 'MORTAR_NOT_A_SCHEMA')
@@ -285,13 +285,13 @@ describe('The fast path', () => {
   const compiled = (schema: unknown): boolean => compileYup(schema as YupNode, false) !== undefined
   class Odd extends yup.StringSchema {}
 
-  it('is taken by plain schemas', () => {
+  it('is used for plain schemas', () => {
     expect(compiled(order)).to.equal(true)
     expect(compiled(yup.object({ a: yup.tuple([yup.number().round()]) }).strict())).to.equal(true)
   })
 
   for (const count of [30, 31, 32, 40])
-    it(`gives the same for an object of ${count} fields`, () => {
+    it(`returns the same for an object of ${count} fields`, () => {
       const names = Array.from({ length: count }, (_, index) => `field${index}`)
       const schema = yup.object(Object.fromEntries(names.map((name) => [name, yup.number().required()])))
       const full = Object.fromEntries(names.map((name, index) => [name, index]))
@@ -317,7 +317,7 @@ describe('The fast path', () => {
     'renamed keys': yup.object({ a: yup.string() }).from('b', 'a'),
     'an async test': yup.string().test('x', 'x', async () => true),
   }))
-    it(`is not taken by ${what}`, () => {
+    it(`is not used for ${what}`, () => {
       expect(compiled(schema)).to.equal(false)
     })
 })
@@ -328,7 +328,7 @@ describe('A Standard Schema validator', () => {
     'a.b': z.string().optional(),
   })
 
-  it('gives its typed value, and issues with the same form of path', async () => {
+  it('returns its typed value, and issues with the same form of path', async () => {
     expect(validate(schema, { items: [{ qty: 1 }], extra: 1 })).to.deep.equal({ items: [{ qty: 1 }] })
     expect(issuesOf(validate(schema, { items: [{ qty: 0 }], 'a.b': 5 }))).to.have.keys(
       'items[0].qty',
@@ -338,7 +338,7 @@ describe('A Standard Schema validator', () => {
     expect(issuesOf(await validate(async, 'no'))).to.deep.equal({ '': 'not ok' })
   })
 
-  it('has query text coerced by its JSON Schema', () => {
+  it('receives query text that is coerced by its JSON Schema', () => {
     const query = z.object({
       page: z.number().int().default(1),
       tag: z.array(z.string()).optional(),

@@ -25,8 +25,8 @@ function doctored(change: (source: string) => string): typeof yup {
   return made.exports as typeof yup
 }
 
-describe('What is read of yup beyond its interface', () => {
-  it('is in the version that is installed', () => {
+describe('The parts of yup that are read beyond its interface', () => {
+  it('exist in the installed version', () => {
     expect(findYupFault(yup)).to.equal(undefined)
     expect(findYupFault(doctored((source) => `${source}\n// the next version`))).to.equal(undefined)
   })
@@ -67,11 +67,11 @@ describe('What is read of yup beyond its interface', () => {
     ],
   }
   for (const [name, [change, fault]] of Object.entries(changes))
-    it(`is found missing: ${name}`, () => {
+    it(`are reported as missing: ${name}`, () => {
       expect(findYupFault(doctored(change))).to.equal(fault)
     })
 
-  it('is not changed for anybody else', () => {
+  it('are not changed for other users of yup', () => {
     const schema = yup.object({ list: yup.array(yup.lazy(() => yup.string().url().required())) })
     const result = compileValidator(schema, 'body').validate({ list: ['//a', '', 'b'] })
     expect(result).to.be.instanceOf(Invalid)
@@ -80,8 +80,8 @@ describe('What is read of yup beyond its interface', () => {
   })
 })
 
-describe('A version of yup with other insides', () => {
-  it('validates by its interface alone, in linear time, and is reported once', () => {
+describe('A version of yup with other internals', () => {
+  it('validates through its interface alone, in linear time, and is reported once', () => {
     const script = `
       import { createRequire } from 'node:module'
       const yup = createRequire(process.cwd() + '/x.js')('yup')

@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 
-/** Collects what nothing refers to any more, or with `minor` only what is young. */
+/** Runs a full garbage collection, or with `minor` one of the young generation only. */
 export const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void

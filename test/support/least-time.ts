@@ -1,4 +1,4 @@
-/** Milliseconds that doing something so many times takes, the least of five tries: to be compared, never held to a limit. */
+/** Least time of five tries, in milliseconds, for so many runs. Compare it with another; never assert a limit. */
 export function leastTime(work: () => void, times = 1): number {
   const tries = Array.from({ length: 5 }, () => {
     const begin = performance.now()

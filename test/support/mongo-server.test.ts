@@ -37,7 +37,7 @@ onEachMongo('the official driver', (server) => {
   )
 
   it(
-    'reads more documents than fit into one answer, in order',
+    'reads more documents than fit into one response, in order',
     inCollection(async (things) => {
       await things.insertMany(range(250).map((n) => ({ n })))
       const found = await things.find().sort({ n: -1 }).batchSize(40).toArray()
@@ -63,7 +63,7 @@ onEachMongo('the official driver', (server) => {
   )
 
   it(
-    'counts 100 simultaneous increments, and what each of them gave',
+    'counts 100 simultaneous increments, and returns each value once',
     inCollection(async (things) => {
       await things.insertOne({ n: 0 })
       const after = { returnDocument: 'after' } as const
@@ -76,7 +76,7 @@ onEachMongo('the official driver', (server) => {
   )
 
   it(
-    'is told what a change matched, modified, inserted and removed',
+    'receives the counts of matched, modified, inserted and removed documents',
     inCollection(async (things) => {
       const upsert = await things.updateOne(
         { key: 'a' },
@@ -94,7 +94,7 @@ onEachMongo('the official driver', (server) => {
   )
 
   it(
-    'is refused an index that the documents break, and the indexes of nothing',
+    'rejects an index that the documents violate, and the indexes of a missing collection',
     inCollection(async (things) => {
       expect(await codeOf(things.indexes())).to.equal(26)
       await things.insertMany([{ a: 1 }, { a: 1 }])
@@ -105,7 +105,7 @@ onEachMongo('the official driver', (server) => {
 })
 
 describe('the stand-in for MongoDB', () => {
-  it('names the command that it does not know', async () => {
+  it('names an unknown command', async () => {
     const server = await startMongoServer()
     const { db, close } = await openDatabase(server)
     expect(await codeOf(db.command({ fly: 1 }))).to.equal(59)
@@ -113,7 +113,7 @@ describe('the stand-in for MongoDB', () => {
     await server.close()
   })
 
-  it('ends a connection that speaks something else, and goes on with others', async () => {
+  it('ends a connection with another protocol, and continues with others', async () => {
     const server = await startMongoServer()
     const socket: Socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})

@@ -11,7 +11,7 @@ interface Handle {
 /** The test after which a handle was first seen. */
 const firstSeen = new WeakMap<Handle, string>()
 
-/** What keeps the event loop alive now: number of resources by kind, such as `TCPServerWrap` or `Timeout`. */
+/** Resources that keep the event loop alive now: their number by kind, such as `TCPServerWrap` or `Timeout`. */
 export function openHandles(): Map<string, number> {
   const counts = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo())
@@ -24,7 +24,7 @@ export function noteOpenHandles(test: string): void {
   for (const handle of activeHandles()) if (!firstSeen.has(handle)) firstSeen.set(handle, test)
 }
 
-/** The given counts, and what is known of the open handles: `1 TCPServerWrap (server on port 4711, open since "…")`. */
+/** The given counts, with details of the open handles: `1 TCPServerWrap (server on port 4711, open since "…")`. */
 export function describeOpenHandles(counts: ReadonlyMap<string, number>): string {
   const kinds = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
   const details = activeHandles().map(detailOf).filter(Boolean).join(', ')

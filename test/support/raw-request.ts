@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How a raw exchange ended. */
+/** The result of a raw exchange. */
 export interface RawAnswer {
   /** Everything the server sent, byte by byte as latin1. */
   readonly text: string

@@ -28,21 +28,21 @@ for (const [name, options] of [
       expect(output).to.match(/TEST_SEED=\d+/)
     })
 
-    it('ends with a line of the numbers alone', () => {
+    it('ends with a line of the totals', () => {
       expect(output.trimEnd().split('\n').at(-1)).to.equal('3 passed, 1 failed, 1 skipped')
     })
 
-    it('fails when something failed', () => {
+    it('fails when a test failed', () => {
       expect(status).to.equal(1)
     })
 
-    it('names what a test left open', () => {
+    it('names the resources that a test left open', () => {
       expect(output).to.match(
         /1 TCPServerWrap \(server on port \d+, open since "a run with faults leaves a server open"\)/,
       )
     })
 
-    it('names the test whose rejection nobody handled', () => {
+    it('names the test with an unhandled rejection', () => {
       expect(output).to.include(
         'Rejected without a handler in or after "a run with faults rejects without a handler"',
       )

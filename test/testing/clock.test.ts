@@ -3,7 +3,7 @@ import { createApp } from 'mortar'
 import { createClock } from 'mortar/testing'
 
 describe('The test clock', () => {
-  it('stands still until it is moved', () => {
+  it('does not move by itself', () => {
     const clock = createClock(1000)
     expect(clock.now()).to.equal(1000)
     clock.advance(2)
@@ -19,12 +19,12 @@ describe('The test clock', () => {
     expect(Math.abs(createClock().now() - Date.now())).to.be.below(1000)
   })
 
-  it('does not go back by accident', () => {
+  it('rejects a step back and an invalid duration', () => {
     expect(() => createClock().advance(-1)).to.throw(RangeError, /duration/)
     expect(() => createClock().advance('soon')).to.throw(RangeError, /soon/)
   })
 
-  it('is the clock of the application that it is given to', async () => {
+  it('is the clock of the application that receives it', async () => {
     const clock = createClock(42)
     const app = createApp({ environment: 'test', clock })
     await app.ready()

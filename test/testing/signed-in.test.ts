@@ -38,7 +38,7 @@ describe('signedIn', () => {
     for (const app of apps.splice(0)) await app.close()
   })
 
-  it('is a client of that user, which boots the application and makes no account', async () => {
+  it('returns a client of that user, boots the application and makes no account', async () => {
     const app = made(appWith())
     const ada = await signedIn(app, { id: 'ada', email: 'ada@example.com', raw: { role: 'guest' } })
     expect((await ada.get('/me')).body).to.deep.equal({
@@ -50,7 +50,7 @@ describe('signedIn', () => {
     expect(login.status).to.equal(401)
   })
 
-  it('passes the policies that its raw record passes', async () => {
+  it('passes the policies that its raw record satisfies', async () => {
     const app = made(appWith())
     const staff = await signedIn(app, { id: 's', raw: { role: 'staff' } })
     expect((await staff.get('/staff')).status).to.equal(200)
@@ -58,7 +58,7 @@ describe('signedIn', () => {
     expect((await guest.get('/staff')).status).to.equal(403)
   })
 
-  it('takes the options of a client', async () => {
+  it('accepts the options of a client', async () => {
     const app = made(appWith())
     const client = await signedIn(app, { id: 'x' }, { headers: { 'x-request-id': 'mine' } })
     expect((await client.get('/nowhere')).body.instance).to.equal('mine')
@@ -73,7 +73,7 @@ describe('signedIn', () => {
     expect((await client.get('/me')).status).to.equal(401)
   })
 
-  it('says so when the provider issues no tokens, or there is none', async () => {
+  it('throws when the provider issues no tokens, or when there is no provider', async () => {
     const foreign: AuthProvider = {
       name: 'foreign',
       securityScheme: { name: 'foreign', scheme: { type: 'http', scheme: 'bearer' } },
@@ -98,7 +98,7 @@ describe('The mailbox', () => {
 
   afterEach(() => app.close())
 
-  it('has what was sent, newest first, and the newest to an address', async () => {
+  it('returns the sent messages, newest first, and the newest to an address', async () => {
     await app.ready()
     const { mailer } = app.services as unknown as { mailer: { send(message: object): Promise<unknown> } }
     for (const [to, subject] of [
@@ -115,7 +115,7 @@ describe('The mailbox', () => {
     expect(none).to.equal('No mail to c@example.com was sent.')
   })
 
-  it('waits for mail that is sent after the answer, and finds the token of its link', async () => {
+  it('waits for mail that is sent after the response, and finds the token of its link', async () => {
     const client = createClient(app)
     const email = 'ada@example.com'
     await client.post('/auth/signup', { name: 'Ada', email, password: 'correct horse battery' })
@@ -128,7 +128,7 @@ describe('The mailbox', () => {
     expect(() => resetTokenIn({ text: 'no link' })).to.throw('holds no reset link')
   })
 
-  it('says so when the application has no mail page', async () => {
+  it('throws when the application has no mail page', async () => {
     const bare = createApp({ environment: 'test' })
     const failure = await mailbox(bare)
       .all()

@@ -66,7 +66,7 @@ describe('The test client', () => {
     expect(body.type).to.contain('application/x-www-form-urlencoded')
   })
 
-  it('gives status, headers, text and what is JSON of it', async () => {
+  it('returns status, headers, text and parsed JSON', async () => {
     const client = createClient(app)
     const found = await client.get('/seen')
     expect(found.status).to.equal(200)
@@ -76,20 +76,20 @@ describe('The test client', () => {
     expect(none).to.include({ status: 204, text: '', body: undefined })
   })
 
-  it('sends a query from an object, with lists, or as it stands in the path', async () => {
+  it('sends a query from an object, with lists, or from the path', async () => {
     const client = createClient(app)
     const { body } = await client.get('/seen', { query: { tag: ['a', 'b c'], q: 'ü&=' } })
     expect(body.query).to.deep.equal({ tag: ['a', 'b c'], q: 'ü&=' })
     expect((await client.get('/seen?tag=a&tag=%62')).body.query).to.deep.equal({ tag: ['a', 'b'] })
   })
 
-  it('sends its own headers with every request, and those of a request over them', async () => {
+  it('sends its own headers with every request; headers of a request override them', async () => {
     const client = createClient(app, { headers: { 'x-own': 'always' } })
     expect((await client.post('/echo', {})).body.x).to.equal('always')
     expect((await client.post('/echo', {}, { headers: { 'x-own': 'once' } })).body.x).to.equal('once')
   })
 
-  it('shares its cookies with the client that has a token, and not its token', async () => {
+  it('shares its cookies with the client from withToken(), but not its token', async () => {
     const client = await planted(['a=1; Path=/'])
     const signedIn = client.withToken('secret')
     expect((await signedIn.get('/seen')).body).to.include({ cookie: 'a=1', token: 'secret' })
@@ -97,7 +97,7 @@ describe('The test client', () => {
     expect((await client.get('/seen')).body).to.include({ cookie: 'a=1; b=2', token: null })
   })
 
-  it('says to which host it speaks, whatever the path looks like', async () => {
+  it('always sends requests to its own host, for any path', async () => {
     const client = createClient(app, { origin: 'https://notes.example.com:8443' })
     expect((await client.get('/seen')).body.host).to.equal('notes.example.com:8443')
     expect((await client.get('//seen')).body.detail).to.equal('There is nothing at //seen.')
@@ -115,21 +115,21 @@ describe('The test client', () => {
       expect(client.cookie('b')).to.equal(undefined)
     })
 
-    it('sends a cookie only under its path, and finds it all the same', async () => {
+    it('sends a cookie only under its path, and finds it under any path', async () => {
       const client = await planted(['narrow=1; Path=/deep'])
       expect((await client.get('/seen')).body.cookie).to.equal('')
       expect((await client.get('/deep/seen')).body.cookie).to.equal('narrow=1')
       expect(client.cookie('narrow')).to.equal('1')
     })
 
-    it('keeps Secure ones where the origin is https, and not over plain http of another host', async () => {
+    it('keeps Secure cookies for https origins, and not for plain http of another host', async () => {
       const secure = await planted(['s=1; Path=/; Secure'], 'https://notes.example.com')
       expect((await secure.get('/seen')).body.cookie).to.equal('s=1')
       const plain = await planted(['s=1; Path=/; Secure'], 'http://notes.example.com')
       expect((await plain.get('/seen')).body.cookie).to.equal('')
     })
 
-    it('takes __Host- only when Secure, for the whole site and without a domain', async () => {
+    it('accepts __Host- cookies only if they are Secure, for path / and without a domain', async () => {
       const right = ['__Host-a=1; Path=/; Secure']
       const wrong = [
         '__Host-b=1; Path=/',
@@ -140,12 +140,12 @@ describe('The test client', () => {
       expect((await client.get('/seen')).body.cookie).to.equal('__Host-a=1')
     })
 
-    it('takes none for another domain', async () => {
+    it('accepts no cookie for another domain', async () => {
       const client = await planted(['a=1; Path=/; Domain=evil.example'], 'https://notes.example.com')
       expect((await client.get('/seen')).body.cookie).to.equal('')
     })
 
-    it('lets a test plant one', async () => {
+    it('lets a test set a cookie', async () => {
       const client = createClient(app)
       client.setCookie('stolen=1; Path=/')
       expect((await client.get('/seen')).body.cookie).to.equal('stolen=1')

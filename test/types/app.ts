@@ -108,7 +108,7 @@ defineRoute({ policy: 'admin' }, () => 1)
 defineRoute({ auth: true, querry: object({}) }, () => 1)
 // @ts-expect-error and in a router
 createRouter().get('/', { auth: true, policy: 'admin' }, () => 1)
-// @ts-expect-error what is no schema
+// @ts-expect-error a value that is not a schema
 defineRoute({ body: { name: 'string' } }, () => 1)
 
 // The typed forms know members and services; what no brick adds is a mistake.
@@ -147,5 +147,5 @@ routerFor<typeof app>({ auth: ['admin'] }).get('/', (ctx) => {
   expectType<Equal<typeof ctx.now, number>>()
 })
 
-// @ts-expect-error a brick is no middleware and has a name
+// @ts-expect-error a brick is not middleware and has a name
 createApp().use({ services: {} })

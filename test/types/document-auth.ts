@@ -20,7 +20,7 @@ expectType<Equal<ReturnType<typeof ensureAuthIndexes>, Promise<void>>>()
 void ensureAuthIndexes(db)
 void ensureAuthIndexes(source)
 
-// @ts-expect-error a connection string is no database
+// @ts-expect-error a connection string is not a database
 documentAuth({ secret, db: 'mongodb://localhost' })
 // @ts-expect-error a secret is required
 documentAuth({ db })

@@ -5,7 +5,7 @@ import { databaseOptions } from './database.ts'
 import { mailOptions } from './mail.ts'
 import { authBricks, authOptions, provider } from './auth.ts'
 
-/** What the application is extended with. To swap a mail transport or the auth provider, change its line's file. */
+/** The bricks of the application. To swap a mail transport or the auth provider, change its line's file. */
 export const bricks = [
   database(databaseOptions),
   mail(mailOptions),

@@ -32,7 +32,7 @@ export default defineRoute(
   { summary: 'The page that the link in a reset mail leads to', hidden: true },
   (ctx) => {
     ctx.type = 'html'
-    // The address holds the token: it is not kept, and no other site is told of it.
+    // The URL contains the token, so it is not cached and not sent to other sites.
     ctx.set('Cache-Control', 'no-store')
     ctx.set('Referrer-Policy', 'no-referrer')
     ctx.set(

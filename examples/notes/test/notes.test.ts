@@ -25,7 +25,7 @@ test('a note belongs to who wrote it', async () => {
   assert.equal((await ada.get(`/notes/${note.id}`)).body.title, 'Milk')
 })
 
-test('a stranger is told to sign in', async () => {
+test('a request without a sign-in gets 401', async () => {
   const { status, body } = await createClient(app).get('/notes')
   assert.equal(status, 401)
   assert.equal(body.code, 'unauthorized')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ServedApp } from '../../support/adapters.ts'
 
-/** Request, and what the contract says of its answer: status, header, body. A header that is null must not be there. */
+/** A request, and the status, headers and body that the contract requires. A header that is null must be absent. */
 export interface Case {
   readonly ask: string
   readonly send?: unknown
@@ -19,7 +19,7 @@ export const cookie = (token: string) => ({ cookie: `access_token=${token}` })
 export const json = { 'content-type': 'application/json' }
 export const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Sends the request of a case and compares the answer. */
+/** Sends the request of a case and compares the response. */
 export async function check(
   { fetch }: ServedApp,
   { ask, send, headers, status, is, has, head }: Case,

@@ -29,7 +29,7 @@ export const POLICIES = {
     ctx.params.id === user.id,
   truthy: () => 'yes' as unknown as boolean,
   broken: () => {
-    throw new Error('no answer')
+    throw new Error('no response')
   },
   hidden: () => {
     throw new NotFound()

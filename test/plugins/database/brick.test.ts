@@ -52,7 +52,7 @@ describe('the database brick', () => {
   const service = <T>(app: { services: unknown }, name: string) =>
     (app.services as Record<string, T>)[name] as T
 
-  it('gives handlers the connection as ctx.db, and closes it at the stop', async () => {
+  it('provides the connection as ctx.db, and closes it at the stop', async () => {
     const app = newApp().use(database(memory))
     const router = routerFor<typeof app>()
     router.get('/count', async (ctx) => ({ count: await ctx.db.getRepository(Notes).count() }))
@@ -64,7 +64,7 @@ describe('the database brick', () => {
     expect(db.isInitialized).to.equal(false)
   })
 
-  it('shares a DataSource that was made before the start', async () => {
+  it('shares a DataSource that was created before the start', async () => {
     const dataSource = createDataSource(memory)
     const app = newApp().use(database(dataSource))
     await app.ready()
@@ -74,7 +74,7 @@ describe('the database brick', () => {
     expect(dataSource.isInitialized).to.equal(false)
   })
 
-  it('leaves a DataSource open that was open before', async () => {
+  it('does not close a DataSource that was already open', async () => {
     const dataSource = await createDataSource(memory).initialize()
     const app = newApp().use(database(dataSource))
     await app.ready()
@@ -106,7 +106,7 @@ describe('the database brick', () => {
     await apps[1]!.close()
   })
 
-  it('asks for its options no sooner than the application starts', async () => {
+  it('reads its options only when the application starts', async () => {
     let asked = 0
     const app = newApp().use(
       database(() => {
@@ -134,7 +134,7 @@ describe('the database brick', () => {
     await app.close()
   })
 
-  it('keeps what one request wrote when another one at the same time rolls back', async () => {
+  it('keeps the writes of one request when a concurrent one rolls back', async () => {
     const dataSource = createDataSource(memory)
     const app = newApp().use(database(dataSource))
     const router = createRouter()
@@ -159,7 +159,7 @@ describe('the database brick', () => {
     await app.close()
   })
 
-  it('runs no migration unless told to', async () => {
+  it('runs no migration by default', async () => {
     const app = newApp().use(database({ ...memory, migrations: [CreateTasks1000000000001] }))
     await app.ready()
     expect(await service<Migrations>(app, 'migrations').status()).to.eql([
@@ -168,7 +168,7 @@ describe('the database brick', () => {
     await app.close()
   })
 
-  it('runs pending migrations at the start when told to, and logs which', async () => {
+  it('runs pending migrations at start if configured, and logs their names', async () => {
     const logger = recorder()
     const app = newApp(logger).use(
       database(memory, { migrations: [CreateTasks1000000000001], migrate: true }),
@@ -179,7 +179,7 @@ describe('the database brick', () => {
     await app.close()
   })
 
-  it('takes the migration classes of a DataSource that has some', async () => {
+  it('uses the migration classes of a DataSource that has some', async () => {
     const dataSource = new DataSource({ ...memory, migrations: [CreateTasks1000000000001] })
     const app = newApp().use(database(dataSource, { migrate: true }))
     await app.ready()
@@ -196,7 +196,7 @@ describe('the database brick', () => {
     await app.close()
   })
 
-  it('says where migrations are missing only when they are asked for', async () => {
+  it('reports a missing migrations folder only when migrations run', async () => {
     const app = newApp().use(database(memory))
     await app.ready()
     expect((await failure(service<Migrations>(app, 'migrations').run())).code).to.equal(
@@ -227,7 +227,7 @@ describe('the database brick', () => {
     await app.close()
   })
 
-  it('opens a file in a folder that is not there yet', async () => {
+  it('opens a file in a folder that does not exist yet', async () => {
     const path = join(folder(), 'data', 'app.db')
     const app = newApp().use(database({ ...memory, database: path }))
     await app.ready()

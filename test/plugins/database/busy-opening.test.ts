@@ -20,14 +20,14 @@ describe('opening a SQLite file', () => {
     return { dataSource, attempts: () => attempts }
   }
 
-  it('is tried again while another process turns on its log', async () => {
+  it('is retried while another process turns on the write-ahead log', async () => {
     const { dataSource, attempts } = failing(2, 'SQLITE_BUSY_RECOVERY')
     expect(await openDataSource(dataSource)).to.equal(true)
     expect(attempts()).to.equal(3)
     await dataSource.destroy()
   })
 
-  it('is not tried again for any other reason', async () => {
+  it('is not retried for any other reason', async () => {
     const { dataSource, attempts } = failing(1, 'SQLITE_CANTOPEN')
     const error = await openDataSource(dataSource).catch((failure: unknown) => failure)
     expect(error).to.include({ code: 'MORTAR_DATABASE_UNREACHABLE' })

@@ -31,7 +31,7 @@ const uuid = (random: Random): string =>
   `6ba7b8${(10 + random(90)).toString()}-9dad-41d1-80b4-${String(random(1e9)).padStart(12, '0')}`
 const bytes = (random: Random): Buffer => Buffer.from(Array.from({ length: random(9) }, () => random(256)))
 
-/** Money in cents as a bigint of JavaScript, and a text that is stored backwards in capitals: one transformer and two. */
+/** Money in cents as a bigint of JavaScript, and a string stored reversed in capitals: one transformer and two. */
 const cents: ValueTransformer = {
   to: (value: bigint | null) => (value === null ? null : String(value)),
   from: (value: string | null) => (value === null ? null : BigInt(value)),

@@ -58,7 +58,7 @@ describe('what the database brick uses of TypeORM beyond its documentation', () 
     describe(`on ${kind}`, () => {
       const own = place()
 
-      it('is there in the installed version', async () => {
+      it('exist in the installed version', async () => {
         const source = await own().open([Notes])
         expect(findChangedInsides(source)).to.eql([])
         if (kind === 'PostgreSQL') expect(postgresPoolOf(source)).to.respondTo('query')
@@ -66,7 +66,7 @@ describe('what the database brick uses of TypeORM beyond its documentation', () 
     })
 
   for (const [what, change] of Object.entries(doctored))
-    it(`is done without where a version keeps ${what} elsewhere`, async () => {
+    it(`are replaced by a fallback if a version keeps ${what} elsewhere`, async () => {
       const source = await openPlain()
       gateTransactions(source)
       const undo = change(source)
@@ -85,7 +85,7 @@ describe('what the database brick uses of TypeORM beyond its documentation', () 
       }
     })
 
-  it('is reported once in the log of the start', async () => {
+  it('are reported once in the log at start if missing', async () => {
     const source = await createDataSource(SQLITE).initialize()
     doctored['the connection']!(source)
     const lines: unknown[] = []
@@ -98,7 +98,7 @@ describe('what the database brick uses of TypeORM beyond its documentation', () 
     expect(JSON.stringify(lines).match(/query\(\) reads through a query runner/g)).to.have.length(1)
   })
 
-  it('refuses the start where a version would not use the gate', () => {
+  it('prevent the start if a version would not use the gate', () => {
     const source = new DataSource(SQLITE)
     const other = {} as QueryRunner
     source.createQueryRunner = () => other

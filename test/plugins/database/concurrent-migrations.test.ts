@@ -11,7 +11,7 @@ describe('processes that start together on one new SQLite file', function () {
   this.timeout(60_000)
   const folder = temporaryFolder()
 
-  it('run each migration once, and all of them end well', async () => {
+  it('run each migration once, and all of them succeed', async () => {
     const database = join(folder(), 'new', 'app.db')
     const runs = await Promise.all([1, 2, 3].map(() => startMigration(database)))
     const ran = await Promise.all(runs.map((begin) => begin()))

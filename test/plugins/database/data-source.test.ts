@@ -41,7 +41,7 @@ describe('createDataSource', () => {
     })
   })
 
-  it('lets each default be set otherwise', async () => {
+  it('accepts another value for each default', async () => {
     const database = join(folder(), 'plain.db')
     await use({ type: 'better-sqlite3', database, enableWAL: false, timeout: 7 }, async (source) => {
       expect(await source.query('pragma journal_mode')).to.eql([{ journal_mode: 'delete' }])
@@ -49,7 +49,7 @@ describe('createDataSource', () => {
     })
   })
 
-  it('reads a SQLite file that it may not write', async () => {
+  it('reads a read-only SQLite file', async () => {
     const database = join(folder(), 'readonly.db')
     await use({ type: 'better-sqlite3', database, enableWAL: false }, (source) =>
       source.query('create table t (a)'),
@@ -67,19 +67,19 @@ describe('createDataSource', () => {
     mixed: [Tags, { Notes }],
   }
   for (const [what, entities] of Object.entries(GIVEN))
-    it(`takes the entities of ${what}, and each once`, async () => {
+    it(`uses the entities of ${what}, each of them once`, async () => {
       await use({ type: 'better-sqlite3', database: ':memory:', entities }, (source) => {
         expect(names(source)).to.eql(['notes', 'tags'])
       })
     })
 
-  it('takes one entity alone', async () => {
+  it('accepts a single entity', async () => {
     await use({ type: 'better-sqlite3', database: ':memory:', entities: Notes }, (source) => {
       expect(names(source)).to.eql(['notes'])
     })
   })
 
-  it('refuses a type that is not known, and says which to write', () => {
+  it('rejects an unknown type and names the type to write', () => {
     const make = () => createDataSource({ type: 'sqlite', database: 'a.db' } as unknown as ConnectionOptions)
     expect(make).to.throw(StartupError, /"sqlite".*\n.*Write type: 'better-sqlite3'/)
   })
@@ -105,7 +105,7 @@ describe('openDataSource', () => {
       (error: StartupError) => error,
     )
 
-  it('says whether it connected, so that whoever connected closes', async () => {
+  it('returns whether it connected, so that only the opener closes', async () => {
     const source = createDataSource({ type: 'better-sqlite3', database: ':memory:' })
     expect([await openDataSource(source), await openDataSource(source)]).to.eql([true, false])
     await source.destroy()
@@ -120,7 +120,7 @@ describe('openDataSource', () => {
     expect(error.message).to.include(path)
   })
 
-  it('names a file that is no SQLite database', async () => {
+  it('names a file that is not a SQLite database', async () => {
     const path = join(folder(), 'text.db')
     writeFileSync(
       path,
@@ -131,7 +131,7 @@ describe('openDataSource', () => {
   })
 
   for (const type of ['postgres', 'mysql'] as const)
-    it(`names host and port of a ${type} server that does not answer, and nothing secret`, async () => {
+    it(`names host and port of a ${type} server that does not respond, and nothing secret`, async () => {
       const port = await freePort()
       const options = { type, host: '127.0.0.1', port, username: 'ann', password: 'hunter2', database: 'app' }
       const error = await failure(options)
@@ -149,7 +149,7 @@ describe('openDataSource', () => {
     expect(inspect(error)).not.to.include('hunter2')
   })
 
-  it('tells wrong entities from a database that does not answer', async () => {
+  it('distinguishes wrong entities from a database that does not respond', async () => {
     const Broken = new EntitySchema({ name: 'broken', columns: { id: { type: Number } } })
     const error = await failure({ type: 'better-sqlite3', database: ':memory:', entities: [Broken] })
     expect(error.code).to.equal('MORTAR_DATABASE_ENTITIES')
@@ -161,7 +161,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`a connection to ${kind}`, () => {
     const place = prepare()
 
-    it('keeps moments to the millisecond, booleans and text beyond the basic plane', async () => {
+    it('keeps dates to the millisecond, booleans and text beyond the basic plane', async () => {
       const Things = new EntitySchema<{ id: number; at: Date; done: boolean; text: string }>({
         name: 'things',
         columns: {

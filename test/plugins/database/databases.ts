@@ -21,7 +21,7 @@ export interface TestDatabase {
   remove(): Promise<void>
 }
 
-/** Who gets a place of its own: each test, or the whole suite. */
+/** The scope of a database: one for each test, or one for the whole suite. */
 export type Owner = 'test' | 'suite'
 
 /**

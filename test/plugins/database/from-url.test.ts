@@ -55,7 +55,7 @@ describe('fromUrl', () => {
 
   const REFUSED = {
     'an unknown scheme': 'oracle://u:hunter2@h/app',
-    'what is no URL': 'hunter2',
+    'a string that is not a URL': 'hunter2',
     'no database': 'postgres://u:hunter2@h',
     'no SQLite file': 'sqlite:',
     'a raw # in the password': 'postgres://u:hunter2#x@h/app',
@@ -66,7 +66,7 @@ describe('fromUrl', () => {
     'an unknown sslmode': 'postgres://u:hunter2@h/app?sslmode=hunter2',
   }
   for (const [what, url] of Object.entries(REFUSED))
-    it(`refuses ${what} and never shows the URL`, () => {
+    it(`rejects ${what} and never shows the URL`, () => {
       const error = refusal(() => fromUrl(url))
       expect(error.code).to.equal('MORTAR_DATABASE_URL')
       expect(error.message).not.to.include('hunter2')

@@ -10,11 +10,11 @@ import { seedFor } from '../../support/seed.ts'
 
 type Random = (below: number) => number
 
-/** What a round must leave behind, and what it must never have shown. */
+/** The state that a round must leave, and the reads that it must never show. */
 interface Model {
-  /** Texts whose write was reported as done. */
+  /** Strings whose write was reported as done. */
   readonly done: Set<string>
-  /** Texts that a reader outside of any transaction saw. */
+  /** Strings that a reader outside any transaction saw. */
   readonly seen: Set<string>
   /** Increments whose transaction was committed. */
   increments: number
@@ -27,7 +27,7 @@ interface Round {
   readonly fresh: () => string
 }
 
-/** `GATE_ROUNDS=50000` plays that many; in CI each run plays others. */
+/** `GATE_ROUNDS=50000` runs that many rounds; in CI each run has another seed. */
 const ROUNDS = Number(process.env.GATE_ROUNDS ?? 2000)
 
 describe('random interleavings of transactions and plain writes', function () {
@@ -43,7 +43,7 @@ describe('random interleavings of transactions and plain writes', function () {
   it(`lose and leak nothing in ${ROUNDS} rounds on a database file`, () =>
     run(join(folder(), 'notes.db'), seedFor('gate on a file')))
 
-  it('do lose writes on TypeORM without the gate', async () => {
+  it('lose writes on TypeORM without the gate', async () => {
     const seed = seedFor('no gate')
     const failure = await run(':memory:', seed, { gate: () => undefined }).catch(
       (error: Error) => error.message,
@@ -71,7 +71,7 @@ async function run(
   }
 }
 
-/** Two to six callers at once, each at a pace of its own; then the database must hold what they were told. */
+/** Runs two to six callers together, each at its own pace. Then the database must contain the reported writes. */
 async function play(dataSource: DataSource, random: Random, name: string): Promise<void> {
   const model: Model = { done: new Set(), seen: new Set(), increments: 0 }
   let last = 0

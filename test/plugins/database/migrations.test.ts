@@ -72,7 +72,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(await migrations.generate('nothing')).to.equal(undefined)
     })
 
-    it('are generated as the difference, dated after the one before, and keep what is stored', async () => {
+    it('are generated as the difference, dated after the previous one, and keep stored rows', async () => {
       const first = createMigrations(await place().open({ Owners, Pets: petsWith() }), { directory, clock })
       await first.generate('create tables')
       await first.run()
@@ -102,7 +102,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(error.message).to.include('CreateOwners1763650000000')
     })
 
-    it('run oldest first, and stop at one that fails, which is named', async () => {
+    it('run oldest first, and stop at a failure, whose migration is named', async () => {
       const source = await place().open()
       const classes = [
         migration('Third3000000000003'),
@@ -129,7 +129,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect(ran.flat().toSorted()).to.eql(['A1000000000001', 'B1000000000002', 'C1000000000003'])
     })
 
-    it('show and refuse to revert one whose class is gone', async () => {
+    it('are listed but not reverted when their class is missing', async () => {
       const source = await place().open()
       await createMigrations(source, { directory: [migration('Gone1000000000001')] }).run()
       const migrations = createMigrations(source, { directory: [migration('New1000000000002')] })
@@ -140,7 +140,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       expect((await failure(migrations.revert())).code).to.equal('MORTAR_MIGRATION_MISSING')
     })
 
-    it('run outside of a transaction where one says so', async () => {
+    it('run outside a transaction if a migration asks for it', async () => {
       const source = await place().open()
       let inside: boolean | undefined
       class Free1000000000001 implements MigrationInterface {
@@ -158,7 +158,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
 describe('a failed migration on SQLite', () => {
   const open = () => createDataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize()
 
-  it('leaves nothing of itself, and foreign keys on', async () => {
+  it('leaves no change, and keeps foreign keys on', async () => {
     const source = await open()
     await failure(createMigrations(source, { directory: [failing('Bad1000000000001')] }).run())
     expect(await source.query(`select name from sqlite_master where name = 'half'`)).to.eql([])
@@ -166,7 +166,7 @@ describe('a failed migration on SQLite', () => {
     await source.destroy()
   })
 
-  it('is one that leaves rows which refer to nothing', async () => {
+  it('includes one that leaves rows with dangling references', async () => {
     const source = await open()
     await source.query('create table parent (id integer primary key)')
     await source.query('create table child (parent_id integer references parent(id))')
@@ -205,7 +205,7 @@ describe('the migrations folder', () => {
   const text = (name: string) => `export class ${name} { async up() {} async down() {} }`
   const PACKAGE = { 'package.json': '{ "type": "module" }' }
 
-  it('may hold TypeScript and JavaScript, and files that are none', async () => {
+  it('may contain TypeScript, JavaScript and other files', async () => {
     const files = {
       ...PACKAGE,
       '2-b.js': text('B2000000000002'),
@@ -233,7 +233,7 @@ describe('the migrations folder', () => {
     ],
   }
   for (const [what, [code, files]] of Object.entries(REFUSED))
-    it(`may not hold ${what}`, async () => {
+    it(`may not contain ${what}`, async () => {
       const error = await failure(read(files))
       expect(error.code).to.equal(code)
       expect(error.files.map((file) => basename(file))).to.eql(
@@ -243,7 +243,7 @@ describe('the migrations folder', () => {
       )
     })
 
-  it('must be there, and be absolute', async () => {
+  it('must exist, and its path must be absolute', async () => {
     const source = await createDataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize()
     for (const directory of [join(folders(), 'nowhere'), 'migrations'])
       expect((await failure(createMigrations(source, { directory }).run())).code).to.equal(
@@ -252,7 +252,7 @@ describe('the migrations folder', () => {
     await source.destroy()
   })
 
-  it('gets files that need no types when they run, each statement as it was found', async () => {
+  it('gets files without types at run time, with each statement unchanged', async () => {
     const source = await createDataSource({
       type: 'better-sqlite3',
       database: ':memory:',
@@ -271,7 +271,7 @@ describe('the migrations folder', () => {
     await source.destroy()
   })
 
-  it('gets files whose statements may hold anything', async () => {
+  it('gets files whose statements may contain any characters', async () => {
     const query = "select '`${process.exit()}` \\\\ \\n'\n-- next"
     const file = join(folders(), 'odd.ts')
     writeFileSync(
@@ -287,7 +287,7 @@ describe('the migrations folder', () => {
     expect(calls).to.eql([[query, ['`']], [query]])
   })
 
-  it('gets no file under a name that is not words', async () => {
+  it('gets no file for a name that is not made of words', async () => {
     const source = await createDataSource({
       type: 'better-sqlite3',
       database: ':memory:',

@@ -22,7 +22,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       )
     })
 
-    it('says nothing about any other error', async () => {
+    it('returns nothing for any other error', async () => {
       const source = await place().open([Notes])
       await source.synchronize()
       const outcomes = await Promise.allSettled([
@@ -41,7 +41,7 @@ describe('a handler that queries a missing table', () => {
     ['development', /^no such table: notes\. Export its EntitySchema .* migrat/],
     ['production', /^(?!.*notes)/],
   ] as const)
-    it(`answers 500 ${environment === 'production' ? 'without a word about it' : 'with the remedy'} in ${environment}`, async () => {
+    it(`responds with 500 ${environment === 'production' ? 'and no detail' : 'and the remedy'} in ${environment}`, async () => {
       const router = createRouter()
       router.get('/notes', (ctx) => (ctx['db'] as DataSource).query('select * from notes'))
       const app = createApp({ environment, logger: silent })
@@ -53,7 +53,7 @@ describe('a handler that queries a missing table', () => {
       await app.close()
     })
 
-  it('says nothing about what is no error of a driver', () => {
+  it('reports nothing about an error that is not from a driver', () => {
     for (const value of [undefined, null, 'no such table: notes', new Error('no such table: notes'), {}])
       expect(missingTable(value)).to.equal(undefined)
   })

@@ -33,7 +33,7 @@ const Part = new EntitySchema<{ street: string | null; isMain: boolean | null; i
   embeddeds: { inner: { schema: Inner, prefix: 'deep_' } },
 })
 
-/** Rows with a transformer of a bigint or a buffer are no JSON; this also tells the order of properties and classes. */
+/** Renders rows that JSON cannot represent (bigint, buffer), with the order of properties and the classes. */
 const written = (value: unknown): string =>
   inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null })
 
@@ -61,7 +61,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(found).to.eql(rows)
     })
 
-    it('reads the same inside of a transaction', async () => {
+    it('reads the same inside a transaction', async () => {
       const found = await dataSource.transaction((manager) =>
         query(entity, { order: { id: 'ASC' } }).all(manager),
       )
@@ -79,7 +79,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       )
     })
 
-    it('counts and reads rows that were deleted softly only if it is asked to', async () => {
+    it('counts and reads soft-deleted rows only if the option asks for it', async () => {
       const repository = dataSource.getRepository(entity)
       expect(await query(entity).count(dataSource)).to.equal(await repository.count())
       expect(await query(entity, { withDeleted: true }).count(dataSource)).to.equal(ROWS)

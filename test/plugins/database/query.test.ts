@@ -67,7 +67,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(Object.getPrototypeOf(row)).to.equal(Object.prototype)
     })
 
-    it('gives the first row or null', async () => {
+    it('returns the first row or null', async () => {
       expect(await byId.one(db, { id: 3 })).to.include({ title: 'Task 3' })
       expect(await byId.one(db, { id: 99 })).to.equal(null)
     })
@@ -84,7 +84,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       [9, 0],
       [4, 60],
     ] as const)
-      it(`gives the total beside ${limit} rows from ${offset}`, async () => {
+      it(`returns the total with ${limit} rows from ${offset}`, async () => {
         const page = await listed.page(db, { owner: 'a', limit, offset })
         expect(ids(page.rows)).to.eql([1, 2, 3, 4, 5, 6].slice(offset, offset + limit))
         expect(page.total).to.equal(6)
@@ -102,7 +102,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(await found({ doneAt: DONE, id: LessThan(4) })).to.eql([2])
     })
 
-    it('takes parameters inside of operators', async () => {
+    it('accepts parameters inside operators', async () => {
       const before = query(Tasks, {
         where: { id: LessThan(param('before')) },
         order: { id: 'DESC' },
@@ -115,7 +115,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(await listed.all(db, { owner: `a' or 1=1 --`, limit: 9, offset: 0 })).to.eql([])
     })
 
-    it('reads in the transaction of a manager, and nothing of it from outside', async () => {
+    it('reads in the transaction of a manager, whose rows are invisible outside', async () => {
       const outside = async () => (await listed.page(db, { owner: 't', limit: 9, offset: 0 })).total
       let waiting: Promise<number> | undefined
       const inside = await db.transaction(async (manager) => {
@@ -128,7 +128,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect([inside, await waiting, await outside()]).to.eql([1, 1, 0])
     })
 
-    it('tells the plan of the database', async () => {
+    it('returns the query plan of the database', async () => {
       const plan = await byId.explain(db, { id: 3 })
       expect(plan.join('\n')).to.match(/SEARCH tasks|Scan|key: PRIMARY/)
     })
@@ -146,7 +146,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(missingTable(error)).to.equal('lost')
     })
 
-    it('lets subscribers and the log of slow queries observe it', async () => {
+    it('notifies subscribers and the log of slow queries', async () => {
       const heard: string[] = []
       const source = await database().open([Tasks])
       source.subscribers.push({ beforeQuery: ({ query: sql }) => void heard.push(sql) })
@@ -155,7 +155,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(heard[0]).to.match(/^SELECT .+ FROM .+tasks.+ LIMIT 1$/)
     })
 
-    it('refuses a value that is missing, and a limit that is no whole number', async () => {
+    it('rejects a missing value, and a limit that is not an integer', async () => {
       const message = (values: object) =>
         (listed.all as (source: DataSource, values: object) => Promise<unknown>)(db, values).then(
           () => 'no error',
@@ -173,7 +173,7 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
         )
     })
 
-    it('reads again after the connection was closed and opened', async () => {
+    it('reads again after the connection was closed and reopened', async () => {
       const source = await database().open([Tasks])
       expect(await byId.one(source, { id: 1 })).to.include({ id: 1 })
       await source.destroy()
@@ -193,7 +193,7 @@ describe('query() beside transactions on SQLite', () => {
   const add = (manager: EntityManager, id: number) =>
     manager.insert(Tasks, { id, owner: 'a', title: 'x', doneAt: null })
 
-  it('waits for a transaction of somebody else', async () => {
+  it('waits for a transaction of another caller', async () => {
     const transaction = db.transaction(async (manager) => {
       await add(manager, 1)
       await nextTurn()
@@ -204,7 +204,7 @@ describe('query() beside transactions on SQLite', () => {
     expect(count).to.equal(0)
   })
 
-  it('is refused in a transaction that it would wait for', async () => {
+  it('is rejected inside a transaction that it would wait for', async () => {
     const refused = db.transaction(async (manager) => {
       await add(manager, 1)
       await query(Tasks).all(db)
@@ -217,7 +217,7 @@ describe('query() beside transactions on SQLite', () => {
 describe('query() on PostgreSQL', () => {
   const database = KINDS_AND_DRIVERS['PostgreSQL']!()
 
-  it('goes on without prepared statements where a pooler or a migration has taken them away', async () => {
+  it('continues without prepared statements if a pooler or a migration removed them', async () => {
     const db = await database().open([Tasks])
     await db.synchronize()
     const warnings: unknown[] = []
@@ -252,7 +252,7 @@ describe('query() refuses', () => {
       others,
     )
 
-  it('a column that the entity does not have, with those that it has', async () => {
+  it('a column that the entity does not have, and names its columns', async () => {
     const expected = `query(things) cannot be compiled: it has no column 'nmae', only id, name. Use getRepository(things) for it.`
     const name = { name: { type: String } }
     expect(await refused(name, { where: { nmae: 'x' } })).to.equal(expected)

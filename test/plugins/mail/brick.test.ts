@@ -39,7 +39,7 @@ describe('The mail brick', () => {
     expect(Object.fromEntries(kept!.headers)['Date']).to.equal('Wed, 02 Jan 2030 03:04:05 +0000')
   })
 
-  it('starts and stops when a test has put its own mailer in place', async () => {
+  it('starts and stops when a test replaced the mailer', async () => {
     const fake: Mailer = { send: () => Promise.resolve({ id: 'fake' }) }
     const app = mailApp().override({ mailer: value(fake) })
     await app.ready()
@@ -102,7 +102,7 @@ describe('The mail brick', () => {
   describe('in production', () => {
     const production = { environment: 'production', logger: false } as const
 
-    it('does not start without a transport, and says what to write', async () => {
+    it('does not start without a transport, and reports the remedy', async () => {
       for (const transport of [undefined, '']) {
         const error = await rejection(mailApp({ transport }, production).ready())
         expect(error).to.include({ name: 'StartupError', code: 'MORTAR_MAIL_NO_TRANSPORT' })
@@ -110,7 +110,7 @@ describe('The mail brick', () => {
       }
     })
 
-    it('has no page and keeps nothing, yet sends', async () => {
+    it('sends without a page and without keeping messages', async () => {
       const app = await startMailApp({}, production)
       const { id } = await app.services.mailer.send(MESSAGE)
       expect(id).to.be.a('string')
@@ -127,7 +127,7 @@ describe('The mail brick', () => {
 
   describe('refuses to start with', () => {
     const wrong: Record<string, [Partial<MailOptions>, string]> = {
-      'a from that is no address': [{ from: 'nobody' }, 'from'],
+      'a `from` that is not an address': [{ from: 'nobody' }, 'from'],
       'two senders': [{ from: 'a@example.com, b@example.com' }, 'from'],
       'a from that is broken': [{ from: 'A <a@example.com' }, 'from'],
       'no from': [{ from: undefined as unknown as string }, 'from'],
@@ -138,7 +138,7 @@ describe('The mail brick', () => {
       'a timeout that cannot be read': [{ timeout: 'soon' }, 'timeout'],
       'a timeout of nothing': [{ timeout: 0 }, 'timeout'],
       'a timeout beyond a timer': [{ timeout: '30d' }, 'timeout'],
-      'a size that is no number': [{ outbox: { size: -1 } }, 'outbox.size'],
+      'a size that is not a valid number': [{ outbox: { size: -1 } }, 'outbox.size'],
       'bytes that cannot be read': [{ outbox: { bytes: 'much' } }, 'outbox.bytes'],
     }
     for (const [what, [options, named]] of Object.entries(wrong))
@@ -149,7 +149,7 @@ describe('The mail brick', () => {
       })
   })
 
-  it('gives the page of a message as a path, and as a full address when the application knows its own', async () => {
+  it('returns the page of a message as a path, or as a full URL when appUrl is set', async () => {
     await withMailApp({}, async ({ services }) => {
       expect(services.mailer.pageOf?.('a/b')).to.equal('/_framework/mail/a%2Fb')
     })

@@ -3,7 +3,7 @@ import type { MailOptions } from '../../../plugins/mail/index.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 import { rejection, startMailApp } from './mail-app.ts'
 
-describe('Who may see the mail page', () => {
+describe('Access to the mail page', () => {
   const status = async (
     headers: Record<string, string>,
     options: Partial<MailOptions> = {},
@@ -37,11 +37,11 @@ describe('Who may see the mail page', () => {
     '[::1].evil.example': 403,
   }
   for (const [host, expected] of Object.entries(hosts))
-    it(`is ${expected === 200 ? 'whoever' : 'nobody who'} asks for Host ${host}`, async () => {
+    it(`is ${expected === 200 ? 'allowed' : 'refused'} for Host ${host}`, async () => {
       expect(await status({ host })).to.equal(expected)
     })
 
-  it('is nobody who asks without a Host', async () => {
+  it('is refused without a Host header', async () => {
     const app = await startMailApp()
     const { port } = await app.listen(0)
     expect((await rawRequest(port, 'GET /_framework/mail HTTP/1.0\r\n\r\n')).status).to.equal(403)
@@ -49,7 +49,7 @@ describe('Who may see the mail page', () => {
   })
 
   for (const peer of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])
-    it(`is who connects from ${peer}`, async () => {
+    it(`is allowed for a connection from ${peer}`, async () => {
       expect(await status({}, {}, { peer })).to.equal(200)
     })
 
@@ -62,7 +62,7 @@ describe('Who may see the mail page', () => {
     '128.0.0.1',
     '::127.0.0.1',
   ])
-    it(`is not who connects from ${peer}, unless the page is open`, async () => {
+    it(`is refused for a connection from ${peer}, unless the page is open`, async () => {
       expect(await status({}, {}, { peer })).to.equal(403)
       expect(await status({}, { page: true }, { peer })).to.equal(200)
       expect(await status({}, { page: { hosts: ['dev.test'] } }, { peer })).to.equal(200)
@@ -83,13 +83,13 @@ describe('Who may see the mail page', () => {
     'X-Client-IP',
     'X-Original-Host',
   ])
-    it(`is not whom a proxy forwards: ${header}`, async () => {
+    it(`is refused for a request that a proxy forwards: ${header}`, async () => {
       expect(await status({ [header]: '127.0.0.1' })).to.equal(403)
       expect(await status({ [header]: '' })).to.equal(403)
       expect(await status({ [header]: '127.0.0.1' }, { page: true })).to.equal(200)
     })
 
-  it('is nobody under a foreign name, though the page is open or the application has that address', async () => {
+  it('is refused under a foreign host name, also on an open page; the host of appUrl needs an open page', async () => {
     const appUrl = 'https://my.app.test'
     expect(await status({ host: 'my.app.test' }, {}, { appUrl })).to.equal(403)
     expect(await status({ host: 'my.app.test' }, { page: true }, { appUrl })).to.equal(200)
@@ -98,11 +98,11 @@ describe('Who may see the mail page', () => {
     expect(await status({ host: 'evil.example' }, { page: { hosts: ['mail.test'] } })).to.equal(403)
   })
 
-  it('is nobody when there is no page', async () => {
+  it('is impossible when there is no page', async () => {
     expect(await status({}, { page: false })).to.equal(404)
   })
 
-  it('is decided by page: true, false or { hosts }, and nothing else', async () => {
+  it('is configured by page: true, false or { hosts }, and nothing else', async () => {
     const wrong: unknown[] = [
       'yes',
       null,
@@ -121,7 +121,7 @@ describe('Who may see the mail page', () => {
     })
   })
 
-  it('logs a warning when that is everybody', async () => {
+  it('causes a warning in the log when everybody has it', async () => {
     const lines: string[] = []
     const logger = {
       debug() {},
@@ -138,7 +138,7 @@ describe('Who may see the mail page', () => {
     expect(lines[0]).to.contain('/_framework/mail')
   })
 
-  it('is no script of another site, though its links may lead here', async () => {
+  it('is refused to scripts of another site, but its links may lead here', async () => {
     expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' })).to.equal(403)
     expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).to.equal(403)
     expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).to.equal(200)

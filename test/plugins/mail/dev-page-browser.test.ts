@@ -18,7 +18,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
-/** What can be pressed in the hostile message. */
+/** The elements of the hostile message that can be clicked. */
 const LINKS = ['script-link', 'data-link', 'top-link', 'blank-link', 'ping-link', 'download-link', 'submit']
 
 /** Presses with the mouse; what the browser does with it shows elsewhere. */
@@ -35,7 +35,7 @@ describe('The mail page in a browser', function () {
   /** A host that hostile messages call home to, and what reached it. */
   let outside: Server
   let calls: string[]
-  /** What got out: dialogs, errors, popups, navigations of the page. */
+  /** Observed escapes: dialogs, errors, popups, navigations of the page. */
   let escapes: string[]
 
   before(async () => {
@@ -126,7 +126,7 @@ describe('The mail page in a browser', function () {
     expect(page.url()).to.equal(url)
   }
 
-  it('runs nothing of a hostile message, in the list or on its own page', async () => {
+  it('runs no script of a hostile message, in the list or on its own page', async () => {
     const url = await sendHostile()
     await page.goto(base, { waitUntil: 'networkidle' })
     expect(await page.locator('.subject').textContent()).to.contain("<script>alert('page')</script>")
@@ -138,7 +138,7 @@ describe('The mail page in a browser', function () {
     nothingEscaped(url)
   })
 
-  it('keeps the HTML of a hostile message in its frame, whatever is clicked', async () => {
+  it('keeps the HTML of a hostile message in its frame after any click', async () => {
     const url = await sendHostile()
     await page.goto(url, { waitUntil: 'networkidle' })
     const frame = page.frameLocator('iframe')
@@ -160,7 +160,7 @@ describe('The mail page in a browser', function () {
     expect(reach).to.deep.equal({ permissions: '', document: null })
   })
 
-  it('runs nothing when the HTML of a hostile message is opened outside its frame', async () => {
+  it('runs no script when the HTML of a hostile message is opened outside its frame', async () => {
     const url = `${await sendHostile()}/html`
     await page.goto(url, { waitUntil: 'networkidle' })
     for (const id of ['script-link', 'data-link', 'submit']) await pressed(page.locator(`#${id}`))

@@ -58,7 +58,7 @@ describe('The mail page', () => {
     expect((await get(`/${id}`, JSON_TYPE)).json()).to.deep.equal(listed)
   })
 
-  it('gives what a message has beyond that only when it has it', async () => {
+  it('shows the optional fields of a message only if it has them', async () => {
     const attachments = [{ filename: 'a.pdf', content: 'abc' }]
     const id = await send({
       cc: 'cc@example.com',
@@ -74,7 +74,7 @@ describe('The mail page', () => {
     })
   })
 
-  it('is HTML for a browser and for who does not say, JSON for who asks for it', async () => {
+  it('is HTML for a browser and without an Accept header, and JSON if the header asks for it', async () => {
     const type = async (accept?: string) => (await get('', accept ? { accept } : {})).headers['content-type']
     expect(await type()).to.equal('text/html; charset=utf-8')
     expect(await type('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')).to.match(
@@ -87,7 +87,7 @@ describe('The mail page', () => {
     expect(await type('text/html;q=0.5, application/json')).to.match(/^application\/json/)
   })
 
-  it('answers an unknown message, HTML or attachment with a 404 problem', async () => {
+  it('responds with a 404 problem to an unknown message, HTML or attachment', async () => {
     const id = await send()
     for (const path of [
       '/unknown',
@@ -135,7 +135,7 @@ describe('The mail page', () => {
     expect((await get(`/${id}/html`)).body).to.equal('<p id="own">Hi</p>')
   })
 
-  it('escapes what a message says wherever it shows it', async () => {
+  it('escapes the content of a message everywhere', async () => {
     const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`
     const id = await send({
       to: `"${hostile.replaceAll('"', '')}" <ada@example.com>`,
@@ -151,7 +151,7 @@ describe('The mail page', () => {
     }
   })
 
-  it('shows images that the message carries, and no others', async () => {
+  it('shows only images that the message contains', async () => {
     const id = await send({
       html: '<img src="cid:logo@mortar"><img src="cid:page"><img src="cid:missing">',
       attachments: [
@@ -189,7 +189,7 @@ describe('The mail page', () => {
     expect((await get(`/${long}/attachments/0`)).headers['content-disposition']).to.match(/x{100,117}\.gz"/)
   })
 
-  it('refreshes itself only when asked', async () => {
+  it('refreshes itself only if the query asks for it', async () => {
     expect((await get('')).body).not.to.contain('http-equiv="refresh"')
     expect((await get('?refresh')).body).to.contain('<meta http-equiv="refresh" content="3"')
   })

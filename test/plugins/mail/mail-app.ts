@@ -30,7 +30,7 @@ export async function withMailApp<T>(
   }
 }
 
-/** What a promise rejects with. */
+/** Returns the error with which a promise rejects. */
 export async function rejection(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   try {
     await promise

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { MailMessage } from '../../../src/index.ts'
 import { rejection, withMailApp } from './mail-app.ts'
 
-describe('A message that is not right', () => {
+describe('An invalid message', () => {
   const refusalOf = (message: object) =>
     withMailApp({}, async ({ services: { mailer, mailOutbox } }) => {
       const sound = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
@@ -20,7 +20,7 @@ describe('A message that is not right', () => {
     'an address without a domain': { to: 'ada@' },
     'an address without a local part': { to: '@example.com' },
     'an address with two at signs': { to: 'ada@example.com@evil.example' },
-    'a text that is no address': { to: 'ada' },
+    'a string that is not an address': { to: 'ada' },
     'a line break in to': { to: 'ada@example.com\r\nBcc: eve@example.com' },
     'a line break in an entry of to': { to: ['ada@example.com\n'] },
     'a NUL in to': { to: 'ada@example.com\0' },
@@ -29,7 +29,7 @@ describe('A message that is not right', () => {
     'an open bracket': { to: 'Ada <ada@example.com' },
     'a quoted local part': { to: '"ada@evil.example x"@example.com' },
     'two addresses in one entry of a list': { to: ['ada@example.com, eve@example.com'] },
-    'a list with an entry that is no string': { to: [{ address: 'ada@example.com' }] },
+    'a list with an entry that is not a string': { to: [{ address: 'ada@example.com' }] },
     'a to that is an object': { to: { address: 'ada@example.com' } },
     'an address that is too long': { to: `${'a'.repeat(250)}@example.com` },
     'two senders': { from: 'a@example.com, b@example.com' },
@@ -37,7 +37,7 @@ describe('A message that is not right', () => {
     'a wrong bcc': { bcc: ['nobody'] },
     'a wrong replyTo': { replyTo: 'a@b@c' },
     'neither text nor html': { text: undefined },
-    'a text that is an object': { text: { path: '/etc/hostname' } },
+    '`text` that is an object': { text: { path: '/etc/hostname' } },
     'an html that is an object': { html: { href: 'http://127.0.0.1/' } },
     'a header name with a line break': { headers: { 'X-A\r\nBcc': 'eve@example.com' } },
     'a header that a field sets': { headers: { bcc: 'eve@example.com' } },
@@ -48,11 +48,11 @@ describe('A message that is not right', () => {
     'an attachment whose content is a path': {
       attachments: [{ filename: 'x', content: { path: '/etc/hostname' } }],
     },
-    'attachments that are no array': { attachments: { length: 1 } },
+    'attachments that are not an array': { attachments: { length: 1 } },
   }
 
   for (const [what, message] of Object.entries(bad))
-    it(`is refused before any transport sees it: ${what}`, async () => {
+    it(`is rejected before any transport receives it: ${what}`, async () => {
       expect(await refusalOf(message)).to.match(/^The mail was not sent: /)
     })
 
@@ -60,7 +60,7 @@ describe('A message that is not right', () => {
     expect(await refusalOf({ to: 'sesame open@example' })).not.to.contain('sesame')
   })
 
-  it('is refused when it is no object', async () => {
+  it('is rejected when it is not an object', async () => {
     await withMailApp({}, async ({ services: { mailer } }) => {
       for (const message of [undefined, null, 'text'])
         expect(await rejection(mailer.send(message as unknown as MailMessage))).to.include({
@@ -87,7 +87,7 @@ describe('The addresses of a message', () => {
     expect(await sentTo("o'hara+tag@sub.example.co.uk")).to.equal("o'hara+tag@sub.example.co.uk")
   })
 
-  it('come with the sender of the message, else of the configuration', async () => {
+  it('include the sender of the message, else of the configuration', async () => {
     await withMailApp({}, async ({ services: { mailer, mailOutbox } }) => {
       await mailer.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hi' })
       await mailer.send({

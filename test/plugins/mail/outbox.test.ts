@@ -38,7 +38,7 @@ describe('The outbox', () => {
     expect(ids(outbox)).to.deep.equal(['huge'])
   })
 
-  it('notes what became of a message, and forgets one that is gone', () => {
+  it('records the outcome of a message, and ignores one that was dropped', () => {
     const outbox = createOutbox({ size: 2, bytes: 1000 })
     outbox.add(message('a'))
     outbox.add(message('b'))

@@ -17,7 +17,7 @@ async function requiresTls(transport: MailTransport, smtp?: object): Promise<unk
 }
 
 describe('A transport with a password', () => {
-  it('demands TLS of another machine', async () => {
+  it('requires TLS for another machine', async () => {
     expect(await requiresTls('smtp://ada:secret@mail.example.com:587')).to.equal(true)
     expect(await requiresTls('smtp://ada:secret@10.0.0.1:587?pool=true')).to.equal(true)
     expect(await requiresTls({ host: 'mail.example.com', auth })).to.equal(true)
@@ -27,7 +27,7 @@ describe('A transport with a password', () => {
     expect(await requiresTls('smtp', { host: 'localhost.example.com', auth })).to.equal(true)
   })
 
-  it('does not demand it of this machine, without a password, or where it is there from the start', async () => {
+  it('does not require STARTTLS for this machine, without a password, or with implicit TLS', async () => {
     for (const host of ['localhost', 'mail.localhost', '127.0.0.1', '127.1.2.3', '[::1]'])
       expect(await requiresTls(`smtp://ada:secret@${host}:25`), host).to.equal(false)
     expect(await requiresTls({ host: 'mail.example.com' })).to.equal(false)
@@ -42,20 +42,20 @@ describe('A transport with a password', () => {
     'a transporter of its own': createTransport({ host: 'mail.example.com', auth }),
   }
   for (const [name, transport] of Object.entries(plain)) {
-    it(`is refused at the start without TLS: ${name}`, async () => {
+    it(`is rejected at the start without TLS: ${name}`, async () => {
       const error = await rejection(startMailApp({ transport }))
       expect(error).to.include({ code: 'MORTAR_MAIL_PLAIN_PASSWORD' })
       expect(error.message).not.to.contain('secret')
     })
 
-    it(`may go without TLS on purpose: ${name}`, async () => {
+    it(`may opt out of TLS: ${name}`, async () => {
       const app = await startMailApp({ transport, allowPlainPassword: true })
       expect(app.services.mailer.send).to.be.a('function')
       await app.close()
     })
   }
 
-  it('takes a transporter of its own that demands TLS', async () => {
+  it('accepts a custom transporter that requires TLS', async () => {
     expect(await requiresTls(createTransport({ host: 'mail.example.com', auth, requireTLS: true }))).to.equal(
       true,
     )
@@ -101,11 +101,11 @@ describe('A mail that has HTML only', () => {
     expect(text).not.to.match(/[<>{}]|script/)
   })
 
-  it('keeps a text of its own', async () => {
+  it('keeps its own text part', async () => {
     expect(await textOf({ html: '<p>Hi</p>', text: 'Mine' })).to.equal('Mine')
   })
 
-  it('goes out although its HTML is hostile', async () => {
+  it('is sent even if its HTML is hostile', async () => {
     const text = await textOf({ html: `${'<div>'.repeat(20_000)}&#27;[2J` })
     // oxlint-disable-next-line no-control-regex -- that none is there is the point
     expect(text ?? '').not.to.match(/[\u001b]/)

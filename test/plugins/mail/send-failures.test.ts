@@ -22,7 +22,7 @@ describe('A message that is not sent', () => {
     transport: { name: 'custom', version: '1', send: (_mail, done) => send(done) as void },
   })
 
-  it('rejects with the words of the transport and is marked in the outbox', async () => {
+  it('rejects with the message of the transport and is marked in the outbox', async () => {
     const { error, kept } = await failing(
       custom((done) => done(Object.assign(new Error('full'), { code: 'EFULL' }))),
     )
@@ -41,11 +41,11 @@ describe('A message that is not sent', () => {
     expect(thrown.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: thrown' })
     const rejected = await failing(custom(() => Promise.reject(new Error('rejected'))))
     expect(rejected.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: rejected' })
-    const text = await failing(custom(() => Promise.reject('a text')))
-    expect(text.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: a text' })
+    const text = await failing(custom(() => Promise.reject('a string')))
+    expect(text.error).to.include({ code: 'MAIL_NOT_SENT', message: 'The mail was not sent: a string' })
   })
 
-  it('rejects when the transport answers later than the time limit, once', async () => {
+  it('rejects once when the transport responds after the time limit', async () => {
     const answers: (() => void)[] = []
     const hanging = custom((done) => answers.push(() => done(new Error('too late'))))
     const { error, kept } = await failing({ ...hanging, timeout: '20ms' })
@@ -55,7 +55,7 @@ describe('A message that is not sent', () => {
     expect(kept[0]).to.include({ status: 'failed', error: error.message })
   })
 
-  it('gives up a connection to a server that never answers', async () => {
+  it('closes a connection to a server that never responds', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const closed = once(silent, 'connection').then(([socket]) => once(socket.resume(), 'close'))
@@ -66,7 +66,7 @@ describe('A message that is not sent', () => {
     silent.close()
   })
 
-  it('tells no recipient that the transport names', async () => {
+  it('does not show a recipient that the transport names', async () => {
     const words =
       'No <ADA@Example.com> here, nor b.ob@example.com or eve@example.com; ask postmaster@example.com'
     const recipients = { to: 'Ada <ada@example.com>', cc: ['b.ob@example.com'], bcc: 'eve@example.com' }
@@ -81,7 +81,7 @@ describe('A message that is not sent', () => {
     expect(inspect(error, { depth: 9 })).not.to.match(/ada@|b\.ob@|eve@/i)
   })
 
-  it('tells no credential, whatever the transport says', async () => {
+  it('does not show a credential that the transport names', async () => {
     const server = await startSmtpServer({ login: { user: 'someone', password: 'else' } })
     const url = `smtp://robot:${encodeURIComponent('hunter2&söcret')}@127.0.0.1:${server.port}`
     const { error, kept } = await failing({ transport: url })
@@ -95,7 +95,7 @@ describe('A message that is not sent', () => {
     }
   })
 
-  it('tells no credential of options or of a transporter either', async () => {
+  it('does not show a credential of options or of a transporter', async () => {
     const options = { auth: { user: 'robot', pass: 'hunter2' }, dkim: { privateKey: 'dkim-private' } }
     const leaking: Transport = {
       name: 'leaking',
@@ -113,14 +113,14 @@ describe('A message that is not sent', () => {
     }
   })
 
-  it('says that a refused recipient is refused for good', async () => {
+  it('reports that a rejected recipient is a permanent failure', async () => {
     const server = await startSmtpServer({ refuse: ['ada@example.com'] })
     const { error } = await failing({ transport: { host: '127.0.0.1', port: server.port } })
     await server.close()
     expect(error).to.include({ code: 'MAIL_NOT_SENT', responseCode: 550, permanent: true })
   })
 
-  it('says that a server that is not there may come back', async () => {
+  it('reports that an unreachable server is a temporary failure', async () => {
     const server = await startSmtpServer()
     await server.close()
     const { error } = await failing({ transport: { host: '127.0.0.1', port: server.port } })
@@ -128,7 +128,7 @@ describe('A message that is not sent', () => {
     expect(error.message).to.contain('ECONNREFUSED')
   })
 
-  it('does not fail the messages beside it', async () => {
+  it('does not fail other messages', async () => {
     const options = custom((done) => done(new Error('full')))
     await withMailApp(options, async ({ services: { mailer, mailOutbox } }) => {
       const results = await Promise.allSettled([
@@ -142,7 +142,7 @@ describe('A message that is not sent', () => {
 })
 
 describe('A message that is partly refused', () => {
-  it('resolves, as the transport took it for the others, and is logged', async () => {
+  it('resolves, because the transport accepted other recipients, and is logged', async () => {
     const server = await startSmtpServer({ refuse: ['bob@example.com'] })
     await withMailApp({ transport: { host: '127.0.0.1', port: server.port } }, async ({ services }) => {
       const { id } = await services.mailer.send({ ...MESSAGE, to: ['ada@example.com', 'bob@example.com'] })

@@ -15,7 +15,7 @@ export interface TestSmtpServer {
   close(): Promise<void>
 }
 
-/** What the server does besides taking every message. */
+/** Behaviour of the server besides accepting every message. */
 export interface TestSmtpOptions {
   /** TLS from the first byte. */
   readonly secure?: boolean
@@ -25,7 +25,7 @@ export interface TestSmtpOptions {
   readonly refuse?: readonly string[]
 }
 
-/** Starts the server; its messages are in `received` as soon as the client has its answer. */
+/** Starts the server; its messages are in `received` as soon as the client has its response. */
 export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<TestSmtpServer> {
   const received: ReceivedMail[] = []
   const { login } = options

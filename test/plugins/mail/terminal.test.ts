@@ -11,7 +11,7 @@ describe('The terminal transport', () => {
     return { text: chunks.join(''), id: sent.id }
   }
 
-  it('prints who gets what, every link, and where to read it', async () => {
+  it('prints recipient, subject, every link, and the page of the message', async () => {
     const { text, id } = await printed({
       text: 'Open https://example.com/reset?token=abc',
       html: '<a href="https://example.com/other?a=1&amp;b=2">other</a>',
@@ -30,12 +30,12 @@ describe('The terminal transport', () => {
     expect(text.match(/token=abc/g), 'printed once').to.have.length(1)
   })
 
-  it('prints the full address of the page when the application knows its own', async () => {
+  it('prints the full URL of the page when appUrl is set', async () => {
     const { text, id } = await printed({ text: 'Hi' }, { appUrl: 'http://localhost:3000/' })
     expect(text).to.contain(`read it  http://localhost:3000/_framework/mail/${id}`)
   })
 
-  it('lets no message drive the terminal', async () => {
+  it('prints no escape sequence of a message', async () => {
     const { text } = await printed({
       subject: 'Hi \u001b[2J\u009b31m',
       text: 'one\u001b]0;title\u0007\u202egnp.exe\rtwo',
@@ -55,7 +55,7 @@ describe('The terminal transport', () => {
     }
   })
 
-  it('shortens a long text and still prints the links that it cut off', async () => {
+  it('shortens a long text but prints the links of the part that it cut off', async () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`)
     const { text } = await printed({ text: [...lines, 'https://example.com/at-the-end'].join('\n') })
     expect(text.split('\n').length).to.be.below(40)
@@ -77,7 +77,7 @@ describe('The terminal transport', () => {
     expect(lines.filter((line) => String(line).includes('subject  Reset'))).to.have.length(1)
   })
 
-  it('captures what it prints', async () => {
+  it('captures its output', async () => {
     await withMailApp({ transport: 'terminal', output: { write: () => true } }, async ({ services }) => {
       await services.mailer.send({ to: 'ada@example.com', subject: 'Reset', text: 'Hi' })
       expect(services.mailOutbox.list()).to.have.length(1)

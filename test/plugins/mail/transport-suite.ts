@@ -12,7 +12,7 @@ export interface TransportUnderTest {
   close?(): Promise<void>
 }
 
-/** What every transport has to do, whichever way it is configured. */
+/** Tests for every transport, however it is configured. */
 export function describeTransport(
   kind: string,
   open: () => Promise<TransportUnderTest> | TransportUnderTest,
@@ -44,7 +44,7 @@ export function describeTransport(
       return PostalMime.parse(transport.received[0]!.raw)
     }
 
-    it('sends what the outbox holds, in any script', async () => {
+    it('sends the message of the outbox, in any script', async () => {
       const text = 'Grüße, 你好, Здравствуйте 🎉\nhttps://example.com/reset?token=a_b-c&x=1=2\n'
       const html = '<p>Grüße 🎉 <a href="https://example.com/?a=1&amp;b=2">你好</a></p>'
       const { id, kept } = await send({
@@ -66,7 +66,7 @@ export function describeTransport(
       expect(Object.fromEntries(kept.headers)['Message-ID']).to.equal(mail.messageId)
     })
 
-    it('keeps two messages apart that are sent at once', async () => {
+    it('keeps two messages apart that are sent together', async () => {
       await withMailApp(transport.options, async ({ services: { mailer, mailOutbox } }) => {
         const sent = await Promise.all(
           ['one', 'two'].map((word) => mailer.send({ to: `${word}@example.com`, subject: word, text: word })),
@@ -83,7 +83,7 @@ export function describeTransport(
       if (addresses) expect(addresses).to.deep.equal(['one@example.com', 'two@example.com'])
     })
 
-    it('lets no line break start a header or add a recipient', async () => {
+    it('starts no header and adds no recipient at a line break', async () => {
       const { kept } = await send({
         to: ['Ada <ada@example.com>'],
         subject: 'Hi\r\nBcc: eve@example.com\r\n\r\nbody',
@@ -99,7 +99,7 @@ export function describeTransport(
       expect(transport.received[0]!.raw.toString()).not.to.match(/^(bcc|x-evil):/im)
     })
 
-    it('sends to cc and bcc, and shows bcc to nobody', async () => {
+    it('sends to cc and bcc, and hides bcc', async () => {
       const { kept } = await send({
         cc: ['cc@example.com'],
         bcc: 'unseen@example.com',
@@ -119,7 +119,7 @@ export function describeTransport(
       expect(transport.received[0]!.raw.toString()).not.to.contain('unseen@example.com')
     })
 
-    it('carries a megabyte of HTML and attachments byte by byte', async () => {
+    it('sends a megabyte of HTML and attachments unchanged', async () => {
       const html = `<p>${'0123456789 äöü\n'.repeat(70_000)}</p>`
       const content = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256))
       const { kept } = await send({ html, attachments: [{ filename: 'Größe €.bin', content }] })
@@ -132,7 +132,7 @@ export function describeTransport(
       expect(Buffer.from(mail.attachments[0]!.content as ArrayBuffer).equals(content)).to.equal(true)
     })
 
-    it('takes no message after the application has closed', async () => {
+    it('accepts no message after the application has closed', async () => {
       const app = await startMailApp(transport.options)
       const { mailer } = app.services
       await mailer.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hi' })

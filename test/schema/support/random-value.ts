@@ -14,7 +14,7 @@ const ODD: readonly (() => unknown)[] = [
   () => new Date(1.6e12), () => new Date(Number.NaN), () => Object.assign(Object.create(null) as object, { a: 'a' }),
   () => new Map([['a', 1]]), () => new (class Thing { a = 'x' })(),
 ] // prettier-ignore
-/** What yup reads as an infinite number, which is refused here. */
+/** A string that yup reads as an infinite number, which is rejected here. */
 export const ENDLESS: readonly unknown[] = [Infinity, -Infinity, '1e999', 'Infinity', '-Infinity']
 
 const HOSTILE: readonly string[] = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']

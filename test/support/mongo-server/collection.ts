@@ -13,7 +13,7 @@ export interface Update {
   readonly arrayFilters?: Document[] | undefined
 }
 
-/** What an update did. */
+/** The counts of an update. */
 export interface UpdateOutcome {
   readonly matched: number
   readonly modified: number
@@ -22,7 +22,7 @@ export interface UpdateOutcome {
   readonly upsertedId?: unknown
 }
 
-/** What `find` takes besides the filter. */
+/** The options of `find` besides the filter. */
 export interface FindOptions {
   readonly sort?: Document | undefined
   readonly projection?: Document | undefined
@@ -145,7 +145,7 @@ function withSetOnInsert(change: Document | Document[]): Document | Document[] {
   return { ...rest, $set: { ...$set, ...$setOnInsert } }
 }
 
-/** What a filter says of a document that it would match exactly. */
+/** The fields that a filter compares by equality, as a document. */
 function equalities(filter: Document): Document {
   const found: Document = {}
   for (const [key, value] of Object.entries(filter)) {

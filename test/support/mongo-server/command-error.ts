@@ -11,7 +11,7 @@ export class CommandError extends Error {
     this.details = details
   }
 
-  /** The answer to a command that failed. */
+  /** The response to a command that failed. */
   toReply(): Document {
     const codeName = NAMES[this.code as keyof typeof NAMES]
     return { ok: 0, errmsg: this.message, code: this.code, codeName, ...this.details }

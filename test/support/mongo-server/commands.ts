@@ -62,7 +62,7 @@ const READ_COMMANDS: CommandTable = {
 
 const COMMANDS: CommandTable = { ...READ_COMMANDS, ...WRITE_COMMANDS }
 
-/** Runs a command, whose name is its first key. @returns the answer, a failure included. */
+/** Runs a command, whose name is its first key. @returns the response, also for a failure. */
 export function runCommand(state: ServerState, command: Document): Document {
   const [name = ''] = Object.keys(command)
   try {

@@ -13,14 +13,14 @@ export class Cursors {
   private readonly open = new Map<string, OpenCursor>()
   private last = 0
 
-  /** @returns the answer with the first batch of these documents. */
+  /** @returns the response with the first batch of these documents. */
   start(namespace: string, documents: Document[], batchSize = FIRST_BATCH, single = false): Document {
     const firstBatch = documents.slice(0, batchSize)
     const rest = single ? [] : documents.slice(batchSize)
     return { cursor: { firstBatch, id: this.keep(namespace, rest), ns: namespace }, ok: 1 }
   }
 
-  /** @returns the answer with the next batch. @throws CommandError 43 for a cursor that is not open. */
+  /** @returns the response with the next batch. @throws CommandError 43 for a cursor that is not open. */
   next(id: unknown, batchSize = Infinity): Document {
     const key = String(id)
     const cursor = this.open.get(key)

@@ -1,7 +1,7 @@
 import { Collection } from './collection.ts'
 import { CommandError } from './command-error.ts'
 
-/** Every database of a server, in memory. Like MongoDB, it makes what is written to and finds nothing in the rest. */
+/** Every database of a server, in memory. Like MongoDB, a write creates its database, and other databases are empty. */
 export class Databases {
   private readonly byName = new Map<string, Map<string, Collection>>()
 

@@ -42,7 +42,7 @@ function serve(socket: Socket, state: ServerState): void {
       arrived = rest
       for (const message of messages) answer(socket, state, message)
     } catch {
-      // What is no message of the protocol ends the connection, as MongoDB does.
+      // Bytes that are not a protocol message end the connection, as in MongoDB.
       socket.destroy()
     }
   })

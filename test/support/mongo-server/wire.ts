@@ -1,6 +1,6 @@
 import { deserialize, serialize, type Document } from 'bson'
 
-/** A command of a client, and how it wants its answer. */
+/** A command of a client, and the format of its response. */
 export interface Request {
   readonly id: number
   readonly command: Document
@@ -40,7 +40,7 @@ export function readRequest(message: Buffer): Request {
   throw new Error(`The operation ${operation}`)
 }
 
-/** The bytes of an answer to that request. */
+/** The bytes of a response to that request. */
 export function writeReply(request: Request, reply: Document): Buffer {
   const document = serialize(reply)
   const lead = request.operation === 'message' ? Buffer.alloc(HEADER + 5) : Buffer.alloc(HEADER + 20)

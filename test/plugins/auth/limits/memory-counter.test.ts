@@ -9,13 +9,13 @@ function setUp(options: Partial<MemoryCounterOptions> = {}) {
   return { clock, counter: new MemoryCounter({ points: 3, duration: 60, clock, ...options }) }
 }
 
-/** How many of so many attempts in a row are allowed. */
+/** The number of allowed attempts among so many in a row. */
 function allowed(counter: MemoryCounter, key: string, attempts: number): number {
   return Array.from({ length: attempts }, () => counter.count(key)).filter((count) => count.allowed).length
 }
 
 describe('the counter in memory', () => {
-  it('allows as many attempts as it has points, and returns what is left and for how long', () => {
+  it('allows as many attempts as it has points, and returns the remaining points and time', () => {
     const { clock, counter } = setUp()
     expect(counter.count('a')).to.deep.equal({ allowed: true, remaining: 2, resetIn: 60_000 })
     clock.advance(1)
