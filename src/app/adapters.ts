@@ -28,25 +28,25 @@ import { requestLineWriter } from './logger.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
-/** How an application answers requests, through either adapter. */
+/** The request entry points of an application: the direct adapter and the Koa adapter. */
 export interface Adapters {
   /** Node's request listener: the direct adapter. */
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
-  /** The Koa application: the other adapter, made when first asked for. */
+  /** The Koa application, which uses the Koa adapter. Created on first use. */
   readonly koa: Koa
-  /** From here on each response ends its connection, and `ctx.signal` and event streams of requests under way end. */
+  /** Closes each connection after its current response, aborts `ctx.signal` and ends event streams of open requests. */
   beginToClose(): void
   /** Counts work as in flight until it settles. */
   track<T>(work: Promise<T>): Promise<T>
-  /** Waits for what came through Koa or `inject`, for at most `timeout` seconds; the server waits for its own. */
+  /** Waits at most `timeout` seconds for requests from Koa or `inject`; the server waits for its own requests. */
   drain(timeout: number): Promise<void>
-  /** Disposes of the services of requests that are still open; called when none can be in flight any more. */
+  /** Disposes of the services of open requests. Called when no request can be in flight any more. */
   disposeRequests(timeout: number): Promise<void>
-  /** Fixes what requests share; called once everything is assembled. */
+  /** Freezes the state that requests share. Called once everything is assembled. */
   compile(): void
 }
 
-/** Koa composes its middleware in `callback()`; that is done again only when some was added. */
+/** Koa composes its middleware in `callback()`. The result is cached until middleware is added. */
 const callbackOf = (() => {
   const callbacks = new WeakMap<Koa, { readonly size: number; readonly run: ReturnType<Koa['callback']> }>()
   return (koa: Koa): ReturnType<Koa['callback']> => {
@@ -57,7 +57,7 @@ const callbackOf = (() => {
   }
 })()
 
-/** @param ready boots the application, for a request that comes through Koa before anybody did. */
+/** @param ready boots the application when its first request arrives through Koa. */
 export function createAdapters(context: AssemblyContext, ready: () => Promise<unknown>): Adapters {
   const { Context } = context.contextClass
   const { dispatcher, events, options } = context
@@ -135,16 +135,16 @@ function openerInKoa(
       isBooted = true
     } catch (error) {
       const fields = { err: describeError(error) }
-      own.state.reporter.error(fields, 'A request came to an application that does not run')
+      own.state.reporter.error(fields, 'A request arrived at an application that is not running')
       return undefined
     }
     return openNow(koa)
   }
-  // An application that closes may be closed already: then `ready()` rejects.
+  // `ready()` rejects when the application is already closed.
   return (koa) => (isBooted && !own.state.closing ? openNow(koa) : openWhenReady(koa))
 }
 
-/** Middleware of `app.koa.use` runs in front of `listen()` too, and Koa's current context is Koa's to keep. */
+/** True when `listen()` must serve through Koa: middleware was added with `app.koa.use`, or Koa tracks its context. */
 function isServedByKoa(app: Koa): boolean {
   return app.middleware.length > OWN_MIDDLEWARE || (app as { ctxStorage?: object }).ctxStorage !== undefined
 }
@@ -154,7 +154,7 @@ function beginToClose(state: AdapterState): void {
   state.open.abortAll()
 }
 
-/** Work in flight that no server of the application's own waits for. */
+/** Work in flight that the application's own server does not wait for. */
 interface Pending extends Pick<Adapters, 'track' | 'drain'> {
   /** Counts work as in flight until the returned function is called. */
   begin(): () => void
@@ -191,7 +191,7 @@ function createPending(): Pending {
   }
 }
 
-/** Keys that were set on `app.koa` win: they may be the option's, or the application's own. */
+/** Keys set on `app.koa` take precedence over the option `keys`. */
 function cookieSettings(
   { environment, keys }: Pick<ResolvedOptions, 'environment' | 'keys'>,
   koaKeys: CookieSettings['keys'],

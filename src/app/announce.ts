@@ -5,7 +5,8 @@ import type { ResolvedOptions } from './options.ts'
 
 /**
  * Outside production, logs where the application listens. Warns about a `NODE_ENV` that is not a mode, and about a
- * development server that other machines can reach. In production an application without a request log never loads a logger for it (15 ms, some MB).
+ * development server that other machines can reach. In production an application without a request log never loads the
+ * logger only for this (15 ms, some MB).
  */
 export function announce(
   { url, host }: Pick<Listening, 'url' | 'host'>,
@@ -28,7 +29,7 @@ export function announce(
   )
 }
 
-/** Loopback (127.0.0.0/8, ::1), or a Unix socket. */
+/** True for loopback (127.0.0.0/8, ::1) and for a Unix socket. */
 function isThisMachineOnly(host: string): boolean {
   return isIP(host) === 0 || host === '::1' || host.startsWith('127.') || host.startsWith('::ffff:127.')
 }

@@ -41,19 +41,19 @@ export type ServicesOfBricks<Bricks extends readonly unknown[]> = Bricks extends
   ? ServicesOfBrick<First> & ServicesOfBricks<Rest>
   : {}
 
-/** Where an application listens. */
+/** Address of a listening application. */
 export interface Listening {
   /** `http://127.0.0.1:3000` */
   readonly url: string
   /** 0 for a Unix socket. */
   readonly port: number
-  /** The address that is bound, or the path of a Unix socket. */
+  /** The bound address, or the path of a Unix socket. */
   readonly host: string
-  /** Node's own server, for what the framework does not offer: `server.on('upgrade', …)`. */
+  /** Node's own server, for features that the framework does not offer: `server.on('upgrade', …)`. */
   readonly server: Server | TlsServer
 }
 
-/** An application: what it is made of, and its way from start to end. */
+/** An application: its parts and its lifecycle. */
 export interface App<Members extends object = {}, Services extends object = {}>
   extends TypedApp<Members, Services>, RouteSink {
   /** Adds a brick, mounts a router, or adds middleware around the whole application, outermost first. */
@@ -82,15 +82,15 @@ export interface App<Members extends object = {}, Services extends object = {}>
   listen(port?: number, host?: string): Promise<Listening>
   /** The same with TLS, a Unix socket or other limits than the option `server`. @throws StartupError */
   listen(options: ListenOptions): Promise<Listening>
-  /** Where it listens, once `listen()`. */
+  /** The address, after `listen()` has resolved. */
   readonly listening: Listening | undefined
   /**
-   * Puts the application together without starting anything, for tools. It cannot be started afterwards. Services are
-   * made when asked for.
+   * Assembles the application without starting it, for tools. It cannot be started afterwards. Services are created
+   * on first use.
    * @throws StartupError
    */
   inspect(): Promise<Inspection>
-  /** Finishes what is in flight, stops the bricks in reverse and leaves no handle open. Safe to call again. */
+  /** Finishes requests in flight, stops the bricks in reverse order and closes every handle. Safe to call again. */
   close(): Promise<void>
   /** Answers a request without a socket, through the same pipeline. */
   inject(request: InjectRequest | string): Promise<InjectResponse>
@@ -98,28 +98,28 @@ export interface App<Members extends object = {}, Services extends object = {}>
   readonly koa: Koa
   readonly events: EventBus
   readonly environment: Environment
-  /** Services by name, once `ready()`; scoped ones need a request. */
+  /** Services by name, after `ready()`. Scoped services need a request. */
   readonly services: Readonly<Services & CoreServices>
   /**
-   * The awilix container: complete and its singletons made once `ready()`. `register` works until the start and checks as
-   * `provide` does; a request's own scope is `ctx.scope`.
+   * The awilix container. After `ready()` it is complete and its singletons exist. `register` works until the start and
+   * checks like `provide`. The scope of a request is `ctx.scope`.
    */
   readonly container: AwilixContainer<Services & CoreServices>
   /** The routes known so far, as data. */
   readonly routes: readonly Route[]
 }
 
-/** An application that was put together without starting anything. It cannot be started any more. */
+/** An application that was assembled without starting it. It cannot be started any more. */
 export interface Inspection {
   /** In the order in which they would start. */
   readonly bricks: readonly AnyBrick[]
-  /** The OpenAPI document that would be served; an empty object where there is none. */
+  /** Returns the OpenAPI document that would be served, or an empty object if the application serves none. */
   readonly document: () => object
   readonly options: ResolvedOptions
   readonly routes: readonly Route[]
   readonly serviceNames: readonly string[]
-  /** Services by name; asking for one makes it, and what it needs. */
+  /** Services by name. Reading one creates it and its dependencies. */
   readonly services: Readonly<Record<string, unknown>>
-  /** Makes every singleton, so that a wrong dependency is found. @throws StartupError */
+  /** Creates every singleton, to find wrong dependencies. @throws StartupError */
   resolveSingletons(): void
 }

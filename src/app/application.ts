@@ -29,7 +29,7 @@ import { closeOnSignals } from './signals.ts'
 
 type Registrations = Readonly<Record<string, AnyRegistration>>
 
-/** An application from its making to its end; the parts it is put together from stand in files of their own. */
+/** The lifecycle of an application, from creation to close. Its parts are in files of their own. */
 export class Application {
   readonly environment: Environment
   readonly events: ApplicationEvents
@@ -122,7 +122,7 @@ export class Application {
   async ready(): Promise<this> {
     if (this.closing) throw closedAlready()
     await (this.booting ??= this.boot())
-    // It may have been closed while it booted.
+    // The application may have been closed while it booted.
     if (this.closing) throw closedAlready()
     return this
   }
@@ -217,7 +217,7 @@ export class Application {
     if (isInspecting()) throw onlyInspected()
     try {
       const { bricks, documentation, preload } = await this.assembleAll(true)
-      // In production it waits for its first reader: a fault in it was found before.
+      // In production the document is built on its first request, since development and test have already checked it.
       if (this.environment !== 'production') (await documentation?.())?.document()
       await preload()
       this.adapters.compile()
@@ -231,9 +231,9 @@ export class Application {
   private async shutDown(): Promise<void> {
     const { shutdownTimeout } = this.options
     this.adapters.beginToClose()
-    // A start that hangs must not hold the stop; what it has started is stopped when its turn comes.
+    // A start that hangs must not delay the stop; the lifecycle stops the bricks that have started.
     await withDeadline(Promise.resolve(this.booting), shutdownTimeout).catch(() => undefined)
-    // A server that is about to listen is waited for, or it would be left open.
+    // Wait for a server that is about to listen; otherwise it would stay open.
     const server = await this.starting?.catch(() => undefined)
     await Promise.all([server?.drain(shutdownTimeout), this.adapters.drain(shutdownTimeout)])
     await this.adapters.disposeRequests(shutdownTimeout)

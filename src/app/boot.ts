@@ -22,7 +22,7 @@ import type { ApplicationEvents } from './event-bus.ts'
 import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** What was registered on an application before it boots. */
+/** The parts that are registered on an application before it boots. */
 export interface Parts {
   readonly bricks: AnyBrick[]
   readonly routers: AnyRouter[]
@@ -31,7 +31,7 @@ export interface Parts {
   readonly overrides: Map<string, AnyRegistration>
 }
 
-/** Where the parts are put. */
+/** The targets that the parts are added to. */
 export interface AssemblyContext {
   readonly options: ResolvedOptions
   readonly core: CoreServices
@@ -41,19 +41,19 @@ export interface AssemblyContext {
   readonly dispatcher: Dispatcher
 }
 
-/** What came of putting an application together. */
+/** The result of assembling an application. */
 export interface Assembly {
   /** In the order of their start. */
   readonly bricks: readonly AnyBrick[]
-  /** The OpenAPI document and its page, where the application has them. */
+  /** The OpenAPI document and its page, if the application has them. */
   readonly documentation: FrameworkRoutes['documentation']
-  /** Loads the packages that requests would otherwise wait for. */
+  /** Loads packages before the first request needs them. */
   readonly preload: () => Promise<unknown>
 }
 
 /**
- * Puts an application together without starting anything: bricks in order, services, members, routes; everything that
- * can be wrong with them is found here. Without `singletons`, only the services that routes are compiled with are made.
+ * Assembles an application without starting it: bricks in order, services, members, routes. It finds every fault in
+ * them. Without `singletons`, it creates only the services that compiled routes need.
  */
 export function assemble(
   parts: Parts,
@@ -91,7 +91,7 @@ export function assemble(
   return { bricks, documentation: own.documentation, preload }
 }
 
-/** Asks the routes only where the bricks lack something already; else a missing koa-body shows when it is preloaded. */
+/** Checks the routes only if a brick lacks a package; otherwise the preload reports a missing koa-body. */
 function checkPeersOf({ bricks, routers }: Parts): void {
   const needs = bricks.flatMap(needOf)
   if (peerError(needs) === undefined) return
@@ -107,7 +107,7 @@ function routersIn(brick: AnyBrick, core: CoreServices): readonly AnyRouter[] {
   return routersOf(brick, typeof brick.routes === 'function' ? brick.routes(core) : (brick.routes ?? []))
 }
 
-/** The origin of a brick's route says whose it is. */
+/** Adds the name of the brick to its routes as their origin. */
 function brickRoutes(brick: AnyBrick, routers: readonly AnyRouter[]): Route[] {
   const labels = new Map(Object.entries(brick.pages ?? {}).map(([label, path]) => [path, label]))
   return routers.flatMap((router) =>

@@ -21,17 +21,17 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
 }
 
-/** Answers what Node cannot parse, or does not receive in time, with a problem document, and closes the connection. */
+/** Sends a problem document for a request that Node cannot parse or receive in time, and closes the connection. */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', answerParseError)
   server.on('checkExpectation', (_req, res) =>
-    refuse(res, { status: 417, detail: 'Only 100-continue can be expected.' }),
+    refuse(res, { status: 417, detail: 'The Expect header supports only 100-continue.' }),
   )
 }
 
 /**
- * Refuses a request without a `Host`, or with more than one, by 400 (RFC 9112 §3.2). Node itself answers the first
- * without a body and passes the second on.
+ * Refuses a request without a `Host`, or with more than one, with 400 (RFC 9112 §3.2). Node itself sends an empty
+ * response to the first and accepts the second.
  * @returns true when the request was refused.
  */
 export function refuseWrongHost(req: IncomingMessage, res: ServerResponse): boolean {
@@ -68,7 +68,7 @@ function refuse(res: ServerResponse, refusal: Refusal): void {
 }
 
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Node's own rule: a response that has begun is not followed by another one in the middle of it.
+  // Node has the same rule: never write a second response into one that has begun.
   const begun = currentResponse(socket)?.headersSent === true
   if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy()
   const refusal = REFUSALS[error.code ?? ''] ?? UNREADABLE

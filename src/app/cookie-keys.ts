@@ -2,14 +2,14 @@ import type { Environment } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
 
-/** Bytes that a key has at least: as many as its use, HMAC and HKDF, can hold. */
+/** Minimum bytes of a key. It is used for HMAC and HKDF. */
 const SHORTEST = 32
-/** A random key of 32 characters has far more than these. */
+/** Minimum number of different characters. A random key of 32 characters has far more. */
 const FEWEST_CHARACTERS = 8
 
 /**
- * Judges the option `keys`: a list of secrets, of which the first signs and encrypts, and all verify and decrypt.
- * A weak one is refused in production and is a warning elsewhere. No message shows a key.
+ * Checks the option `keys`: a list of secrets. The first key signs and encrypts; all keys verify and decrypt. A weak
+ * key is refused in production and causes a warning elsewhere. Messages never show a key.
  * @throws StartupError (`MORTAR_COOKIE_KEYS`)
  */
 export function checkCookieKeys(
@@ -18,7 +18,7 @@ export function checkCookieKeys(
   logger: Logger,
 ): readonly string[] | undefined {
   if (keys === undefined) return undefined
-  if (!isList(keys)) throw wrong('is not a list of strings with at least one')
+  if (!isList(keys)) throw wrong('is not a list of at least one non-empty string')
   const weak = keys.findIndex(isWeak)
   if (weak === -1) return [...keys]
   const found = `has a weak key at position ${weak + 1}: fewer than ${SHORTEST} bytes, or few different characters`
@@ -38,6 +38,6 @@ function isWeak(key: string): boolean {
 function wrong(found: string): StartupError {
   return new StartupError(`The option keys ${found}.`, {
     code: 'MORTAR_COOKIE_KEYS',
-    remedy: 'Give random keys, each from `openssl rand -base64 32`: keys: env.list("COOKIE_KEYS").',
+    remedy: 'Use random keys, each from `openssl rand -base64 32`: keys: env.list("COOKIE_KEYS").',
   })
 }

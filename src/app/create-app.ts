@@ -14,12 +14,12 @@ export function createApp<const Bricks extends readonly AnyBrick[] = []>(
   checkConfig(config, 'createApp()')
   const application = new Application(resolveOptions(config))
   for (const brick of config.bricks ?? []) application.use(brick)
-  // The class is the same for every application; which members and services it has is known to the types alone.
+  // Every application has the same class; only its type knows its members and services.
   return application as unknown as App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>>
 }
 
 /**
- * Types a configuration, so that `createApp(defineConfig({ bricks: […] }))` knows `ctx` exactly as a chain of `use` does.
+ * Types a configuration: `createApp(defineConfig({ bricks: […] }))` types `ctx` exactly as a chain of `use` does.
  * @throws StartupError for an unknown option or one of another type.
  */
 export function defineConfig<const Bricks extends readonly AnyBrick[]>(

@@ -27,19 +27,19 @@ export function checkCredentials(given: unknown = CREDENTIAL_SOURCES): readonly 
 }
 
 /**
- * Checks the option `tokenCookie` of `createApp`. A name outside the grammar of RFC 6265 §4.1.1 is in no cookie, and an
- * empty one is that of a cookie without a name.
+ * Checks the option `tokenCookie` of `createApp`. No cookie can have a name outside the grammar of RFC 6265 §4.1.1, and
+ * an empty name matches cookies without a name.
  * @throws StartupError `MORTAR_OPTION`
  */
 export function checkTokenCookie(name = 'access_token'): string {
   if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name
-  throw new StartupError(`The option tokenCookie is no name of a cookie: '${name}'.`, {
+  throw new StartupError(`The option tokenCookie is not a valid cookie name: '${name}'.`, {
     code: 'MORTAR_OPTION',
     remedy: "Use letters, digits, '-' and '_', such as access_token.",
   })
 }
 
-/** Sources of the credential of a request. */
+/** Returns the places where requests may carry their credential. */
 export function credentialRules(
   { credentials, tokenCookie }: CredentialOptions,
   authenticator: Authenticator | undefined,
@@ -47,7 +47,7 @@ export function credentialRules(
   return { sources: credentials, cookies: [tokenCookie, ...[authenticator?.cookie ?? []].flat()] }
 }
 
-/** The scheme of the OpenAPI document: the authenticator's, or where the header is not read, the cookie or parameter. */
+/** The scheme of the OpenAPI document: the authenticator's, or the cookie or parameter if the header is not read. */
 export function documentedScheme(
   options: CredentialOptions,
   authenticator: Authenticator | undefined,

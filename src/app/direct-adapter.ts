@@ -10,23 +10,23 @@ import { endEventStreamOnClose } from './end-event-stream.ts'
 import { finishBegun } from './finish-begun.ts'
 import { writeStream } from './write-stream.ts'
 
-/** What the direct adapter needs to know of the application while it serves. */
+/** The state of the application that the direct adapter reads while it serves. */
 export interface AdapterState {
-  /** True once the application is closing: connections are told to end after their present response. */
+  /** True once the application is closing: each connection closes after its current response. */
   closing: boolean
   /** Work that ends when the application begins to close. */
   readonly open: OpenRequests
-  /** Takes what goes wrong once a response has begun. */
+  /** Logs errors that occur after a response has begun. */
   readonly reporter: Logger
 }
 
-/** The adapter that writes to Node's response without a Koa context in between. */
+/** Creates the adapter that writes to Node's response without a Koa context. */
 export function createDirectAdapter(state: AdapterState): Adapter {
   const markAsRead = prepareMarkAsRead(state.reporter)
   return {
     send(ctx, outgoing) {
       const { req, res, koa, isBodyTaken } = ctx.internal
-      // Without a Koa context nobody can have written to the response.
+      // Without a Koa context no code can have written to the response.
       if (koa !== undefined && res.headersSent) {
         endEventStreamOnClose(ctx, outgoing, state.open)
         return finishBegun(ctx, outgoing, state.reporter)
@@ -56,7 +56,7 @@ function write(ctx: RequestContext, { status, type, payload }: Outgoing, reporte
   else res.end(payload)
 }
 
-/** A reason phrase that was set belongs to the status that it was set for. */
+/** Removes a reason phrase that was set for another status. */
 function forgetReason(res: ServerResponse, status: number): void {
   if (res.statusCode !== status) res.statusMessage = ''
 }
@@ -67,7 +67,7 @@ function setLength(res: ServerResponse, length: number): void {
   else res.setHeader('Content-Length', length)
 }
 
-/** Most responses are text: the headers go out as one list, and text of one byte a character needs no encoder. */
+/** Sends text, the most common payload: headers as one list, and text of one byte per character without an encoder. */
 function writeText({ internal, method }: RequestContext, outgoing: Outgoing, text: string): void {
   const { res, id } = internal
   const { status, type, headers: further } = outgoing
@@ -84,13 +84,13 @@ function writeText({ internal, method }: RequestContext, outgoing: Outgoing, tex
 }
 
 /**
- * Spares Node the reading of a request that has nothing left to read, unless somebody could notice. In exchange an idle
- * connection keeps its last request, about 1 kB.
+ * Marks a request without unread bytes, so that Node does not read it again. An idle connection then keeps its last
+ * request in memory, about 1 kB. Skipped where code could notice the mark.
  */
 function finishReading({ req, isBodyTaken }: RequestContext['internal'], markAsRead: MarkAsRead): void {
   const isHeard = req.listenerCount('end') > 0 || req.listenerCount('close') > 0
   if (!isHeard && (isBodyTaken || !announcesBody(req))) markAsRead(req)
-  // Node does not always read on by itself after somebody has read.
+  // Node does not always drain a request that was partly read.
   else if (isBodyTaken) req.resume()
 }
 

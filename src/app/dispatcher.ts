@@ -9,29 +9,29 @@ import { fail, refuse } from '../pipeline/error-boundary.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import { compileAll, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
-/** The routes of an application and the way of a request to one of them. */
+/** The routes of an application; finds and runs the route of each request. */
 export interface Dispatcher {
-  /** Adds routes and scopes together, or nothing. Once compiled, a late route works at once. */
+  /** Adds routes and scopes together, or nothing. After `compile`, a late route works immediately. */
   add(batch: RouteBatch): void
   /**
-   * Puts a batch in the place of the one that came from the same directory, or changes nothing. Routes and scopes that
-   * are in both stay compiled as they are; requests under way finish with what they began with.
+   * Replaces the batch from the same directory, or changes nothing. Unchanged routes and scopes keep their compiled
+   * form. Requests in flight finish with the routes that they began with.
    */
   replace(batch: RouteBatch): void
-  /** Adds what lies outside of everything that was added before: bricks and the application itself. */
+  /** Adds scopes outside all scopes that were added before: those of bricks and of the application itself. */
   addFirst(batch: RouteBatch): void
-  /** Compiles every route. @throws StartupErrors with everything that is wrong with any of them. */
+  /** Compiles every route. @throws StartupErrors with the faults of all routes. */
   compile(runtime: PipelineRuntime): void
-  /** Answers a request, errors included; never throws. */
+  /** Sends the response to a request, errors included. Never throws. */
   dispatch(ctx: RequestContext): void | PromiseLike<void>
-  /** Runs a request up to the value of its response, for Koa middleware around it. Throws and rejects with its errors. */
+  /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
   run(ctx: RequestContext): unknown
-  /** Answers with an error. */
+  /** Sends an error response. */
   fail(ctx: RequestContext, error: unknown): void
   readonly routes: readonly Route[]
-  /** What came from directories, each with its directory. */
+  /** The batches that were loaded from directories. */
   readonly batches: readonly RouteBatch[]
-  /** Another number after every change of the routes. */
+  /** Number that changes with every change of the routes. */
   readonly revision: number
 }
 
@@ -61,7 +61,7 @@ export function createDispatcher(): Dispatcher {
 
   function dispatch(ctx: RequestContext): void | PromiseLike<void> {
     const run = find(ctx)
-    // Without middleware and without a credential nobody could catch the error of an unknown path, so none is made.
+    // Without middleware and a credential, no code could catch the error of an unknown path, so none is created.
     if (run === unmatched.unknown && ctx.credential === null) return refuse(ctx, 'not_found', nothingAt(ctx))
     return answer(ctx, run, runtime!)
   }
@@ -89,7 +89,7 @@ export function createDispatcher(): Dispatcher {
   }
 }
 
-/** A path that cannot be read lies under no prefix but the root, whose middleware wraps this answer too. */
+/** A malformed path matches only the root prefix, so the middleware of the root wraps its error response. */
 function compileMalformed(error: unknown, scopes: Scopes, runtime: PipelineRuntime): CompiledRoute {
   const route = answeringRoute(() => {
     throw error
@@ -99,13 +99,13 @@ function compileMalformed(error: unknown, scopes: Scopes, runtime: PipelineRunti
 
 interface Unmatched {
   (ctx: RequestContext, allowed: readonly string[]): CompiledRoute
-  /** The route of an unknown path that lies in no scope, once one was requested. */
+  /** The route for unknown paths outside every scope; compiled at the first such request. */
   unknown?: CompiledRoute
 }
 
 /**
- * A request without a route runs through the same pipeline, so that the middleware of its prefix wraps it: 404, 405 with
- * the exact `Allow`, or 204 for `OPTIONS`. One compiled route for each chain of scopes is kept.
+ * Handles a request without a route: 404, 405 with the exact `Allow`, or 204 for `OPTIONS`. It runs through the same
+ * pipeline, so that the middleware of its prefix wraps it. One compiled route is cached per chain of scopes.
  */
 function compileUnmatched(scopes: Scopes, runtime: () => PipelineRuntime): Unmatched {
   const compiled = new Map<string, CompiledRoute>()
@@ -139,7 +139,7 @@ function nothingAt({ path }: { readonly path: string }): string {
   return `There is nothing at ${path}.`
 }
 
-/** A public route outside the table. */
+/** Creates a public route outside the route table. */
 function answeringRoute(handler: Handler): Route {
   return {
     method: 'GET',

@@ -5,10 +5,10 @@ import type { Route } from '../routing/route.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenApiOptions } from './options.ts'
 
-/** What an application says of itself. */
+/** The OpenAPI document of an application. */
 export interface Documentation {
   /**
-   * The OpenAPI document, built when first asked for and again after the routes changed.
+   * Returns the OpenAPI document. It is built on first use and again after the routes change.
    * @throws StartupError when two operations would have one id.
    */
   document(): object

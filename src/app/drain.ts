@@ -5,13 +5,13 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 
 /** The open connections of a server. */
 export interface Connections {
-  /** Connections that speak HTTP: with TLS, those whose handshake is done. */
+  /** Connections that speak HTTP. With TLS, only connections whose handshake is done. */
   readonly http: ReadonlySet<Socket>
   /** Every TCP connection. */
   readonly tcp: ReadonlySet<Socket>
 }
 
-/** Keeps count of the connections of a server. */
+/** Tracks the open connections of a server. */
 export function trackConnections(server: Server, isTls: boolean): Connections {
   const tcp = track(server, 'connection')
   return { tcp, http: isTls ? track(server, 'secureConnection') : tcp }
@@ -26,15 +26,15 @@ function track(server: Server, event: 'connection' | 'secureConnection'): Readon
   return sockets
 }
 
-/** Milliseconds in which requests that were under way arrive, before connections without a request are ended. */
+/** Milliseconds to wait for requests that are still arriving before idle connections are closed. */
 const GRACE = 10
-/** A turn of the event loop after it reads what has come in while this process was busy. */
+/** Waits until the event loop has read the bytes that arrived while this process was busy. */
 async function requestsUnderWay(): Promise<void> {
   await wait(GRACE)
   for (let turn = 0; turn < 3; turn++) await nextTurn()
 }
 
-/** Milliseconds between two looks for connections that have nothing more to wait for. */
+/** Milliseconds between two sweeps for connections that can be closed. */
 const SWEEP = 50
 
 /** Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. */
@@ -55,8 +55,8 @@ export async function drain(server: Server, connections: Connections, timeout: n
 }
 
 /**
- * Ends the connections that have been answered, and those on which no request is complete and nothing has moved since the
- * last look: browsers open some in advance.
+ * Closes connections whose response is complete, and connections without a complete request and without traffic since
+ * the last sweep. Browsers open such connections in advance.
  */
 function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
   const seen = new WeakMap<Socket, number>()
@@ -70,7 +70,7 @@ function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
   }
 }
 
-/** Node keeps the current response of a connection on its socket, and exposes it in no other way. */
+/** True while the connection sends a response. Node exposes the current response only on the socket. */
 function isAnswering(socket: Socket): boolean {
   return currentResponse(socket) !== undefined
 }

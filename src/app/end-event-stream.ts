@@ -4,8 +4,8 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
 
 /**
- * Ends a stream of server-sent events when the application begins to close. Such a stream has no end of its own and
- * would hold the stop until its deadline; the browser connects again by itself (HTML, section 9.2).
+ * Ends a stream of server-sent events when the application begins to close. Such a stream never ends by itself and
+ * would delay the stop until its deadline. The browser reconnects by itself (HTML, section 9.2).
  */
 export function endEventStreamOnClose(ctx: RequestContext, outgoing: Outgoing, open: OpenRequests): void {
   const { payload } = outgoing

@@ -4,7 +4,7 @@ import { describeError } from '../errors/describe-error.ts'
 
 /** The event bus as the framework itself sees it. */
 export interface ApplicationEvents extends EventBus {
-  /** False when nobody listens, so that the event need not be made. */
+  /** False without listeners, so that the event need not be created. */
   hasListeners(type: string): boolean
 }
 

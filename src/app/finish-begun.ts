@@ -5,8 +5,8 @@ import type { Logger } from '../contracts/logger.ts'
 import { writeStream } from './write-stream.ts'
 
 /**
- * Ends a response whose headers were sent by hand. Where they promised a length, only a body of that length may follow:
- * other bytes would become part of the next response on the connection.
+ * Ends a response whose headers the handler sent itself. If they declare a length, the body must have that length:
+ * otherwise its bytes would become part of the next response on the connection.
  */
 export function finishBegun(ctx: RequestContext, { payload }: Outgoing, reporter: Logger): void {
   const { res } = ctx.internal
@@ -20,7 +20,7 @@ export function finishBegun(ctx: RequestContext, { payload }: Outgoing, reporter
   }
   reporter.error(
     { requestId: ctx.id },
-    'A body does not have the length that was sent with the headers, so the connection was cut',
+    'The length of a body differs from the Content-Length that was already sent, so the connection was closed',
   )
   res.destroy()
 }

@@ -6,14 +6,14 @@ import type { OpenApiOptions, ResolvedOptions } from './options.ts'
 
 const HIDDEN: RouteDefinition = { hidden: true }
 
-/** The framework's own routes, and what they serve. */
+/** The framework's own routes and the documentation that they serve. */
 export interface FrameworkRoutes {
   readonly routes: readonly Route[]
-  /** Loads the code of the documentation when first asked for: in production few processes ever show it. */
+  /** Loads the code of the documentation on first use: in production few processes ever serve it. */
   readonly documentation: (() => Promise<Documentation>) | undefined
 }
 
-/** The document and its page, unless the application turned them off or has a route of its own in their place. */
+/** Returns the document and its page, unless the application disabled them or has its own route at their path. */
 export function frameworkRoutes(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,

@@ -1,28 +1,28 @@
-/** Takes the lines of a log. */
+/** A writer of log lines. */
 interface Lines {
   write(line: string): void
 }
 
-/** A stream that can hold lines back. */
+/** A stream that can delay lines. */
 export interface HeldLines extends Lines {
   /** Writes a line at the end of this turn of the event loop, or within 10 ms of the write before. */
   hold(line: string): void
 }
 
-/** Milliseconds between two writes of held lines. */
+/** Milliseconds between two writes of delayed lines. */
 const PAUSE = 10
 
-/** Characters that are held at most: a chunk that a pipe takes in one piece. */
+/** Maximum characters to buffer: the size that a pipe accepts in one write. */
 const MOST_HELD = 65_536
 
-/** What each stream still has to write when the process exits. */
+/** The flush functions of all streams, called when the process exits. */
 const pending = new Set<() => void>()
 let isWatchingExit = false
 
 /**
- * Joins the lines that may wait to few writes, because a write costs more than the line in it. Every other line is
- * written immediately, with all that wait before it, so the order stays. `process.exit()` and an uncaught error lose
- * nothing; a process that is killed loses the requests of its last 10 ms.
+ * Joins delayed lines into few writes, because a write costs more than the line in it. Every other line is written
+ * immediately, after the lines that wait, so the order stays. `process.exit()` and an uncaught error lose nothing. A
+ * process that is killed loses the request lines of its last 10 ms.
  */
 export function holdLines(stream: Lines): HeldLines {
   let held = ''

@@ -4,7 +4,7 @@ import type { InjectOptions } from 'light-my-request'
 import { importPeer } from '../peers/load-peer.ts'
 import type { PeerNeed } from '../peers/peers.ts'
 
-/** A request that needs no socket. The types are the framework's own, as light-my-request may not be installed. */
+/** A request without a socket. The framework defines the type itself, because light-my-request may not be installed. */
 export interface InjectRequest {
   /** In upper or lower case; `GET` by default. */
   readonly method?: string
@@ -19,12 +19,12 @@ export interface InjectRequest {
   /** The same as `payload`. */
   readonly body?: unknown
   readonly cookies?: Readonly<Record<string, string>>
-  /** The value of `Host` where `headers` has none. */
+  /** The `Host` header, unless `headers` contains one. */
   readonly authority?: string
   /** The address of the client; `127.0.0.1` by default. */
   readonly remoteAddress?: string
   readonly signal?: AbortSignal
-  /** Errors of the transport. */
+  /** Simulated errors of the transport. */
   readonly simulate?: {
     readonly end?: boolean
     readonly split?: boolean
@@ -66,6 +66,6 @@ export async function inject(
   request: InjectRequest | string,
 ): Promise<InjectResponse> {
   const lightMyRequest = await importPeer(() => import('light-my-request'), need)
-  // The library declares its fields writable, and the methods one by one.
+  // light-my-request declares its fields as writable and each method separately.
   return lightMyRequest.inject(listener, request as string | InjectOptions)
 }

@@ -30,9 +30,9 @@ export interface KoaServe {
 export const OWN_MIDDLEWARE = 2
 
 /**
- * Makes the pipeline the last middleware of a Koa application. Middleware of `app.koa.use` runs in front of it and finds
- * values and errors as in Koa; the outermost middleware turns what they leave unanswered, and the pipeline's errors that
- * they do not catch, into problem documents.
+ * Makes the pipeline the last middleware of a Koa application. Middleware of `app.koa.use` runs in front of it and sees
+ * values and errors as in Koa. The outermost middleware sends a problem document for requests without a response and
+ * for uncaught errors of the pipeline.
  */
 export function installPipeline(app: Koa, serve: KoaServe): void {
   const opened: OpenedKey = Symbol('opened')
@@ -41,7 +41,7 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
     (koa) => runPipeline(koa, opened, serve),
   )
   app.use = function useBeforePipeline(middleware: Koa.Middleware) {
-    // The prototype's own, because instrumentation patches it there.
+    // Read from the prototype, because instrumentation patches it there.
     const { use } = Object.getPrototypeOf(app) as Koa
     use.call(app, middleware)
     app.middleware.splice(-1, 0, app.middleware.pop()!)
@@ -50,8 +50,8 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
 }
 
 /**
- * Key of an `Opened` on a Koa context, one for each application: a context may pass through several. Not a WeakMap, whose
- * entries make each garbage collection several times as long.
+ * Key of the `Opened` state on a Koa context. Each application has its own, because a context may pass through several.
+ * Not a WeakMap: its entries make each garbage collection several times as long.
  */
 type OpenedKey = symbol
 
@@ -62,7 +62,7 @@ function openings(koa: KoaContext): Record<OpenedKey, Opened | undefined> {
 /** A request that has reached the pipeline. */
 interface Opened {
   readonly ctx: RequestContext
-  /** Error that the pipeline threw; undefined is not an error here. */
+  /** Error that the pipeline threw; undefined for none. */
   error: unknown
 }
 
@@ -94,7 +94,7 @@ async function answerRest(
     await next()
   } catch (error) {
     const own = openings(koa)[opened]
-    // Errors of the middleware in front are Koa's to answer.
+    // Koa handles errors of the middleware in front of the pipeline.
     if (own === undefined || own.error !== error) throw error
     fail(own.ctx, error, serve)
     return
@@ -104,7 +104,7 @@ async function answerRest(
   if (koa.status === 205) endWithoutContent(koa)
 }
 
-/** After the pipeline has run, its rules for values that cannot be sent apply, not Koa's. */
+/** Completes the response. For values that cannot be sent, the rules of the pipeline apply, not those of Koa. */
 async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): Promise<void> {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)
@@ -134,13 +134,13 @@ async function prepareStream(
   endEventStreamOnClose(ctx, { status: koa.status, type: undefined, payload: stream }, state.open)
 }
 
-/** An error after `respond = false` still needs a response. */
+/** Sends the error response, also after `respond = false`. */
 function fail(ctx: RequestContext, error: unknown, serve: KoaServe): void {
   ctx.koa.respond = true
   serve.dispatcher.fail(ctx, error)
 }
 
-/** The headers went out early: Koa would append its reason phrase to a body without an end. */
+/** Ends a response whose headers were sent early: Koa would append its reason phrase to the unfinished body. */
 function finishByHand(ctx: RequestContext, koa: KoaContext, state: AdapterState): void {
   if (koa.res.writableEnded) return
   koa.respond = false
@@ -150,7 +150,7 @@ function finishByHand(ctx: RequestContext, koa: KoaContext, state: AdapterState)
   finishBegun(ctx, outgoing, state.reporter)
 }
 
-/** Koa ends a 205 without a length, which ends the connection and loses requests that were sent after it. */
+/** Ends a 205 with a length. Koa sends none, which closes the connection and loses pipelined requests. */
 function endWithoutContent(koa: KoaContext): void {
   if (koa.respond === false || koa.headerSent) return
   koa.body = null
@@ -159,7 +159,7 @@ function endWithoutContent(koa: KoaContext): void {
   koa.res.end()
 }
 
-/** Leaves responses on the Koa context, for the middleware around the pipeline and for Koa to send. */
+/** Creates the adapter that sets responses on the Koa context, for outer middleware and for Koa to send. */
 export function createKoaAdapter(state: AdapterState): Adapter {
   const mark = ({ internal, koa }: RequestContext): void => {
     if (koa.headerSent) return
@@ -179,7 +179,7 @@ export function createKoaAdapter(state: AdapterState): Adapter {
   }
 }
 
-/** 503 for a request that comes to an application that is closed, or could not start. */
+/** Sends 503 for a request to an application that is closed or could not start. */
 function answerUnavailable(koa: KoaContext): void {
   koa.status = 503
   koa.set({ Connection: 'close', 'Content-Type': PROBLEM_TYPE })

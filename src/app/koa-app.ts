@@ -14,7 +14,7 @@ import { useForwarding } from './koa-request.ts'
 
 /** Options of Koa's own constructor that an application may set. */
 export interface KoaOptions {
-  /** Makes `app.koa.currentContext` work. `listen()` then serves through Koa, which costs more CPU time a request. */
+  /** Enables `app.koa.currentContext`. `listen()` then serves through Koa, which costs more CPU time per request. */
   readonly asyncLocalStorage?: boolean | AsyncLocalStorage<KoaContext>
   /** Parts of the host name that `ctx.koa.subdomains` leaves out; 2 by default. */
   readonly subdomainOffset?: number
@@ -32,16 +32,16 @@ const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 /** The Koa application of a Mortar application. */
 export interface KoaApp {
   readonly app: Koa
-  /** Tells the application's own `error` listeners about an error that the pipeline has logged itself. */
+  /** Emits an error, which the pipeline has already logged, to the application's own `error` listeners. */
   emitError(ctx: RequestContext, error: unknown): void
-  /** Makes the Koa context of a request that did not come through Koa. */
+  /** Creates the Koa context of a request that did not arrive through Koa. */
   createContext(ctx: RequestContext): KoaContext
 }
 
 /**
- * A real Koa application with the pipeline as its last middleware, so that Koa middleware added with `app.koa.use` runs
- * in front of it, and `callback()` or `koa-mount` serve the same routes anywhere Koa can. What Koa reports as an error
- * is logged; listeners of the application's own may be added.
+ * Creates a real Koa application with the pipeline as its last middleware. Koa middleware added with `app.koa.use` runs
+ * in front of it, and `callback()` or `koa-mount` serve the same routes anywhere Koa can. Errors that Koa reports are
+ * logged; the application can add its own listeners.
  */
 export function createKoaApp(
   options: KoaOptions & { readonly keys: readonly string[] | undefined },
@@ -55,7 +55,7 @@ export function createKoaApp(
   useState(app)
   let isLogged = false
   const log = (error: KoaReport): void => {
-    // The same exceptions as in Koa's own listener, and clients that left.
+    // Skips the errors that Koa's own listener skips, and clients that disconnected.
     if (isLogged || error.status === 404 || error.expose === true || GONE.has(error.code ?? '')) return
     reporter.error({ err: describeError(error) }, 'Koa reported an error')
   }
@@ -74,7 +74,7 @@ export function createKoaApp(
   return { app, emitError, createContext: (ctx) => createKoaContext(app, ctx, emitError) }
 }
 
-/** The same `ctx.throw`, whose errors are known as deliberate. */
+/** Wraps `ctx.throw`, so that its errors are recognised as deliberate. */
 function markThrown(app: Koa): void {
   const { createHttpError } = loadKoa() as unknown as { createHttpError(...args: unknown[]): Error }
   Object.assign(app.context, {
@@ -91,7 +91,7 @@ function emitTo(app: Koa, own: (error: KoaReport) => void, ctx: RequestContext, 
   if (others) app.emit('error', errorOf(ctx, thrown), ctx.koa)
 }
 
-/** A Koa application in which this one is mounted hears of errors too, if it has a listener of its own. */
+/** Emits errors to the outer Koa application as well, if this one is mounted there and it has a listener. */
 function emitToOuter(app: Koa, ctx: RequestContext, thrown: unknown): void {
   const outer = ctx.internal.koa?.app
   if (outer === undefined || outer === app) return
@@ -99,15 +99,15 @@ function emitToOuter(app: Koa, ctx: RequestContext, thrown: unknown): void {
     outer.emit('error', errorOf(ctx, thrown), ctx.koa)
 }
 
-/** Koa's listeners get an Error, whatever was thrown; `headerSent` on it says that the response had begun. */
+/** Returns an Error for Koa's listeners, whatever was thrown. Its `headerSent` is true if the response had begun. */
 function errorOf({ internal }: RequestContext, thrown: unknown): Error {
-  // An error of another realm (node:vm) is no instance of this one's class.
+  // An error of another realm (node:vm) is not an instance of this realm's class.
   const isError = thrown instanceof Error || types.isNativeError(thrown)
   const error = isError ? thrown : new Error(format('non-error thrown: %j', thrown))
   return internal.res.headersSent ? Object.assign(error, { headerSent: true }) : error
 }
 
-/** A Koa context whose state and whose errors of the connection are those of a request that came through Koa. */
+/** Creates a Koa context with the same state and connection errors as a request that arrived through Koa. */
 function createKoaContext(app: Koa, ctx: RequestContext, emitError: KoaApp['emitError']): KoaContext {
   const { req, res } = ctx.internal
   const koa = app.createContext(req, res)

@@ -11,8 +11,8 @@ interface RequestView {
 const ADDRESS = Symbol('address')
 
 /**
- * Makes `ip`, `ips`, `protocol`, `secure` and `host` of `ctx.koa` follow the application's `trustProxy`, so that they
- * agree with `ctx.ip`. An application that sets `app.koa.proxy` gets Koa's own rule, which trusts every peer.
+ * Applies the application's `trustProxy` to `ip`, `ips`, `protocol`, `secure` and `host` of `ctx.koa`, so that they
+ * agree with `ctx.ip`. With `app.koa.proxy` set, Koa's own rule applies, which trusts every peer.
  */
 export function useForwarding(app: Koa, forwarding: Forwarding): void {
   const { request } = app

@@ -9,19 +9,19 @@ import { withDeadline } from '../support/with-deadline.ts'
 /** Starts and stops the bricks of an application, and disposes of its services. */
 export interface Lifecycle {
   /**
-   * Starts in the given order; when one fails, those that had started are stopped in reverse. A brick whose start
-   * outlasts `stop()` is stopped as soon as it has started, and none is started after it.
+   * Starts the bricks in the given order. If one fails, the bricks that have started are stopped in reverse order. A
+   * brick that is still starting during `stop()` is stopped as soon as it has started, and no further brick starts.
    * @throws StartupError
    */
   start(bricks: readonly AnyBrick[]): Promise<void>
   /**
-   * Stops what was started, in reverse, and then disposes of the services. A brick or disposer that fails or outlives the
-   * deadline is logged and does not stop the others.
+   * Stops the started bricks in reverse order, then disposes of the services. A brick or disposer that fails or exceeds
+   * the deadline is logged and does not prevent the others from stopping.
    */
   stop(): Promise<void>
 }
 
-/** @param timeout seconds that each brick has for its stop. */
+/** @param timeout seconds for the stop of each brick. */
 export function createLifecycle(container: Container, logger: Logger, timeout: number): Lifecycle {
   const started: AnyBrick[] = []
   let isStopped = false
@@ -62,7 +62,7 @@ function startFailure(brick: AnyBrick, error: unknown): StartupError {
   const reason = error instanceof Error ? error.message : String(error)
   return new StartupError(`The brick '${brick.name}' failed to start: ${reason}`, {
     code: 'MORTAR_BRICK_START',
-    remedy: `Fix what the message names, in the options of '${brick.name}' or in what it connects to.`,
+    remedy: `Fix the reported fault in the options of '${brick.name}' or in the service that it connects to.`,
     brick: brick.name,
     cause: error,
   })

@@ -7,13 +7,13 @@ import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 
 /** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
 export interface ServerOptions {
-  /** Time that an idle connection stays open for its next request. 75 s in production, else 5 s. */
+  /** Time that an idle connection stays open. 75 s in production, else 5 s. */
   readonly keepAliveTimeout?: Duration
   /** Longest time for the headers of a request. 30 s by default. */
   readonly headersTimeout?: Duration
   /** Longest time for a whole request, body included. 5 minutes by default. */
   readonly requestTimeout?: Duration
-  /** Connections beyond this number are closed unanswered. No limit by default. */
+  /** Maximum connections; further ones are closed without a response. No limit by default. */
   readonly maxConnections?: number
   /** Largest request headers: bytes or a size. 16 kB by default. */
   readonly maxHeaderSize?: Size
@@ -31,7 +31,7 @@ export interface ListenOptions extends ServerOptions {
   readonly tls?: TlsServerOptions
 }
 
-/** Address to bind: a Unix socket, or a port of one address or of all. */
+/** Address to bind: a Unix socket, or a port of one or all addresses. */
 export type BindAddress =
   { readonly path: string } | { readonly port: number; readonly host: string | undefined }
 
@@ -42,7 +42,7 @@ export interface ListenPlan {
   readonly keepAliveTimeout: number
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** Interval at which Node looks for connections that are over their limits. */
+  /** Interval in which Node checks for connections that exceed their limits. */
   readonly connectionsCheckingInterval: number
   readonly maxConnections: number | undefined
   readonly maxHeaderSize: number | undefined
@@ -62,9 +62,9 @@ const OPTIONS: OptionChecks<ListenOptions>['keys'] = {
 }
 const HEADERS_TIMEOUT = '30s'
 const REQUEST_TIMEOUT = '5m'
-/** Milliseconds. A client that exceeds a limit is cut off at most this much later. */
+/** Milliseconds. A client that exceeds a limit is disconnected at most this much later. */
 const LONGEST_INTERVAL = 5000
-/** The arguments of `listen(port, host)` and `listen(options)` as options. */
+/** Converts the arguments of `listen(port, host)` and `listen(options)` to options. */
 export function listenOptions(
   given: number | ListenOptions | undefined,
   host: string | undefined,
@@ -75,7 +75,7 @@ export function listenOptions(
 
 /**
  * Fills in the defaults of an environment.
- * @throws StartupError (`MORTAR_LISTEN`) naming the option that cannot be used.
+ * @throws StartupError (`MORTAR_LISTEN`) with the name of the invalid option.
  */
 export function planListening(options: ListenOptions, environment: Environment): ListenPlan {
   checkOptions(options, { of: 'listen()', code: 'MORTAR_LISTEN', keys: OPTIONS })
@@ -103,7 +103,7 @@ function addressOf({ path, port = 3000, host }: ListenOptions, environment: Envi
   throw wrong('path', 'is not the path of a Unix socket', 'Write a path such as /run/app.sock.')
 }
 
-/** A quarter of the shortest limit, so that a slow client is cut off near its limit. */
+/** Returns a quarter of the shortest limit, so that a slow client is disconnected near its limit. */
 function checkingInterval(limits: readonly number[]): number {
   const shortest = Math.min(...limits.filter((limit) => limit > 0))
   return Math.max(10, Math.min(Math.ceil(shortest / 4), LONGEST_INTERVAL))

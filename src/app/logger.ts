@@ -8,12 +8,12 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 const DEFAULT_LEVELS = { development: 'debug', test: 'silent', production: 'info' } as const
 
 /**
- * The logger of an application that brings none: pino at the level of `LOG_LEVEL`, by default `debug` in development,
- * `info` in production and `silent` under test. One JSON object a line, but readable lines on a terminal in development.
+ * Creates the default logger: pino at the level of `LOG_LEVEL`, by default `debug` in development, `info` in production
+ * and `silent` under test. It writes one JSON object per line, or readable lines on a terminal in development.
  * @throws StartupError (`MORTAR_ENV`) for a `LOG_LEVEL` that does not exist.
  */
 export function createLogger(environment: Environment, read: Env = env): Logger {
-  // What a command prints on standard output is data.
+  // The standard output of a command is data, so its log goes to standard error.
   if (isCommand()) return commandLogger
   const level = read.oneOf('LOG_LEVEL', LEVELS, { default: DEFAULT_LEVELS[environment] })
   if (level === 'silent') return silentLogger
@@ -22,8 +22,8 @@ export function createLogger(environment: Environment, read: Env = env): Logger 
 }
 
 /**
- * Returns how a logger writes the line of a request; it never throws. The framework's own logger has a shorter way than
- * for other lines; a logger of the application gets the fields and the message.
+ * Returns the function that writes the log line of a request; it never throws. The framework's own logger has a faster
+ * method for these lines; a logger of the application gets the fields and the message.
  */
 export function requestLineWriter(logger: Logger & Partial<OwnLogger>): WriteRequestLine {
   const write =
@@ -32,12 +32,12 @@ export function requestLineWriter(logger: Logger & Partial<OwnLogger>): WriteReq
     try {
       write(completed)
     } catch {
-      // There is nowhere left to say so.
+      // The logger itself failed, so the error cannot be logged.
     }
   }
 }
 
-/** A logger that is made when it has something to write or a request asks for it: pino costs 15 ms and some MB. */
+/** A logger that is created on its first line or when a request reads it: pino costs 15 ms and some MB. */
 function onFirstLine(lowest: (typeof LEVELS)[number], create: () => OwnLogger): OwnLogger {
   let made: OwnLogger | undefined
   const logger = (): OwnLogger => (made ??= create())
@@ -61,14 +61,14 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 }
 
-/** The same logger for the framework's own lines: one that throws must not turn an answer into a crash. */
+/** Wraps a logger for the framework's own lines: a logger that throws must not crash a request. */
 export function unfailing(logger: Logger): Logger {
   return loggerBy(
     (level, line) => {
       try {
         writeTo(logger, level, line)
       } catch {
-        // There is nowhere left to say so.
+        // The logger itself failed, so the error cannot be logged.
       }
     },
     (bindings) => logger.child(bindings),

@@ -15,60 +15,60 @@ import { planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
 import { createLogger, silentLogger, unfailing } from './logger.ts'
 
-/** What the OpenAPI document says of the application. */
+/** Options of the OpenAPI document and its page. */
 export interface OpenApiOptions {
   readonly title?: string
   readonly version?: string
   readonly description?: string
   readonly servers?: readonly { readonly url: string; readonly description?: string }[]
-  /** Where the document is served; `/openapi.json` by default. */
+  /** Path of the document; `/openapi.json` by default. */
   readonly path?: string
-  /** Where the documentation page is served; `/docs` by default, `false` for none. */
+  /** Path of the documentation page; `/docs` by default, `false` for none. */
   readonly docs?: string | false
 }
 
-/** Options of `createApp`, each with a default that suits a service behind no proxy. */
+/** Options of `createApp`. The defaults suit a service without a proxy. */
 export interface AppOptions {
   /** By default from `NODE_ENV`; anything that is not `production` or `test` is `development`. */
   readonly environment?: Environment
   /** `false` for none. By default pino: JSON lines in production, readable ones on a terminal, silent under test. */
   readonly logger?: Logger | false
-  /** One log line a request. By default in development only. */
+  /** Writes one log line per request. By default in development only. */
   readonly logRequests?: boolean
   readonly clock?: Clock
-  /** Proxies whose `X-Forwarded-For` is believed: addresses, CIDRs, or a number of hops. By default none. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses, CIDRs, or a number of hops. By default none. */
   readonly trustProxy?: TrustProxy
-  /** Largest body of a route that sets no limit of its own: bytes or a size. 1 MiB by default. */
+  /** Largest body of a route without its own limit: bytes or a size. 1 MiB by default. */
   readonly bodyLimit?: Size
-  /** Longest time that a handler may take for its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
+  /** Longest time until a handler returns its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
   readonly handlerTimeout?: Duration
-  /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`; a route may set its own. */
+  /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`. A route can set its own. */
   readonly multipart?: MultipartOptions
-  /** Most issues that a 422 lists; validation stops when it finds one more. 20 by default. */
+  /** Maximum issues in a 422 response; validation stops when it finds one more. 20 by default. */
   readonly maxIssues?: number
   /** Name of the cookie that may carry the credential. `access_token` by default. */
   readonly tokenCookie?: string
   /**
-   * Places where a request may carry its credential; by default `['header', 'cookie', 'query']`. A response to a credential of
-   * the query is not stored (`no-store`).
+   * Places where a request may carry its credential; by default `['header', 'cookie', 'query']`. If the credential
+   * is in the query, the response is sent with `no-store`.
    */
   readonly credentials?: readonly Credential['source'][]
   /**
-   * Secrets that sign and encrypt cookies, for `ctx.cookies` and for Koa: the first signs, all verify. At least 32 random
-   * bytes each; a weak one is refused in production.
+   * Secrets that sign and encrypt cookies, for `ctx.cookies` and for Koa: the first key signs, all keys verify. Use at
+   * least 32 random bytes each. Production refuses a weak key.
    */
   readonly keys?: readonly string[]
-  /** Public address of the application, for links in mails: `https://app.example.com`. Never taken from `Host`. */
+  /** Public address of the application, for links in mails: `https://app.example.com`. Never read from `Host`. */
   readonly appUrl?: string
   /** Origins besides the request's own whose pages may send unsafe requests with a cookie credential. */
   readonly trustedOrigins?: readonly string[]
-  /** `false` serves neither document nor page. */
+  /** Options of the OpenAPI document; `false` serves neither document nor page. */
   readonly openapi?: OpenApiOptions | false
-  /** How long `close()` waits for requests in flight, and each brick for its stop: seconds or a duration. 10 s by default. */
+  /** Longest wait of `close()` for requests in flight, and for the stop of each brick: seconds or a duration. 10 s by default. */
   readonly shutdownTimeout?: Duration
-  /** Limits of the server that `listen()` makes: time-outs, connections, size of headers. */
+  /** Limits of the server that `listen()` creates: timeouts, connections, size of headers. */
   readonly server?: ServerOptions
-  /** Whether `listen()` ends the process properly on SIGTERM and SIGINT. By default everywhere but under test. */
+  /** True to close the application and exit on SIGTERM and SIGINT after `listen()`. The default, except under test. */
   readonly signals?: boolean
   /** Options of the Koa application behind `app.koa`. */
   readonly koa?: KoaOptions
@@ -83,7 +83,7 @@ export interface AppConfig<Bricks extends readonly AnyBrick[] = readonly AnyBric
 export interface ResolvedOptions {
   readonly environment: Environment
   readonly logger: Logger
-  /** The same logger for the framework's own lines; it never throws. */
+  /** The logger for the framework's own lines; it never throws. */
   readonly reporter: Logger
   readonly logRequests: boolean
   readonly clock: Clock
@@ -146,8 +146,8 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
 }
 
 /**
- * Checks the keys and types of a configuration; units, addresses and the limits in `server` are checked when they are read.
- * @param of the call, for messages.
+ * Checks the keys and types of a configuration. Units, addresses and the limits in `server` are checked when read.
+ * @param of name of the call, for messages.
  * @throws StartupError
  */
 export function checkConfig(config: AppConfig, of: string): void {
@@ -187,7 +187,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   }
 }
 
-/** A mistyped `production` must not open what production closes. */
+/** Refuses an unknown environment: a mistyped `production` must not relax the rules of production. */
 function knownEnvironment(environment: Environment): Environment {
   if (ENVIRONMENTS.includes(environment)) return environment
   throw new StartupError(`Unknown environment '${environment as string}'.`, {
@@ -196,12 +196,12 @@ function knownEnvironment(environment: Environment): Environment {
   })
 }
 
-/** A thousand issues are about 100 kB of response. */
+/** Checks `maxIssues`. The maximum of 1000 issues is about 100 kB of response. */
 function issueLimit(maxIssues = 20): number {
   if (Number.isInteger(maxIssues) && maxIssues >= 1 && maxIssues <= 1_000) return maxIssues
   throw new StartupError(`The option maxIssues is ${String(maxIssues)}, not a whole number from 1 to 1000.`, {
     code: 'MORTAR_OPTION',
-    remedy: 'Give the most issues that a 422 may list, such as 20.',
+    remedy: 'Write the maximum number of issues in a 422 response, such as 20.',
   })
 }
 
@@ -215,7 +215,7 @@ function timeout(value: Duration): number {
   throw new RangeError(`it is not a duration of at most 24 days, such as '30s'.`)
 }
 
-/** Judged when the application is made, so that a wrong limit does not wait for `listen()`. */
+/** Checks the limits when the application is created, not later in `listen()`. */
 function checkedServer(server: ServerOptions, environment: Environment): ServerOptions {
   planListening(server, environment)
   return server
@@ -233,7 +233,7 @@ function checked<T>(option: string, read: () => T): T {
   }
 }
 
-/** An absolute http(s) address without a slash at its end. */
+/** Checks an absolute http(s) address and removes a trailing slash. */
 function origin(option: string, url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')

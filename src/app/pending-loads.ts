@@ -4,11 +4,11 @@ import type { Logger } from '../contracts/logger.ts'
 export interface PendingLoads {
   /** Counts the work as unfinished until it settles, and returns its result. */
   track<T>(work: Promise<T>): Promise<T>
-  /** Waits for all of it: an application that served without these routes would send 404 for a while. */
+  /** Waits for all loads: an application that served earlier would send 404 for these routes. */
   settle(reporter: Logger): Promise<void>
 }
 
-/** Makes the list of one application. */
+/** Creates the list of one application. */
 export function createPendingLoads(): PendingLoads {
   const loading = new Set<Promise<unknown>>()
   return {

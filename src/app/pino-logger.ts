@@ -10,18 +10,18 @@ import { holdLines, type HeldLines } from './held-lines.ts'
 import { REQUEST_COMPLETED, requestLine, type RequestCompleted } from './request-completed.ts'
 import { createRequestLine } from './request-log.ts'
 
-/** Names the method of the framework's own logger that writes the line of a request. */
+/** Key of the logger method that writes the log line of a request. */
 export const REQUEST_LINE: unique symbol = Symbol('request line')
 
-/** A logger that the framework made. */
+/** A logger that the framework created. */
 export interface OwnLogger extends Logger {
   readonly [REQUEST_LINE]: (completed: RequestCompleted) => unknown
 }
 
 /**
- * pino with secrets removed from every line, at every depth, child loggers included. Only lines that are written pay for
- * it: a level that is off costs nothing.
- * @param readable lines for a person at a terminal in place of JSON.
+ * Creates a pino logger that removes secrets from every line, at every depth, child loggers included. A level that is
+ * off costs nothing.
+ * @param readable true for readable lines on a terminal instead of JSON.
  */
 export function createPinoLogger(
   level: string,
@@ -36,7 +36,7 @@ export function createPinoLogger(
         write.apply(this, redactLine(line))
       },
     },
-    // pino's own would show every error as type "Object", as it is a plain object by now.
+    // The error is already a plain object; pino's own serializer would show its type as "Object".
     serializers: { err: (error: unknown) => error },
   }
   const isPlain = readable && destination === undefined && !hasPeer('pino-pretty', prettyNeed)
@@ -45,7 +45,7 @@ export function createPinoLogger(
   const lines = holdLines(destination ?? toStdout())
   const logger = pino(options, lines)
   const { child } = logger
-  // Children inherit this one; their bindings do not pass the hook.
+  // Child loggers inherit this method; the hook does not see their bindings.
   logger.child = function redactBindings(this: PinoLogger, bindings, given) {
     return child.call(this, redactFields(bindings), given)
   } as typeof child
@@ -58,7 +58,7 @@ function requestWriter(
   readable: boolean,
   lines: HeldLines,
 ): OwnLogger[typeof REQUEST_LINE] {
-  // A person at a terminal sees each line as it comes.
+  // On a terminal each line is written immediately.
   if (readable) return (completed) => logger.info(...requestLine(completed))
   const line = createRequestLine()
   return (completed) => {
@@ -77,7 +77,7 @@ function redactLine([first, ...rest]: readonly unknown[]): Parameters<LogFn> {
   return [shown, ...others] as unknown as Parameters<LogFn>
 }
 
-/** Fields of a request line that its message has already. */
+/** Fields of a request line that its message already contains. */
 const IN_MESSAGE = 'event,requestId,ip,method,path,route,status,ms'
 
 const prettyNeed: PeerNeed = {
@@ -85,7 +85,7 @@ const prettyNeed: PeerNeed = {
   peers: { from: import.meta.url, packages: ['pino-pretty'], development: true },
 }
 
-/** Loaded only for a terminal: a service in production never needs it. */
+/** Loads pino-pretty, only for a terminal: a service in production never needs it. */
 function readableLines(): DestinationStream {
   const pretty = loadPeer<(options: object) => DestinationStream>('pino-pretty', prettyNeed)
   const options = { translateTime: 'HH:MM:ss', sync: true }

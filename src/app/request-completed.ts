@@ -5,11 +5,11 @@ import type { ApplicationEvents } from './event-bus.ts'
 /** Name of the event, and `event` of the log line. */
 export const REQUEST_COMPLETED = 'request.completed'
 
-/** A request whose response was sent or broken off. */
+/** A request whose response was sent or aborted. */
 export interface RequestCompleted {
   readonly requestId: string
   readonly method: string
-  /** Path without its query, which may hold a credential. */
+  /** Path without the query, which may contain a credential. */
   readonly path: string
   /** Pattern of the route, such as `/users/:id`; empty when none matched. */
   readonly route: string
@@ -32,7 +32,7 @@ export interface RequestEvents {
 export type WriteRequestLine = (completed: RequestCompleted) => void
 
 /**
- * Reports a request once its response is sent or broken off: by one log line with fields, and by an event.
+ * Reports a request once its response is sent or aborted: with one log line and one event.
  * @param write undefined when requests are not logged.
  */
 export function reportCompletion(
@@ -42,7 +42,7 @@ export function reportCompletion(
 ): void {
   const start = performance.now()
   const { req, res } = ctx.internal
-  // Made now, so that the response carries the id of the log line; the address is gone with the connection.
+  // Read now: the response needs the id of the log line, and the address is lost when the connection closes.
   const { id: requestId, ip } = ctx
   whenClosed(req, res, () => {
     const aborted = !res.writableFinished
@@ -61,7 +61,7 @@ export function reportCompletion(
   })
 }
 
-/** The fields and the message of a request's log line. */
+/** Returns the fields and the message of a request's log line. */
 export function requestLine(completed: RequestCompleted): readonly [fields: object, message: string] {
   const { requestId, method, path, route, status, ms, ip, aborted } = completed
   return [

@@ -6,13 +6,13 @@ export interface RequestEnds {
   /** Calls `dispose` once: after the handler has settled, and the response has finished or its connection has closed. */
   watch(ctx: RequestContext, dispose: () => Promise<void>): void
   /**
-   * Resolves when everything that is watched has been disposed of. What has not ended after `timeout` seconds, because its
-   * handler never settles, is disposed of then.
+   * Resolves when the services of all watched requests are disposed of. After `timeout` seconds it disposes of those
+   * whose handler has not settled.
    */
   drain(timeout: number): Promise<void>
 }
 
-/** Makes the watch of one application. */
+/** Creates the watch of one application. */
 export function createRequestEnds(): RequestEnds {
   const open = new Set<WatchedRequest>()
   return {
@@ -37,9 +37,9 @@ export function createRequestEnds(): RequestEnds {
 
 interface WatchedRequest {
   readonly ended: Promise<void>
-  /** Ends it if it is over. */
+  /** Ends the request if it is over. */
   check(): void
-  /** Ends it now. */
+  /** Ends the request now. */
   end(): void
 }
 
@@ -63,7 +63,7 @@ function watchRequest({ internal }: RequestContext, dispose: () => Promise<void>
   }
   internal.onSettled = check
   res.once('finish', responseIsOver).once('close', responseIsOver)
-  // A pipelined response that waits for its turn never closes when the connection ends first.
+  // A pipelined response that is still queued never emits `close` when the connection ends first.
   onSocketClose(req.socket, responseIsOver)
   return { ended, check, end }
 }

@@ -6,29 +6,29 @@ import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 
-/** A route and what it was compiled to. */
+/** A route and its compiled form. */
 export interface Entry {
   readonly route: Route
   run: CompiledRoute
 }
 
-/** The routes of an application, ready to be searched. */
+/** The searchable routes of an application. */
 export interface RouteSet {
   readonly table: RouteTable<Entry>
   readonly entries: readonly Entry[]
-  /** Scopes in the order in which they wrap. */
+  /** Scopes in wrapping order. */
   readonly declared: readonly MiddlewareScope[]
   readonly scopes: Scopes
-  /** What came from directories. */
+  /** The batches that were loaded from directories. */
   readonly batches: readonly RouteBatch[]
 }
 
-/** No routes yet. */
+/** Creates a set without routes. */
 export function emptyRouteSet(): RouteSet {
   return { table: createRouteTable(), entries: [], declared: [], scopes: createScopes(), batches: [] }
 }
 
-/** Adds a batch, its scopes at a position. What can be refused comes first, so that a refused batch changes nothing. */
+/** Adds a batch, with its scopes at a position. All checks run first, so that a refused batch changes nothing. */
 export function withBatch(
   set: RouteSet,
   batch: RouteBatch,
@@ -45,7 +45,7 @@ export function withBatch(
   return { table: set.table, entries, declared, scopes, batches }
 }
 
-/** Puts a batch in the place of the one from the same directory. A set that requests are using is left as it is. */
+/** Replaces the batch from the same directory. Returns a new set, because requests may be using the old one. */
 export function withReplaced(
   set: RouteSet,
   batch: RouteBatch,
@@ -63,7 +63,7 @@ export function withReplaced(
   return { table, entries, declared, scopes, batches }
 }
 
-/** The same list when nothing changed, so that no route needs to be compiled again. */
+/** Returns the same list if nothing changed, so that no route is compiled again. */
 function replaceScopes(
   declared: readonly MiddlewareScope[],
   old: readonly MiddlewareScope[],
@@ -75,7 +75,7 @@ function replaceScopes(
   return others.toSpliced(position, 0, ...fresh)
 }
 
-/** Copies, so that entries in use keep what they run until the whole batch is known to be sound. */
+/** Returns copies: entries in use keep their compiled routes until the whole batch has passed its checks. */
 function replaceEntries(
   entries: readonly Entry[],
   old: readonly Route[],
@@ -100,7 +100,7 @@ function tableEntry(entry: Entry): TableEntry<Entry> {
   return { method, path, origin, target: entry }
 }
 
-/** Compiles entries in place. @throws StartupErrors with everything that is wrong with any of them. */
+/** Compiles entries in place. @throws StartupErrors with the faults of all entries. */
 export function compileAll(entries: readonly Entry[], scopes: Scopes, runtime: PipelineRuntime): void {
   const errors: StartupError[] = []
   for (const entry of entries)
@@ -111,10 +111,10 @@ export function compileAll(entries: readonly Entry[], scopes: Scopes, runtime: P
       errors.push(error)
     }
   if (errors.length === 1) throw errors[0]!
-  if (errors.length > 1) throw new StartupErrors(`${errors.length} routes are set up wrongly.`, errors)
+  if (errors.length > 1) throw new StartupErrors(`${errors.length} routes have invalid settings.`, errors)
 }
 
-/** Closed until compiled: a route whose guard is not known yet is not served. */
+/** Refuses to run a route before it is compiled, because its guard is not known yet. */
 function notCompiled(): never {
   throw new Error('The route was not compiled.')
 }

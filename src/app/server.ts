@@ -7,7 +7,7 @@ import { answerBrokenRequests, refuseWrongHost } from './broken-request.ts'
 import { drain, trackConnections } from './drain.ts'
 import type { BindAddress, ListenPlan } from './listen-options.ts'
 
-// Not an import, which would load undici: src/errors/status-names.ts.
+// Not an import, because that would load undici; see src/errors/status-names.ts.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** The HTTP server of an application while it runs. */
@@ -33,7 +33,7 @@ async function createHttpServer(handle: Handle, plan: ListenPlan): Promise<Serve
     headersTimeout: plan.headersTimeout,
     requestTimeout: plan.requestTimeout,
     connectionsCheckingInterval: plan.connectionsCheckingInterval,
-    // Node refuses a missing Host without a body; refuseWrongHost explains it.
+    // Node would refuse a missing Host with an empty response; refuseWrongHost sends a problem document.
     requireHostHeader: false,
     ...(maxHeaderSize === undefined ? {} : { maxHeaderSize }),
   }
@@ -56,7 +56,7 @@ async function createTlsServer(options: object, listener: Handle): Promise<TlsSe
   } catch (cause) {
     throw new StartupError(`The option tls of listen() cannot be used: ${(cause as Error).message}.`, {
       code: 'MORTAR_LISTEN',
-      remedy: 'Give it a key and a certificate that belong together: tls: { key, cert }.',
+      remedy: 'Pass a key and a certificate that match: tls: { key, cert }.',
       cause,
     })
   }
@@ -77,7 +77,7 @@ function bind(server: Server, address: BindAddress): Promise<void> {
         server.listen({ port, ...(host === undefined ? {} : { host }) }, bound)
       }
     } catch (cause) {
-      // A port that is not a number from 0 to 65535.
+      // The port is not a number from 0 to 65535.
       refuse(cause as NodeJS.ErrnoException)
     }
   })
@@ -105,7 +105,7 @@ function locationOf(server: Server, { address, tls }: ListenPlan): Omit<Listenin
   return { url: `${scheme}://${hostForUrl(host)}:${port}`, port, host }
 }
 
-/** An unspecified address is reached through the loopback one, and IPv6 stands in brackets (RFC 3986 §3.2.2). */
+/** Returns the host for a URL: localhost for an unspecified address, IPv6 in brackets (RFC 3986 §3.2.2). */
 function hostForUrl(host: string): string {
   if (host === '::' || host === '0.0.0.0') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

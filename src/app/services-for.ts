@@ -10,8 +10,8 @@ import {
 import type { ServicesOf, TypedApp } from '../routing/define-route.ts'
 
 /**
- * The services of an application by name, with `ctx`, `user` and `requestId`, as a parameter type for what awilix makes:
- * `constructor({ db }: ServicesFor<typeof app>)`.
+ * The services of an application by name, with `ctx`, `user` and `requestId`. A parameter type for factories and classes
+ * that awilix creates: `constructor({ db }: ServicesFor<typeof app>)`.
  */
 export type ServicesFor<A extends TypedApp> = CoreServices & RequestServices & ServicesOf<A>
 
@@ -31,8 +31,8 @@ export interface ServiceMakers<Known> {
 }
 
 /**
- * The registration functions for a module of services that stands apart from the application:
- * `const { scoped } = servicesFor<typeof app>()`. A service that the application does not have is a type error.
+ * Returns the registration functions for services in a module of their own:
+ * `const { scoped } = servicesFor<typeof app>()`. Using a service that the application does not have is a type error.
  */
 export function servicesFor<A extends TypedApp>(): ServiceMakers<ServicesOf<A>> {
   return { singleton, scoped, transient }

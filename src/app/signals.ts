@@ -1,9 +1,9 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * Ends the process properly when it is asked to end: the first signal closes the application and exits with 0, or 1 when
- * closing fails; the second exits at once with the signal's own code.
- * @returns a function that takes the handlers off again.
+ * Closes the application on the first SIGTERM or SIGINT, and exits with 0, or with 1 if closing fails. The second
+ * signal exits immediately with the signal's own code.
+ * @returns a function that removes the handlers.
  */
 export function closeOnSignals(close: () => Promise<void>): () => void {
   let closing = false

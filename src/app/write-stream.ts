@@ -5,8 +5,8 @@ import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 
 /**
- * Sends a stream as the body of a response. An error of the stream cuts the connection, and is logged. The headers of
- * server-sent events go out at once, those of other streams with the first bytes.
+ * Sends a stream as the body of a response. An error of the stream closes the connection and is logged. The headers of
+ * server-sent events are sent immediately, those of other streams with the first bytes.
  */
 export function writeStream(ctx: RequestContext, stream: Readable, reporter: Logger): void {
   const { res } = ctx.internal
@@ -18,11 +18,11 @@ export function writeStream(ctx: RequestContext, stream: Readable, reporter: Log
   if (isEventStream(res)) res.flushHeaders()
   pipeline(stream, res, (error) => {
     if (!error) return
-    // The client may well leave before the end; anything else is the application's.
+    // A client that leaves early is normal; every other error is a fault of the application.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response broke off')
+      reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response stream failed')
     ctx.internal.runtime.emitError(ctx, error)
-    // A source that fails half-way must not look like a complete response.
+    // A stream that fails midway must not look like a complete response.
     if (!res.writableEnded) res.destroy()
   })
 }

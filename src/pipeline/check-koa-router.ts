@@ -8,8 +8,8 @@ import { nearest } from '../support/nearest.ts'
 const KEYS = ['prefix', 'tags', 'auth', 'hidden', 'consumes', 'unsupported'] as const
 
 /**
- * Checks the arguments of `fromKoaRouter`: a mistake in `auth` must not make the routes public. Returns the router, also
- * when `router.routes()` was given.
+ * Checks the arguments of `fromKoaRouter`: a mistake in `auth` must not make the routes public. Returns the router; it
+ * also accepts `router.routes()`.
  * @throws StartupError `MORTAR_USE`, `MORTAR_KOA_ROUTER`, or the code of the broken rule of route definitions.
  */
 export function checkKoaRouter(given: unknown, options: unknown): KoaRouter {
@@ -20,7 +20,7 @@ export function checkKoaRouter(given: unknown, options: unknown): KoaRouter {
   if ((router.opts as { routerPath?: unknown }).routerPath !== undefined)
     throw wrong(
       'was given a router with the option routerPath',
-      'Leave out routerPath: the path of the request is used.',
+      'Remove routerPath: the path of the request is used.',
     )
   return router
 }
@@ -32,7 +32,7 @@ function routerIn(given: unknown): KoaRouter {
     `fromKoaRouter was given ${describeValue(given)}, which is not a router of @koa/router.`,
     {
       code: 'MORTAR_USE',
-      remedy: 'Give it the router itself: fromKoaRouter(router). Wrap other Koa middleware in fromKoa().',
+      remedy: 'Pass the router itself: fromKoaRouter(router). Wrap other Koa middleware in fromKoa().',
     },
   )
 }

@@ -11,12 +11,12 @@ import { compilePrepare, respond } from './respond.ts'
 import { isThenable } from '../support/thenable.ts'
 import { validateInputs } from './validate.ts'
 
-/** Runs one request up to the value of its response, which `respond` sends; throws and rejects with what `fail` sends. */
+/** Runs one request up to its response value, which `respond` sends. Throws or rejects with the error that `fail` sends. */
 export type CompiledRoute = Inner
 
 /**
- * Compiles a route once, at boot. The list is the life of a request, from top to bottom. A step that the route does not
- * need is undefined, and costs nothing. Stack traces show the steps by name.
+ * Compiles a route once, at boot. The list shows the steps of a request from top to bottom. A step that the route does
+ * not need is undefined and costs nothing. Stack traces show the steps by name.
  */
 export function compileRoute(
   route: Route,
@@ -80,7 +80,7 @@ function settleFailed(ctx: RequestContext, error: unknown, runtime: PipelineRunt
   fail(ctx, error, runtime)
 }
 
-/** Services of the request that have a disposer wait for this and for the end of the response. */
+/** Marks the handler as settled. Services with a disposer wait for this and for the end of the response. */
 export function markSettled({ internal }: RequestContext): void {
   internal.isSettled = true
   internal.onSettled?.()

@@ -39,7 +39,7 @@ function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntim
     answer(ctx, thrown, runtime)
   } catch {
     try {
-      answer(ctx, new Error('What was thrown cannot be rendered.'), runtime)
+      answer(ctx, new Error('The thrown value cannot be rendered.'), runtime)
     } catch {
       ctx.internal.res.destroy()
     }
@@ -57,7 +57,7 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
   })
   if (status >= 500) log(ctx, thrown, status, runtime)
   if (res.headersSent || res.destroyed) {
-    // Too late for a problem: an aborted connection tells the client that the body it has is not whole.
+    // The headers are already sent; closing the connection shows the client that the body is incomplete.
     if (!res.writableEnded) res.destroy()
     return
   }
@@ -68,8 +68,8 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
 }
 
 /**
- * Refuses a request by a code of the framework, without an error object. For requests that no middleware has seen:
- * nobody could catch the error, or find its headers on the response.
+ * Refuses a request with a problem code of the framework, without an error object. Only for requests that no middleware
+ * has seen: no code could catch the error or read its headers on the response.
  */
 export function refuse(ctx: RequestContext, code: ProblemCode, detail: string): void {
   const { res, adapter } = ctx.internal
@@ -82,10 +82,10 @@ function removeBodyHeaders(res: ServerResponse): void {
   if (res.getHeaderNames().length > 0) for (const name of BODY_HEADERS) res.removeHeader(name)
 }
 
-/** Headers of the framework's own errors. No adapter adds one of them itself, so none is sent twice. */
+/** Headers of the framework's own errors. No adapter adds one of them, so none is sent twice. */
 const PLAIN_HEADERS = new Set(['WWW-Authenticate', 'Allow', 'Retry-After', 'Accept', 'Accept-Encoding'])
 
-/** Sets the headers of an error, or returns those that can go out as a flat list, which Node writes much faster. */
+/** Sets the headers of an error, or returns them as a flat list if possible, which Node writes much faster. */
 function headersOf(error: unknown, status: number, res: ServerResponse): string[] {
   const headers: string[] = []
   if (isHttpError(error))
@@ -98,17 +98,17 @@ function headersOf(error: unknown, status: number, res: ServerResponse): string[
   return headers
 }
 
-/** A path without a route is not an error of the application; in Koa it is not an error at all. */
+/** True for a path without a route, which is not an error of the application and no error in Koa. */
 function isUnmatched(ctx: RequestContext, thrown: unknown): boolean {
   return ctx.route === '' && (thrown instanceof NotFound || thrown instanceof MethodNotAllowed)
 }
 
-/** Milliseconds in which the rest of a body that is too large, or was refused half-way, is thrown away. */
+/** Milliseconds for which the rest of an oversized or partly refused body is read and discarded. */
 const LINGER = 2000
 
 /**
- * A connection that is closed with bytes unread is reset, and the answer can be lost with it. So the rest is read for a
- * while, and whoever still sends then is cut off.
+ * Reads and discards the rest of the body for `LINGER` ms, then closes the connection. Closing it with unread bytes
+ * would reset it, and the client could lose the response.
  */
 function lingerOver(req: IncomingMessage, status: number): void {
   if (req.complete || (status !== 413 && !req.readableDidRead)) return

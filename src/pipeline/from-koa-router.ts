@@ -11,9 +11,9 @@ import { checkKoaRouter } from './check-koa-router.ts'
 import { fromKoa } from './from-koa.ts'
 import { nestKoaRouter } from './nest-koa-router.ts'
 
-/** Options that `fromKoaRouter` applies to all routes of a router. Each key is optional. */
+/** Options of `fromKoaRouter` for all routes of a router. Each key is optional. */
 export interface KoaRouterOptions {
-  /** Prefix in front of every path, as a router of @koa/router that is nested there. */
+  /** Prefix of every path, as for a nested router of @koa/router. */
   readonly prefix?: string
   readonly tags?: readonly string[]
   /** Guard of every route: `true`, a policy or policies. Without it, the guard of the parent router. */
@@ -30,8 +30,8 @@ export interface KoaRouterOptions {
 }
 
 /**
- * Adopts a router of @koa/router 15: each of its layers becomes a route of the application, with the guard and the tags
- * given here. A request runs all layers that match it, in their order, as in Koa. `app.use()` mounts the result.
+ * Converts a router of @koa/router 15: each of its layers becomes a route of the application, with the guard and the
+ * tags given here. A request runs all layers that match it, in their order, as in Koa. `app.use()` mounts the result.
  * @throws StartupError for something that is not a router, and for unknown or wrong options. Layers that cannot be
  * routes are reported when the application starts.
  */
@@ -70,7 +70,7 @@ function definitionOf(options: KoaRouterOptions, inherited: Inherited): RouteDef
   }
 }
 
-/** Plain middleware runs outside every guard, so a router with a guard must not lose layers to it. */
+/** Refuses plain middleware in a router with a guard, because it runs outside every guard. */
 function refuseUnsupported(
   { unsupported }: ReadLayers,
   options: KoaRouterOptions,
@@ -86,10 +86,10 @@ function refuseUnsupported(
 
 function unguarded(cause: StartupError): StartupError {
   return new StartupError(
-    `${cause.message.split('\n')[0]!} As plain middleware it would run without the guard of its router.`,
+    `${cause.message.split('\n')[0]!} As plain middleware, it would run without the guard of its router.`,
     {
       code: 'MORTAR_KOA_ROUTER_UNGUARDED',
-      remedy: 'Rewrite the layer, or move it to a router that you adopt without auth.',
+      remedy: 'Rewrite the layer, or move it to a router without auth.',
       cause,
     },
   )
@@ -104,7 +104,7 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
   return async (ctx) => {
     const { koa, body } = ctx
     if (body !== undefined) (koa.request as { body?: unknown }).body = body
-    // The user that the guard has checked, also where an outer Koa application has set another.
+    // The user that the guard has checked replaces one from an outer Koa application.
     if (ctx.user !== null) koa.state['user'] = ctx.user
     // As in Koa, the status is 404 until the router sets a body or a status.
     if (isUntouched(koa)) koa.res.statusCode = 404
@@ -112,7 +112,7 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
       return await run(ctx, nothingFurther)
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error
-      // No layer answered, so no route did: Koa middleware in front sees a 404 that it may answer.
+      // No layer set a response, so no route matched: Koa middleware in front sees a 404 and may still respond.
       ;(ctx as unknown as RequestContext).route = ''
       throw new NotFound(`There is nothing at ${ctx.path}.`)
     }
@@ -123,7 +123,7 @@ class Unanswered extends Error {}
 
 async function nothingFurther(): Promise<undefined> {}
 
-/** The layers that cannot be routes, for requests that no route of the application matches. */
+/** Returns scopes for the layers that cannot be routes. They run for requests that match no route. */
 function plainScopes(
   router: KoaRouter,
   options: KoaRouterOptions,

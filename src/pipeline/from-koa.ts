@@ -7,15 +7,15 @@ import { notAwaited, type Inner, type NotAwaited } from './step.ts'
 import { KoaCalls, type Unawaited } from './koa-calls.ts'
 import { enterKoa, leaveKoa, runInside, runKoa } from './run-koa.ts'
 
-/** A Koa router (`@koa/router`), mounted as it is by its `routes()`. */
+/** A Koa router (`@koa/router`), mounted through its `routes()`. */
 interface KoaRouterLike {
   routes(): unknown
 }
 
 /**
- * Lets any Koa middleware run as Mortar middleware. After its `next()` it finds the response in `ctx.body` and
- * `ctx.status` as in Koa; what it changes there is what is sent. `docs/koa.md` lists the differences from Koa.
- * @throws StartupError for something that is neither a function nor a Koa router.
+ * Wraps Koa middleware as Mortar middleware. After its `next()` it finds the response in `ctx.body` and `ctx.status` as
+ * in Koa, and its changes there are sent. `docs/koa.md` lists the differences from Koa.
+ * @throws StartupError for a value that is neither a function nor a Koa router.
  */
 export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
   const middleware = typeof item === 'function' ? item : routesOf(item)
@@ -29,14 +29,14 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
 /** The Koa middleware in each function that `fromKoa` made. */
 const WRAPPED = new WeakMap<Middleware, KoaMiddleware>()
 
-/** True for what `fromKoa` made. */
+/** True for a function that `fromKoa` returned. */
 export function isFromKoa({ run }: NamedMiddleware): boolean {
   return WRAPPED.has(run)
 }
 
 /**
- * Wraps a handler in adjacent Koa middleware, outermost first: they call each other as in Koa, and the response is
- * handed over once for all of them.
+ * Wraps a handler in adjacent Koa middleware, outermost first. They call each other as in Koa and share one conversion
+ * of the response.
  */
 export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner, onNotAwaited: NotAwaited): Inner {
   const links = chain.map((named) => ({ named, run: WRAPPED.get(named.run)! }))
@@ -49,7 +49,7 @@ export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner, onNot
   }
 }
 
-/** In Koa the client would get a 404; here the response of what is inside is not lost without a word. */
+/** Reports a middleware that did not await `next()`. Logging keeps the inner response; Koa would send a 404. */
 function insideOf(
   { by, inside }: Unawaited,
   ctx: RequestContext,
@@ -68,6 +68,6 @@ function routesOf(router: Partial<KoaRouterLike> | null): KoaMiddleware {
   if (typeof router?.routes === 'function') return router.routes() as KoaMiddleware
   throw new StartupError(`fromKoa: ${typeof router} is not a Koa middleware or a Koa router.`, {
     code: 'MORTAR_USE',
-    remedy: 'Give it a function (ctx, next), or a router of @koa/router: fromKoa(helmet()), fromKoa(router).',
+    remedy: 'Pass a function (ctx, next) or a router of @koa/router: fromKoa(helmet()), fromKoa(router).',
   })
 }

@@ -14,8 +14,8 @@ interface NamedPolicy {
 }
 
 /**
- * The guard of a route: nobody signed in is 401, a policy that does not answer `true` is 403.
- * @throws StartupError at boot for a guard that could not be evaluated: no authenticator, unknown policy, unknown shape.
+ * Compiles the guard of a route: 401 without a signed-in user, 403 if a policy does not return `true`.
+ * @throws StartupError at boot for a guard that cannot be evaluated: no authenticator, unknown policy, unknown shape.
  */
 export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { auth } = route.definition
@@ -50,7 +50,7 @@ const guardPublic: Step = (inner) =>
     return inner(ctx)
   }
 
-/** An unsafe request whose cookie credential another site sent must not run as anybody, not even anonymously. */
+/** Refuses an unsafe cross-site request with a cookie credential; it must not even run anonymously. */
 function refuseCrossSite(ctx: RequestContext): void {
   const { refusal } = ctx.internal
   if (isHttpError(refusal) && refusal.code === 'cross_site_request') throw refusal
@@ -58,7 +58,7 @@ function refuseCrossSite(ctx: RequestContext): void {
 
 function requireUser(ctx: RequestContext): void {
   if (ctx.user !== null) return
-  // oxlint-disable-next-line typescript/only-throw-error -- whatever the authenticator threw
+  // oxlint-disable-next-line typescript/only-throw-error -- the value that the authenticator threw
   if (ctx.internal.refusal !== undefined) throw ctx.internal.refusal
   if (ctx.credential === null)
     throw stackless(Unauthorized, 'Sign in to do this.', { headers: { 'WWW-Authenticate': 'Bearer' } })
@@ -68,7 +68,7 @@ function requireUser(ctx: RequestContext): void {
   })
 }
 
-/** Asks the policies in order, each only after the one before has allowed the request. Waits only for a promise. */
+/** Runs the policies in order until one refuses the request. Waits only if a policy returns a promise. */
 function requirePolicies(
   ctx: RequestContext,
   policies: readonly NamedPolicy[],
@@ -94,7 +94,7 @@ function requireTrue(verdict: unknown, { name }: NamedPolicy): void {
   })
 }
 
-/** The shape was checked when the route was declared; a name that is none is no policy, and refused as such. */
+/** Returns the policy names of `auth`. Its shape was checked at the declaration; an unknown name is refused later. */
 function policyNames({ definition }: Route): readonly string[] {
   return definition.auth === true ? [] : ([definition.auth].flat() as string[])
 }

@@ -9,9 +9,9 @@ import { discard } from './render.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**
- * Limits how long a handler may take for its value: after that the request is a 503 `handler_timeout`, and `ctx.signal`
- * aborts. The time begins after the body was read, and ends with the value: a stream that is returned may take as long
- * as it needs. A response that has begun, and a body that is still arriving, are left alone.
+ * Limits the time until a handler returns its value. After that the response is a 503 `handler_timeout`, and
+ * `ctx.signal` aborts. The time starts after the body was read and ends with the value: a returned stream has no limit.
+ * A response that has begun and a body that is still arriving are not affected.
  * @throws StartupError for a `handlerTimeout` that is not a duration.
  */
 export function limitTime(route: Route, runtime: PipelineRuntime): Step | undefined {
@@ -37,7 +37,7 @@ function race(ctx: RequestContext, work: PromiseLike<unknown>, { limit, runtime 
     const timer = startTimer(internal, limit, () => {
       reason = tooLate()
       reject(reason)
-      // A handler that reads ctx.signal later finds it aborted.
+      // If the handler reads ctx.signal later, it is already aborted.
       ;(internal.abort ??= new AbortController()).abort(reason)
     })
     work.then(
@@ -55,7 +55,7 @@ function race(ctx: RequestContext, work: PromiseLike<unknown>, { limit, runtime 
   })
 }
 
-/** Calls `onEnd` after `limit` milliseconds in which the response has not begun and no more of the body has come. */
+/** Calls `onEnd` after `limit` milliseconds in which the response has not begun and no body bytes have arrived. */
 function startTimer(
   { req, res }: RequestContext['internal'],
   limit: number,

@@ -9,8 +9,8 @@ import type { Step, PipelineRuntime } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**
- * Asks the authenticator whose credential it is, before any middleware runs. What cannot be evaluated leaves `ctx.user`
- * null and a refusal behind, which the guard throws: closed by default, and a public route still answers.
+ * Authenticates the credential before any middleware runs. If it cannot be evaluated, `ctx.user` is null and the guard
+ * throws the stored refusal: guarded routes stay closed, and public routes still respond.
  */
 export function identifyUser(runtime: PipelineRuntime): Step | undefined {
   const { authenticator } = runtime
@@ -47,7 +47,7 @@ function askWho(
   }
 }
 
-/** A provider that answers with anything but a user has proved nobody. */
+/** Sets the user if the authenticator returned one, else null. */
 function accept(ctx: RequestContext, user: User | null | undefined): void {
   ctx.user = typeof user === 'object' ? user : null
 }
@@ -65,9 +65,8 @@ function sender(ctx: RequestContext): Parameters<typeof isSameOrigin>[0] {
 }
 
 /**
- * The request as an authenticator sees it; address and signal are worked out only when asked for. A class, because an
- * object literal with getters gets a hidden class of its own each time, which keeps the request alive until V8 collects
- * its old objects.
+ * The request as an authenticator sees it. Address and signal are computed on first read. It is a class, because each
+ * object literal with getters gets its own hidden class, which keeps the request alive until V8 collects old objects.
  */
 class RequestView implements CredentialRequest {
   readonly method: string
@@ -91,7 +90,7 @@ class RequestView implements CredentialRequest {
   }
 }
 
-/** A browser page of another site rides on the cookie that the browser sends by itself (OWASP CSRF Prevention). */
+/** The error for a page of another site that uses the cookie which the browser sends (OWASP CSRF Prevention). */
 function crossSite(): Forbidden {
   return stackless(
     Forbidden,

@@ -4,7 +4,7 @@ import { isThenable } from '../support/thenable.ts'
 import { ignore } from '../support/ignore.ts'
 import { calledTwice, notAwaited, type Inner, type NotAwaited } from './step.ts'
 
-/** The one call of what is inside a middleware. */
+/** The single call of the inner pipeline by a middleware. */
 export class InnerCall {
   private readonly inner: Inner
   private readonly ctx: RequestContext
@@ -19,7 +19,7 @@ export class InnerCall {
     this.middleware = middleware
   }
 
-  /** @throws an error that names the middleware when it calls `next()` a second time. */
+  /** @throws an error with the name of the middleware if it calls `next()` twice. */
   start(): Promise<unknown> {
     if (this.isStarted) throw calledTwice(this.middleware)
     this.isStarted = true
@@ -27,21 +27,21 @@ export class InnerCall {
   }
 
   /**
-   * The inner value for a middleware that returned none: undefined when it never called `next()` or caught the error.
-   * One that did not wait for `next()` is reported by the name of its place.
+   * Returns the inner value for a middleware that returned nothing: undefined if it never called `next()` or caught the
+   * error. A middleware that did not wait for `next()` is reported by its origin.
    */
   value(onNotAwaited: NotAwaited): Promise<unknown> | undefined {
     const { promise, ctx, middleware } = this
     if (promise === undefined) return undefined
     if (promise.isUsed) return this.failed ? undefined : promise
-    // Without a listener, an error of what is inside would end the process.
+    // Without a listener, an inner error would end the process.
     promise.catch(ignore)
     if (onNotAwaited === 'throw') throw notAwaited(middleware)
     ctx.log.error(notAwaited(middleware).message)
     return promise
   }
 
-  /** Runs the inside. An error that it throws is a rejection too, as in an async function. */
+  /** Runs the inner pipeline. A thrown error becomes a rejection, as in an async function. */
   private run(): WatchedPromise {
     try {
       const value = this.inner(this.ctx)
@@ -73,7 +73,7 @@ export class InnerCall {
   }
 }
 
-/** A promise that knows whether anybody has waited for it: `await` and `return` in an async function call `then`. */
+/** A promise that records if it was awaited: `await` and `return` in an async function call `then`. */
 class WatchedPromise extends Promise<unknown> {
   isUsed = false
 
@@ -90,7 +90,7 @@ class WatchedPromise extends Promise<unknown> {
     return Promise
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- it records that it was called
+  // oxlint-disable-next-line unicorn/no-thenable -- it records the call
   override then<A = unknown, B = never>(
     resolved?: ((value: unknown) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

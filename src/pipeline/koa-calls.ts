@@ -4,13 +4,13 @@ import type { NamedMiddleware } from '../routing/route.ts'
 import { ignore } from '../support/ignore.ts'
 import { calledTwice } from './step.ts'
 
-/** A Koa middleware with its name in messages. */
+/** A Koa middleware with its name for messages. */
 export interface KoaLink {
   readonly named: NamedMiddleware
   readonly run: KoaMiddleware
 }
 
-/** A middleware that ended while what it called as `next()` was still running. */
+/** A middleware that ended while its `next()` was still running. */
 export interface Unawaited {
   readonly by: NamedMiddleware
   readonly inside: Promise<unknown>
@@ -24,7 +24,7 @@ export class KoaCalls {
   private readonly koa: KoaContext
   private readonly next: () => Promise<unknown>
   private begun = 0
-  /** Work of each call, until it settles. */
+  /** The promise of each call, until it settles. */
   private readonly running: (Promise<unknown> | undefined)[] = []
 
   constructor(links: readonly KoaLink[], koa: KoaContext, next: () => Promise<unknown>) {
@@ -33,7 +33,7 @@ export class KoaCalls {
     this.next = next
   }
 
-  /** Runs the middleware with this index around those after it; the index after the last one runs `next`. */
+  /** Runs the middleware at this index around the following ones. The index after the last middleware runs `next`. */
   call(index: number): Promise<unknown> {
     if (index < this.begun) return this.refuse(index)
     this.begun = index + 1
@@ -41,12 +41,12 @@ export class KoaCalls {
     const promise = link === undefined ? this.next() : this.start(link.run, index)
     this.running[index] = promise
     const close = (): void => this.close(index)
-    // Also keeps an error that nobody waits for from ending the process.
+    // Also prevents an unhandled rejection, which would end the process.
     promise.then(close, close)
     return promise
   }
 
-  /** Async as every middleware in Koa, whatever it returns or throws. */
+  /** Runs a middleware asynchronously, as Koa does, whatever it returns or throws. */
   private start(run: KoaMiddleware, index: number): Promise<unknown> {
     try {
       return Promise.resolve(run(this.koa, () => this.call(index + 1)))
@@ -55,7 +55,7 @@ export class KoaCalls {
     }
   }
 
-  /** Rejects, as koa-compose does, without ending the process when nobody waits for it. */
+  /** Rejects, as koa-compose does. An unhandled rejection does not end the process. */
   private refuse(index: number): Promise<never> {
     const refused = Promise.reject<never>(calledTwice(this.links[index - 1]!.named))
     refused.catch(ignore)

@@ -6,9 +6,9 @@ import { InnerCall } from './inner-call.ts'
 import type { NotAwaited, PipelineRuntime, Step } from './step.ts'
 
 /**
- * The middleware of a route as steps, outermost first. `next()` resolves to the inner value; what a middleware returns,
- * when not undefined, is the value further out sees. One that does not call `next()` skips what is inside. Adjacent Koa
- * middleware is one step.
+ * Compiles the middleware of a route into steps, outermost first. `next()` resolves to the inner value. A return value
+ * other than undefined replaces it for outer middleware. Without a call of `next()` the inner steps are skipped.
+ * Adjacent Koa middleware is one step.
  */
 export function runMiddleware(
   chain: readonly NamedMiddleware[],
@@ -28,7 +28,7 @@ export function runMiddleware(
   return steps
 }
 
-/** Index after the Koa middleware that begins here, or after one other middleware. */
+/** Returns the index after a group of Koa middleware, or after one other middleware. */
 function endOfGroup(chain: readonly NamedMiddleware[], from: number): number {
   let to = from + 1
   if (isFromKoa(chain[from]!)) while (to < chain.length && isFromKoa(chain[to]!)) to++

@@ -9,8 +9,8 @@ interface NestingRouter extends KoaRouter {
 type KoaRouterClass = new (options: object) => NestingRouter
 
 /**
- * The router as @koa/router nests it below a prefix, so that `ctx.params`, `ctx._matchedRoute` and `ctx.router.url()`
- * know the prefix. The given router stays as it is. Without a prefix it is returned itself.
+ * Nests a router below a prefix as @koa/router does, so that `ctx.params`, `ctx._matchedRoute` and `ctx.router.url()`
+ * include the prefix. The given router is not changed; without a prefix it is returned itself.
  * @throws StartupError for a prefix that @koa/router cannot match.
  */
 export function nestKoaRouter(router: KoaRouter, prefix: string): KoaRouter {

@@ -22,9 +22,8 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 type Decode = (content: Buffer, rules: BodyRules) => unknown
 
 /**
- * Reads the body, for routes that may have one: JSON, urlencoded, multipart, text and raw bytes. It runs
- * after the guard, so that nobody without permission can make the server read. A route that `consumes` nothing leaves
- * the stream alone.
+ * Reads the body of a request: JSON, urlencoded, multipart, text or raw bytes. It runs after the guard, so that a client
+ * without permission cannot make the server read. A route with an empty `consumes` does not read the body.
  */
 export function readBody(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { body, consumes } = route.definition
@@ -52,10 +51,10 @@ export function readBody(route: Route, runtime: PipelineRuntime): Step | undefin
 
 interface BodyRules {
   readonly limit: number
-  /** Whether a body of a type that is not read is a 415, or left alone. */
+  /** True to refuse a body of another media type with 415; false to leave it unread. */
   readonly strict: boolean
   readonly accepted: readonly string[] | undefined
-  /** Undefined where the route does not declare multipart: it is then a 415, of which nothing is read. */
+  /** Undefined if the route does not declare multipart; a multipart body is then a 415 and is not read. */
   readonly form: Form | undefined
   /** Most fields of an urlencoded form. */
   readonly maxFields: number
@@ -83,15 +82,15 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
   })
 }
 
-/** The body that Koa middleware, such as koa-bodyparser in `fromKoa`, has read already. */
+/** Uses the body that Koa middleware, such as koa-bodyparser in `fromKoa`, has already read. */
 function takeParsed(ctx: RequestContext): void {
   const body = parsedInKoa(ctx)
   if (body === undefined)
-    throw new Error('A middleware read the body of the request and left nothing in ctx.koa.request.body.')
+    throw new Error('A middleware read the request body but set no value in ctx.koa.request.body.')
   ctx.body = body
 }
 
-/** A form of several parts is read part by part, everything else as a whole. */
+/** Returns the decoder of a media type. A multipart form is read part by part, other bodies as a whole. */
 function decoderOf(type: string): Decode | 'form' | undefined {
   if (type === JSON_TYPE || type.endsWith('+json')) return asJson
   if (type === 'application/x-www-form-urlencoded') return asFields
@@ -115,7 +114,7 @@ function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '__proto__'))
 }
 
-/** Bytes that are not UTF-8 are refused: replaced characters would be stored as if the caller had sent them. */
+/** Refuses invalid UTF-8: replacement characters would be stored as if the client had sent them. */
 function asText(content: Buffer): string {
   if (isAscii(content)) return content.toString('latin1')
   if (!isUtf8(content))
@@ -123,12 +122,12 @@ function asText(content: Buffer): string {
   return content.toString('utf8')
 }
 
-/** RFC 8259 §8.1: JSON is UTF-8, and so are forms (WHATWG URL §5). Text in another encoding would be read wrongly, so it is refused as well. */
+/** Refuses charsets other than UTF-8. JSON (RFC 8259 §8.1) and forms (WHATWG URL §5) are UTF-8; other text would be misread. */
 function refuseForeignCharset(header: string | undefined): void {
   if (header === undefined || header === JSON_TYPE) return
   const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1]?.toLowerCase()
   if (charset && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-    throw stackless(UnsupportedMediaType, `The charset '${charset}' is not read here; send UTF-8.`)
+    throw stackless(UnsupportedMediaType, `The charset '${charset}' is not supported. Send UTF-8.`)
 }
 
 function mediaType(header: string | undefined): string {
@@ -137,7 +136,8 @@ function mediaType(header: string | undefined): string {
 }
 
 function refuseType(type: string, accepted: readonly string[] | undefined): never {
-  const found = type === '' ? 'The body has no Content-Type' : `The media type '${type}' is not read here`
+  const found =
+    type === '' ? 'The body has no Content-Type' : `The media type '${type}' is not supported by this route`
   const readable = accepted ?? ['application/json', 'application/x-www-form-urlencoded', 'text/*']
   throw stackless(UnsupportedMediaType, `${found}; send ${readable.join(', ')}.`, {
     headers: { Accept: readable.join(', ') },

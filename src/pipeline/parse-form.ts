@@ -15,7 +15,7 @@ import { clientLeft } from './read-bytes.ts'
 
 type Fields = Record<string, unknown>
 
-/** Members that koa-body leaves on `ctx.request`, by the keys of the guard. */
+/** The members that koa-body sets on `ctx.request`, with the keys of the guard. */
 interface Parsed {
   body?: Readonly<Record<string, string>>
   files?: Readonly<Record<string, { readonly filepath: string }>>
@@ -23,15 +23,14 @@ interface Parsed {
 
 /** Settings of a route for its forms. */
 export interface Form extends FormRules {
-  /** Names whose value is a list, also when one part has the name. */
+  /** Field names whose value is always a list, even with one part. */
   readonly lists: ReadonlySet<string>
 }
 
 /**
- * Parses a multipart body with koa-body; `FormGuard` bounds what it gets.
- * Fields and files are in one object by name, in a list where a name repeats. The files are deleted when the response
- * closes, and before an error is thrown.
- * @throws PayloadTooLarge for each limit with its own code, BadRequest and UnsupportedMediaType for what cannot be read.
+ * Parses a multipart body with koa-body behind a `FormGuard`. Returns fields and files in one object by name, with a list
+ * for a repeated name. The files are deleted when the response closes, and before an error is thrown.
+ * @throws PayloadTooLarge with a code for each limit; BadRequest or UnsupportedMediaType for a malformed form.
  */
 export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields> {
   const { req, res } = ctx.internal
@@ -51,10 +50,10 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
   }
 }
 
-/** Multipart is read as it arrives, so that files go to the disk; nothing decodes it on the way. */
+/** Refuses a content encoding: multipart is streamed to disk and not decoded. */
 function refuseEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw stackless(UnsupportedMediaType, 'A multipart body is read without a content encoding only.', {
+    throw stackless(UnsupportedMediaType, 'A multipart body must not have a Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
 }
@@ -84,7 +83,7 @@ async function parse(
       fileWriteStreamHandler: (file: unknown) => files.create((file as { filepath: string }).filepath),
     },
   })
-  // The part of a Koa context that koa-body reads; the guard takes the place of the request.
+  // The part of a Koa context that koa-body reads; the guard replaces the request.
   const context = { method: 'POST', req: guard, request, is: () => 'multipart' }
   const done = middleware(context as never, () => Promise.resolve())
   feed(guard, ctx.internal.req)
@@ -92,7 +91,7 @@ async function parse(
   return request
 }
 
-/** Not by `pipe`, which costs a multiple of it for each small chunk. */
+/** Passes the body to the guard. `pipe` costs several times as much for small chunks. */
 function feed(guard: FormGuard, req: IncomingMessage): void {
   const onData = (chunk: Buffer): void => {
     if (!guard.feed(chunk)) req.pause()
@@ -106,7 +105,7 @@ function feed(guard: FormGuard, req: IncomingMessage): void {
   finished(req, { writable: false }, (error) => error && guard.destroy(clientLeft()))
 }
 
-/** The guard checks all bytes before formidable reads them. */
+/** Options of formidable without limits, because the guard checks all bytes first. */
 const UNLIMITED = {
   maxFields: Infinity,
   maxFieldsSize: Infinity,
@@ -144,7 +143,7 @@ function valueOf({ key, head, size }: FormPart, { body = {}, files = {} }: Parse
   return text.toString('utf8')
 }
 
-/** Only what a system call reports, such as a full disk, is not the client's mistake. */
+/** Returns a 400 for a client error. Errors of system calls, such as a full disk, are returned unchanged. */
 function formError(error: unknown): unknown {
   const { syscall } = error as { syscall?: string }
   if (isHttpError(error) || syscall !== undefined) return error

@@ -1,13 +1,13 @@
 import { BadRequest } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 
-/** Far beyond any real document, and well below the depth at which `JSON.stringify` runs out of stack. */
+/** Maximum depth: more than any real document, and below the depth at which `JSON.stringify` overflows the stack. */
 const DEEPEST = 1000
 
 /**
- * Parses a JSON body. A `__proto__` key is left out at every depth, however it is escaped: merged into another object it
- * would replace that object's prototype. An empty body is undefined.
- * @throws BadRequest `malformed_body` for invalid JSON and for more than 1,000 levels, with none of the body's content.
+ * Parses a JSON body. Removes `__proto__` keys at every depth, escaped or not: merging such an object into another one
+ * would replace the prototype of that object. An empty body is undefined.
+ * @throws BadRequest `malformed_body` for invalid JSON and for more than 1,000 levels. The message contains no content.
  */
 export function parseJson(text: string): unknown {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
@@ -22,15 +22,15 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** True for a short text that can neither nest too deeply nor spell the key: most bodies. */
+/** True for a short body that can neither nest too deeply nor contain the key, which is the common case. */
 function isHarmless(source: string): boolean {
   return source.length < 2 * DEEPEST && !source.includes('\\') && !source.includes('__proto__')
 }
 
 /**
- * Judges the value and not its text, because the walk costs a few percent of `JSON.parse`, whatever the text holds: a
- * scan of its characters, or a reviver, costs several times as much (`bench/json.ts`). A deeper text is parsed in vain,
- * which the parser does without recursion.
+ * Checks the parsed value, not the JSON string: walking it costs a few percent of `JSON.parse`. Scanning the characters
+ * or a reviver costs several times as much (`bench/json.ts`). A body that is too deep is still parsed first; the parser
+ * does not use recursion.
  */
 function judge(value: object, depth: number): void {
   if (depth > DEEPEST)

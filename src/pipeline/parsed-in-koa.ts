@@ -4,8 +4,8 @@ import { UploadedFile, type UploadedFileFields } from '../schema/uploaded-file.t
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The body that a Koa body parser has left in `ctx.request.body`, with the files of koa-body's `ctx.request.files` beside
- * the fields. Undefined when no parser has left one. The parser's own options say when files are deleted.
+ * Returns the body that a Koa body parser set in `ctx.request.body`, together with the files of koa-body in
+ * `ctx.request.files`; undefined without a parsed body. The options of the parser decide when files are deleted.
  */
 export function parsedInKoa({ internal }: RequestContext): unknown {
   const { body, files } = (internal.koa?.request ?? {}) as { body?: unknown; files?: Fields }

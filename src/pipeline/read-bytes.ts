@@ -11,14 +11,15 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: createBrotliDecompress,
 }
 
-/** What is done with the bytes of a body. */
+/** Converts the bytes of a body to a value. */
 type Use = (content: Buffer) => unknown
 
 /**
- * Reads a whole body, undoes its `Content-Encoding`, gives `use` the bytes and answers with what that returns, in a
- * promise unless all bytes are there already. `limit` counts decoded bytes, so that a small compressed body cannot
- * unfold into a large one.
- * @throws PayloadTooLarge, UnsupportedMediaType for an unknown `Content-Encoding`, BadRequest for a body that breaks off or does not decode.
+ * Reads and decodes a whole body, calls `use` with its bytes and returns the result: a promise, unless all bytes have
+ * already arrived. `limit` counts decoded bytes, so that a small compressed body cannot expand into a large one.
+ * @throws PayloadTooLarge above the limit.
+ * @throws UnsupportedMediaType for an unknown `Content-Encoding`.
+ * @throws BadRequest for a body that is incomplete or cannot be decoded.
  */
 export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown {
   const { req } = ctx.internal
@@ -28,18 +29,18 @@ export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown
   if (!decoder)
     throw stackless(
       UnsupportedMediaType,
-      `The content encoding '${encoding}' is not read here; send gzip, deflate, br or none.`,
+      `The content encoding '${encoding}' is not supported. Use gzip, deflate, br or none.`,
       {
         headers: { 'Accept-Encoding': 'gzip, deflate, br' },
       },
     )
-  // First as a whole: each small chunk that a decoder is given costs it a turn in another thread.
+  // Collect first: a decoder uses another thread for each chunk, even a small one.
   return collect(req, mostEncoded(limit))
     .then((encoded) => decode(encoded, decoder(), limit))
     .then(use)
 }
 
-/** What does not compress becomes larger, by its headers and by five bytes for each block. */
+/** Returns the largest encoded size. Incompressible data grows by its headers and five bytes per block. */
 function mostEncoded(limit: number): number {
   return limit + limit / 1000 + 1024
 }
@@ -59,12 +60,12 @@ async function decode(
 }
 
 /**
- * Most bodies come in one packet with their head, and are there by the next tick. Those are taken as they are; only the
- * others are worth a stream's events.
+ * Reads a body without encoding. Most bodies arrive in one packet with their headers and are complete by the next tick;
+ * they are read directly. Only the others need stream events.
  */
 function readPlain(ctx: RequestContext, limit: number, use: Use): unknown {
   const { req } = ctx.internal
-  // Bytes already flow to a middleware that listens: by the next tick they would be gone.
+  // The bytes already flow to a middleware, so they would be lost by the next tick.
   if (req.complete || req.readableFlowing !== null) return readNow(ctx, limit, use)
   return new Promise((resolve, reject) => {
     process.nextTick(() => {
@@ -85,24 +86,24 @@ function readNow(ctx: RequestContext, limit: number, use: Use): unknown {
   return use(content)
 }
 
-/** Returns the whole body if it is already buffered and unread, else null. Whoever sends the response reads on to the end. */
+/** Returns the whole body if it is already buffered and unread, else null. The code that sends the response drains the request. */
 function takeWhole({ internal }: RequestContext): Buffer | null {
   const { req } = internal
   const isWhole = req.complete || req.readableLength === Number(req.headers['content-length'])
   if (!isWhole || req.readableFlowing !== null) return null
-  // A size, because newer Nodes otherwise give one packet at a time.
+  // With a size, because newer Node versions otherwise return one packet at a time.
   const content = req.read(req.readableLength) as Buffer | null
   if (content === null) return null
   internal.isBodyTaken = true
-  // Koa sends the response by itself, and Node does not read on after somebody has read.
+  // Koa sends the response itself, and Node does not drain a request that was partly read.
   if (internal.koa !== undefined) req.resume()
   return content
 }
 
-/** So many chunks are joined as they come: kept one by one, those of one byte take hundreds of times their size. */
+/** Chunks to collect before joining them. Unjoined chunks of one byte need hundreds of times their size in memory. */
 const MOST_CHUNKS = 512
 
-/** What is done with the bytes follows on this promise, and not in an event, whose asynchronous context is the connection's. */
+/** Resolves with the bytes. Code after the promise keeps the async context of the request; an event has that of the connection. */
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const joined: Buffer[] = []
@@ -127,18 +128,18 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     }
     stream.on('data', onData).on('end', onEnd)
     stream.on('error', () =>
-      stop(stackless(BadRequest, 'The body broke off or does not decode.', { code: 'malformed_body' })),
+      stop(stackless(BadRequest, 'The body is incomplete or cannot be decoded.', { code: 'malformed_body' })),
     )
     stream.on('aborted', () => stop(clientLeft()))
   })
 }
 
-/** What a body beyond its limit is answered with. */
+/** The error for a body beyond its limit. */
 export function tooLarge(limit: number): PayloadTooLarge {
   return stackless(PayloadTooLarge, `The body is larger than ${limit} bytes.`)
 }
 
-/** Nobody reads it, but what waits for the body must not wait for ever. */
+/** The error for code that waits for the body of a disconnected client. */
 export function clientLeft(): BadRequest {
-  return stackless(BadRequest, 'The client went away.', { code: 'malformed_body' })
+  return stackless(BadRequest, 'The client disconnected.', { code: 'malformed_body' })
 }

@@ -5,13 +5,13 @@ import type { RequestContext } from '../context/request-context.ts'
 const BYTES_TYPE = 'application/octet-stream'
 
 /**
- * Renders what is sent as it is, never as JSON and never through a schema: bytes, streams, async iterables, a `Blob`, a
- * web `Response`. Undefined for any other object.
+ * Renders values that are sent unchanged, without JSON and without a schema: bytes, streams, async iterables, a `Blob`, a
+ * web `Response`. Returns undefined for any other object.
  */
 export function renderRaw(ctx: RequestContext, status: number, value: object): Outgoing | undefined {
   if (ArrayBuffer.isView(value)) return { status, type: BYTES_TYPE, payload: asBuffer(value) }
   if (value instanceof Readable) return { status, type: BYTES_TYPE, payload: value }
-  // The first look at `Response` makes Node load its fetch, 20 ms and 9 MB: an application's own objects have no tag.
+  // The first use of `Response` makes Node load fetch (20 ms, 9 MB), so check for a tag, which plain objects lack.
   if (!(Symbol.toStringTag in value) && !(Symbol.asyncIterator in value)) return undefined
   if (value instanceof Response) return renderResponse(ctx, value)
   if (value instanceof Blob)
@@ -27,7 +27,7 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
   return undefined
 }
 
-/** Headers of a connection, not of a message (RFC 9110 §7.6.1); those of an upstream's connection are not ours. */
+/** Headers of a connection, not of a message (RFC 9110 §7.6.1). Those of an upstream connection are not copied. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -37,9 +37,9 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Status, headers and body of a web `Response` are taken over; `ctx.status` does not change them. */
+/** Uses the status, headers and body of a web `Response`; `ctx.status` does not change them. */
 function renderResponse(ctx: RequestContext, response: Response): Outgoing {
-  // What `fetch` hands on is decoded already, and so neither encoded nor as long as its headers say.
+  // `fetch` has already decoded the body, so its encoding and length headers are wrong.
   const isDecoded = response.url !== '' && response.headers.has('content-encoding')
   for (const [name, value] of response.headers)
     if (name === 'set-cookie') ctx.append(name, value)
@@ -53,7 +53,7 @@ function fromWeb(stream: ReadableStream): Readable {
   return Readable.fromWeb(stream)
 }
 
-/** The same bytes as the class that Koa knows; it would render any other typed array as JSON. */
+/** Wraps the bytes in a Buffer, because Koa would render any other typed array as JSON. */
 function asBuffer(bytes: ArrayBufferView): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

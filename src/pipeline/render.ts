@@ -9,9 +9,9 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /**
- * What a value becomes without a schema: objects, arrays, numbers and booleans are JSON, text is `text/plain` and never
- * sniffed as HTML, bytes and streams stay as they are.
- * @throws TypeError for a value that has no representation (a function, a symbol, a bigint, a circular object).
+ * Renders a value without a schema: objects, arrays, numbers and booleans as JSON, strings as `text/plain` (never
+ * detected as HTML), bytes and streams unchanged.
+ * @throws TypeError for a value without a representation (a function, a symbol, a bigint, a circular object).
  */
 export function render(ctx: RequestContext, status: number, value: unknown): Outgoing {
   if (isBodiless(status) || value === undefined || value === null)
@@ -35,26 +35,26 @@ function renderObject(ctx: RequestContext, status: number, value: object): Outgo
   return { status, type: JSON_TYPE, payload: jsonText(value) }
 }
 
-/** @throws TypeError for a Map, a generator and other objects that JSON would show as `{}`. */
+/** @throws TypeError for a Map, a generator and other objects that JSON would write as `{}`. */
 export function refuseUnsendable(value: object): void {
   const found = unsendableObject(value)
   if (found !== undefined) throw unsendableError({ path: '', ...found })
 }
 
-/** Like `render`, and refuses what JSON would hide inside the value. Outside production: it reads the whole value. */
+/** Like `render`, but also refuses values inside that JSON would hide. Outside production only: it reads the whole value. */
 export function renderThoroughly(ctx: RequestContext, status: number, value: unknown): Outgoing {
   const outgoing = render(ctx, status, value)
   if (outgoing.type === JSON_TYPE) refuseHidden(value)
   return outgoing
 }
 
-/** @throws TypeError for a Map, a Promise and their like anywhere inside the value, or in the keys that `schema` declares. */
+/** @throws TypeError for a Map, a Promise or a similar object anywhere inside the value, or in the keys of `schema`. */
 export function refuseHidden(value: unknown, schema?: unknown): void {
   const found = findUnsendable(value, schema)
   if (found !== undefined) throw unsendableError(found)
 }
 
-/** A stream that will not be sent is closed, so that what it reads from is let go. */
+/** Closes a stream that is not sent, to release its source. */
 export function discard(value: unknown): null {
   if (typeof value !== 'object' || value === null) return null
   if (value instanceof Readable) value.once('error', ignore).destroy()

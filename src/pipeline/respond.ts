@@ -33,13 +33,13 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   const { payload } = outgoing
   if (typeof payload === 'string' || !(payload instanceof Readable)) return adapter.send(ctx, outgoing)
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
-  // Headers that went out early (server-sent events) leave nothing to wait for.
+  // If the headers were sent early (server-sent events), do not wait for the first bytes.
   if (res.headersSent) return adapter.send(ctx, { ...outgoing, payload: stream })
   const hasty = ctx.method === 'HEAD' || isEventStream(res, outgoing.type)
   return whenReadable(stream, res, hasty).then(() => adapter.send(ctx, { ...outgoing, payload: stream }))
 }
 
-/** Undefined when the response was given already. */
+/** Undefined if the response was already sent. */
 function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing> | undefined {
   const { koa, prepare } = ctx.internal
   if (koa === undefined) return prepare!(ctx, value)
@@ -48,7 +48,7 @@ function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
   return taken ?? prepare!(ctx, value)
 }
 
-/** Compiles how a route's values become responses: as the status actually sent is declared, if it is. */
+/** Compiles the conversion of a route's values to responses, by the declaration of the status that is sent. */
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const { response } = route.definition
   const isProduction = runtime.environment === 'production'
@@ -70,8 +70,8 @@ export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare 
 }
 
 /**
- * The status of a handler that returns nothing and sets none. A route that declares a body for its success and no empty
- * response has most likely forgotten a `return`: its value is validated as that body.
+ * Returns the status of a handler that returns nothing and sets no status. If the route declares a success body and no
+ * empty response, a `return` is probably missing: undefined is then validated as that body.
  */
 function emptyStatusOf({ method }: Route, statuses: readonly number[]): number {
   const successes = statuses.filter((status) => status >= 200 && status < 300)

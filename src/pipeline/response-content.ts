@@ -17,14 +17,14 @@ interface Declared {
   readonly status: number
   readonly runtime: PipelineRuntime
   readonly schema: unknown
-  /** With its charset; undefined when the kind of the value decides. */
+  /** Media type with charset; undefined if the value decides. */
   readonly type: string | undefined
   readonly serialize: Serializer | undefined
 }
 
 /**
- * Compiles one entry of `response`. What is sent as it is passes; any other value goes through the schema, and has to
- * suit the declared media type: a string does, and everything else suits JSON alone.
+ * Compiles one entry of `response`. Values that are sent unchanged pass. Any other value goes through the schema and must
+ * fit the declared media type: a string fits every type, other values only JSON.
  */
 export function compileContent(route: Route, status: number, runtime: PipelineRuntime): RenderDeclared {
   const { type, schema } = readContent(route.definition.response![status]!)
@@ -73,14 +73,14 @@ function outgoingOf(declared: Declared, text: string | Invalid, value: unknown):
     : { status, type: type ?? JSON_TYPE, payload: text }
 }
 
-/** Text is UTF-8, and has to say so. */
+/** Adds `charset=utf-8` to a text type. */
 function withCharset(type: string): string {
   return /^text\/|^application\/json$/i.test(type) && !/;\s*charset=/i.test(type)
     ? `${type}; charset=utf-8`
     : type
 }
 
-/** An unvalidated value never leaves; only outside production does the response say what was wrong with it. */
+/** The error for an invalid value, which is never sent. Only outside production the response lists the faults. */
 function mismatch({ status, runtime, schema }: Declared, invalid: Invalid, value: unknown): HttpError {
   const hidden = findUnsendable(value, schema)
   const issues = hidden

@@ -15,8 +15,8 @@ import type { Inner } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**
- * Runs Koa middleware around `inside`, on the request's Koa context. Returns the value that the middleware left in
- * `ctx.body`; the response is made from the Koa context when the pipeline ends, so that later changes in place are sent.
+ * Runs Koa middleware around `inside`, on the request's Koa context. Returns the value that the middleware set in
+ * `ctx.body`. The response is read from the Koa context at the end of the pipeline, so that later mutations are sent.
  */
 export async function runKoa(
   middleware: KoaMiddleware,
@@ -28,7 +28,7 @@ export async function runKoa(
   return leaveKoa(ctx, koa)
 }
 
-/** The Koa context of a request as Koa middleware expects it: with the status 404 until something is set. */
+/** Returns the Koa context as Koa middleware expects it: with the status 404 until a status or body is set. */
 export function enterKoa(ctx: RequestContext): KoaContext {
   const { koa } = ctx
   if (koa.res.statusCode === 200 && isUntouched(koa)) koa.res.statusCode = 404
@@ -36,7 +36,7 @@ export function enterKoa(ctx: RequestContext): KoaContext {
   return koa
 }
 
-/** The value that Koa middleware has left. @throws the 404 of a request without a route that it left unanswered. */
+/** Returns the value that Koa middleware has set. @throws the 404 of a request without a route and without a response. */
 export function leaveKoa(ctx: RequestContext, koa: KoaContext): unknown {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) throw missed
@@ -44,8 +44,8 @@ export function leaveKoa(ctx: RequestContext, koa: KoaContext): unknown {
 }
 
 /**
- * The 404 of a request without a route, if Koa middleware has left it unanswered. In Koa the status is also 404 after a
- * middleware has caught an error and set nothing.
+ * Returns the 404 of a request without a route, if Koa middleware has set no response. In Koa the status is also 404
+ * after a middleware has caught an error and set nothing.
  */
 export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error | undefined {
   const { missed, errorStatus } = internal
@@ -55,7 +55,7 @@ export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error
   return missed !== undefined && koa.status === 404 && isUnanswered(koa) ? missed : undefined
 }
 
-/** The `next()` of Koa middleware: runs what is inside and leaves the response on the Koa context. */
+/** The `next()` of Koa middleware: runs the inner pipeline and sets the response on the Koa context. */
 export async function runInside(ctx: RequestContext, koa: KoaContext, inside: Inner): Promise<void> {
   const { internal } = ctx
   // Node's own default for a handler that writes to the response itself.
@@ -66,7 +66,7 @@ export async function runInside(ctx: RequestContext, koa: KoaContext, inside: In
     const handing = handToKoa(ctx, koa, isThenable(value) ? await value : value)
     if (handing !== undefined) await handing
   } catch (error) {
-    // Code that reads the status in `finally` finds the one that will be sent; a body set later makes it 200.
+    // Code in `finally` reads the status that will be sent; setting a body later changes it to 200.
     if (isUntouched(koa)) koa.res.statusCode = internal.errorStatus = statusOfThrown(error)
     if (!isUnmatched(ctx, error)) throw error
     internal.missed = error
@@ -74,8 +74,8 @@ export async function runInside(ctx: RequestContext, koa: KoaContext, inside: In
 }
 
 /**
- * In Koa a path that nobody answers is not an error but a 404 without a body, which a middleware may fill after its
- * `next()`: koa-static with `defer`, fallbacks of single-page applications.
+ * True for a path without a route. In Koa this is not an error but a 404 without a body, and a middleware may set the
+ * body after its `next()`: koa-static with `defer`, fallbacks of single-page applications.
  */
 function isUnmatched(ctx: RequestContext, error: unknown): error is HttpError {
   return ctx.route === '' && isHttpError(error) && error.status === 404

@@ -6,18 +6,18 @@ import type { Logger } from '../contracts/logger.ts'
 import type { ProblemTable } from '../errors/problem-table.ts'
 import type { FormLimits } from '../support/form-limits.ts'
 
-/** The part of a pipeline that a step runs: the steps after it and the handler. Returns the value of the response, or a promise of it. */
+/** The rest of a pipeline after a step: the next steps and the handler. Returns the response value or a promise of it. */
 export type Inner = (ctx: RequestContext) => unknown
 
-/** Puts one step in front of others. The function that it returns has the name of the step, for stack traces. */
+/** Adds one step in front of others. The returned function has the name of the step, for stack traces. */
 export type Step = (inner: Inner) => Inner
 
-/** A middleware runs what is inside it once. */
+/** The error for a middleware that calls `next()` twice. */
 export function calledTwice({ origin }: NamedMiddleware): Error {
   return new Error(`next() was called twice in ${origin}.`)
 }
 
-/** A middleware that ends before what is inside it loses the value and the errors of what is inside. */
+/** The error for a middleware that does not await `next()`: it would lose the inner value and the inner errors. */
 export function notAwaited({ origin }: NamedMiddleware): Error {
   return new Error(
     `next() was called in ${origin} and neither awaited nor returned. Write 'return next()' or 'await next()'.`,
@@ -27,13 +27,13 @@ export function notAwaited({ origin }: NamedMiddleware): Error {
 /** Treatment of a middleware that calls `next()` and neither awaits nor returns it. */
 export type NotAwaited = 'throw' | 'log'
 
-/** What the compiled routes of one application share. */
+/** The state that the compiled routes of one application share. */
 export interface PipelineRuntime {
   readonly environment: Environment
   /** Problem codes of the core and of the bricks. */
   readonly problems: ProblemTable
   readonly logger: Logger
-  /** Undefined when no brick provides one; then a route with `auth` is refused at boot. */
+  /** Undefined if no brick provides one; a route with `auth` is then refused at boot. */
   readonly authenticator: Authenticator | undefined
   /** Description of the credential in the OpenAPI document. */
   readonly securityScheme: SecurityScheme | undefined
@@ -41,12 +41,12 @@ export interface PipelineRuntime {
   readonly trustedOrigins: readonly string[]
   /** Bytes. */
   readonly bodyLimit: number
-  /** Seconds that a handler may take; 0 for no limit. */
+  /** Time limit of a handler in seconds; 0 for no limit. */
   readonly handlerTimeout: number
-  /** Limits of forms that a route does not set itself. */
+  /** Default limits of forms. */
   readonly multipart: FormLimits
-  /** Issues of validation that a response lists. */
+  /** Maximum validation issues in a response. */
   readonly maxIssues: number
-  /** What compiled routes load, so that the start waits for it and no request does. */
+  /** Loaders of packages that compiled routes need. They run at the start, so that no request waits for them. */
   readonly preloads: Set<() => Promise<unknown>>
 }

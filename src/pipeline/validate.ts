@@ -23,8 +23,8 @@ const INPUTS: { readonly [L in Location]: Pick<Input, 'read' | 'write'> } = {
 }
 
 /**
- * Validates every declared input. All locations are checked before the request fails with the issues found, at most
- * `maxIssues` of the application; validation stops at the next one, so that a hostile input costs little.
+ * Validates every declared input. It checks all locations and then refuses the request with at most `maxIssues` issues.
+ * Validation stops at the next issue, so that a hostile input costs little.
  */
 export function validateInputs(
   route: Route,
@@ -49,7 +49,7 @@ function validateAll(ctx: RequestContext, inputs: readonly Input[], most: number
   let issues: Issue[] | undefined
   let waiting: Promise<Issue[]>[] | undefined
   for (const input of inputs) {
-    // One more than is sent tells that there are more.
+    // One issue more than the limit shows that there are further issues.
     const room = issues === undefined ? most + 1 : most + 1 - issues.length
     if (room <= 0) break
     const result = input.validator.validate(input.read(ctx), room)
@@ -72,7 +72,7 @@ function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
   return issues.map(({ path, message }) => ({ location, path, message }))
 }
 
-/** Concatenated: as arguments of `push`, a long list would exceed the stack. */
+/** Concatenates the lists: as arguments of `push`, a long list would overflow the stack. */
 function withIssues(issues: Issue[] | undefined, input: Input, invalid: Invalid): Issue[] {
   const found = issuesOf(input, invalid)
   return issues === undefined ? found : issues.concat(found)

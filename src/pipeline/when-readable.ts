@@ -3,9 +3,9 @@ import { pipeline, Transform, type Readable } from 'node:stream'
 import { ignore } from '../support/ignore.ts'
 
 /**
- * Waits for the first bytes of a stream, or its end, before anything is sent: a file that is not there can then still be
- * answered with a problem. A stream whose client leaves meanwhile is closed. Rejects with the stream's error.
- * @param hasty waits for nothing but what fails at once: until a file is open, one turn of the event loop otherwise.
+ * Waits for the first bytes or the end of a stream before anything is sent, so that a missing file can still become a
+ * problem response. Closes the stream if the client disconnects. Rejects with the stream's error.
+ * @param hasty true to wait only for immediate failures: until a file is open, else one turn of the event loop.
  */
 export function whenReadable(stream: Readable, res: ServerResponse, hasty: boolean): Promise<void> {
   // Without a listener, an error of a stream ends the process.
@@ -35,7 +35,7 @@ function isOpening(stream: Readable & { readonly pending?: unknown }): boolean {
   return stream.pending === true
 }
 
-/** A stream of objects as one of bytes: a chunk that is neither text nor bytes is an error of it, and not of the process. */
+/** Converts a stream of objects to a stream of bytes. A chunk that is neither text nor bytes is an error of the stream. */
 export function bytesOf(objects: Readable): Readable {
   const bytes = new Transform({
     writableObjectMode: true,
@@ -43,7 +43,9 @@ export function bytesOf(objects: Readable): Readable {
       if (typeof chunk === 'string' || chunk instanceof Uint8Array) done(null, chunk)
       else
         done(
-          new TypeError(`A stream of the response held a chunk that is no text or bytes: ${typeof chunk}.`),
+          new TypeError(
+            `The response stream contains a chunk that is neither a string nor bytes: ${typeof chunk}.`,
+          ),
         )
     },
   })
@@ -51,5 +53,5 @@ export function bytesOf(objects: Readable): Readable {
 }
 
 function closedUnread(): Error {
-  return new Error('The stream of the response was closed before anything of it was sent.')
+  return new Error('The response stream was closed before any byte was sent.')
 }

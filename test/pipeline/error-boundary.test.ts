@@ -87,7 +87,7 @@ describe('An error of a handler', () => {
       const { fetch } = await serve()
       const response = await fetch('/twice')
       expect(response.status).to.equal(500)
-      expect(await response.json()).to.include({ detail: 'What was thrown cannot be rendered.' })
+      expect(await response.json()).to.include({ detail: 'The thrown value cannot be rendered.' })
     })
 
     it('that cannot become a response cuts the connection', async () => {

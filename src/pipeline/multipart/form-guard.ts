@@ -7,23 +7,23 @@ import { PartScanner } from './part-scanner.ts'
 import { readPartHead, type PartHead } from './part-head.ts'
 
 /*
- * Stands in front of formidable, the parser of koa-body, which has no bound for headers, reads a file name in quadratic
- * time and makes an event of each CR in a content. It judges every byte itself and passes on a form of its own making:
- * names are numbers, and contents are base64, which holds no character of the boundary.
- * `test/pipeline/multipart.test.ts` and `hostile-multipart.test.ts` hold it to this.
+ * Protects formidable, the parser of koa-body. formidable has no limit for headers, reads a file name in quadratic time
+ * and emits an event for each CR in a content. The guard checks every byte itself and passes on a rewritten form: names
+ * are numbers, and contents are base64, which contains no character of the boundary.
+ * `test/pipeline/multipart.test.ts` and `hostile-multipart.test.ts` check this.
  */
 
 /** Limits of the forms of one route; sizes in bytes. */
 export interface FormRules extends FormLimits {
-  /** Every byte of the body counts towards it. */
+  /** Largest body; every byte counts. */
   readonly limit: number
   /** Largest file by field name. */
   readonly sizes: ReadonlyMap<string, number>
 }
 
-/** A part that was passed on. */
+/** A part that was passed on to formidable. */
 export interface FormPart {
-  /** Its name in the form that is passed on. */
+  /** Name in the rewritten form. */
   readonly key: string
   readonly head: PartHead & { readonly name: string }
   /** Bytes. */
@@ -31,18 +31,18 @@ export interface FormPart {
 }
 
 const BOUNDARY = '_'.repeat(32)
-/** Chunks below this size are collected first, so that a body in pieces of one byte costs no more than another. */
+/** Smaller chunks are collected first, so that a body in chunks of one byte costs no more than another body. */
 const SMALL = 4096
 const NOTHING = Buffer.alloc(0)
 
-/** Reads a multipart body and gives formidable one of the same contents, of which it needs to fear nothing. */
+/** Reads a multipart body and gives formidable a safe form with the same contents. */
 export class FormGuard extends Transform {
   /** Properties of a request that formidable reads besides its bytes. */
   readonly headers = {
     'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
     'transfer-encoding': 'chunked',
   }
-  /** Every part that was passed on, in the order of the body. */
+  /** The parts that were passed on, in the order of the body. */
   readonly parts: FormPart[] = []
   readonly #rules: FormRules
   readonly #scanner: PartScanner
@@ -51,10 +51,10 @@ export class FormGuard extends Transform {
   #fields = 0
   #small: Buffer | undefined
   #filled = 0
-  /** The current part; undefined while it is dropped. */
+  /** The current part; undefined for a part that is dropped. */
   #part: FormPart | undefined
   #isOpen = false
-  /** Up to two bytes that wait for a third. */
+  /** One or two bytes that wait for a third, for base64. */
   #odd: Buffer = NOTHING
 
   constructor(boundary: string, rules: FormRules) {
@@ -67,7 +67,7 @@ export class FormGuard extends Transform {
     })
   }
 
-  /** Takes a chunk of the body; false asks for a pause until `drain`. Only whole collections pass through the stream. */
+  /** Adds a chunk of the body. Returns false to request a pause until `drain`. Small chunks are collected first. */
   feed(chunk: Buffer): boolean {
     if (this.destroyed) return false
     this.#received += chunk.length
@@ -105,7 +105,7 @@ export class FormGuard extends Transform {
   #writeSmall(): boolean {
     if (this.#small === undefined) return true
     const collected = this.#small.subarray(0, this.#filled)
-    // What is written may be kept, so the next chunks get memory of their own.
+    // The stream may keep the written bytes, so the next chunks get new memory.
     this.#small = undefined
     this.#filled = 0
     return this.write(collected)
@@ -121,7 +121,7 @@ export class FormGuard extends Transform {
     const { name } = head
     const isDropped = name === null || name === '__proto__'
     this.#part = isDropped ? undefined : { key: `p${this.parts.length}`, head: { ...head, name }, size: 0 }
-    // A file input that was left empty is sent as a file without name and content, and counts as absent.
+    // Browsers send an empty file input as a file without name and content; it counts as absent.
     if (this.#part !== undefined && head.filename !== '') this.#open(this.#part)
   }
 
@@ -143,7 +143,7 @@ export class FormGuard extends Transform {
     const bytes = this.#odd.length === 0 ? piece : Buffer.concat([this.#odd, piece])
     const whole = bytes.length - (bytes.length % 3)
     if (whole > 0) this.push(bytes.toString('base64', 0, whole), 'latin1')
-    // A copy, as the piece would keep the memory of its whole chunk.
+    // A copy, because the slice would keep its whole chunk in memory.
     this.#odd = whole === bytes.length ? NOTHING : Buffer.from(bytes.subarray(whole))
   }
 

@@ -8,11 +8,11 @@ import type { PipelineRuntime } from '../step.ts'
 
 const MULTIPART = 'multipart/form-data'
 
-/** Media types that a route declares for its body. */
+/** The media types that a route reads, and its form settings. */
 export interface FormOfRoute {
-  /** Media types that it reads, in lower case; undefined when it names none. */
+  /** Media types that the route reads, in lower case; undefined if `consumes` is not set. */
   readonly accepted: readonly string[] | undefined
-  /** Undefined where it does not declare multipart. */
+  /** Undefined if the route does not declare multipart. */
   readonly form: Form | undefined
   readonly maxFields: number
 }
@@ -28,9 +28,9 @@ function listsMultipart(listed: readonly string[] | undefined): boolean {
 }
 
 /**
- * A route reads multipart where its `consumes` lists it or its body schema has a `file()`; without `consumes`, such a
- * schema is multipart alone. `limit` is the largest body in bytes.
- * @throws StartupError `MORTAR_MULTIPART` for `file()` where `consumes` has no multipart.
+ * Returns the form settings of a route. It reads multipart if its `consumes` lists it or its body schema has a `file()`.
+ * Without `consumes`, a schema with a `file()` accepts multipart only. `limit` is the largest body in bytes.
+ * @throws StartupError `MORTAR_MULTIPART` for `file()` if `consumes` has no multipart.
  */
 export function formOf(route: Route, runtime: PipelineRuntime, limit: number): FormOfRoute {
   const { body, consumes } = route.definition
@@ -42,10 +42,10 @@ export function formOf(route: Route, runtime: PipelineRuntime, limit: number): F
   if (!isListed && !shape.hasFiles) return { accepted: listed, form: undefined, maxFields }
   if (listed !== undefined && !isListed)
     throw new StartupError(
-      `${route.method} ${route.path} has a file() in its body, and \`consumes\` without multipart/form-data.`,
+      `${route.method} ${route.path} has a file() in its body, but \`consumes\` does not list multipart/form-data.`,
       {
         code: 'MORTAR_MULTIPART',
-        remedy: 'Leave `consumes` out, or add multipart/form-data to it.',
+        remedy: 'Remove `consumes`, or add multipart/form-data to it.',
         files: [route.origin],
       },
     )

@@ -11,8 +11,8 @@ export const formNeed: PeerNeed = {
 let loading: Promise<typeof KoaBody> | undefined
 
 /**
- * Loads koa-body once. Evaluating it holds up everything else for some tenths of a second, so an application with a route
- * that reads forms waits for it at its start; others never load it.
+ * Loads koa-body once. Its evaluation blocks the process for some tenths of a second. An application with a route that
+ * reads forms therefore loads it at its start; others never load it.
  * @throws StartupError `MORTAR_PEER_MISSING` without koa-body.
  */
 export function loadFormParser(): Promise<typeof KoaBody> {

@@ -4,18 +4,19 @@ import { stackless } from '../../errors/stackless.ts'
 
 /** The headers of one part of a form (RFC 7578 §4). */
 export interface PartHead {
-  /** Name of the field; null when the part has none. */
+  /** Name of the field; null if the part has no name. */
   readonly name: string | null
-  /** Name that the client gave a file, without folders; null for a field. Empty for a file input left empty. */
+  /** File name from the client, without folders; null for a field, empty for an empty file input. */
   readonly filename: string | null
   /** Media type without parameters, in lower case. */
   readonly mimetype: string | null
 }
 
 /**
- * Reads the header block of a part in time that grows with its length alone.
- * @throws BadRequest `malformed_body` for what is not a header, repeats or hides control characters, and for a
- * `Content-Transfer-Encoding` that changes bytes (RFC 7578 §4.7); UnsupportedMediaType for a charset other than UTF-8.
+ * Reads the header block of a part in linear time.
+ * @throws BadRequest `malformed_body` for an invalid or repeated header, for control characters, and for a
+ * `Content-Transfer-Encoding` that changes bytes (RFC 7578 §4.7).
+ * @throws UnsupportedMediaType for a charset other than UTF-8.
  */
 export function readPartHead(block: Buffer): PartHead {
   if (!isUtf8(block)) throw malformed('The headers of a part are not valid UTF-8.')
@@ -33,7 +34,7 @@ export function readPartHead(block: Buffer): PartHead {
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i
-// oxlint-disable-next-line no-control-regex -- they are what is refused
+// oxlint-disable-next-line no-control-regex -- control characters are refused
 const CONTROL = /[\u0000-\u0008\n-\u001f\u007f]/
 
 function headersOf(block: string): ReadonlyMap<string, string> {
@@ -41,9 +42,9 @@ function headersOf(block: string): ReadonlyMap<string, string> {
   if (block === '') return headers
   for (const line of block.split('\r\n')) {
     const header = CONTROL.test(line) ? null : HEADER.exec(line)
-    if (header === null) throw malformed('A part has a header that cannot be read.')
+    if (header === null) throw malformed('A part of the form has a malformed header.')
     const name = header[1]!.toLowerCase()
-    if (headers.has(name)) throw malformed('A part has the same header twice.')
+    if (headers.has(name)) throw malformed('A part of the form repeats a header.')
     headers.set(name, header[2]!.trim())
   }
   return headers
@@ -59,15 +60,16 @@ function parametersOf(header: string | undefined): ReadonlyMap<string, string> {
   if (kind.trim().toLowerCase() !== 'form-data') throw malformed('A part of the form is not form-data.')
   for (PARAMETER.lastIndex = kind.length; PARAMETER.lastIndex < header.length;) {
     const match = PARAMETER.exec(header)
-    if (match === null) throw malformed('A part has a Content-Disposition that cannot be read.')
+    if (match === null) throw malformed('A part of the form has a malformed Content-Disposition header.')
     const name = match[1]!.toLowerCase()
-    if (parameters.has(name)) throw malformed('A part has the same parameter twice.')
+    if (parameters.has(name))
+      throw malformed('A part of the form repeats a parameter of its Content-Disposition header.')
     parameters.set(name, match[2]?.replaceAll('\\"', '"') ?? match[3]!)
   }
   return parameters
 }
 
-/** `filename*` (RFC 5987) counts only where there is no `filename`: RFC 7578 §4.2 knows no such parameter. */
+/** Returns the file name. `filename*` (RFC 5987) is not part of RFC 7578 §4.2, so it is used only without `filename`. */
 function filenameOf(parameters: ReadonlyMap<string, string>): string | null {
   const plain = parameters.get('filename')?.replaceAll('%22', '"')
   const name = plain ?? decodeExtended(parameters.get('filename*'))
@@ -81,17 +83,17 @@ function decodeExtended(value: string | undefined): string | null {
     const name = match && decodeURIComponent(match[1]!)
     if (name !== null && !CONTROL.test(name)) return name
   } catch {
-    // An escape that does not decode is reported below.
+    // A malformed escape is reported below.
   }
-  throw malformed('A part has a filename* that cannot be read.')
+  throw malformed('A part of the form has a malformed filename* parameter.')
 }
 
 function refuseEncoding(encoding = 'binary'): void {
   if (!['binary', '7bit', '8bit'].includes(encoding.toLowerCase()))
-    throw malformed('A part has a Content-Transfer-Encoding; send its bytes as they are.')
+    throw malformed('A part of the form has a Content-Transfer-Encoding. Send its bytes without an encoding.')
 }
 
-/** The text of a field is UTF-8; a file may be in any charset. */
+/** Refuses a field whose charset is not UTF-8; a file may have any charset. */
 function refuseCharset(type = ''): void {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))

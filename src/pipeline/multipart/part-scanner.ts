@@ -17,15 +17,15 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const [CR, LF, DASH] = [13, 10, 45]
 
 /**
- * Divides the bytes of a multipart body into parts (RFC 2046 §5.1.1), in time that grows with the bytes alone. It keeps
- * at most a header block or a boundary between two writes; a boundary is followed by CRLF or `--`, else it is content.
+ * Splits a multipart body into parts (RFC 2046 §5.1.1) in linear time. Between two writes it keeps at most one header
+ * block or boundary. A boundary is followed by CRLF or `--`; otherwise its bytes are content.
  */
 export class PartScanner {
   readonly #delimiter: Buffer
   readonly #maxHeaderSize: number
   readonly #sink: PartSink
   #state: 'preamble' | 'head' | 'content' | 'done' = 'preamble'
-  /** Bytes that cannot be classified yet; the first boundary needs no line before it. */
+  /** Bytes that cannot be classified yet. Starts with CRLF, because the first boundary has no line before it. */
   #kept: Buffer = CRLF
 
   constructor(boundary: string, maxHeaderSize: number, sink: PartSink) {
@@ -48,7 +48,7 @@ export class PartScanner {
       throw stackless(BadRequest, 'The form ends before its closing boundary.', { code: 'malformed_body' })
   }
 
-  /** The bytes behind the next boundary, or undefined when there is none yet. */
+  /** Returns the bytes after the next boundary, or undefined if the boundary has not arrived. */
   #readContent(bytes: Buffer): Buffer | undefined {
     const { length } = this.#delimiter
     let at = bytes.indexOf(this.#delimiter)
@@ -72,7 +72,7 @@ export class PartScanner {
     if (this.#state === 'content' && piece.length > 0) this.#sink.content(piece)
   }
 
-  /** The bytes behind a header block, or undefined while it is not complete. `bytes` begins with the CRLF before it. */
+  /** Returns the bytes after a header block, or undefined if it is incomplete. `bytes` begins with the CRLF before it. */
   #readHead(bytes: Buffer): Buffer | undefined {
     const end = bytes.indexOf(END_OF_HEAD)
     const size = (end === -1 ? bytes.length - END_OF_HEAD.length : end) - CRLF.length

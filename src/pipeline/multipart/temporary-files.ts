@@ -2,12 +2,12 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 
-/** The temporary files of one request. Once they are removed, no new one is made. */
+/** The temporary files of one request. After `remove`, no new file is created. */
 export class TemporaryFiles {
   readonly #streams: WriteStream[] = []
   #isRemoved = false
 
-  /** Makes a new file that only this process's user can read, or a stream that goes nowhere after `remove`. */
+  /** Creates a file that only the user of this process can read; after `remove`, a stream that discards its bytes. */
   create(path: string): Writable {
     if (this.#isRemoved) return new Writable({ write: (_chunk, _encoding, done) => done() })
     const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 })
@@ -15,7 +15,7 @@ export class TemporaryFiles {
     return stream
   }
 
-  /** Deletes every file, each once it is closed: one that is just being opened would appear again. Never rejects. */
+  /** Deletes each file after it is closed, because a file that is being opened would appear again. Never rejects. */
   async remove(): Promise<void> {
     this.#isRemoved = true
     await Promise.allSettled(this.#streams.splice(0).map(removeOne))
