@@ -8,7 +8,7 @@ export function notUsable(item: unknown): StartupError {
     {
       code: 'MORTAR_USE',
       remedy:
-        'Pass the result of defineBrick or createRouter, or a function (ctx, next). Wrap Koa middleware in fromKoa(), and ' +
+        'Pass the result of defineBrick or createRouter, or a function (ctx, next). Wrap Koa middleware in fromKoa() and ' +
         'a router of @koa/router in fromKoaRouter().',
     },
   )

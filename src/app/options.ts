@@ -40,7 +40,7 @@ export interface AppOptions {
   readonly trustProxy?: TrustProxy
   /** Largest body of a route without its own limit: bytes or a size. 1 MiB by default. */
   readonly bodyLimit?: Size
-  /** Longest time until a handler returns its value: seconds or a duration, 0 for no limit. 60 s in production, else none. */
+  /** Time limit of handlers: seconds or a duration, 0 for no limit. 60 s in production, else none. */
   readonly handlerTimeout?: Duration
   /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`. A route can set its own. */
   readonly multipart?: MultipartOptions
@@ -64,7 +64,7 @@ export interface AppOptions {
   readonly trustedOrigins?: readonly string[]
   /** Options of the OpenAPI document; `false` serves neither document nor page. */
   readonly openapi?: OpenApiOptions | false
-  /** Longest wait of `close()` for requests in flight, and for the stop of each brick: seconds or a duration. 10 s by default. */
+  /** Time limit of `close()` for requests in flight, and for the stop of each brick. 10 s by default. */
   readonly shutdownTimeout?: Duration
   /** Limits of the server that `listen()` creates: timeouts, connections, size of headers. */
   readonly server?: ServerOptions

@@ -13,7 +13,7 @@ export interface RequestCompleted {
   readonly path: string
   /** Pattern of the route, such as `/users/:id`; empty when none matched. */
   readonly route: string
-  /** Status of the response; 499 when the client left before it began. */
+  /** Status of the response; 499 when the client disconnected before it began. */
   readonly status: number
   /** Milliseconds from the headers of the request to the end of the response. */
   readonly ms: number

@@ -3,7 +3,9 @@ import { forgetSocketClose, onSocketClose } from '../support/socket-close.ts'
 
 /** Waits for the end of requests whose services have disposers. Nothing is attached to any other request. */
 export interface RequestEnds {
-  /** Calls `dispose` once: after the handler has settled, and the response has finished or its connection has closed. */
+  /**
+   * Calls `dispose` once: after the handler has settled, and the response has finished or its connection has closed.
+   */
   watch(ctx: RequestContext, dispose: () => Promise<void>): void
   /**
    * Resolves when the services of all watched requests are disposed of. After `timeout` seconds it disposes of those

@@ -10,7 +10,8 @@ import { REQUEST_COMPLETED, type RequestCompleted } from './request-completed.ts
 export function createRequestLine(): (completed: RequestCompleted) => string {
   const base = `,"pid":${process.pid},"hostname":${jsonString(hostname())},"event":"${REQUEST_COMPLETED}"`
   return ({ requestId, method, path, route, status, ms, ip, aborted }) => {
-    // A client chooses the id and the path, and the address may come from a header. No other field can contain a credential.
+    // A client chooses the id and the path, and the address may come from a header. No other field can contain a
+    // credential.
     const shown = jsonString(redactText(path)).slice(1, -1)
     return (
       `{"level":30,"time":${Date.now()}${base},"requestId":${jsonString(redactText(requestId))}` +

@@ -10,8 +10,8 @@ import {
 import type { ServicesOf, TypedApp } from '../routing/define-route.ts'
 
 /**
- * The services of an application by name, with `ctx`, `user` and `requestId`. A parameter type for factories and classes
- * that awilix creates: `constructor({ db }: ServicesFor<typeof app>)`.
+ * The services of an application by name, with `ctx`, `user` and `requestId`. A parameter type for factories and
+ * classes that awilix creates: `constructor({ db }: ServicesFor<typeof app>)`.
  */
 export type ServicesFor<A extends TypedApp> = CoreServices & RequestServices & ServicesOf<A>
 

@@ -1,11 +1,11 @@
 /*
- * What a failed resolution of awilix says in the message of its error, the only place where awilix says it:
+ * Reads why awilix could not resolve a service. awilix reports it only in the message of its error:
  *
  * - `Could not resolve 'x'`: the service that is missing.
  * - `shorter lifetime`: a service outlives one that it needs. `Cyclic`: services need each other.
  * - `Resolution path: a -> b`, in one line: the services that led there.
  *
- * A message that is not understood is a missing service with an unknown path; the error stays the cause. Checked by
+ * An unknown message counts as a missing service with an unknown path; the error is kept as the cause. Checked by
  * test/compat/awilix.test.ts.
  */
 import { AwilixResolutionError } from '#awilix'
@@ -15,13 +15,13 @@ export interface FailedResolution {
   readonly kind: 'missing' | 'lifetime' | 'circular'
   /** The service that could not be resolved, where the message names it. */
   readonly missing: string | undefined
-  /** Services from the one that was asked for to the one that failed, as `a → b`. */
+  /** Services from the requested one to the failed one, as `a → b`. */
   readonly path: string | undefined
-  /** True when a service that something else needs failed, and not the one that was asked for. */
+  /** True if a dependency failed, not the requested service itself. */
   readonly isNested: boolean
 }
 
-/** Reads why awilix could not resolve a service; undefined for an error of a factory. */
+/** Reads the reason of a failed resolution; undefined for an error of a factory. */
 export function readResolution(error: unknown): FailedResolution | undefined {
   if (!(error instanceof AwilixResolutionError)) return undefined
   const { message } = error

@@ -3,19 +3,19 @@ import { isInheritedName, isObject, isYup, type YupIssue, type YupNode } from '.
 import { linearTests } from './yup-url.ts'
 
 /*
- * yup runs every test of every member, whatever `abortEarly` says, and hands their errors on as the arguments of one
- * call: an array of 200,000 wrong items blocks the process and ends in a RangeError. It also reads members by name, so
- * that a missing `constructor` is a function. Both can only be changed inside yup, so schemas are validated by copies
- * whose prototype overrides two methods. `test/schema/bounds.test.ts` and the differential test check this.
+ * yup runs every test of every member even with `abortEarly`, and passes their errors as the arguments of one call: an
+ * array of 200,000 invalid items blocks the process and causes a RangeError. It also reads inherited members, so that a
+ * missing `constructor` is a function. Both can only be changed inside yup, so schemas are validated by copies whose
+ * prototype overrides two methods. `test/schema/bounds.test.ts` and the differential test check this.
  */
 
 const BUDGET = 'mortar:budget'
 
 /** Remaining budget of one validation. */
 interface Budget {
-  /** Issues that it may still find. */
+  /** Remaining issues before the validation stops. */
   left: number
-  /** Arrays that failed a test of yup's for lists, such as their length; their items are not validated. */
+  /** Arrays that failed a test of the whole list, such as its length; their items are not validated. */
   readonly refused: WeakSet<object>
 }
 
@@ -31,7 +31,7 @@ interface Run {
   readonly tests: readonly Test[]
   readonly value: unknown
   readonly originalValue: unknown
-  /** Present for a schema's own tests, absent for those of its members. */
+  /** Set for a schema's own tests, absent for the tests of its members. */
   readonly path?: string
   readonly options: { readonly [BUDGET]?: Budget }
 }
@@ -50,17 +50,17 @@ interface Methods {
   asNestedTest(this: YupNode, config: NestedTest): Test
 }
 
-/** Returns options for a validation by a bounded schema that stops it after `limit` issues. */
+/** Returns options that stop the validation by a bounded schema after `limit` issues. */
 export function boundedOptions(limit: number): object {
   return { [BUDGET]: { left: limit, refused: new WeakSet() } satisfies Budget }
 }
 
-/** Copies by their originals; a copy is its own. */
+/** Copies by original. A copy maps to itself. */
 const copies = new WeakMap<YupNode, YupNode>()
 
 /**
- * Returns a copy of a schema that gives what the schema gives, but stops after the issues of `boundedOptions`, treats
- * inherited members as absent, and matches `string().url()` in linear time. Nothing of yup itself is changed.
+ * Returns a copy of a schema with the same results that stops after the issues of `boundedOptions`, treats inherited
+ * members as absent, and matches `string().url()` in linear time. yup itself is not changed.
  */
 export function boundedSchema(schema: YupNode): YupNode {
   const known = copies.get(schema)
@@ -76,7 +76,7 @@ function copyOf(schema: YupNode): YupNode {
   const prototype = Object.getPrototypeOf(schema) as object
   if (schema.type === 'lazy') {
     const { _resolve } = schema as YupNode & { _resolve(value: unknown, options: object): YupNode }
-    // An arrow function of the instance, which the methods of its class call.
+    // yup defines it as an arrow function on the instance.
     const bounded = (value: unknown, options: object): YupNode => boundedSchema(_resolve(value, options))
     return Object.assign(Object.create(prototype), schema, { _resolve: bounded }) as YupNode
   }
@@ -94,7 +94,7 @@ function boundedMember(member: unknown): unknown {
 }
 
 function mapMembers(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // As yup makes its own: a field may be named `__proto__`.
+  // Keeps yup's prototype, because a field may be named `__proto__`.
   const mapped = Object.create(Object.getPrototypeOf(fields) as object) as Record<string, unknown>
   for (const [key, field] of Object.entries(fields))
     Object.defineProperty(mapped, key, {
@@ -108,7 +108,7 @@ function mapMembers(fields: Readonly<Record<string, unknown>>): Record<string, u
 
 const prototypes = new WeakMap<object, object>()
 
-/** A prototype between a class of yup and its bounded copies, which what they clone inherits. */
+/** Creates a prototype between a class of yup and its bounded copies. Clones of the copies inherit it. */
 function boundedPrototype(original: object): object {
   const known = prototypes.get(original)
   if (known !== undefined) return known
@@ -121,7 +121,7 @@ function methodsOver({ resolve, runTests, asNestedTest }: Methods): Methods {
   return {
     resolve(options) {
       const resolved = resolve.call(this, options)
-      // `when` may bring a schema of the application, or members of one.
+      // `when` may return a schema of the application, or use its members.
       return resolved === this ? this : boundedSchema(resolved)
     },
     runTests(run, panic, next) {
@@ -131,7 +131,7 @@ function methodsOver({ resolve, runTests, asNestedTest }: Methods): Methods {
     },
     asNestedTest(config) {
       if (config.options[BUDGET] === undefined) return asNestedTest.call(this, config)
-      // Made when it runs: most items of a hostile array are never reached.
+      // Created when it runs, because most items of a hostile array are never reached.
       return (args, panic, next) => asNestedTest.call(this, withOwnMember(config))(args, panic, next)
     },
   }
@@ -149,7 +149,7 @@ function runWithin(
   const tests = isRefused(run, budget) ? NONE : run.tests
   const errors: YupIssue[] = []
   let isSettled = false
-  // One more than the tests under way, so that nothing settles before all were started.
+  // One more than the running tests, so that nothing settles before all have started.
   let waiting = 1
   function panicOnce(error: unknown): void {
     if (!isSettled) panic(error, value)
@@ -170,19 +170,19 @@ function runWithin(
   finish(null)
 }
 
-/** An infinite number, which is treated like NaN. */
+/** True for an infinite number, which is treated like NaN. */
 function isEndless({ type }: YupNode, value: unknown): boolean {
   return type === 'number' && (value === Infinity || value === -Infinity)
 }
 
-/** True for the run over the items of an array that was refused as a whole. */
+/** True for a run over the items of an array that was refused as a whole. */
 function isRefused(run: Run, { refused }: Budget): boolean {
   return Array.isArray(run.value) && !('path' in run) && refused.has(run.value)
 }
 
 function addFound(found: YupIssue | readonly YupIssue[], errors: YupIssue[], budget: Budget): void {
   if (isList(found)) {
-    // Counted where it was found. No spread: V8 takes a limited number of arguments.
+    // Already counted where it was found. No spread: V8 limits the number of arguments.
     for (const error of found) errors.push(error)
     return
   }
@@ -197,7 +197,7 @@ function isList(found: YupIssue | readonly YupIssue[]): found is readonly YupIss
   return Array.isArray(found)
 }
 
-/** yup reads `parent[key]`, which for `constructor` finds what every object inherits. */
+/** Hides inherited members: yup reads `parent[key]`, which for `constructor` finds the inherited function. */
 function withOwnMember(config: NestedTest): NestedTest {
   const { key, parent, originalParent } = config
   if (key === undefined || !isInheritedName(key)) return config

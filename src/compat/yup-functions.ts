@@ -2,7 +2,7 @@ import type * as Yup from 'yup'
 import { loadYup } from '../support/lazy-packages.ts'
 import { firstTests, typeCheckOf, type YupNode, type YupTest, type YupTransform } from './yup.ts'
 
-/** What yup's own methods leave in a schema, read when the first schema is. */
+/** The tests, transforms and classes of yup's own methods, read with the first schema. */
 interface Known {
   readonly tests: ReadonlySet<string>
   readonly transforms: ReadonlySet<string>
@@ -13,9 +13,9 @@ interface Known {
 let known: Known | undefined
 
 /**
- * Recognises the parts of a schema that yup itself made. yup makes a new function for each use, so identity says
- * nothing; the source text does. Recognised functions are called as they are, never rewritten, unless a differential
- * test shows a faster form to be equal.
+ * Recognises the parts of a schema that yup itself created. yup creates a new function for each use, so functions are
+ * compared by source text, not by identity. Recognised functions are called unchanged, unless a differential test shows
+ * that a faster form is equal.
  */
 function readKnown(): Known {
   const yup = loadYup()

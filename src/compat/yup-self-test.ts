@@ -15,7 +15,7 @@ import {
   type YupNode,
 } from './yup.ts'
 
-/** One thing that `yup.ts` lists, and whether a copy of yup has it. */
+/** A property of yup that `yup.ts` lists, and its check. */
 type Check = readonly [what: string, holds: (yup: typeof Yup) => boolean]
 
 const CHECKS: readonly Check[] = [
@@ -51,8 +51,8 @@ const CHECKS: readonly Check[] = [
 let fault: { readonly found: string | undefined } | undefined
 
 /**
- * Returns what the framework relies on and this copy of yup does not have; undefined when it has everything. It is found
- * out once, at the first schema, and a fault is a warning of the process: schemas then go to yup itself.
+ * Returns the first property that this copy of yup lacks; undefined if it has all of them. The check runs once, at the
+ * first schema. A fault causes a process warning, and schemas are then validated by yup itself.
  */
 export function yupFault(): string | undefined {
   if (fault !== undefined) return fault.found
@@ -65,7 +65,7 @@ export function yupFault(): string | undefined {
   return fault.found
 }
 
-/** Finds the first thing that a copy of yup does not have. */
+/** Finds the first property that a copy of yup lacks. */
 export function findYupFault(yup: typeof Yup): string | undefined {
   return CHECKS.find(([, holds]) => !withoutThrowing(() => holds(yup)))?.[0]
 }
@@ -91,7 +91,7 @@ function hasSteadyTests({ string }: typeof Yup): boolean {
   return first!.name === 'min' && first!.params?.['min'] === 1 && String(first!.test) === String(second!.test)
 }
 
-/** Three wrong items and room for two issues. */
+/** True if a validation of three invalid items stops after two issues. */
 function stopsInTime({ array, object, string, lazy }: typeof Yup): boolean {
   const item = object({ a: string().required() })
   return [object({ list: array(item) }), object({ list: lazy(() => array(item)) })].every((schema) => {

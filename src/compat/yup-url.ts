@@ -3,9 +3,9 @@ import { loadYup } from '../support/lazy-packages.ts'
 import type { YupNode, YupTest } from './yup.ts'
 
 /*
- * The pattern behind `string().url()` of yup 1.7.1 takes time by powers of two for text such as `//a.0.0.0…` with a
- * character at its end that no URL has (jquense/yup#2244): a body of 70 bytes would stop the process. Its labels of a
- * host name may hold dots themselves, so that there are as many ways to read a name as ways to divide it.
+ * The pattern of `string().url()` in yup 1.7.1 takes exponential time for text such as `//a.0.0.0…` that ends with a
+ * character that is invalid in a URL (jquense/yup#2244): a body of 70 bytes would block the process. The cause: a label
+ * of a host name may itself contain dots, so that a name can be split into labels in many ways.
  */
 const BEYOND_ASCII = String.raw`\u00A0-\uD7FF\uF900-\uFDCF\uFDF0-\uFFEF`
 const LETTER = `([a-z]|[${BEYOND_ASCII}])`
@@ -16,19 +16,19 @@ const INNER = String.raw`([a-z]|\d|-|\.|_|~|[${BEYOND_ASCII}])`
 const LABELS = String.raw`((${ALNUM}|(${ALNUM}${INNER}*${ALNUM}))\.)+(${LETTER}|(${LETTER}${INNER}*${LETTER}))`
 
 /**
- * The same names, read in one way: the first character of a label, anything inner, a letter at the end, and on the way
- * a dot between the last character of a label and a letter. `test/schema/url-pattern.test.ts` compares the two.
+ * Matches the same names in only one way: the first character of a label, inner characters, and a letter at the end,
+ * with a dot between the last character of a label and a letter. `test/schema/url-pattern.test.ts` compares the two.
  */
 const ONE_WAY = String.raw`(?=${INNER}*${ALNUM}\.${LETTER})${ALNUM}${INNER}*${LETTER}`
 
-/** The pattern of `string().url()`: one object, shared by all schemas of this copy of yup. */
+/** Returns the pattern of `string().url()`: one object that all schemas of this copy of yup share. */
 export function urlPattern({ string }: typeof Yup): RegExp | undefined {
   const test = string().url().tests.at(-1) as { OPTIONS?: { params?: { regex?: unknown } } } | undefined
   const regex = test?.OPTIONS?.params?.regex
   return regex instanceof RegExp ? regex : undefined
 }
 
-/** A pattern that takes what the given one takes, in time that grows with the length; undefined for an unknown one. */
+/** Returns an equal pattern that takes linear time; undefined for an unknown pattern. */
 export function linearUrlPattern({ source, flags }: RegExp): RegExp | undefined {
   const linear = source.replace(LABELS, () => ONE_WAY)
   return linear === source ? undefined : new RegExp(linear, flags)
@@ -42,8 +42,8 @@ function linearOf(regex: RegExp): RegExp | undefined {
 }
 
 /**
- * Returns a schema's tests, with an equal test that takes linear time in place of the one of `string().url()`. yup's own
- * pattern stays as it is, for everybody who validates by yup itself.
+ * Returns a schema's tests, with a linear-time replacement for the test of `string().url()`. yup's own pattern is not
+ * changed for code that validates with yup directly.
  */
 export function linearTests({ tests }: Pick<YupNode, 'tests'>): readonly YupTest[] {
   return tests.some(isUrlTest) ? tests.map((test) => (isUrlTest(test) ? linearTest(test) : test)) : tests
@@ -61,7 +61,7 @@ function linearTest(test: YupTest): YupTest {
   return loadYup().string().matches(linear, options).tests.at(-1) as unknown as YupTest
 }
 
-/** False for text that a `url()` of the schema refuses. */
+/** False for a string that a `url()` of the schema refuses. */
 export function matchesUrls({ tests = [] }: Partial<Pick<YupNode, 'tests'>>, text: string): boolean {
   return tests.filter(isUrlTest).every(({ OPTIONS }) => {
     const linear = linearOf(OPTIONS.params?.['regex'] as RegExp)

@@ -1,11 +1,12 @@
 import { OwnObject } from '../support/own-object.ts'
 
 /*
- * Everything that the framework reads of yup beyond its documented interface, with `yup-functions.ts`, `yup-bounds.ts` and
- * `yup-url.ts`. `yup-self-test.ts` checks the list at the first use of a schema. It relies on these parts of yup 1.7:
+ * All uses of yup beyond its documented interface, together with `yup-functions.ts`, `yup-bounds.ts` and `yup-url.ts`.
+ * `yup-self-test.ts` checks this list at the first use of a schema. The code relies on these parts of yup 1.7:
  *
  * 1. `_whitelist` and `_blacklist`: the values of `oneOf` and `notOneOf`, as sets.
- * 2. `internalTests`: the tests that run first, by name (`typeError`, `nullable`, `optionality`, `whiteList`, `blacklist`).
+ * 2. `internalTests`: the tests that run first, by name (`typeError`, `nullable`, `optionality`, `whiteList`,
+ *    `blacklist`).
  * 3. `conditions`: the list that `when` fills.
  * 4. `_typeCheck(value)`: whether a cast value has the schema's type.
  * 5. `_validate(value, options, panic, next)`: calls back once, synchronously unless a test is asynchronous.
@@ -31,7 +32,7 @@ export interface YupNode {
   validate(value: unknown, options: object): Promise<unknown>
 }
 
-/** The members that yup keeps for itself. */
+/** The private members of a yup schema. */
 interface PrivateMembers {
   readonly conditions: readonly unknown[]
   readonly internalTests: Readonly<Record<string, YupTest | undefined>>
@@ -79,12 +80,12 @@ export function isConditional(schema: YupNode): boolean {
   return privateOf(schema).conditions.length > 0
 }
 
-/** Returns the function that says whether a cast value has the schema's type. */
+/** Returns the function that checks if a cast value has the schema's type. */
 export function typeCheckOf(schema: YupNode): (value: unknown) => boolean {
   return privateOf(schema)._typeCheck
 }
 
-/** True when a cast value has the schema's type. */
+/** True if a cast value has the schema's type. */
 export function isOfType(schema: YupNode, value: unknown): boolean {
   return privateOf(schema)._typeCheck(value)
 }
@@ -94,13 +95,13 @@ export function firstTests(schema: YupNode): readonly YupTest[] {
   return Object.values(privateOf(schema).internalTests).filter((test) => test !== undefined)
 }
 
-/** Returns which of `oneOf` and `notOneOf` still have a test: a later call can take it away. */
+/** Returns which of `oneOf` and `notOneOf` still have a test, because a later call can remove it. */
 export function listTests(schema: YupNode): { readonly allowed: boolean; readonly refused: boolean } {
   const { whiteList, blacklist } = privateOf(schema).internalTests
   return { allowed: whiteList !== undefined, refused: blacklist !== undefined }
 }
 
-/** What a validation by yup ends with. */
+/** The callbacks for the end of a validation by yup. */
 export interface YupEnd {
   panic(error: unknown): void
   next(errors: readonly YupIssue[], value: unknown): void
@@ -128,7 +129,7 @@ export interface YupSpec {
   readonly default?: unknown
   readonly label?: string
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Item schemas of a tuple; the item schema of an array. */
+  /** Item schemas of a tuple, or the item schema of an array. */
   readonly types?: unknown
 }
 
@@ -144,7 +145,7 @@ export interface YupTest {
 
 export type YupTransform = (this: YupNode, value: unknown, original: unknown, schema: YupNode) => unknown
 
-/** One failed test of yup's; `inner` is filled when a test made several. */
+/** One failed test of yup. `inner` has the errors of a test with several. */
 export interface YupIssue {
   readonly name: string
   readonly path?: string
@@ -170,12 +171,15 @@ export function isRef(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '__isYupRef' in value && value.__isYupRef === true
 }
 
-/** What yup calls an object: by tag, so class instances are and functions, dates and arrays are not. */
+/**
+ * True for an object by yup's rule, which compares tags: class instances are objects, functions, dates and arrays are
+ * not.
+ */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
-/** A plain object, as parsers make them. */
+/** True for a plain object, as parsers create it. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -184,17 +188,17 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))
 
-/** True for `constructor`, `__proto__`, `toString` and the other names that every object literal has without owning. */
+/** True for `constructor`, `__proto__`, `toString` and other names that every object literal inherits. */
 export function isInheritedName(key: string): boolean {
   return INHERITED.has(key)
 }
 
-/** The member of a value, where an inherited `constructor` or `toString` does not count. */
+/** Returns a member of a value, ignoring inherited members such as `constructor` and `toString`. */
 export function ownMember(value: Readonly<Record<string, unknown>>, key: string): unknown {
   return INHERITED.has(key) && !Object.hasOwn(value, key) ? undefined : value[key]
 }
 
-/** The schema of a list's item: the same for every item of an array, one for each of a tuple. */
+/** Returns the schema of an item: one for all items of an array, one per item of a tuple. */
 export function itemSchema(schema: YupNode, index: number): unknown {
   return schema.type === 'tuple' ? (schema.spec.types as readonly unknown[])[index] : schema.innerType
 }

@@ -3,29 +3,29 @@ import type { IPv4, IPv6 } from 'ipaddr.js'
 import { StartupError } from '../errors/startup-error.ts'
 import { loadAddresses } from '../support/lazy-packages.ts'
 
-/** The beginning of a mapped IPv4 address, in every way to write it. */
+/** Prefix of a mapped IPv4 address, in every notation. */
 const MAPPED = /^[0:]*:ffff:/i
-/** As Node writes the addresses of its sockets. */
+/** Notation of mapped addresses on Node's sockets. */
 const DOTTED = /^::ffff:\d+\.\d+\.\d+\.\d+$/
 
-/** Proxies to believe: addresses and CIDRs, or how many hops in front of the application are its own. */
+/** Trusted proxies: addresses and CIDRs, or the number of the application's own proxies in front of it. */
 export type TrustProxy = readonly string[] | number | false
 
 /** Reads what the trusted proxies of an application report about a request. */
 export interface Forwarding {
-  /** The client's address: the socket's, or the first one from the right that is not a trusted proxy's. */
+  /** Returns the client's address: the socket's, or the first from the right that is not a trusted proxy. */
   clientAddress(req: IncomingMessage): string
-  /** The forwarded addresses that are believed, the client's first; empty when the peer is not trusted. */
+  /** Returns the trusted part of the forwarded addresses, the client's first; empty if the peer is not trusted. */
   addresses(req: IncomingMessage): string[]
-  /** True when the peer is trusted, so that its other forwarding headers are believed too. */
+  /** True if the peer is trusted, so that its other forwarding headers are used too. */
   trustsPeer(req: IncomingMessage): boolean
 }
 
 /**
  * Compiles the rule for `ctx.ip`. Without trusted proxies it is the socket's address. With them, the chain
- * `X-Forwarded-For` + socket is read from the right and the first address that is not trusted is the client: what lies
- * further left could have been written by anybody.
- * @throws StartupError for something that is not an address, a CIDR or a number of hops.
+ * `X-Forwarded-For` + socket is read from the right, and the first address that is not trusted is the client. Any
+ * client can forge the entries further left.
+ * @throws StartupError for a value that is not an address, a CIDR or a number of hops.
  */
 export function compileForwarding(trust: TrustProxy): Forwarding {
   if (trust === false || trust === 0)
@@ -64,7 +64,7 @@ function byHops(hops: number): Trusts {
   if (!Number.isInteger(hops) || hops < 0)
     throw new StartupError(`trustProxy is ${hops}, which is not a number of hops.`, {
       code: 'MORTAR_TRUST_PROXY',
-      remedy: 'Give a whole number of proxies in front of the application, or their addresses.',
+      remedy: 'Write the number of proxies in front of the application, or their addresses.',
     })
   return (_address, distance) => distance < hops
 }
@@ -86,7 +86,7 @@ function parseRange(text: string): [IPv4 | IPv6, number] {
     const address = ipaddr.process(text)
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   } catch (cause) {
-    throw new StartupError(`trustProxy holds '${text}', which is neither an address nor a CIDR.`, {
+    throw new StartupError(`trustProxy contains '${text}', which is neither an address nor a CIDR.`, {
       code: 'MORTAR_TRUST_PROXY',
       remedy: "Write addresses such as '10.0.0.1' or ranges such as '10.0.0.0/8'.",
       cause,
@@ -94,7 +94,7 @@ function parseRange(text: string): [IPv4 | IPv6, number] {
   }
 }
 
-/** An entry of a forwarded chain: surrounding spaces, brackets and a port are not part of the address. */
+/** Reads an entry of a forwarded chain, without surrounding spaces, brackets and port. */
 function parseAddress(entry: string): string | undefined {
   const text = entry
     .trim()
@@ -104,7 +104,7 @@ function parseAddress(entry: string): string | undefined {
   return IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text) ? withoutMapping(text) : undefined
 }
 
-/** `::ffff:1.2.3.4` and `::ffff:102:304` are `1.2.3.4`, in whatever form they were written (RFC 4291 §2.5.5.2). */
+/** Converts a mapped address: `::ffff:1.2.3.4` and `::ffff:102:304` become `1.2.3.4` (RFC 4291 §2.5.5.2). */
 function withoutMapping(address: string): string {
   if (!MAPPED.test(address)) return address
   if (DOTTED.test(address)) return address.slice(7)

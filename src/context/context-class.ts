@@ -1,7 +1,7 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { RequestContext } from './request-context.ts'
 
-/** Names of ctx that mean something already, here or in Koa, or that JavaScript itself looks for. */
+/** Names of ctx that already have a meaning, here, in Koa or in JavaScript itself. */
 const KEPT = [
   'state',
   'app',
@@ -26,12 +26,12 @@ export interface ContextClass {
   readonly Context: typeof RequestContext
   /**
    * Adds a lazy, read-only member.
-   * @throws StartupError for a name that is reserved or that another brick took.
+   * @throws StartupError for a name that is reserved or used by another brick.
    */
   addMember(name: string, brick: string, read: MemberGetter): void
 }
 
-/** Makes the context class of an application. */
+/** Creates the context class of an application. */
 export function createContextClass(): ContextClass {
   const owners = new Map<string, string>()
   class ApplicationContext extends RequestContext {}
@@ -56,9 +56,9 @@ export function createContextClass(): ContextClass {
 
 function refuseTakenName(name: string, brick: string, other: string | undefined): void {
   if (RESERVED.has(name))
-    throw new StartupError(`The brick '${brick}' adds ctx.${name}, a name that ctx keeps for itself.`, {
+    throw new StartupError(`The brick '${brick}' adds ctx.${name}, but that name is reserved.`, {
       code: 'MORTAR_MEMBER_RESERVED',
-      remedy: 'Give the member another name.',
+      remedy: 'Rename the member.',
       brick,
     })
   if (other !== undefined)

@@ -12,8 +12,8 @@ export type KoaContext = ParameterizedContext
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * What every handler, middleware and policy gets, whatever the application's bricks are.
- * It is the framework's own object: `body`, `query` and `status` have the meanings below, not Koa's (`ctx.koa` is that).
+ * The `ctx` of every handler, middleware and policy, without the members of bricks. It is the framework's own object:
+ * `body`, `query` and `status` have the meanings below, not those of Koa. The Koa context is `ctx.koa`.
  */
 export interface BaseContext {
   /** Request id: the caller's `X-Request-Id` when well-formed, else a new one. */
@@ -21,20 +21,20 @@ export interface BaseContext {
   /** Logger whose lines carry the request id and the client address. */
   readonly log: Logger
   readonly method: string
-  /** Path as it was sent, still percent-encoded, without the query. */
+  /** Path as the client sent it: percent-encoded, without the query. */
   readonly path: string
-  /** Path and query as they were sent. */
+  /** Path and query as the client sent them. */
   readonly url: string
   /** Pattern of the matched route, such as `/users/:id`; empty when none matched. */
   readonly route: string
-  /** Client address: the socket's, or one that a trusted proxy reports. */
+  /** Client address: the socket's, or the one that a trusted proxy reports. */
   readonly ip: string
   /**
-   * Aborts when the client leaves before the response is complete, when `handlerTimeout` is over, and when the
-   * application begins to close. Its reason is the `HttpError` that fits.
+   * Aborts when the client disconnects before the response is complete, when `handlerTimeout` expires, and when the
+   * application begins to close. Its reason is the matching `HttpError`.
    */
   readonly signal: AbortSignal
-  /** The credential found, without a check: `Authorization: Bearer`, else cookie, else `access_token` in the query. */
+  /** The unverified credential: `Authorization: Bearer`, else cookie, else `access_token` in the query. */
   readonly token: string | null
   /** Response status. By default 200, and 204 for `undefined` and `null`. */
   status: number
@@ -47,29 +47,29 @@ export interface BaseContext {
   /** Value of a request header, or undefined; the name in any case. */
   get(name: string): string | undefined
   /**
-   * Sets status (302 by default) and `Location`. The address is made safe for a header and nothing more: one that a
-   * caller chose may lead anywhere (`//evil.example`), so compare it with a list before it gets here.
+   * Sets status (302 by default) and `Location`. The address is only escaped for the header. An address from the client
+   * may lead anywhere (`//evil.example`), so compare it with a list first.
    */
   redirect(url: string, status?: number): void
   /** Cookies of the request and the response; they can be signed and encrypted with the option `keys`. */
   readonly cookies: RequestCookies
   /** Services of the container by name, resolved from this request's scope. */
   readonly services: Readonly<Record<string, unknown>>
-  /** The request's own container scope, made on first use. */
+  /** The request's own container scope, created on first use. */
   readonly scope: RequestScope
   readonly koa: KoaContext
 }
 
 /**
- * An awilix scope that also knows `ctx`, `user` and `requestId`. What is registered on it belongs to this request alone;
- * its disposers run when the request has ended.
+ * An awilix scope that also provides `ctx`, `user` and `requestId`. Services registered on it belong to this request
+ * only. Their disposers run when the request has ended.
  */
 export interface RequestScope extends AwilixContainer<Readonly<Record<string, unknown>>> {
-  /** True when a service of that name is registered. */
+  /** True if a service with that name is registered. */
   has(name: string): boolean
 }
 
-/** Inputs and user as a handler without a definition sees them. */
+/** Inputs and user in a handler without a definition. */
 export interface LooseInputs {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | string[] | undefined>>
@@ -78,7 +78,7 @@ export interface LooseInputs {
   readonly user: User | null
 }
 
-/** Context of untyped handlers and of middleware. Members of bricks are `unknown` here; `routesFor` types them. */
+/** Context of untyped handlers and of middleware. Members of bricks are `unknown`; `routesFor` types them. */
 export type Context = BaseContext & LooseInputs & { readonly [member: string]: unknown }
 
 /** The input keys of a definition, as types. */
@@ -96,7 +96,7 @@ type InputOf<D, K extends keyof LooseInputs> = K extends keyof D
     : LooseInputs[K]
   : LooseInputs[K]
 
-/** A route's own `auth` decides; where it has none, its router's. */
+/** Uses the `auth` of the route, else that of its router. */
 type UserOf<D, Guarded> = D extends { readonly auth: infer A }
   ? A extends false
     ? User | null
@@ -105,7 +105,7 @@ type UserOf<D, Guarded> = D extends { readonly auth: infer A }
     ? User
     : User | null
 
-/** Inputs and user as typed by a definition; `user` is non-null where the route or its router declares `auth`. */
+/** Inputs and user as a definition types them. `user` is non-null if the route or its router declares `auth`. */
 export interface TypedInputs<D, Guarded = false> {
   readonly params: InputOf<D, 'params'>
   readonly query: InputOf<D, 'query'>
@@ -118,7 +118,7 @@ export interface TypedInputs<D, Guarded = false> {
 export type DefinedContext<D, Guarded = false> = BaseContext &
   TypedInputs<D, Guarded> & { readonly [member: string]: unknown }
 
-/** Context of a handler declared with `routesFor<typeof app>()`: the same, plus the members of the application's bricks. */
+/** Context of a handler declared with `routesFor<typeof app>()`: `DefinedContext` plus the members of the bricks. */
 export type AppContext<D, Members, Services, Guarded = false> = Omit<BaseContext, 'services'> &
   TypedInputs<D, Guarded> &
   Members & { readonly services: Readonly<Services> }

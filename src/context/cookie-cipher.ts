@@ -1,8 +1,8 @@
 /** Encrypts values of cookies. */
 export interface CookieCipher {
-  /** @returns the value for the cookie of this name, encrypted with the first key. */
+  /** Encrypts a value for the cookie with this name, with the first key. */
   seal(name: string, value: string): string
-  /** @returns the value that was sealed for this name with any of the keys, or undefined when it was not. */
+  /** Decrypts a value that was sealed for this name with any of the keys; else undefined. */
   open(name: string, sealed: string): string | undefined
 }
 
@@ -12,10 +12,10 @@ const KEY_BYTES = 32
 const PURPOSE = 'mortar cookie encryption'
 
 /**
- * AES-256-GCM with a key derived from each of the application's keys (HKDF-SHA256, RFC 5869) and a random nonce. The name
- * of the cookie is authenticated with its value, so that the value of one cookie does not pass for that of another.
- * The form is base64url of nonce, ciphertext and tag.
- * @param keys the first encrypts, all decrypt.
+ * AES-256-GCM with a key derived from each of the application's keys (HKDF-SHA256, RFC 5869) and a random nonce. The
+ * name of the cookie is authenticated with its value, so that a value is valid for one cookie only. The format is
+ * base64url of nonce, ciphertext and tag.
+ * @param keys the first key encrypts, all keys decrypt.
  */
 export function createCookieCipher(keys: readonly string[]): CookieCipher {
   const crypto = process.getBuiltinModule('node:crypto')
@@ -30,7 +30,7 @@ export function createCookieCipher(keys: readonly string[]): CookieCipher {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, tag)), decipher.final()]).toString()
     } catch {
-      // Another key, another name, or a value that was changed.
+      // Another key, another name, or a modified value.
       return undefined
     }
   }

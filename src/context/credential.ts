@@ -3,10 +3,10 @@ import type { Credential } from '../contracts/authenticator.ts'
 import { readCookie } from '../support/read-cookie.ts'
 import type { RequestHeaders } from './context.ts'
 
-// Whatever follows the scheme was sent as the token: one that is none must not let a cookie speak in its place.
+// Everything after the scheme counts as the token. An invalid token must not cause a fallback to a cookie.
 const SCHEME = /^Bearer +/i
 
-/** The parts of a request in which a credential may stand. */
+/** The parts of a request that may contain a credential. */
 export interface CredentialSource {
   readonly url: string
   readonly path: string
@@ -17,17 +17,17 @@ export interface CredentialSource {
 /** Places in which a request may carry its credential. */
 export const CREDENTIAL_SOURCES = ['header', 'cookie', 'query'] as const
 
-/** Places where an application looks for the credential of a request. */
+/** Places where an application reads the credential of a request. */
 export interface CredentialRules {
   readonly sources: readonly Credential['source'][]
-  /** Names of token cookies, in the order in which they are read. */
+  /** Names of token cookies, in reading order. */
   readonly cookies: readonly string[]
 }
 
 /**
- * Compiles the search for the credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie, else
- * the query parameter `access_token`, as far as they are among the sources. The first found is the credential; the next
- * source is not used when it is invalid. Two different values of a token cookie are none.
+ * Compiles the search for the credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie,
+ * else the query parameter `access_token`, if they are among the sources. The first one found is the credential, even
+ * if it is invalid. Two different values of a token cookie count as no credential.
  */
 export function compileCredential({
   sources,
@@ -54,7 +54,7 @@ function queryCredential(request: CredentialSource): Credential | null {
   return token ? { token, source: 'query' } : null
 }
 
-/** What follows the scheme, without the spaces around it; a pattern that ends in them would take time by the square. */
+/** Returns the text after the scheme, trimmed. A pattern with trailing spaces would take quadratic time. */
 function bearerOf(authorization: string): string {
   const scheme = SCHEME.exec(authorization)
   if (!scheme) return ''
@@ -65,7 +65,7 @@ function bearerOf(authorization: string): string {
 
 const SPACE = 0x20
 
-/** The value of the first of these cookies that has one. */
+/** Returns the value of the first of these cookies that has one. */
 function cookieValue(header: string, names: readonly string[]): string {
   for (const name of names) {
     const value = readCookie(header, name)

@@ -6,37 +6,37 @@ import { isBodiless, isEmpty, type Outgoing } from './outgoing.ts'
 import type { Prepare, RequestContext } from './request-context.ts'
 
 /*
- * The one place where both meanings of body and status meet. In Koa `ctx.body` is the response; in a handler's ctx it is
- * the validated request body. `test/pipeline/koa-differential.test.ts` compares the results with plain Koa.
+ * Converts between Koa's context and Mortar's. In Koa `ctx.body` is the response; in a handler's ctx it is the
+ * validated request body. `test/pipeline/koa-differential.test.ts` compares the results with plain Koa.
  */
 
-/** Marks that Koa keeps on its response: a status that was set by code, and a body that was set to null by code. */
+/** Private marks of Koa's response: code has set a status, or has set the body to null. */
 interface KoaMarks {
   _explicitStatus?: boolean
   _explicitNullBody?: boolean
   _body?: unknown
 }
 
-/** True when code has set a status, or Koa has set one for a body. */
+/** True if code has set a status, or Koa has set one for a body. */
 export function hasExplicitStatus({ response }: KoaContext): boolean {
   return (response as unknown as KoaMarks)._explicitStatus === true
 }
 
-/** True when nothing was set on the Koa context and nothing was written to the response. */
+/** True if nothing was set on the Koa context and nothing was written to the response. */
 export function isUntouched(koa: KoaContext): boolean {
   const { response } = koa
   return isEmpty(response.body) && koa.respond !== false && !hasExplicitStatus(koa) && !koa.res.headersSent
 }
 
-/** True when the response has no body yet and may still get one. */
+/** True if the response has no body yet and may still get one. */
 export function isUnanswered(koa: KoaContext): boolean {
   return isEmpty(koa.body) && koa.respond !== false && !koa.headerSent
 }
 
 /**
- * Puts the value of what is inside on the Koa context, where Koa middleware finds it after `next()`: objects as objects
- * (through their response schema), strings, bytes and streams as they are. A response that Koa code inside has already
- * set stays. Throws what rendering the value throws.
+ * Sets the inner value on the Koa context, where Koa middleware finds it after `next()`: objects as objects (through
+ * their response schema), strings, bytes and streams unchanged. Keeps a response that inner Koa code has already set.
+ * Throws the error of rendering the value.
  */
 export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown): void | Promise<void> {
   const { internal } = ctx
@@ -52,13 +52,13 @@ export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown):
   hand(ctx, koa, value, readBack(outgoing, value))
 }
 
-/** Gives Koa middleware the signed-in user, unless other middleware has found one. */
+/** Sets the signed-in user for Koa middleware, unless other middleware has set one. */
 export function linkUser({ user }: RequestContext, koa: KoaContext): void {
   // `koa.state` is read only if there is a user: its first read defines a member.
   if (user !== null && koa.state['user'] === undefined) koa.state['user'] = user
 }
 
-/** Value for the Koa context: like `Outgoing`, with the value itself where JSON is sent. */
+/** Value for the Koa context: like `Outgoing`, but with the value itself instead of JSON. */
 interface Handing {
   readonly status: number
   readonly type: string | undefined
@@ -85,7 +85,7 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, ty
   ctx.internal.handed = { value, status, type: ownType === undefined ? type : undefined }
 }
 
-/** Does what Koa's setter does for an object, without its search for streams and web bodies. */
+/** Sets an object as Koa's setter does, without its checks for streams and web bodies. */
 function setObject({ response, res }: KoaContext, body: unknown): void {
   const marks = response as unknown as KoaMarks
   if (typeof body === 'string') return void (response.body = body)
@@ -93,7 +93,7 @@ function setObject({ response, res }: KoaContext, body: unknown): void {
   if (!res.headersSent) res.removeHeader('Content-Length')
 }
 
-/** An object without a response schema is handed over itself: what middleware changes in it is sent. */
+/** True for a value that is passed to Koa unchanged. Without a response schema, changes by middleware are sent. */
 function isJson(value: unknown, prepare: Prepare): boolean {
   if (prepare.hasSchemas === true || value === undefined || value === null) return false
   if (typeof value !== 'object') return typeof value === 'number' || typeof value === 'boolean'
@@ -114,7 +114,7 @@ function jsonOf({ internal }: RequestContext, value: unknown): Handing {
     : { status, type: JSON_TYPE, body: value }
 }
 
-/** With a response schema, the object that the client would read: declared keys alone, dates as strings. */
+/** Returns the object as the client would read it through a response schema: declared keys only, dates as strings. */
 function readBack({ status, type, payload }: Outgoing, value: unknown): Handing {
   if (typeof payload !== 'string' || type !== JSON_TYPE || typeof value === 'string')
     return { status, type, body: payload }
@@ -134,7 +134,7 @@ function syncStatus({ internal }: RequestContext, koa: KoaContext): void {
   internal.handed = { ...handed!, status }
 }
 
-/** A new value replaces the one that was handed over, and the headers that described it. */
+/** Removes the value that was set for Koa, with its headers, before a new value replaces it. */
 function takeBack({ internal }: RequestContext, koa: KoaContext): void {
   const { res } = koa
   const { type } = internal.handed!
@@ -144,7 +144,7 @@ function takeBack({ internal }: RequestContext, koa: KoaContext): void {
   if (type !== undefined && res.getHeader('Content-Type') === type) res.removeHeader('Content-Type')
 }
 
-/** Keeps what Koa middleware left, for Mortar middleware around it. Returns it as the value of the middleware. */
+/** Stores and returns the value that Koa middleware has set, for outer Mortar middleware. */
 export function keepFromKoa(ctx: RequestContext, koa: KoaContext): unknown {
   const value: unknown = koa.body ?? undefined
   const { status } = koa
@@ -154,8 +154,8 @@ export function keepFromKoa(ctx: RequestContext, koa: KoaContext): unknown {
 }
 
 /**
- * The response for a value that leaves the pipeline while a Koa context exists: what Koa code has set, as Koa would send
- * it. Undefined when the value is not Koa's; `'answered'` when nothing is left to send.
+ * Returns the response for the final value if a Koa context exists: the body that Koa code has set, as Koa would send
+ * it. Undefined if the value is not Koa's; `'answered'` if nothing is left to send.
  */
 export function takeFromKoa(
   ctx: RequestContext,
@@ -173,17 +173,17 @@ export function takeFromKoa(
     return undefined
   }
   if (value !== undefined) return undefined
-  // A handler that wrote to the response itself and returns nothing: the response ends here.
+  // The handler wrote to the response itself and returned nothing: the response ends here.
   if (res.headersSent && isEmpty(koa.body)) return { status: res.statusCode, type: undefined, payload: null }
   return isUntouched(koa) ? undefined : outgoingOf(koa)
 }
 
-/** Closes a stream that is not sent; without a listener, an error of it would end the process. */
+/** Closes a stream that is not sent. Without a listener, its error would end the process. */
 export function dropStream({ body }: KoaContext): void {
   if (body instanceof Readable) body.once('error', ignore).destroy()
 }
 
-/** The rules of Koa's own `respond()`. */
+/** Applies the rules of Koa's own `respond()`. */
 function outgoingOf(koa: KoaContext): Outgoing {
   const { response } = koa
   const { body, status } = response
@@ -192,7 +192,7 @@ function outgoingOf(koa: KoaContext): Outgoing {
     return { status, type: undefined, payload: null }
   }
   if (!isEmpty(body)) return { status, type: undefined, payload: payloadOf(body) }
-  // Koa would append the reason phrase to a body that was begun by hand; here such a body ends as it is.
+  // Koa would append the reason phrase to a partly written body; here the body ends unchanged.
   if ((response as unknown as KoaMarks)._explicitNullBody === true || koa.headerSent || koa.method === 'HEAD')
     return { status, type: undefined, payload: null }
   response.set('Content-Type', TEXT_TYPE)
@@ -201,7 +201,10 @@ function outgoingOf(koa: KoaContext): Outgoing {
   return { status, type: undefined, payload: phrase || String(status) }
 }
 
-/** A value of `ctx.body` as it is sent. @throws what `JSON.stringify` throws, and for a value that is not JSON. */
+/**
+ * Converts a value of `ctx.body` to a payload.
+ * @throws errors of `JSON.stringify`, and for a value that is not JSON.
+ */
 export function payloadOf(body: unknown): Outgoing['payload'] {
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
   if (!isPlain(body) && !isSentAsJson(body)) return streamOf(body as object)
@@ -212,12 +215,12 @@ export function payloadOf(body: unknown): Outgoing['payload'] {
 export function isSentAsJson(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return typeof body !== 'string'
   if (Buffer.isBuffer(body) || isNodeStream(body)) return false
-  // The first use of `Response` makes Node load its fetch: plain objects do not get that far.
+  // The first use of `Response` makes Node load fetch, so plain objects return first.
   if (!(Symbol.toStringTag in body)) return true
   return !(body instanceof Blob || body instanceof Response || body instanceof ReadableStream)
 }
 
-/** The web's own bodies, and streams of other classes that Koa accepts. */
+/** Converts web bodies, and streams of other classes that Koa accepts. */
 function streamOf(body: object): Readable {
   if (isNodeStream(body)) return new Readable({ objectMode: false }).wrap(body)
   if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })

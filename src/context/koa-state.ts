@@ -7,7 +7,7 @@ const STATE = Symbol('state')
 const MORTAR = Symbol('mortar')
 const IS_LINKED = Symbol('is linked')
 
-/** What stands behind `ctx.state` on the contexts of one Koa application. */
+/** The state of `ctx.state` on the contexts of one Koa application. */
 interface StateHolder {
   [STATE]: unknown
   [MORTAR]?: Context
@@ -15,8 +15,8 @@ interface StateHolder {
 }
 
 /**
- * Makes `ctx.state` of a Koa application's contexts get its member `mortar` on its first read. To define a member costs
- * more than all else that a Koa context adds to a request, and most middleware never looks.
+ * Defines the member `mortar` of `ctx.state` on the first read of `ctx.state`. Defining it costs more than the rest of
+ * a Koa context, and most middleware never reads it.
  */
 export function useState({ context }: Koa): void {
   Object.defineProperty(context, 'state', {
@@ -38,8 +38,8 @@ export function useState({ context }: Koa): void {
 }
 
 /**
- * Gives Koa middleware the signed-in user as `ctx.state.user` and the `ctx` of Mortar as `ctx.state.mortar`, for the
- * members of bricks. `mortar` is not a key of the state, so that templates and logs that copy the state do not copy it.
+ * Sets the signed-in user as `ctx.state.user` and Mortar's `ctx` as `ctx.state.mortar` for Koa middleware, which
+ * reaches the members of bricks through it. `mortar` is not enumerable, so that templates and logs do not copy it.
  */
 export function linkState(koa: KoaContext, ctx: RequestContext): void {
   const holder = koa as Partial<StateHolder>
@@ -47,7 +47,7 @@ export function linkState(koa: KoaContext, ctx: RequestContext): void {
     holder[MORTAR] = publicContext(ctx)
     holder[IS_LINKED] = false
   } else {
-    // The context of an application in which this one is mounted.
+    // The context of an outer application in which this one is mounted.
     defineMortar(koa.state, publicContext(ctx))
   }
   linkUser(ctx, koa)

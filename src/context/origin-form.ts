@@ -1,4 +1,4 @@
-/** A request target in absolute form (`GET http://host/path`, RFC 9112 §3.2.2) reduced to path and query. */
+/** Reduces a request target in absolute form (`GET http://host/path`, RFC 9112 §3.2.2) to path and query. */
 export function originForm(target: string): string {
   if (target.charCodeAt(0) === 47) return target
   const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(target)

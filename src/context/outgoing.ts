@@ -1,29 +1,31 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 
-/** What goes over the wire: headers already set on the response stay, `type` is used where none was set. */
+/** A response to send. Headers already set on the response are kept; `type` is used if no Content-Type was set. */
 export interface Outgoing {
   readonly status: number
   readonly type: string | undefined
   /** Null for no body; text is UTF-8. */
   readonly payload: string | Buffer | Readable | null
-  /** Further headers of a text, as a flat list of names and values. They replace headers of the same name. */
+  /** Further headers of a string payload, as a flat list of names and values. They replace headers of the same name. */
   readonly headers?: readonly string[]
 }
 
-/** True for server-sent events, whose headers go out before the first event. `type` is used where none was set. */
+/**
+ * True for server-sent events, whose headers go out before the first event. `type` is used if no Content-Type was set.
+ */
 export function isEventStream(res: ServerResponse, type?: string): boolean {
   const sent = String(res.getHeader('Content-Type') ?? type ?? '')
   return sent.toLowerCase().startsWith('text/event-stream')
 }
 
-/** A value that Koa middleware was given in `ctx.body`, or left there. */
+/** A value that was set in `ctx.body` for Koa middleware or by it. */
 export interface HandedValue {
   /** The value as Mortar middleware and handlers return it. */
   readonly value: unknown
   /** The status that belongs to it. */
   readonly status: number
-  /** The Content-Type that was set for it, unless application code had set one. */
+  /** The Content-Type that was set for the value, unless application code had set one. */
   readonly type: string | undefined
 }
 

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 
-/** An adapter, whatever it sends. */
+/** Any adapter, independent of the type that it sends. */
 interface Sender<Ctx, Outgoing> {
   send(ctx: Ctx, outgoing: Outgoing): void
   mark?(ctx: Ctx): void
 }
 
 /**
- * An adapter for a request whose URL holds its credential: the response is not stored, and pages do not send the URL on as
- * `Referer` (RFC 6750 §2.3, ASVS 14.2.1). The headers are set now, for responses that application code writes itself, and
- * again before the response, so that no handler opens it.
+ * Creates an adapter for a request whose URL contains its credential. The response is not stored, and pages do not send
+ * the URL as `Referer` (RFC 6750 §2.3, ASVS 14.2.1). The headers are set now, for responses that application code
+ * writes itself, and again before the response, so that no handler can change them.
  */
 export function privateAdapter<Ctx, Outgoing>(
   adapter: Sender<Ctx, Outgoing>,

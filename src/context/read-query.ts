@@ -2,10 +2,10 @@ import { BadRequest } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { parseQuery } from '../support/parse-query.ts'
 
-/** Pairs of one query; Node's own parser ignores those beyond the same number. */
+/** Maximum pairs of one query. Node's parser ignores pairs beyond the same number. */
 const MAX_QUERY_PAIRS = 1000
 
-/** Parses the query of a request. @throws BadRequest `too_many_parameters` for more pairs than are read. */
+/** Parses the query of a request. @throws BadRequest `too_many_parameters` above the maximum. */
 export function readQuery(text: string): Record<string, string | string[] | undefined> {
   const query = parseQuery(text, MAX_QUERY_PAIRS)
   if (query !== undefined) return query

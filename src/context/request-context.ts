@@ -15,7 +15,7 @@ import { privateAdapter } from './private-adapter.ts'
 import type { HandedValue, Outgoing } from './outgoing.ts'
 import { statusAfter } from './status-after.ts'
 
-/** What every context of one application shares. */
+/** The state that the contexts of one application share. */
 export interface ContextRuntime {
   readonly logger: Logger
   /** Work that ends when the application begins to close. */
@@ -27,23 +27,23 @@ export interface ContextRuntime {
   createScope(ctx: RequestContext): RequestScope
   createServices(ctx: RequestContext): Readonly<Record<string, unknown>>
   createKoaContext(ctx: RequestContext): KoaContext
-  /** Tells the `error` listeners of `app.koa` about an error, as Koa would. */
+  /** Emits an error to the `error` listeners of `app.koa`, as Koa would. */
   emitError(ctx: RequestContext, error: unknown): void
 }
 
-/** A way out of the pipeline: the direct listener writes to the response, the Koa adapter to the Koa context. */
+/** Sends responses: the direct adapter writes to Node's response, the Koa adapter to the Koa context. */
 export interface Adapter {
   send(ctx: RequestContext, outgoing: Outgoing): void
-  /** Sets the headers of every response where `send` does not: Koa code around the pipeline sends the response. */
+  /** Sets the headers of every response if outer Koa code sends it instead of `send`. */
   mark?(ctx: RequestContext): void
 }
 
-/** Turns a handler's value into what goes over the wire; the matched route's own. */
+/** Converts a handler's value to a response. Each route has its own. */
 export interface Prepare {
   (ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing>
-  /** True when values go through response schemas. */
+  /** True if values go through response schemas. */
   readonly hasSchemas?: true
-  /** Refuses what JSON would hide inside a value that Koa middleware gets as it is. Outside production. */
+  /** Outside production: refuses values that JSON would hide inside a value that Koa middleware gets unchanged. */
   readonly check?: (value: unknown) => void
 }
 
@@ -52,8 +52,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(
 )
 
 /**
- * The `ctx` behind a request: plain fields that the pipeline fills and getters that do their work on first read.
- * Each application has a subclass of its own, whose prototype carries the members of its bricks.
+ * The `ctx` of a request: plain fields that the pipeline sets, and lazy getters. Each application has its own subclass,
+ * whose prototype has the members of its bricks.
  */
 export class RequestContext {
   readonly method: string
@@ -64,7 +64,7 @@ export class RequestContext {
   body: unknown = undefined
   params: unknown = NO_PARAMS
 
-  /** What the pipeline keeps about the request; not for handlers. */
+  /** State of the pipeline, not for handlers. */
   readonly internal: Internal
 
   constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, adapter: Adapter) {
@@ -142,7 +142,7 @@ export class RequestContext {
 
   set type(type: string) {
     const full = loadMediaTypes().contentType(type)
-    if (!full) throw new TypeError(`ctx.type does not know '${type}': give a media type or a file extension`)
+    if (!full) throw new TypeError(`ctx.type: '${type}' is neither a media type nor a known file extension`)
     this.internal.res.setHeader('Content-Type', full)
   }
 
@@ -164,7 +164,7 @@ export class RequestContext {
     return (internal.koa ??= internal.runtime.createKoaContext(this))
   }
 
-  /** Representation for logs and consoles: without headers, which hold credentials, and without the query. */
+  /** Representation for logs and consoles, without headers and query, because they may contain credentials. */
   toJSON(): object {
     const { method, path, route, id } = this
     return { method, path, route, id }
@@ -202,7 +202,7 @@ class Internal {
   readonly res: ServerResponse
   adapter: Adapter
   status = 0
-  /** The whole body was taken out of the request at once: nothing of it is left to read. */
+  /** True if the whole body was read from the request in one call, so that no byte is left. */
   isBodyTaken = false
   id: string | undefined = undefined
   ip: string | undefined = undefined
@@ -210,27 +210,27 @@ class Internal {
   query: unknown = undefined
   headers: unknown = undefined
   credential: Credential | null | undefined = undefined
-  /** Why the credential could not be evaluated; a guarded route throws it. */
+  /** The error for a credential that could not be evaluated; a guarded route throws it. */
   refusal: unknown = undefined
   abort: AbortController | undefined = undefined
   cookies: RequestCookies | undefined = undefined
   scope: RequestScope | undefined = undefined
   services: Readonly<Record<string, unknown>> | undefined = undefined
   members: Record<string, unknown> | undefined = undefined
-  /** The handler and all middleware have settled; the response may still be under way. */
+  /** True if the handler and all middleware have settled; the response may still be in progress. */
   isSettled = false
   onSettled: (() => void) | undefined = undefined
   koa: KoaContext | undefined = undefined
   prepare: Prepare | undefined = undefined
-  /** The value that is on the Koa context, once Koa middleware has seen one. */
+  /** The value on the Koa context, if Koa middleware has seen one. */
   handed: HandedValue | undefined = undefined
-  /** The 404 or 405 of a request without a route, while Koa middleware may still answer it. */
+  /** The 404 or 405 of a request without a route, while Koa middleware may still set a response. */
   missed: Error | undefined = undefined
-  /** The status that Koa middleware was shown for an error of what is inside it; 0 for none. */
+  /** The status that Koa middleware has seen for an inner error; 0 for none. */
   errorStatus = 0
-  /** Result of what the current middleware wraps, for `ctx.status`: not yet, with a value, or with an error. */
+  /** Result inside the current middleware, for `ctx.status`: not ended, a value, or an error. */
   ended: 'no' | 'value' | 'error' = 'no'
-  /** That value or error. */
+  /** The value or error of `ended`. */
   end: unknown = undefined
 
   constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, adapter: Adapter) {
@@ -241,7 +241,7 @@ class Internal {
   }
 }
 
-/** The same object as application code sees it. */
+/** Returns the same object, with the type that application code sees. */
 export function publicContext(ctx: RequestContext): Context {
   return ctx as unknown as Context
 }

@@ -10,26 +10,26 @@ export interface Keygrip {
   index(data: unknown, digest: string): number
 }
 
-/** Keys as Koa has them: a list, of which the first signs and all verify, or a Keygrip. */
+/** Keys in Koa's form: a list whose first key signs and whose keys all verify, or a Keygrip. */
 export type CookieKeys = readonly string[] | Keygrip | undefined
 
 /** Protection of a cookie. */
 export interface CookieProtection {
-  /** A second cookie, `<name>.sig`, proves that the application wrote the value. Needs `keys`. */
+  /** Adds a second cookie, `<name>.sig`, which proves that the application wrote the value. Needs `keys`. */
   readonly signed?: boolean
-  /** The value is encrypted, and proven to be the application's. Needs `keys`. */
+  /** Encrypts and authenticates the value. Needs `keys`. */
   readonly encrypted?: boolean
 }
 
 /** Options of a cookie: those of the package `cookies`, with `SameSite=Lax` by default. */
 export interface CookieOptions extends CookieProtection {
-  /** Milliseconds from now until it expires; without it and `expires` it ends with the browser's session. */
+  /** Milliseconds until the cookie expires. Without `maxAge` and `expires` it ends with the browser session. */
   readonly maxAge?: number | undefined
   readonly expires?: Date | undefined
   /** `/` by default. */
   readonly path?: string | undefined
   readonly domain?: string | undefined
-  /** Sent over HTTPS only; by default when the request came over HTTPS. */
+  /** Sent over HTTPS only. By default true if the request came over HTTPS. */
   readonly secure?: boolean | undefined
   /** Hidden from scripts; true by default. */
   readonly httpOnly?: boolean | undefined
@@ -43,28 +43,30 @@ export interface CookieOptions extends CookieProtection {
 
 /** The cookies of a request and its response. */
 export interface RequestCookies {
-  /** Value of a cookie. One that was set signed or encrypted is undefined when it was not written by the application. */
+  /**
+   * Returns the value of a cookie. With `signed` or `encrypted`: undefined if the application did not write the value.
+   */
   get(name: string, protection?: CookieProtection): string | undefined
-  /** Sets a cookie of the response; without a value it is removed. HttpOnly and SameSite=Lax unless the options say otherwise. */
+  /** Sets a cookie of the response, or removes it without a value. HttpOnly and SameSite=Lax by default. */
   set(name: string, value?: string | null, options?: CookieOptions): this
 }
 
-/** Settings that the cookies of one application share. */
+/** Cookie settings of one application. */
 export interface CookieSettings {
-  /** Default of the option `secure` of a cookie; undefined follows the connection. */
+  /** Default of the cookie option `secure`; undefined to follow the connection. */
   readonly secure: boolean | undefined
-  /** Read for each request, as `app.koa.keys` may be set late. */
+  /** Returns the keys. Called for each request, because `app.koa.keys` may be set late. */
   keys(): CookieKeys
 }
 
-/** Makes `ctx.cookies`. */
+/** Creates `ctx.cookies`. */
 export function createCookies(
   req: IncomingMessage,
   res: ServerResponse,
   { secure, keys: readKeys }: CookieSettings,
 ): RequestCookies {
   const keys = readKeys()
-  // The package never changes the list.
+  // The package `cookies` never modifies the list.
   const cookies = new (loadCookies())(req, res, { keys: keys as Cookies.Option['keys'], secure })
   const jar: RequestCookies = {
     get(name, { signed = false, encrypted = false } = {}) {
@@ -76,7 +78,7 @@ export function createCookies(
     set(name, value, { signed = false, encrypted = false, ...options } = {}) {
       refuseWithoutKeys(name, { signed, encrypted }, keys)
       const sent = encrypted && value ? cipherOf(keys).seal(name, value) : value
-      // The value of an encrypted cookie is authenticated already.
+      // The value of an encrypted cookie is already authenticated.
       cookies.set(name, sent, { sameSite: 'lax', ...options, signed: signed && !encrypted })
       return jar
     },
@@ -89,17 +91,17 @@ function refuseWithoutKeys(name: string, { signed, encrypted }: CookieProtection
   const wanted = signed ? 'signed' : 'encrypted'
   if (keys === undefined)
     throw new Error(
-      `The cookie '${name}' is to be ${wanted}, and the application has no keys. Give createApp({ keys: [...] }) random ones.`,
+      `The cookie '${name}' cannot be ${wanted} because the application has no keys. Pass random keys to createApp({ keys: [...] }).`,
     )
   if (encrypted && !Array.isArray(keys))
     throw new Error(
-      `The cookie '${name}' is to be encrypted, and app.koa.keys is not a list. Give createApp({ keys: [...] }) random ones.`,
+      `The cookie '${name}' cannot be encrypted because app.koa.keys is not a list. Pass random keys to createApp({ keys: [...] }).`,
     )
 }
 
 const ciphers = new WeakMap<object, CookieCipher>()
 
-/** Deriving keys takes some microseconds, so each list has one cipher. */
+/** Returns the cached cipher of a list of keys: deriving keys takes some microseconds. */
 function cipherOf(keys: CookieKeys): CookieCipher {
   const list = keys as readonly string[]
   let cipher = ciphers.get(list)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
 
-/** Work that can be ended: an `AbortController`, or a stream that is being sent. */
+/** Work that can be aborted: an `AbortController`, or a stream that is being sent. */
 export interface Abortable {
   abort(reason: unknown): void
 }
@@ -12,14 +12,14 @@ export class OpenRequests {
   private readonly open = new Set<Abortable>()
   private reason: unknown = undefined
 
-  /** Aborts everything that was added, and immediately whatever is added later. */
+  /** Aborts all added work, and any work that is added later. */
   abortAll(): void {
     this.reason ??= new ServiceUnavailable('The application is closing.', { retryAfter: 1 })
     for (const one of this.open) one.abort(this.reason)
     this.open.clear()
   }
 
-  /** Keeps `one` until the response is closed. `onClose` is called then. */
+  /** Tracks `one` until the response closes, then calls `onClose`. */
   add(one: Abortable, req: IncomingMessage, res: ServerResponse, onClose?: () => void): void {
     if (this.reason !== undefined) one.abort(this.reason)
     else this.open.add(one)
@@ -30,7 +30,7 @@ export class OpenRequests {
   }
 }
 
-/** Makes the controller behind `ctx.signal`: it aborts when the client leaves or the application begins to close. */
+/** Creates the controller of `ctx.signal`: it aborts when the client disconnects or the application begins to close. */
 export function createAbort(open: OpenRequests, req: IncomingMessage, res: ServerResponse): AbortController {
   const controller = new AbortController()
   open.add(controller, req, res, () => {
@@ -40,7 +40,7 @@ export function createAbort(open: OpenRequests, req: IncomingMessage, res: Serve
 }
 
 function clientLeft(): HttpError {
-  return new HttpError(499, 'The client left before the response was complete.', {
+  return new HttpError(499, 'The client disconnected before the response was complete.', {
     code: 'client_closed_request',
   })
 }

@@ -1,7 +1,7 @@
 import { isEmpty, type HandedValue } from './outgoing.ts'
 import { statusOfThrown } from './thrown.ts'
 
-/** Result of what a middleware wraps. */
+/** Result of the pipeline inside a middleware. */
 export interface Ended {
   /** The status that was set; 0 for none. */
   readonly status: number
@@ -13,9 +13,8 @@ export interface Ended {
 }
 
 /**
- * Returns the status that is sent if nothing changes after the inside of a middleware ended: that of a thrown error,
- * the one that was set, or the default for the value. A value that later does not match its response schema still becomes
- * a 500.
+ * Returns the status that is sent if outer middleware changes nothing: that of a thrown error, the status that was set,
+ * or the default for the value. A value that later does not match its response schema still becomes a 500.
  */
 export function statusAfter({ status, koa, handed, ended, end }: Ended): number {
   if (ended === 'error') return statusOfThrown(end)

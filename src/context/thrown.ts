@@ -1,6 +1,6 @@
 import { HttpError, isHttpError } from '../errors/http-error.ts'
 
-/** Errors that `ctx.koa.throw` made of another error, whose class it keeps. */
+/** Errors that `ctx.koa.throw` derived from another error, with the class of that error. */
 const THROWN_BY_KOA = new WeakSet<object>()
 
 /** Marks an error as a deliberate response: `ctx.koa.throw(401, cause)` returns the cause itself with a status. */
@@ -9,9 +9,9 @@ export function markDeliberate(error: object): void {
 }
 
 /**
- * Returns the `HttpError` for an error of Koa: what `ctx.koa.throw`, `ctx.koa.assert` and `http-errors` make. It is known
- * by its class, not by its fields: drivers and clients put a `status` on their errors too, and that does not set the
- * status of a response. Any other value is returned as it is.
+ * Returns the `HttpError` for an error of `ctx.koa.throw`, `ctx.koa.assert` or `http-errors`. These errors are
+ * recognised by class, not by fields: drivers and clients also set a `status` on their errors, which must not become
+ * the status of the response. Any other value is returned unchanged.
  */
 export function asHttpError(thrown: unknown): unknown {
   if (isHttpError(thrown) || !isFromKoa(thrown)) return thrown
@@ -23,7 +23,7 @@ export function asHttpError(thrown: unknown): unknown {
   })
 }
 
-/** The status of the response that an error becomes. */
+/** Returns the status of the response for an error. */
 export function statusOfThrown(thrown: unknown): number {
   const error = asHttpError(thrown)
   return isHttpError(error) ? error.status : 500
@@ -46,7 +46,10 @@ function isFromKoa(thrown: unknown): thrown is KoaHttpError {
   return THROWN_BY_KOA.has(thrown) || hasKoaClass(thrown)
 }
 
-/** By name, because an installation often has several copies of http-errors: Koa's, that of its `assert`, a body parser's. */
+/**
+ * Compares class names, because an installation often has several copies of http-errors (Koa, its `assert`, body
+ * parsers).
+ */
 function hasKoaClass(error: object): boolean {
   for (
     let type = Object.getPrototypeOf(error) as object | null;

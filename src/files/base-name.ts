@@ -2,7 +2,10 @@ import { METHODS, type Method } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Finding } from '../routing/finding.ts'
 
-/** The meaning of a file's name without its folders. `module` is the name without extension, the same for `x.get.ts` and `x.get.js`. */
+/**
+ * The meaning of a file's name without its folders. `module` is the name without extension, the same for `x.get.ts` and
+ * `x.get.js`.
+ */
 export type BaseName =
   | { readonly kind: 'ignored'; readonly warning?: string }
   | { readonly kind: 'middleware'; readonly module: string }

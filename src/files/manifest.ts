@@ -24,8 +24,8 @@ export interface Manifest {
 }
 
 /**
- * Adds statically imported modules; called by `registerRoutes` of a manifest. `directory` is their origin. No file of it
- * is read.
+ * Adds statically imported modules; called by `registerRoutes` of a manifest. `directory` is their origin. No file of
+ * it is read.
  * @throws StartupErrors with every broken convention.
  */
 export function registerModules(app: RouteSink, directory: string | URL, modules: RouteModules): void {

@@ -38,7 +38,7 @@ function staticSegment(raw: string): FileSegment | Finding {
   if (character === undefined) return { kind: 'static', name: raw, raw }
   return {
     code: 'MORTAR_ROUTE_CHARACTER',
-    found: `has the character ${JSON.stringify(character)} in "${raw}", which cannot stand there in a path`,
+    found: `has the character ${JSON.stringify(character)} in "${raw}", which is not allowed there in a path`,
     remedy: /^[:*]/.test(raw)
       ? `Write ${raw.startsWith(':') ? '[name] for a parameter' : '[...name] for a catch-all'}.`
       : 'Remove it from the name. Other characters are allowed and need no percent-encoding.',

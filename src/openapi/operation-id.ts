@@ -2,7 +2,9 @@ import { StartupError } from '../errors/startup-error.ts'
 import { filesOf, parsePattern, type Segment } from '../routing/path-pattern.ts'
 import type { Route } from '../routing/route.ts'
 
-/** Returns the route's own `operationId`, or one made from method and path: `getUsersById`, `postAuthLogin`, `getRoot`. */
+/**
+ * Returns the route's own `operationId`, or one made from method and path: `getUsersById`, `postAuthLogin`, `getRoot`.
+ */
 export function operationIdOf(route: Route): string {
   const segments = parsePattern(route.path, route.origin)
   const name = segments.length === 0 ? 'Root' : segments.map(wordOf).join('')

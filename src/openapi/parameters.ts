@@ -38,7 +38,9 @@ function pathParameters(route: Route, reader: SchemaReader): JsonObject[] {
   })
 }
 
-/** OpenAPI has no catch-all: the description explains it, and `x-catch-all` marks it for programs such as the docs page. */
+/**
+ * OpenAPI has no catch-all: the description explains it, and `x-catch-all` marks it for programs such as the docs page.
+ */
 function catchAll(field: JsonObject): JsonObject {
   const own = typeof field.description === 'string' ? `${field.description} ` : ''
   return { ...field, description: `${own}The rest of the path, with its slashes.`, 'x-catch-all': true }

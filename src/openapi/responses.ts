@@ -46,7 +46,9 @@ function rawSchema(type = ''): JsonObject {
   return /^text\//i.test(type) ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
-/** A string is sent as text, an error as a problem, anything else as JSON. A date is an object until it is serialised. */
+/**
+ * A string is sent as text, an error as a problem, anything else as JSON. A date is an object until it is serialised.
+ */
 function contentOf(schema: JsonObject, status: number): JsonObject {
   const isText = schema.type === 'string' && schema.format !== 'date-time' && schema.format !== 'date'
   if (isText) return { 'text/plain': { schema } }

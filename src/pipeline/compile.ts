@@ -11,7 +11,9 @@ import { compilePrepare, respond } from './respond.ts'
 import { isThenable } from '../support/thenable.ts'
 import { validateInputs } from './validate.ts'
 
-/** Runs one request up to its response value, which `respond` sends. Throws or rejects with the error that `fail` sends. */
+/**
+ * Runs one request up to its response value, which `respond` sends. Throws or rejects with the error that `fail` sends.
+ */
 export type CompiledRoute = Inner
 
 /**

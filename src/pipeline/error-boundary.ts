@@ -22,8 +22,8 @@ const BODY_HEADERS = [
 ]
 
 /**
- * Turns a thrown value into a response, for every request. Never throws: if rendering the error throws (a failing getter,
- * an invalid header), that second error is rendered instead.
+ * Turns a thrown value into a response, for every request. Never throws: if rendering the error throws (a failing
+ * getter, an invalid header), that second error is rendered instead.
  */
 export function fail(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   if (!isUnmatched(ctx, thrown)) ctx.internal.runtime.emitError(ctx, thrown)

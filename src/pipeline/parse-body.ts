@@ -22,8 +22,8 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 type Decode = (content: Buffer, rules: BodyRules) => unknown
 
 /**
- * Reads the body of a request: JSON, urlencoded, multipart, text or raw bytes. It runs after the guard, so that a client
- * without permission cannot make the server read. A route with an empty `consumes` does not read the body.
+ * Reads the body of a request: JSON, urlencoded, multipart, text or raw bytes. It runs after the guard, so that a
+ * client without permission cannot make the server read. A route with an empty `consumes` does not read the body.
  */
 export function readBody(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { body, consumes } = route.definition
@@ -122,7 +122,10 @@ function asText(content: Buffer): string {
   return content.toString('utf8')
 }
 
-/** Refuses charsets other than UTF-8. JSON (RFC 8259 §8.1) and forms (WHATWG URL §5) are UTF-8; other text would be misread. */
+/**
+ * Refuses charsets other than UTF-8. JSON (RFC 8259 §8.1) and forms (WHATWG URL §5) are UTF-8; other text would be
+ * misread.
+ */
 function refuseForeignCharset(header: string | undefined): void {
   if (header === undefined || header === JSON_TYPE) return
   const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1]?.toLowerCase()

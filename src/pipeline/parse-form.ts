@@ -28,8 +28,8 @@ export interface Form extends FormRules {
 }
 
 /**
- * Parses a multipart body with koa-body behind a `FormGuard`. Returns fields and files in one object by name, with a list
- * for a repeated name. The files are deleted when the response closes, and before an error is thrown.
+ * Parses a multipart body with koa-body behind a `FormGuard`. Returns fields and files in one object by name, with a
+ * list for a repeated name. The files are deleted when the response closes, and before an error is thrown.
  * @throws PayloadTooLarge with a code for each limit; BadRequest or UnsupportedMediaType for a malformed form.
  */
 export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields> {

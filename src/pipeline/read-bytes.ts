@@ -86,7 +86,10 @@ function readNow(ctx: RequestContext, limit: number, use: Use): unknown {
   return use(content)
 }
 
-/** Returns the whole body if it is already buffered and unread, else null. The code that sends the response drains the request. */
+/**
+ * Returns the whole body if it is already buffered and unread, else null. The code that sends the response drains the
+ * request.
+ */
 function takeWhole({ internal }: RequestContext): Buffer | null {
   const { req } = internal
   const isWhole = req.complete || req.readableLength === Number(req.headers['content-length'])
@@ -103,7 +106,10 @@ function takeWhole({ internal }: RequestContext): Buffer | null {
 /** Chunks to collect before joining them. Unjoined chunks of one byte need hundreds of times their size in memory. */
 const MOST_CHUNKS = 512
 
-/** Resolves with the bytes. Code after the promise keeps the async context of the request; an event has that of the connection. */
+/**
+ * Resolves with the bytes. Code after the promise keeps the async context of the request; an event has that of the
+ * connection.
+ */
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const joined: Buffer[] = []

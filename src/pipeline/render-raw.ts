@@ -5,8 +5,8 @@ import type { RequestContext } from '../context/request-context.ts'
 const BYTES_TYPE = 'application/octet-stream'
 
 /**
- * Renders values that are sent unchanged, without JSON and without a schema: bytes, streams, async iterables, a `Blob`, a
- * web `Response`. Returns undefined for any other object.
+ * Renders values that are sent unchanged, without JSON and without a schema: bytes, streams, async iterables, a `Blob`,
+ * a web `Response`. Returns undefined for any other object.
  */
 export function renderRaw(ctx: RequestContext, status: number, value: object): Outgoing | undefined {
   if (ArrayBuffer.isView(value)) return { status, type: BYTES_TYPE, payload: asBuffer(value) }

@@ -41,7 +41,10 @@ export function refuseUnsendable(value: object): void {
   if (found !== undefined) throw unsendableError({ path: '', ...found })
 }
 
-/** Like `render`, but also refuses values inside that JSON would hide. Outside production only: it reads the whole value. */
+/**
+ * Like `render`, but also refuses values inside that JSON would hide. Outside production only: it reads the whole
+ * value.
+ */
 export function renderThoroughly(ctx: RequestContext, status: number, value: unknown): Outgoing {
   const outgoing = render(ctx, status, value)
   if (outgoing.type === JSON_TYPE) refuseHidden(value)

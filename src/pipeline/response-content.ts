@@ -23,8 +23,8 @@ interface Declared {
 }
 
 /**
- * Compiles one entry of `response`. Values that are sent unchanged pass. Any other value goes through the schema and must
- * fit the declared media type: a string fits every type, other values only JSON.
+ * Compiles one entry of `response`. Values that are sent unchanged pass. Any other value goes through the schema and
+ * must fit the declared media type: a string fits every type, other values only JSON.
  */
 export function compileContent(route: Route, status: number, runtime: PipelineRuntime): RenderDeclared {
   const { type, schema } = readContent(route.definition.response![status]!)
@@ -73,7 +73,7 @@ function outgoingOf(declared: Declared, text: string | Invalid, value: unknown):
     : { status, type: type ?? JSON_TYPE, payload: text }
 }
 
-/** Adds `charset=utf-8` to a text type. */
+/** Adds `charset=utf-8` to textual media types. */
 function withCharset(type: string): string {
   return /^text\/|^application\/json$/i.test(type) && !/;\s*charset=/i.test(type)
     ? `${type}; charset=utf-8`

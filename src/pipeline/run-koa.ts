@@ -36,7 +36,10 @@ export function enterKoa(ctx: RequestContext): KoaContext {
   return koa
 }
 
-/** Returns the value that Koa middleware has set. @throws the 404 of a request without a route and without a response. */
+/**
+ * Returns the value that Koa middleware has set.
+ * @throws the 404 of a request without a route and without a response.
+ */
 export function leaveKoa(ctx: RequestContext, koa: KoaContext): unknown {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) throw missed

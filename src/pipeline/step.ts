@@ -6,7 +6,9 @@ import type { Logger } from '../contracts/logger.ts'
 import type { ProblemTable } from '../errors/problem-table.ts'
 import type { FormLimits } from '../support/form-limits.ts'
 
-/** The rest of a pipeline after a step: the next steps and the handler. Returns the response value or a promise of it. */
+/**
+ * The rest of a pipeline after a step: the next steps and the handler. Returns the response value or a promise of it.
+ */
 export type Inner = (ctx: RequestContext) => unknown
 
 /** Adds one step in front of others. The returned function has the name of the step, for stack traces. */

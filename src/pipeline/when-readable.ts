@@ -35,7 +35,9 @@ function isOpening(stream: Readable & { readonly pending?: unknown }): boolean {
   return stream.pending === true
 }
 
-/** Converts a stream of objects to a stream of bytes. A chunk that is neither text nor bytes is an error of the stream. */
+/**
+ * Converts a stream of objects to a stream of bytes. A chunk that is neither text nor bytes is an error of the stream.
+ */
 export function bytesOf(objects: Readable): Readable {
   const bytes = new Transform({
     writableObjectMode: true,

@@ -8,7 +8,7 @@ const KEYS = ['type', 'schema', 'description']
 /** Names of the media type in other frameworks. */
 const NEAR_TYPE = new Set(['content', 'contenttype', 'content-type', 'mediatype', 'mime', 'mimetype'])
 
-/** Findings about one entry of `response`: a schema, or an object with a media type, a schema, or both. */
+/** Checks one entry of `response`: a schema, or an object with a media type, a schema, or both. */
 export function checkContent(key: string, value: unknown): Finding[] {
   if (isSchema(value) || !isPlainObject(value)) return checkSchema(key, value)
   const names = Object.keys(value)
@@ -19,7 +19,7 @@ export function checkContent(key: string, value: unknown): Finding[] {
   return [...unknown, ...checkValues(key, value, unknown.length > 0)]
 }
 
-/** True for a media type in full, without parameters. */
+/** True for a complete media type without parameters. */
 export function isMediaType(value: unknown): value is string {
   return typeof value === 'string' && /^[^\s/]+\/[^\s/]+$/.test(value)
 }

@@ -9,7 +9,7 @@ import { checkSchema, isSchema } from './check-schema.ts'
 import { listWords } from '../support/list-words.ts'
 import type { Finding } from './finding.ts'
 
-/** The endpoint that a definition belongs to. `parameters` is undefined when the path is broken. */
+/** The endpoint of a definition. `parameters` is undefined if the path is invalid. */
 export interface Endpoint {
   readonly method: Method
   readonly parameters: readonly string[] | undefined
@@ -40,7 +40,7 @@ const CHECKS: Readonly<Record<Key, Check>> = {
 }
 
 /**
- * Finds every fault in the values of a definition. A key with the value `undefined` is a fault too: an `auth` that is
+ * Finds every fault in the values of a definition. A key with the value `undefined` is also a fault: an `auth` that is
  * undefined by mistake must not make a route public.
  */
 export function checkDefinition(
@@ -71,7 +71,7 @@ function paramsRemedy(field: string, parameters: readonly string[]): string {
   return near === undefined ? `The path has ${names}.` : `Did you mean "${near}"? The path has ${names}.`
 }
 
-/** Returns the keys of an object schema: `fields` of yup, `shape` of zod. Unknown for other validators. */
+/** Returns the keys of an object schema: `fields` of yup, `shape` of zod; undefined for other validators. */
 function fieldsOf(schema: object): string[] {
   const fields = 'fields' in schema ? schema.fields : 'shape' in schema ? schema.shape : undefined
   return isPlainObject(fields) ? Object.keys(fields) : []
@@ -82,7 +82,7 @@ function checkBody(key: Key, value: unknown, { method }: Endpoint): Finding[] {
   return [
     {
       code: 'MORTAR_ROUTE_BODY_NOT_ALLOWED',
-      found: `has a \`body\` schema, and the body of a ${method} request has no meaning (RFC 9110 §9.3)`,
+      found: `has a \`body\` schema, but the body of a ${method} request has no meaning (RFC 9110 §9.3)`,
       remedy: 'Declare the input in `query`, or use POST.',
     },
   ]

@@ -13,8 +13,8 @@ export interface KeyReport {
 }
 
 /**
- * Checks the named exports of a route module. Names that are not keys of a definition are allowed. A near miss of a key
- * gives a warning, and a name that looks like a guard is an error.
+ * Checks the named exports of a route module. Names that are not keys of a definition are allowed. A misspelled key
+ * causes a warning, and a name that looks like a guard is an error.
  */
 export function checkExportNames(names: readonly string[]): KeyReport {
   const others = names.filter((name) => name !== 'default' && !KEYS.includes(name))

@@ -5,15 +5,15 @@ import { parameterNames, parsePattern } from './path-pattern.ts'
 import type { Route } from './route.ts'
 
 /**
- * Holds the definitions of routers' routes to the same rules as those of route files: a mistyped `auth` must not make a
- * route public here either.
+ * Checks the definitions of routes in routers with the same rules as route files: a mistyped `auth` must not make a
+ * route public.
  * @throws StartupError, or StartupErrors with every finding of every route.
  */
 export function checkRoutes(routes: readonly Route[]): void {
   const errors = routes.flatMap(findingsOf)
   if (errors.length === 1) throw errors[0]!
   if (errors.length > 1)
-    throw new StartupErrors(`${errors.length} things are wrong with the routes of routers.`, errors)
+    throw new StartupErrors(`The routes of routers have ${errors.length} faults.`, errors)
 }
 
 function findingsOf({ method, path, definition, origin }: Route): StartupError[] {

@@ -4,7 +4,7 @@ import type { Handler, RouteDefinition } from './route.ts'
 
 const DEFINED_ROUTE = Symbol.for('mortar.defined-route')
 
-/** What `defineRoute` and `routesFor` return: the default export of a route module. */
+/** The result of `defineRoute` and `routesFor`: the default export of a route module. */
 export interface DefinedRoute {
   readonly [DEFINED_ROUTE]: true
   readonly definition: RouteDefinition
@@ -25,7 +25,7 @@ export type ServicesOf<A> = A extends TypedApp<unknown, infer Services> ? Servic
 /** The services of `ctx.services` in a handler of the application: its own and the core's. */
 export type HandlerServices<A> = ServicesOf<A> & Omit<CoreServices, keyof ServicesOf<A>>
 
-/** Refuses keys that are none of a definition's: `querry` would otherwise be ignored in silence. */
+/** Refuses keys that a definition does not have: `querry` would otherwise be silently ignored. */
 export type OnlyKnownKeys<D> = { readonly [Key in Exclude<keyof D, keyof RouteDefinition>]: never }
 
 /** Defines a route: inputs and `ctx.user` are typed from the definition; members of bricks are `unknown`. */
@@ -44,14 +44,14 @@ export type RouteMaker<Members, Services> = <const D extends RouteDefinition>(
 ) => DefinedRoute
 
 /**
- * Gives a `defineRoute` whose `ctx` also has every member that the application's bricks add:
+ * Returns a `defineRoute` whose `ctx` also has every member that the application's bricks add:
  * `export const route = routesFor<typeof app>()`. Import the app's type with `import type`, so that there is no cycle.
  */
 export function routesFor<A extends TypedApp>(): RouteMaker<MembersOf<A>, HandlerServices<A>> {
   return defineRoute as unknown as RouteMaker<MembersOf<A>, HandlerServices<A>>
 }
 
-/** True for what `defineRoute` returned, also when it came from another copy of the package. */
+/** True for a result of `defineRoute`, also from another copy of the package. */
 export function isDefinedRoute(value: unknown): value is DefinedRoute {
   return typeof value === 'object' && value !== null && DEFINED_ROUTE in value
 }

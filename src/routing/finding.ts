@@ -1,6 +1,6 @@
 import type { RouteFileCode } from './route-codes.ts'
 
-/** A broken convention without its files: the fault, and the remedy. */
+/** A broken convention, with its remedy but without its files. */
 export interface Finding {
   readonly code: RouteFileCode
   /** Predicate of a sentence whose subject is the file: `has no method in its name`. */

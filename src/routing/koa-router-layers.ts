@@ -17,7 +17,7 @@ export interface KoaRouter {
   routes(): unknown
 }
 
-/** A route that one or several layers declare: @koa/router runs them in order. */
+/** A route that one or more layers declare. @koa/router runs them in order. */
 export interface LayerRoute {
   readonly method: Method
   readonly path: string
@@ -36,7 +36,9 @@ export interface ReadLayers {
   readonly unsupported: readonly UnsupportedLayer[]
 }
 
-/** Reads the layers of a router as routes. Layers of one method and path are one route, with the origin of the first. */
+/**
+ * Reads the layers of a router as routes. Layers with the same method and path are one route, with the first origin.
+ */
 export function readLayers(layers: readonly KoaRouterLayer[]): ReadLayers {
   const routes = new Map<string, LayerRoute>()
   const unsupported: UnsupportedLayer[] = []
@@ -63,7 +65,7 @@ function routesOf(layer: KoaRouterLayer, renamed: (path: string) => string): Lay
   return paths.flatMap((path) => methods.map((method) => ({ method, path, origin })))
 }
 
-/** The name of a layer in messages. */
+/** Returns the name of a layer for messages. */
 function describeLayer({ name, path }: KoaRouterLayer): string {
   return `the @koa/router layer ${name === undefined ? '' : `'${name}' `}${String(path)}`
 }
@@ -77,7 +79,7 @@ function pathOf(layer: KoaRouterLayer): string {
   return path
 }
 
-/** The methods of a layer. `GET` serves `HEAD`, here as there. */
+/** Returns the methods of a layer. `GET` also serves `HEAD`, as in @koa/router. */
 function methodsOf(layer: KoaRouterLayer): Method[] {
   const known = METHODS.filter((method) => layer.methods.includes(method))
   const other = layer.methods.find((method) => !known.includes(method as Method))

@@ -2,12 +2,12 @@ import { StartupError } from '../errors/startup-error.ts'
 import { joinPath } from '../support/url-path.ts'
 import { parsePattern, type Segment } from './path-pattern.ts'
 
-/** Optional groups that one path may have: each doubles the number of patterns. */
+/** Maximum optional groups in one path: each group doubles the number of patterns. */
 const MAX_GROUPS = 4
 
 /**
- * The patterns that together match what a path of @koa/router 15 matches: `/users{/:id}` is `/users` and `/users/:id`.
- * Escaped characters become percent-escapes, as in Mortar's own patterns.
+ * Expands a path of @koa/router 15 into patterns that together match the same requests: `/users{/:id}` becomes `/users`
+ * and `/users/:id`. Escaped characters become percent-escapes, as in Mortar's own patterns.
  * @throws StartupError for a path that no pattern can express, with the reason and the remedy.
  */
 export function expandKoaPath(path: string, origin: string): string[] {
@@ -28,8 +28,8 @@ export function expandKoaPath(path: string, origin: string): string[] {
 }
 
 /**
- * Gives parameters at one position the name that was used there first, because the route table and OpenAPI know one name
- * for a position. A name that the path has already used gets a number: `/users/:id/posts/:id2`.
+ * Renames parameters to the first name at their position, because the route table and OpenAPI allow one name per
+ * position. A name that the path already contains gets a number: `/users/:id/posts/:id2`.
  */
 export function createParameterNames(): (path: string) => string {
   const names = new Map<string, string>()
@@ -60,7 +60,7 @@ function markOf(segment: Segment): string {
   return segment.kind === 'param' ? ':' : '*'
 }
 
-/** The path with and without each optional group; groups may be nested. */
+/** Returns the path with and without each optional group. Groups may be nested. */
 function expandGroups(path: string): string[] {
   const end = indexOfUnescaped(path, '}', 0)
   if (end === -1) return [path]
@@ -84,7 +84,7 @@ function indexOfUnescaped(path: string, character: string, from: number): number
   return -1
 }
 
-/** `\:` is a literal colon, which a pattern writes as `%3A`. */
+/** Converts escaped characters: `\:` is a literal colon, which a pattern writes as `%3A`. */
 function withEscapes(path: string): string {
   return path.replaceAll(/\\([\s\S])/g, (_, character: string) =>
     /[\w.~-]/.test(character)

@@ -11,13 +11,13 @@ export interface Scopes {
   /** @throws StartupError for a bad prefix. */
   add(scope: MiddlewareScope): void
   /**
-   * The chain around a registered route's pattern. A parameter of a prefix covers a parameter at the same position,
-   * whatever its name, as both come from one directory; it does not cover a static segment.
+   * Returns the chain around the pattern of a route. A parameter in a prefix covers a parameter at the same position
+   * with any name, because both come from one directory. It does not cover a static segment.
    */
   chainFor(pattern: string): NamedMiddleware[]
   /**
-   * The chain around a request path that no route answered. It takes the road that directories would: static before
-   * parameter before catch-all. Never throws, so that a malformed path has a chain too.
+   * Returns the chain around a request path without a route. It matches prefixes in the order of routes: static before
+   * parameter before catch-all. Never throws, so that a malformed path also has a chain.
    */
   chainForPath(path: string): readonly NamedMiddleware[]
 }
@@ -29,7 +29,7 @@ interface Directory {
   readonly middleware: NamedMiddleware[]
 }
 
-/** No scopes yet. */
+/** Creates an empty set of scopes. */
 export function createScopes(): Scopes {
   const root = createDirectory()
   return {

@@ -1,7 +1,7 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { canonicalSegment } from './canonical-path.ts'
 
-/** One segment of a pattern. A static `value` is in canonical percent-encoding; names have no `:` or `*`. */
+/** One segment of a pattern. A static `value` is in canonical percent-encoding; names are without `:` and `*`. */
 export type Segment =
   | { readonly kind: 'static'; readonly value: string }
   | { readonly kind: 'param'; readonly name: string }
@@ -12,8 +12,8 @@ export const PARAMETER_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
 
 /**
  * Reads a pattern such as `/users/:id` or `/files/*path`. One trailing slash is the same pattern; `/` has no segment.
- * `origin` says in the message where the pattern was declared.
- * @throws StartupError with a code `MORTAR_ROUTE_PATTERN_…` for a pattern that can never match what its author meant.
+ * `origin` is the place of the declaration, for messages.
+ * @throws StartupError with a code `MORTAR_ROUTE_PATTERN_…` for an invalid pattern.
  */
 export function parsePattern(path: string, origin?: string): readonly Segment[] {
   const refuse = refusal(path, origin)
@@ -32,7 +32,7 @@ export function parsePattern(path: string, origin?: string): readonly Segment[] 
   return segments
 }
 
-/** The pattern as a key of OpenAPI `paths`: `/users/:id` is `/users/{id}`, `/files/*path` is `/files/{path}`. */
+/** Converts a pattern to a key of OpenAPI `paths`: `/users/:id` to `/users/{id}`, `/files/*path` to `/files/{path}`. */
 export function openApiPath(path: string): string {
   const parts = parsePattern(path).map((segment) =>
     segment.kind === 'static' ? segment.value : `{${segment.name}}`,
@@ -40,7 +40,7 @@ export function openApiPath(path: string): string {
   return `/${parts.join('/')}`
 }
 
-/** The pattern that `parsePattern` reads as these segments, without a trailing slash. */
+/** Returns the pattern of parsed segments, without a trailing slash. */
 export function patternOf(segments: readonly Segment[]): string {
   const parts = segments.map((segment) => {
     if (segment.kind === 'static') return segment.value
@@ -49,7 +49,7 @@ export function patternOf(segments: readonly Segment[]): string {
   return `/${parts.join('/')}`
 }
 
-/** The parameter names of a pattern, in the order of its segments. */
+/** Returns the parameter names of a pattern, in the order of its segments. */
 export function parameterNames(segments: readonly Segment[]): string[] {
   return segments.flatMap((segment) => (segment.kind === 'static' ? [] : [segment.name]))
 }
@@ -66,7 +66,7 @@ function refusal(path: string, origin: string | undefined): Refuse {
     })
 }
 
-/** The origins that are files, for the `files` of an error; others are routers and bricks. */
+/** Returns the origins that are files, for the `files` of an error. Other origins are routers and bricks. */
 export function filesOf(...origins: readonly string[]): string[] {
   return origins.filter((origin) => /\.[cm]?[jt]sx?$/.test(origin))
 }
@@ -102,14 +102,18 @@ function staticValue(part: string, refuse: Refuse): string {
   if (/[?#{}[\]]/.test(part))
     throw refuse(
       'SEGMENT',
-      `has '${part}', which no request path can hold`,
+      `has '${part}', which no request path can contain`,
       "Write ':name' for a parameter and '*name' for a catch-all; a query is declared by `query`, not in the path.",
     )
   const value = canonicalSegment(part)
   if (value === null)
     throw refuse('SEGMENT', `has a malformed escape in '${part}'`, "Write '%25' for a literal '%'.")
   if (value === '.' || value === '..')
-    throw refuse('SEGMENT', `has the segment '${part}'`, 'Clients resolve it before they ask: leave it out.')
+    throw refuse(
+      'SEGMENT',
+      `has the segment '${part}'`,
+      'Remove it: clients resolve it before they send a request.',
+    )
   return value
 }
 

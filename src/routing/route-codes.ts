@@ -1,7 +1,7 @@
 /**
- * Every code for a directory of route files, with its meaning. `docs/startup-errors.md` has a row for each with the
- * remedy; a test compares the two. A duplicate, a second parameter name for one position and a difference in case have
- * the codes that the route table uses for routers.
+ * The codes for a directory of route files, with their meaning. `docs/startup-errors.md` lists each with its remedy; a
+ * test compares the two. The codes for a duplicate, for a second parameter name at one position and for a difference
+ * in case are those that the route table uses for routers.
  */
 export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_AUTH_SHAPE: '`auth` is neither a boolean, nor the name of a policy, nor a list of names',
@@ -12,7 +12,7 @@ export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_CASE: 'two names at one position that differ in case only',
   MORTAR_ROUTE_CATCH_ALL_MISTYPED: 'a catch-all without exactly three dots in front',
   MORTAR_ROUTE_CATCH_ALL_NOT_LAST: 'something comes after a catch-all',
-  MORTAR_ROUTE_CHARACTER: 'a character in a file name that cannot stand in a path',
+  MORTAR_ROUTE_CHARACTER: 'a character in a file name that is not allowed in a path',
   MORTAR_ROUTE_DEFINITION: '`defineRoute` was not given a definition and a handler',
   MORTAR_ROUTE_DIRECTORY_MISSING: 'the directory of route files does not exist',
   MORTAR_ROUTE_DIRECTORY_RELATIVE: 'the directory of route files is not an absolute path',
@@ -29,7 +29,7 @@ export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_METHOD_UNKNOWN: 'a method that routes do not have',
   MORTAR_ROUTE_MIDDLEWARE: 'a `_middleware` file without a default function',
   MORTAR_ROUTE_MIDDLEWARE_KEY: 'a `_middleware` file that exports `auth`',
-  MORTAR_ROUTE_MIDDLEWARE_NAME: 'a file that looks like `_middleware` and is none',
+  MORTAR_ROUTE_MIDDLEWARE_NAME: 'a file name that looks like `_middleware` but is misspelled',
   MORTAR_ROUTE_MIXED_FORMS: '`defineRoute` and separate exports in one module',
   MORTAR_ROUTE_NAME_MISSING: 'a file name that begins with the method',
   MORTAR_ROUTE_NO_DEFAULT: 'no default export',

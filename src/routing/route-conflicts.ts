@@ -2,7 +2,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
 import type { Method } from './route.ts'
 
-/** A route as conflicts see it. */
+/** The properties of a route that can cause a conflict. */
 export interface RegisteredRoute {
   readonly method: Method
   readonly path: string
@@ -10,17 +10,17 @@ export interface RegisteredRoute {
   readonly origin: string
 }
 
-/** Knows every registered route and refuses a new one that contradicts it. */
+/** Stores the registered routes and refuses a new route that conflicts with one of them. */
 export interface ConflictRegister {
   /**
-   * Takes the route, or changes nothing.
-   * @throws StartupError `MORTAR_ROUTE_DUPLICATE`, `MORTAR_ROUTE_PARAMETER_NAMES` or `MORTAR_ROUTE_CASE`, naming both
+   * Registers the route, or changes nothing.
+   * @throws StartupError `MORTAR_ROUTE_DUPLICATE`, `MORTAR_ROUTE_PARAMETER_NAMES` or `MORTAR_ROUTE_CASE` with both
    * origins.
    */
   take(route: RegisteredRoute): void
 }
 
-/** An empty register. */
+/** Creates an empty register. */
 export function createConflictRegister(): ConflictRegister {
   const byEndpoint = new Map<string, RegisteredRoute>()
   const byPosition = new Map<string, { readonly name: string; readonly route: RegisteredRoute }>()
@@ -50,7 +50,7 @@ export function createConflictRegister(): ConflictRegister {
   }
 }
 
-/** The pattern without its parameter names: two patterns of one shape match the same paths. */
+/** Returns the pattern without its parameter names: two patterns of one shape match the same paths. */
 function shapeOf(segments: readonly Segment[]): string {
   return `/${segments.map(shapeOfSegment).join('/')}`
 }
@@ -60,7 +60,7 @@ function shapeOfSegment(segment: Segment): string {
   return segment.kind === 'param' ? '{}' : '{*}'
 }
 
-/** Case differs in escaped characters too: `É` is `%C3%89`, `é` is `%C3%A9`. An escaped slash stays escaped. */
+/** Folds case, also in escapes: `É` is `%C3%89`, `é` is `%C3%A9`. An escaped slash stays escaped. */
 function fold(shape: string): string {
   if (!shape.includes('%')) return shape.toLowerCase()
   return shape
@@ -84,7 +84,7 @@ function duplicateConflict(first: RegisteredRoute, second: RegisteredRoute): Sta
       code: 'MORTAR_ROUTE_DUPLICATE',
       remedy:
         first.origin === second.origin
-          ? 'It was added twice: call loadRoutes() once for a directory, and mount a router once at a prefix.'
+          ? 'It was added twice: call loadRoutes() once per directory, and mount a router once per prefix.'
           : 'Remove one of the two, or give it another path or method.',
       files: filesOf(first.origin, second.origin),
     },
@@ -113,7 +113,7 @@ function caseConflict(first: RegisteredRoute, second: RegisteredRoute): StartupE
     `Two paths differ in case only: ${first.path} in ${first.origin} and ${second.path} in ${second.origin}.`,
     {
       code: 'MORTAR_ROUTE_CASE',
-      remedy: 'Paths are case-sensitive: write both in the same case, best in lower case.',
+      remedy: 'Paths are case-sensitive: write both in the same case, preferably lower case.',
       files: filesOf(first.origin, second.origin),
     },
   )

@@ -5,21 +5,21 @@ import type { MiddlewareScope, Route } from './route.ts'
 export interface RouteBatch {
   readonly routes: readonly Route[]
   readonly scopes: readonly MiddlewareScope[]
-  /** The directory that they were read from; what is read from it again replaces them. */
+  /** The source directory; a new batch from the same directory replaces this one. */
   readonly directory?: string
 }
 
-/** Where `loadRoutes` puts what it found: an application, seen from below. */
+/** The application as `loadRoutes` sees it: the receiver of routes. */
 export interface RouteSink {
-  /** In production routes come from the manifest of the build. By default none is looked for. */
+  /** In production, routes come from the manifest of the build. Without a value, no manifest is used. */
   readonly environment?: Environment
   /**
-   * Adds the whole batch, or nothing when a route conflicts with one that is there.
-   * @throws StartupError naming both origins.
+   * Adds the whole batch, or nothing if a route conflicts with an existing one.
+   * @throws StartupError with both origins.
    */
   addRoutes(batch: RouteBatch): void
-  /** Says that routes are being loaded: `listen()` and `ready()` wait for `work`. Returns `work`. */
+  /** Registers a load in progress: `listen()` and `ready()` wait for `work`. Returns `work`. */
   trackLoad<T>(work: Promise<T>, directory: string): Promise<T>
-  /** Takes a warning about the application's set-up, for the log. */
+  /** Logs a warning about the setup of the application. */
   warn(message: string): void
 }

@@ -12,13 +12,13 @@ import {
   type Node,
 } from './segment-trie.ts'
 
-/** What a request path led to. `params` has own keys only, each value percent-decoded once. */
+/** The route for a request path. `params` has own keys only; each value is percent-decoded once. */
 export interface Match<T> {
   readonly target: T
   readonly params: Readonly<Record<string, string>>
 }
 
-/** One route of a table; `origin` is where it was declared, for messages. */
+/** One route of a table. `origin` is the place of its declaration, for messages. */
 export interface TableEntry<T> {
   readonly method: Method
   readonly path: string
@@ -27,13 +27,13 @@ export interface TableEntry<T> {
 }
 
 /**
- * Which route answers a method and a path. The most specific pattern that takes the method wins, per segment static
- * before parameter before catch-all, whatever the order of registration. `HEAD` falls back to `GET`.
+ * Finds the route for a method and a path. The most specific pattern with that method wins, independent of the order of
+ * registration: per segment, static before parameter before catch-all. `HEAD` falls back to `GET`.
  */
 export interface RouteTable<T> {
   /**
    * Adds a route, or changes nothing.
-   * @throws StartupError for a bad pattern or a conflict, naming both origins.
+   * @throws StartupError for an invalid pattern, or for a conflict, with both origins.
    */
   add(method: Method, path: string, target: T, origin: string): void
   /**
@@ -42,22 +42,24 @@ export interface RouteTable<T> {
    */
   addAll(entries: Iterable<TableEntry<T>>): void
   /**
-   * @returns the match, or undefined when no pattern of this path takes the method.
+   * @returns the match, or undefined if no pattern of this path has the method.
    * @throws BadRequest `malformed_path` for a malformed escape, or a `..` in a catch-all.
    */
   find(method: string, path: string): Match<T> | undefined
   /**
-   * The exact `Allow` list of a path over every pattern that matches it; empty when none does.
+   * Returns the exact `Allow` list of a path, from every pattern that matches it; empty if none matches.
    * @throws BadRequest as `find` does.
    */
   allowed(path: string): Method[]
-  /** The routes in the order in which they were added: `createRouteTable(changed)` replaces or removes some. */
+  /**
+   * Returns the routes in the order of their addition. To remove or replace routes, create a table from a changed list.
+   */
   entries(): readonly TableEntry<T>[]
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
 
-/** A table with the given routes. Building one again is the way to remove a route: 10,000 take some 100 ms. */
+/** Creates a table with the given routes. To remove a route, create a new table: 10,000 routes take some 100 ms. */
 export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): RouteTable<T> {
   let index = indexOf(initial)
 
@@ -86,12 +88,12 @@ export function createRouteTable<T>(initial: Iterable<TableEntry<T>> = []): Rout
   }
 }
 
-/** What a search looks into: paths without parameters by their text, all others segment by segment. */
+/** The search index: a Map for static paths, a trie for all others. */
 interface Index<T> {
   readonly entries: TableEntry<T>[]
   readonly conflicts: ConflictRegister
   readonly statics: Map<string, Endpoint<T>>
-  /** True at each length that a static path has: V8 need not hash the others. */
+  /** True at each length that a static path has. Paths of other lengths skip the Map, so V8 need not hash them. */
   readonly staticLengths: boolean[]
   readonly root: Node<T>
 }
@@ -140,7 +142,7 @@ function exactIn<T>({ staticLengths, statics }: Index<T>, path: string): Endpoin
   return staticLengths[path.length] === true ? statics.get(path) : undefined
 }
 
-/** True when some pattern matches the path, whatever its method. */
+/** True if a pattern matches the path, with any method. */
 function isKnown<T>(index: Index<T>, rawPath: string): boolean {
   const path = withoutTrailingSlash(canonicalPath(rawPath))
   return exactIn(index, path) !== undefined || searchTrie(index.root, path, undefined) !== undefined

@@ -2,53 +2,57 @@ import type { Context } from '../context/context.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { MultipartOptions } from '../support/form-limits.ts'
 
-/** Methods that a route can answer, in the order in which `Allow` lists them. */
+/** Methods that a route can have, in the order of `Allow`. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 export type Method = (typeof METHODS)[number]
 
-/** Who may call a route: `true` any signed-in user, a name or names of policies (all must hold), `false` everybody. */
+/**
+ * Guard of a route: `true` for any signed-in user, one or more policy names (all must allow), `false` for everybody.
+ */
 export type AuthRequirement = boolean | string | readonly string[]
 
-/** The body of one status: its media type, and a schema where it is validated. A key less than both is allowed. */
+/** The body of one status: its media type, its schema for validation, or both. */
 export interface ResponseContent {
-  /** Such as `'text/csv'`, `'application/pdf'`, `'text/event-stream'`. JSON, or text for a string, when left out. */
+  /** Media type such as `'text/csv'` or `'text/event-stream'`. By default JSON, or text for a string. */
   readonly type?: string
   readonly schema?: Schema
   /** Description of the response in the OpenAPI document. */
   readonly description?: string
 }
 
-/** What a route declares. Each key is optional, and what is not declared adds no step to the request. */
+/** The declaration of a route. Each key is optional; an absent key adds no step to the request. */
 export interface RouteDefinition {
   readonly params?: Schema
   readonly query?: Schema
   readonly headers?: Schema
   readonly body?: Schema
-  /** Status → schema of the body sent with that status, or its media type. Undeclared keys are dropped. */
+  /** Schema or media type of the body for each status. Keys that the schema does not declare are removed. */
   readonly response?: Readonly<Record<number, Schema | ResponseContent>>
   readonly auth?: AuthRequirement
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
-  /** Stable `operationId` of the OpenAPI document; by default made from method and path. */
+  /** Stable `operationId` of the OpenAPI document. By default derived from method and path. */
   readonly operationId?: string
-  /** Left out of the OpenAPI document when true. */
+  /** True to omit the route from the OpenAPI document. */
   readonly hidden?: boolean
   /** Largest accepted body: bytes, or a size such as `'2mb'`. By default the application's `bodyLimit`. */
   readonly bodyLimit?: number | string
-  /** Longest time that the handler may take: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`. */
+  /**
+   * Time limit of the handler: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`.
+   */
   readonly handlerTimeout?: number | string
-  /** Limits of this route's forms; what it leaves out is the application's. */
+  /** Limits of this route's forms. By default those of the application. */
   readonly multipart?: MultipartOptions
   /**
-   * Media types that the body may have; by default JSON, urlencoded forms, text and bytes, and multipart/form-data alone
-   * where `body` has a `file()`. An empty list leaves the body unread.
+   * Accepted media types of the body. By default JSON, urlencoded forms, text and bytes; only multipart/form-data if
+   * `body` has a `file()`. With an empty list the body is not read.
    */
   readonly consumes?: readonly string[]
 }
 
-/** Reads one entry of `response`: a schema alone is the content with that schema. */
+/** Reads one entry of `response`. A schema is short for `{ schema }`. */
 export function readContent(entry: Schema | ResponseContent): ResponseContent {
   return '~standard' in entry || '__isYupSchema__' in entry
     ? { schema: entry as Schema }
@@ -77,13 +81,13 @@ export const DEFINITION_KEYS = [
 /** A handler's return value is the response body; see `docs/responses.md` for what each kind of value becomes. */
 export type Handler = (ctx: Context) => unknown
 
-/** Continues to the inner middleware and the handler; resolves to the handler's value. */
+/** Calls the inner middleware and the handler. Resolves to the handler's value. */
 export type Next = () => Promise<unknown>
 
-/** Wraps what is inside it. Its return value, when not undefined, replaces the handler's. */
+/** Wraps inner middleware and the handler. A return value other than undefined replaces the handler's. */
 export type Middleware = (ctx: Context, next: Next) => unknown
 
-/** A middleware with the name it has in messages: its file, its router or its brick. */
+/** A middleware with its name for messages: its file, its router or its brick. */
 export interface NamedMiddleware {
   readonly run: Middleware
   readonly origin: string
@@ -92,15 +96,17 @@ export interface NamedMiddleware {
 /** One endpoint, as plain data. */
 export interface Route {
   readonly method: Method
-  /** Pattern with `:name` for a parameter and `*name` for a catch-all: `/users/:id`, `/files/*path`. No trailing slash. */
+  /**
+   * Pattern with `:name` for a parameter and `*name` for a catch-all: `/users/:id`, `/files/*path`. No trailing slash.
+   */
   readonly path: string
   readonly definition: RouteDefinition
   readonly handler: Handler
-  /** Middleware of the router it came from, outermost first; scopes of directories are not in it. */
+  /** Middleware of the route's router, outermost first, without the scopes of directories. */
   readonly middleware: readonly NamedMiddleware[]
-  /** Where it was declared, for messages: a file, `router /prefix` or `brick auth`. */
+  /** Place of the declaration, for messages: a file, `router /prefix` or `brick auth`. */
   readonly origin: string
-  /** Label of a page for developers, which `mortar dev` lists. */
+  /** Label of a developer page, for the list of `mortar dev`. */
   readonly page?: string
 }
 

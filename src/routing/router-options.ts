@@ -5,13 +5,16 @@ import type { AuthRequirement } from './route.ts'
 export interface RouterOptions {
   readonly prefix?: string
   readonly tags?: readonly string[]
-  /** Guard of the routes that declare none; the route wins over the child router, the child over the parent. */
+  /**
+   * Guard of routes without their own. The guard of a route precedes that of its router, and a child that of its
+   * parent.
+   */
   readonly auth?: AuthRequirement
-  /** Leaves its routes out of the OpenAPI document. */
+  /** True to omit its routes from the OpenAPI document. */
   readonly hidden?: boolean
 }
 
-/** Options of a router whose routes are guarded, so that their handlers know the user. */
+/** Options of a router with a guard, so that its handlers have a user. */
 export type GuardedRouterOptions = RouterOptions & { readonly auth: true | string | readonly string[] }
 
 const ROUTER_OPTIONS: OptionChecks<RouterOptions>['keys'] = {
@@ -21,7 +24,7 @@ const ROUTER_OPTIONS: OptionChecks<RouterOptions>['keys'] = {
   hidden: 'boolean',
 }
 
-/** @throws StartupError for an unknown option, one of another type, or an `auth` that is there and undefined. */
+/** @throws StartupError for an unknown option, an option of another type, or `auth: undefined`. */
 export function checkRouterOptions(options: RouterOptions): void {
   checkOptions(options, { of: 'createRouter()', keys: ROUTER_OPTIONS })
 }

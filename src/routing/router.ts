@@ -25,7 +25,7 @@ export interface AddRoute<R, Guarded = false> {
   ): R
 }
 
-/** The same with the ctx members and services of one application. */
+/** Like `AddRoute`, with the ctx members and services of one application. */
 export interface AddAppRoute<R, Members, Services, Guarded = false> {
   (path: string, handler: (ctx: AppContext<{}, Members, Services, Guarded>) => unknown): R
   <const D extends RouteDefinition>(
@@ -39,12 +39,12 @@ type Verb = Lowercase<Method>
 
 const ROUTER = Symbol.for('mortar.router')
 
-/** Holds routes and belongs to no application: `app.use(router)` mounts it, as often as wanted. */
+/** A group of routes, independent of an application. `app.use(router)` mounts it; it can be mounted more than once. */
 export interface Router<Guarded = false> extends Readonly<Record<Verb, AddRoute<Router<Guarded>, Guarded>>> {
   readonly [ROUTER]: true
   /** Adds middleware around this router's routes, or mounts a child router. */
   use(item: Middleware | AnyRouter): Router<Guarded>
-  /** The routes as data, with prefixes joined, tags accumulated and guards resolved. */
+  /** Returns the routes as data, with joined prefixes, accumulated tags and resolved guards. */
   routes(prefix?: string): Route[]
 }
 
@@ -57,13 +57,13 @@ export interface AppRouter<Members, Services, Guarded = false> extends Readonly<
   routes(prefix?: string): Route[]
 }
 
-/** Any router, where the types of its handlers do not matter. */
+/** Any router, independent of the types of its handlers. */
 export interface AnyRouter {
   readonly [ROUTER]: true
   routes(prefix?: string): Route[]
 }
 
-/** Settings that a router inherits from the routers that it is mounted in. */
+/** Settings that a router inherits from its parent routers. */
 export interface Inherited {
   readonly prefix: string
   readonly tags: readonly string[]
@@ -85,7 +85,7 @@ type Entry =
 const COLLECT = Symbol.for('mortar.router.collect')
 const SCOPES = Symbol.for('mortar.router.scopes')
 
-/** The inside of a router: its routes, and middleware that it adds to the application below a prefix. */
+/** The parts of a router: its routes, and middleware that it adds to the application below a prefix. */
 interface RouterParts {
   readonly [COLLECT]: (inherited: Inherited) => Route[]
   readonly [SCOPES]?: (prefix: string) => MiddlewareScope[]
@@ -93,7 +93,7 @@ interface RouterParts {
 
 const NOTHING: Inherited = { prefix: '', tags: [], auth: undefined, hidden: false, middleware: [] }
 
-/** Makes a router whose routes and scopes are computed when it is mounted. */
+/** Creates a router whose routes and scopes are computed when it is mounted. */
 export function routerOf(
   collect: (inherited: Inherited) => Route[],
   scopes: (prefix: string) => MiddlewareScope[],
@@ -107,14 +107,14 @@ export function routerOf(
   return router
 }
 
-/** The middleware that a router and its children add to the application, outside of their routes. */
+/** Returns the middleware that a router and its children add to the application, outside their routes. */
 export function scopesOfRouter(router: AnyRouter, prefix = ''): MiddlewareScope[] {
   return (router as AnyRouter & RouterParts)[SCOPES]?.(prefix) ?? []
 }
 
 /**
- * Makes a router. Its middleware covers its own routes and its children's, and never an unmatched path.
- * @throws StartupError for an unknown option, one of another type, or an `auth` that is there and undefined.
+ * Creates a router. Its middleware runs for its own routes and those of its children, never for an unmatched path.
+ * @throws StartupError for an unknown option, an option of another type, or `auth: undefined`.
  */
 export function createRouter(options: GuardedRouterOptions): Router<true>
 export function createRouter(options?: RouterOptions): Router
@@ -129,7 +129,7 @@ export function createRouter(options: RouterOptions = {}): object {
     if (typeof handler !== 'function')
       throw new StartupError(`${method} ${path} in ${origin} has no handler function.`, {
         code: 'MORTAR_HANDLER_NOT_A_FUNCTION',
-        remedy: 'Give the handler itself as the last argument, not the result of calling it.',
+        remedy: 'Pass the handler itself as the last argument, not the result of calling it.',
       })
     entries.push({ kind: 'route', method, path, definition, handler })
     return router
@@ -178,15 +178,14 @@ function notUsable(item: unknown, origin: string): StartupError {
     `use() of ${origin} was given ${describeValue(item)}, which is not a router or middleware.`,
     {
       code: 'MORTAR_USE',
-      remedy:
-        'Give it what createRouter returned, or a function (ctx, next); wrap Koa middleware in fromKoa().',
+      remedy: 'Pass the result of createRouter, or a function (ctx, next). Wrap Koa middleware in fromKoa().',
     },
   )
 }
 
 type Add = (method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]) => Router
 
-/** A method per HTTP verb; the overloads of `AddRoute` type what `add` takes untyped. */
+/** Creates a method per HTTP verb. The overloads of `AddRoute` type the untyped arguments of `add`. */
 function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
   const verb = (method: Method) =>
     ((path: string, ...rest: [Handler] | [RouteDefinition, Handler]) =>
@@ -215,7 +214,7 @@ export function routerFor<A extends TypedApp>(
   return createRouter(options) as unknown as AppRouter<MembersOf<A>, HandlerServices<A>>
 }
 
-/** True for a router, also one from another copy of the package. */
+/** True for a router, also from another copy of the package. */
 export function isRouter(value: unknown): value is AnyRouter {
   return typeof value === 'object' && value !== null && ROUTER in value
 }
@@ -227,7 +226,7 @@ function collectFrom(router: AnyRouter, inherited: Inherited): Route[] {
 function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: string): Route {
   const { definition } = entry
   const auth = definition.auth ?? own.auth
-  // A value that is not a list stays, for the check of definitions to report it.
+  // A value that is not a list is kept, so that the check of definitions reports it.
   const given: unknown = definition.tags ?? []
   const tags = Array.isArray(given) ? [...own.tags, ...given] : given
   return {

@@ -4,35 +4,35 @@ import { stackless } from '../errors/stackless.ts'
 import { decodeEscapes } from '../support/percent-escapes.ts'
 import type { Segment } from './path-pattern.ts'
 
-/** What a pattern answers to one method, and the names that its captured values get. */
+/** The target of a pattern for one method, with the names of the captured values. */
 export interface Endpoint<T> {
   readonly method: string
   readonly target: T
   readonly names: readonly string[]
-  /** True when the last name is a catch-all's. */
+  /** True if the last name is that of a catch-all. */
   readonly isRest: boolean
-  /** What the pattern answers to another method: few enough that no Map would find one sooner. */
+  /** The endpoint for another method. A linked list: for so few methods a Map would not be faster. */
   readonly next: Endpoint<T> | undefined
 }
 
-/** A position in the trie and what may follow it. */
+/** A position in the trie and its continuations. */
 export interface Node<T> {
-  /** How many values the parameters on the way here have captured. */
+  /** Number of parameters between the root and this position. */
   readonly captures: number
   readonly statics: Map<string, Node<T>>
   param: Node<T> | undefined
-  /** Answers when the path ends here. */
+  /** Endpoint for a path that ends here. */
   end: Endpoint<T> | undefined
-  /** Answers whatever follows, when at least one segment does. */
+  /** Endpoint of a catch-all, for one or more further segments. */
   rest: Endpoint<T> | undefined
 }
 
-/** An empty position, by default a root. */
+/** Creates an empty position, by default a root. */
 export function createNode<T>(captures = 0): Node<T> {
   return { captures, statics: new Map(), param: undefined, end: undefined, rest: undefined }
 }
 
-/** Adds what a pattern with parameters answers to one method. */
+/** Adds the endpoint of a pattern with parameters for one method. */
 export function addEndpoint<T>(
   root: Node<T>,
   segments: readonly Segment[],
@@ -58,7 +58,7 @@ function staticChild<T>(node: Node<T>, text: string): Node<T> {
   return child
 }
 
-/** The endpoint of a pattern for a method: `HEAD` falls back to `GET`. Without a method, the first endpoint. */
+/** Returns the endpoint for a method; `HEAD` falls back to `GET`. Without a method, returns the first endpoint. */
 export function endpointFor<T>(
   first: Endpoint<T> | undefined,
   method: string | undefined,
@@ -68,14 +68,14 @@ export function endpointFor<T>(
   return method === 'HEAD' ? endpointFor(first, 'GET') : undefined
 }
 
-/** One search: the path, the method, and the values captured on the way to the current position. */
+/** State of one search: the path, the method, and the values captured so far. */
 interface Search {
   readonly path: string
   readonly method: string | undefined
   readonly captured: string[]
 }
 
-/** An endpoint and the values that its parameters captured, as they are in the path. */
+/** An endpoint and its captured values, still percent-encoded. */
 export interface Found<T> {
   readonly endpoint: Endpoint<T>
   readonly captured: readonly string[]
@@ -84,9 +84,9 @@ export interface Found<T> {
 const SLASH = 47
 
 /**
- * Finds the most specific pattern that matches a canonical path without trailing slash and takes the method (any, if
- * undefined): per segment static before parameter before catch-all, with backtracking. An empty segment matches nothing.
- * Each position is visited at most once, so a hostile path costs no more than the table is large.
+ * Finds the most specific pattern that matches a canonical path without trailing slash and has the method (any, if
+ * undefined). Per segment: static before parameter before catch-all, with backtracking. An empty segment matches
+ * nothing. Each position is visited at most once, so the size of the table limits the cost of a hostile path.
  */
 export function searchTrie<T>(root: Node<T>, path: string, method: string | undefined): Found<T> | undefined {
   if (path.charCodeAt(0) !== SLASH) return undefined
@@ -120,8 +120,8 @@ function proceed<T>(node: Node<T>, search: Search, stop: number): Endpoint<T> | 
 }
 
 /**
- * The captured values by the names of the endpoint's parameters, each percent-decoded once.
- * @throws BadRequest `malformed_path` when a catch-all would hold a `..`.
+ * Returns the captured values by parameter name, each percent-decoded once.
+ * @throws BadRequest `malformed_path` if a catch-all would contain a `..`.
  */
 export function paramsOf<T>({ endpoint, captured }: Found<T>): Record<string, string> {
   const { names, isRest } = endpoint
@@ -136,5 +136,5 @@ export function paramsOf<T>({ endpoint, captured }: Found<T>): Record<string, st
 
 function refuseParentParts(rest: string): void {
   if (rest.includes('..') && rest.split(/[/\\]/).includes('..'))
-    throw stackless(BadRequest, "The path leads upwards by '..'.", { code: 'malformed_path' })
+    throw stackless(BadRequest, "The path must not contain '..' segments.", { code: 'malformed_path' })
 }

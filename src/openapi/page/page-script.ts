@@ -60,7 +60,9 @@ function responseSection({ responses }) {
       ...contentBlocks(response.content))))
 }
 
-/** Renders an operation. Its content is made when it is first opened, since a document may have a thousand operations. */
+/**
+ * Renders an operation. Its content is made when it is first opened, since a document may have a thousand operations.
+ */
 function operationElement(operation) {
   const access = accessOf(operation)
   const element = make('details', { class: 'operation', id: operation.id },

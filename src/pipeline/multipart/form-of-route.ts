@@ -28,8 +28,8 @@ function listsMultipart(listed: readonly string[] | undefined): boolean {
 }
 
 /**
- * Returns the form settings of a route. It reads multipart if its `consumes` lists it or its body schema has a `file()`.
- * Without `consumes`, a schema with a `file()` accepts multipart only. `limit` is the largest body in bytes.
+ * Returns the form settings of a route. It reads multipart if its `consumes` lists it or its body schema has a
+ * `file()`. Without `consumes`, a schema with a `file()` accepts multipart only. `limit` is the largest body in bytes.
  * @throws StartupError `MORTAR_MULTIPART` for `file()` if `consumes` has no multipart.
  */
 export function formOf(route: Route, runtime: PipelineRuntime, limit: number): FormOfRoute {

@@ -69,7 +69,9 @@ function parametersOf(header: string | undefined): ReadonlyMap<string, string> {
   return parameters
 }
 
-/** Returns the file name. `filename*` (RFC 5987) is not part of RFC 7578 §4.2, so it is used only without `filename`. */
+/**
+ * Returns the file name. `filename*` (RFC 5987) is not part of RFC 7578 §4.2, so it is used only without `filename`.
+ */
 function filenameOf(parameters: ReadonlyMap<string, string>): string | null {
   const plain = parameters.get('filename')?.replaceAll('%22', '"')
   const name = plain ?? decodeExtended(parameters.get('filename*'))

@@ -72,7 +72,9 @@ export class PartScanner {
     if (this.#state === 'content' && piece.length > 0) this.#sink.content(piece)
   }
 
-  /** Returns the bytes after a header block, or undefined if it is incomplete. `bytes` begins with the CRLF before it. */
+  /**
+   * Returns the bytes after a header block, or undefined if it is incomplete. `bytes` begins with the CRLF before it.
+   */
   #readHead(bytes: Buffer): Buffer | undefined {
     const end = bytes.indexOf(END_OF_HEAD)
     const size = (end === -1 ? bytes.length - END_OF_HEAD.length : end) - CRLF.length
