@@ -12,7 +12,7 @@ const KEPT = join(ROOT, 'node_modules/.package.json.unpublished')
 function publishedManifest(manifest) {
   return {
     ...without('scripts', manifest),
-    mortar: { bricks: manifest.mortar.bricks },
+    mortar: { bricks: manifest.mortar.bricks, new: manifest.mortar.new },
     exports: withoutSource(manifest.exports),
     imports: withoutSource(manifest.imports),
   }

@@ -5,11 +5,27 @@ export interface BrickParts {
   /** Packages that only development and tests need. */
   readonly development?: readonly string[]
   /** Exports by the entry that has them: `{ "mortar/mail": "mail" }`. */
-  readonly import?: Readonly<Record<string, string>>
+  readonly import?: Imports
+  /** Exports whose import shows that an application needs the packages, where it has no brick to add. */
+  readonly detectedBy?: Imports
   /** The item of the list `bricks`; without it the documentation has to be read. */
   readonly use?: string
   /** Bricks that have to be there too. */
   readonly needs?: readonly string[]
+  /** Environment variables that it reads, for `.env.example`. */
+  readonly env?: Readonly<Record<string, RecipeVariable>>
+}
+
+/** Names of exports by entry: one, or several of the same entry. */
+export type Imports = Readonly<Record<string, string | readonly string[]>>
+
+/** One environment variable of a brick. */
+export interface RecipeVariable {
+  readonly comment: string
+  /** Value of `.env.example`; `{{name}}` becomes the name of the application. Empty by default. */
+  readonly example?: string
+  /** True for a variable that has a default. `.env.example` has it in a comment. */
+  readonly optional?: boolean
 }
 
 /** A variant, which has further names: `pg` is also `postgres`. */
@@ -31,10 +47,23 @@ export function partsOf(recipe: BrickRecipe, variant?: string): BrickParts {
   return {
     peers: [...(recipe.peers ?? []), ...(own.peers ?? [])],
     development: [...(recipe.development ?? []), ...(own.development ?? [])],
-    import: { ...own.import, ...recipe.import },
+    import: mergeImports(own.import, recipe.import),
     needs: [...(recipe.needs ?? []), ...(own.needs ?? [])],
+    env: { ...recipe.env, ...own.env },
     ...(use !== undefined && { use }),
   }
+}
+
+/** The names of one entry as a list. */
+export function namesOf(names: string | readonly string[]): readonly string[] {
+  return typeof names === 'string' ? [names] : names
+}
+
+function mergeImports(one: Imports = {}, other: Imports = {}): Imports {
+  const entries = [...new Set([...Object.keys(one), ...Object.keys(other)])]
+  const names = (entry: string): string[] =>
+    [one, other].flatMap((imports) => (Object.hasOwn(imports, entry) ? namesOf(imports[entry]!) : []))
+  return Object.fromEntries(entries.map((entry) => [entry, [...new Set(names(entry))].toSorted()]))
 }
 
 /** The variant that a name means: its own or one of its further names. */

@@ -12,7 +12,19 @@ export interface FrameworkManifest {
   /** The ranges of what an application may add. */
   readonly peerDependencies: Readonly<Record<string, string>>
   readonly allowScripts: Readonly<Record<string, boolean>>
-  readonly mortar: { readonly bricks: Readonly<Record<string, BrickRecipe>> }
+  readonly mortar: {
+    readonly bricks: Readonly<Record<string, BrickRecipe>>
+    /** The bricks of a new application, by the values of the options of `mortar new`; `always` has those of each. */
+    readonly new: Readonly<Record<string, readonly ChosenBrick[]>>
+  }
+}
+
+/** A brick of a new application. */
+export interface ChosenBrick {
+  readonly brick: string
+  readonly variant?: string
+  /** True where only the tests of the application use it. */
+  readonly onlyTests?: boolean
 }
 
 /** Reads the package.json of the package that this file is part of, in the repository and in an installation. */

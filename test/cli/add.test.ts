@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { addToBricks } from '../../src/cli/add/edit-bricks.ts'
@@ -103,8 +103,28 @@ describe('mortar add', function () {
     expect(code, err).to.equal(0)
     expect(read('npm-calls')).to.match(/^install --no-fund --no-audit nodemailer@\^\S+ html-to-text@\^\S+\n$/)
     expect(read('config/bricks.ts')).to.equal(
-      `import { mail } from 'mortar/mail'\nexport const bricks = [mail({ from: 'hello@example.com' })] as const\n`,
+      `import { env } from 'mortar'
+import { mail } from 'mortar/mail'
+export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@example.com' }), transport: env.string('MAIL_TRANSPORT', { optional: true }) })] as const
+`,
     )
+  })
+
+  it('appends the environment variables of a brick to .env.example, and leaves those that are there', () => {
+    project.write({ '.env.example': '# Mine.\nMAIL_TRANSPORT=memory' })
+    add(['mail'])
+    expect(read('.env.example')).to.equal(
+      '# Mine.\nMAIL_TRANSPORT=memory\n\n# The sender of mails.\n#MAIL_FROM=hello@example.com\n',
+    )
+    add(['database', '--driver', 'pg'])
+    expect(read('.env.example')).to.match(
+      /\n\n# The PostgreSQL database\.\nDATABASE_URL=postgres:\/\/user:password@localhost:5432\/shop\n$/,
+    )
+  })
+
+  it('registers an SQLite database with both of its imports', () => {
+    add(['database'])
+    expect(read('config/bricks.ts')).to.include(`import { database, fromUrl } from 'mortar/database'`)
   })
 
   it('changes nothing when it is repeated', () => {
@@ -173,4 +193,117 @@ describe('mortar add', function () {
       const { code, err } = add(args)
       expect([code, err.includes(says)], err).to.deep.equal([2, true])
     })
+})
+
+describe('mortar add with the package of a third party', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  const BRICK = 'mortar-brick-counter'
+  beforeEach(() => {
+    project = createProject({ 'config/bricks.ts': 'export const bricks = [] as const\n' })
+    // Stands for npm: writes its arguments, and copies the package that it is asked for from the folder `registry`.
+    project.write({
+      'bin/npm': `#!/bin/sh
+echo "$@" >> npm-calls
+for last; do :; done
+if [ -d "registry/\${last%%@*}" ]; then cp -R "registry/\${last%%@*}" node_modules/; else exit 1; fi
+`,
+    })
+    chmodSync(join(project.directory, 'bin/npm'), 0o755)
+    cpSync(join(ROOT, 'examples/brick-counter'), join(project.directory, 'registry', BRICK), {
+      recursive: true,
+    })
+  })
+  afterEach(() => project.remove())
+
+  const read = (path: string) => readFileSync(join(project.directory, path), 'utf8')
+  const add = (...args: string[]) =>
+    project.mortar(['add', ...args], {
+      variables: { PATH: `${join(project.directory, 'bin')}:${process.env['PATH']}` },
+    })
+  const publish = (name: string, manifest: object) =>
+    project.write({
+      [`registry/${name}/package.json`]: JSON.stringify({ name, version: '1.0.0', ...manifest }),
+    })
+
+  it('installs it, adds its brick and its variables, and changes nothing when it is repeated', () => {
+    const { code, err } = add(BRICK)
+    expect(code, err).to.equal(0)
+    const bricks = `import { env } from 'mortar'
+import { counter } from 'mortar-brick-counter'
+export const bricks = [counter({ limit: env.integer('COUNTER_LIMIT', { default: 100 }) })] as const
+`
+    const variables = '# Highest value of the counter, a whole number above 0.\n#COUNTER_LIMIT=100\n'
+    const calls = `install --no-fund --no-audit ${BRICK}\n`
+    const files = () => [read('config/bricks.ts'), read('.env.example'), read('npm-calls')]
+    expect(files()).to.deep.equal([bricks, variables, calls])
+    expect(add(BRICK).code).to.equal(0)
+    expect(files()).to.deep.equal([bricks, variables, calls])
+  })
+
+  it('installs its peers in the versions that it names, and allows no install script of theirs', () => {
+    publish('acme-queue', {
+      peerDependencies: { 'acme-driver': '^3.1.0' },
+      allowScripts: { 'acme-driver': true },
+      mortar: { brick: { peers: ['acme-driver'], import: { 'acme-queue': 'queue' }, use: 'queue()' } },
+    })
+    publish('acme-driver', {})
+    const { code, err } = add('acme-queue')
+    expect(code, err).to.equal(0)
+    expect(read('npm-calls')).to.match(/ acme-queue\n.* acme-driver@\^3\.1\.0\n$/)
+    expect(read('package.json')).not.to.include('allowScripts')
+  })
+
+  it('chooses one of several bricks by its name, and a variant by --variant', () => {
+    const queue = {
+      option: 'variant',
+      default: 'memory',
+      variants: { memory: { use: 'queue()' }, file: { use: 'queue(1)' } },
+    }
+    publish('acme-bricks', {
+      mortar: {
+        bricks: { queue: { import: { 'acme-bricks': 'queue' }, ...queue }, cache: { use: 'cache()' } },
+      },
+    })
+    const several = add('acme-bricks')
+    expect([several.code, several.err.includes('acme-bricks#queue, acme-bricks#cache')]).to.deep.equal([
+      2,
+      true,
+    ])
+    expect(add('acme-bricks#other').err).to.include("no brick 'other'. It has queue, cache")
+    expect(add('acme-bricks#queue', '--variant', 'file').code).to.equal(0)
+    expect(read('config/bricks.ts')).to.include('[queue(1)]')
+  })
+
+  it('only says what it would install with --dry-run', () => {
+    const { code, err } = add(BRICK, '--dry-run')
+    expect([code, err.includes(`npm install --no-fund --no-audit ${BRICK}`)]).to.deep.equal([0, true])
+    expect(() => read('npm-calls')).to.throw('ENOENT')
+  })
+
+  const broken: readonly (readonly [mortar: unknown, says: string])[] = [
+    [undefined, 'acme-bricks has no recipe'],
+    [{ brick: 'queue()' }, 'it is not an object'],
+    [{ brick: { peers: 'driver' } }, '"peers" has a wrong value'],
+    [{ brick: { env: { 'A B': { comment: 'x' } } } }, '"env" has a wrong value'],
+    [{ brick: { usage: 'queue()' } }, 'the key "usage" is unknown'],
+  ]
+  for (const [mortar, says] of broken)
+    it(`leaves the application alone: ${says}`, () => {
+      publish('acme-bricks', { mortar })
+      const { code, err } = add('acme-bricks')
+      expect([code, err.includes(says), err.includes('MORTAR_CLI_RECIPE')], err).to.deep.equal([
+        1,
+        true,
+        true,
+      ])
+      expect(read('config/bricks.ts')).to.equal('export const bricks = [] as const\n')
+    })
+
+  it('ends with 1 when there is no such package, and with 2 for what cannot be a name', () => {
+    const { code, err } = add('acme-nothing')
+    expect([code, err.includes('MORTAR_CLI_INSTALL')]).to.deep.equal([1, true])
+    expect(add('--', '-x').code).to.equal(2)
+    expect(add('a b').code).to.equal(2)
+  })
 })

@@ -32,7 +32,7 @@ describe('mortar new', function () {
 
   it('makes an application and prints the next steps', () => {
     const { code, out, err } = create('first')
-    expect([code, err]).to.deep.equal([0, 'Made first: 34 files in first.\n'])
+    expect([code, err]).to.deep.equal([0, 'Made first: 35 files in first.\n'])
     expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
   })
 

@@ -118,6 +118,12 @@ describe('The brick in a package of its own', function () {
     const sources = listFiles(`${EXAMPLE}/src`).map((path) => path.slice(EXAMPLE.length + 1))
     expect(shown.map(({ path }) => path)).to.have.members(sources)
   })
+
+  it('has the recipe that the tutorial shows', () => {
+    const { mortar } = readJson<{ mortar: object }>(join(directory, 'package.json'))
+    const recipes = readBlocks('docs/bricks.md').filter(({ code }) => /^\{\s*"mortar"/.test(code))
+    expect(recipes.map(({ code }) => JSON.parse(code) as unknown)).to.deep.equal([{ mortar }])
+  })
 })
 
 const APP = {

@@ -1,4 +1,4 @@
-import type { BrickParts } from '../brick-recipe.ts'
+import { type BrickParts, namesOf } from '../brick-recipe.ts'
 
 /** What became of a module with a list of bricks. */
 export type Edit =
@@ -21,23 +21,29 @@ export function addToBricks(source: string, { import: imports = {}, use }: Brick
   if (to === undefined) return { kind: 'unknown' }
   const items = withItem(source.slice(from, to), use)
   const changed = source.slice(0, from) + items + source.slice(to)
-  return { kind: 'added', source: Object.entries(imports).reduceRight(withImport, changed) }
+  const pairs = Object.entries(imports).map(([entry, names]) => [entry, namesOf(names)] as const)
+  return { kind: 'added', source: pairs.reduceRight(withImport, changed) }
 }
 
 /** The lines that a reader has to write where `addToBricks` cannot. */
 export function linesOf({ import: imports = {}, use }: BrickParts): readonly string[] {
   return [
-    ...Object.entries(imports).map(([entry, name]) => importLine(entry, name)),
+    ...Object.entries(imports).map(([entry, names]) => importLine(entry, namesOf(names))),
     ...(use === undefined ? [] : [`export const bricks = [/* … */ ${use}] as const`]),
   ]
 }
 
 function importOf(entry: string): RegExp {
-  return new RegExp(String.raw`\bfrom\s*['"]${entry}['"]`)
+  return new RegExp(String.raw`\bfrom\s*['"]${escaped(entry)}['"]`)
 }
 
-function importLine(entry: string, name: string): string {
-  return `import { ${name} } from '${entry}'`
+/** The entry as a part of a regular expression. */
+function escaped(text: string): string {
+  return text.replaceAll(/[^\w/@-]/g, String.raw`\$&`)
+}
+
+function importLine(entry: string, names: readonly string[]): string {
+  return `import { ${names.join(', ')} } from '${entry}'`
 }
 
 function withItem(items: string, use: string): string {
@@ -50,13 +56,15 @@ function withItem(items: string, use: string): string {
   return `${separated}\n${indent}${use},\n`
 }
 
-/** Adds a name to an import of the entry that is there, or a new import above the others. */
-function withImport(source: string, [entry, name]: readonly [string, string]): string {
-  const existing = new RegExp(String.raw`^import \{([^}]*)\} from (['"])${entry}\2`, 'm').exec(source)
-  if (existing === null) return `${importLine(entry, name)}\n${source}`
+/** Adds names to an import of the entry that is there, or a new import above the others. */
+function withImport(source: string, [entry, added]: readonly [string, readonly string[]]): string {
+  const existing = new RegExp(String.raw`^import \{([^}]*)\} from (['"])${escaped(entry)}\2`, 'm').exec(
+    source,
+  )
+  if (existing === null) return `${importLine(entry, added)}\n${source}`
   const names = existing[1]!.split(',').map((each) => each.trim())
-  if (names.includes(name)) return source
-  const all = [...names, name].filter((each) => each !== '').toSorted()
+  if (added.every((name) => names.includes(name))) return source
+  const all = [...new Set([...names, ...added])].filter((each) => each !== '').toSorted()
   return source.replace(existing[0], `import { ${all.join(', ')} } from '${entry}'`)
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { nearest } from '../../support/nearest.ts'
 import { satisfies } from '../../peers/satisfies.ts'
 import { type BrickParts, type BrickRecipe, partsOf, variantNamed } from '../brick-recipe.ts'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import type { FrameworkManifest } from '../framework-manifest.ts'
 import type { Installation } from './package-manager.ts'
+import type { RecipeSource } from './recipe-source.ts'
 
 /** What `mortar add` does for one brick. */
 export interface Addition {
@@ -16,40 +16,30 @@ export interface Addition {
 }
 
 /**
- * Reads the arguments of `mortar add`, and finds the packages that are not installed yet or have another version.
- * @throws UsageError for an unknown brick or variant, and for an option of another brick.
+ * Chooses the variant of a recipe, and finds the packages that are not installed yet or have another version.
+ * @throws UsageError for an unknown variant, and for an option of another brick.
  */
 export function planAddition(
-  input: Pick<CommandInput, 'values' | 'positionals'>,
-  root: string,
-  own: FrameworkManifest,
+  input: Pick<CommandInput, 'values'>,
+  { name, recipe, ranges }: RecipeSource,
+  { root, own }: { readonly root: string; readonly own: FrameworkManifest },
 ): Addition {
-  const { bricks } = own.mortar
-  const [name, ...rest] = input.positionals
-  const recipe = name === undefined ? undefined : bricks[name]
-  if (name === undefined || recipe === undefined || rest.length > 0) throw unknownBrick(name, rest, bricks)
   const parts = partsOf(recipe, variantOf(input, name, recipe))
-  const wanted = (names: readonly string[] = []): string[] =>
-    names.filter((each) => !isInstalled(each, root, own.peerDependencies[each]))
+  const add = (names: readonly string[] = [], development: boolean): Installation => {
+    const wanted = names.filter((each) => !isInstalled(each, root, ranges[each]))
+    return {
+      packages: wanted.map((each) => `${each}@${ranges[each] ?? 'latest'}`),
+      development,
+      // A recipe of somebody else allows no further install script.
+      scripts: wanted.filter((each) => own.allowScripts[each] === true),
+    }
+  }
   return {
     name,
     parts,
-    installations: [
-      installationOf(wanted(parts.peers), false, own),
-      installationOf(wanted(parts.development), true, own),
-    ].filter(({ packages }) => packages.length > 0),
-  }
-}
-
-function installationOf(
-  names: readonly string[],
-  development: boolean,
-  own: FrameworkManifest,
-): Installation {
-  return {
-    packages: names.map((name) => `${name}@${own.peerDependencies[name] ?? 'latest'}`),
-    development,
-    scripts: names.filter((name) => own.allowScripts[name] === true),
+    installations: [add(parts.peers, false), add(parts.development, true)].filter(
+      ({ packages }) => packages.length > 0,
+    ),
   }
 }
 
@@ -60,14 +50,17 @@ function isInstalled(name: string, root: string, range: string | undefined): boo
   return range === undefined || satisfies(version, range)
 }
 
+/** Options that do not choose a variant. */
+const COMMON: ReadonlySet<string> = new Set(['app'])
+
 /** The chosen variant: of the brick's own option, else its default. */
 function variantOf(
   input: Pick<CommandInput, 'values'>,
   name: string,
   recipe: BrickRecipe,
 ): string | undefined {
-  for (const option of ['driver', 'provider'])
-    if (textOf(input, option) !== undefined && recipe.option !== option)
+  for (const option of Object.keys(input.values))
+    if (!COMMON.has(option) && textOf(input, option) !== undefined && recipe.option !== option)
       throw new UsageError(`${name} has no option --${option}.`)
   const given = recipe.option === undefined ? undefined : textOf(input, recipe.option)
   if (given === undefined) return recipe.default
@@ -75,17 +68,4 @@ function variantOf(
   if (variant !== undefined) return variant
   const known = Object.keys(recipe.variants ?? {}).join(', ')
   throw new UsageError(`--${recipe.option} '${given}' is unknown. Choose one of ${known}.`)
-}
-
-function unknownBrick(
-  name: string | undefined,
-  rest: readonly string[],
-  bricks: Readonly<Record<string, BrickRecipe>>,
-): UsageError {
-  const known = Object.keys(bricks)
-  const list = `Known are ${known.join(', ')}.`
-  if (name === undefined) return new UsageError(`Give the name of a brick: mortar add mail. ${list}`)
-  if (rest.length > 0) return new UsageError('add takes one brick at a time.')
-  const guess = nearest(name, known)
-  return new UsageError(`Unknown brick '${name}'. ${guess === undefined ? list : `Did you mean '${guess}'?`}`)
 }

@@ -1,10 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { addToBricks, linesOf } from '../add/edit-bricks.ts'
+import { appendVariables } from '../add/env-example.ts'
 import { allowScripts, runInstallation } from '../add/install.ts'
 import { findPackageManager, installation } from '../add/package-manager.ts'
 import { type Addition, planAddition } from '../add/plan-addition.ts'
-import type { Command, CommandInput } from '../command.ts'
+import { type PackageTarget, readRecipe, readTarget, type RecipeSource } from '../add/recipe-source.ts'
+import type { BrickRecipe } from '../brick-recipe.ts'
+import type { Command, CommandInput, CommandOptions } from '../command.ts'
+import { findPackageJSON } from '../doctor/find-package.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
 import { findProject, PROJECT_OPTIONS, type Project, shown } from '../project/project.ts'
 
@@ -12,24 +16,58 @@ import { findProject, PROJECT_OPTIONS, type Project, shown } from '../project/pr
 export const add: Command = {
   name: 'add',
   summary: 'Install the packages of a brick and add it to config/bricks.ts',
-  usage: 'add BRICK [--driver NAME] [--provider NAME] [--dry-run]',
+  usage: 'add BRICK|PACKAGE [--driver NAME] [--provider NAME] [--dry-run]',
   options: {
     app: PROJECT_OPTIONS.app,
-    driver: { type: 'string', help: 'of database: better-sqlite3 (the default), pg or mysql2' },
-    provider: { type: 'string', help: 'of auth: basic (the default), document, hosted or library' },
+    ...variantOptions(frameworkManifest().mortar.bricks),
+    variant: { type: 'string', help: "of a brick in another package: the package's README has the names" },
     'dry-run': { type: 'boolean', help: 'print what would be done, and change nothing' },
   },
   async run(input) {
     const project = findProject(input)
-    const addition = planAddition(input, project.root, frameworkManifest())
+    const own = frameworkManifest()
+    const target = readTarget(input.positionals, own)
+    const source = 'recipe' in target ? target : await readInstalled(target, project, input)
+    if (source === undefined) return 0
+    const addition = planAddition(input, source, { root: project.root, own })
     await installPackages(addition, project, input)
     registerBrick(addition, project, input)
+    addVariables(addition, project, input)
     return 0
   },
 }
 
+/** One option for each recipe that has variants: `--driver`, `--provider`. */
+function variantOptions(bricks: Readonly<Record<string, BrickRecipe>>): CommandOptions {
+  const options = Object.entries(bricks).flatMap(([name, { option, variants = {}, default: usual }]) => {
+    if (option === undefined) return []
+    const names = Object.keys(variants).map((each) => (each === usual ? `${each} (the default)` : each))
+    const help = `of ${name}: ${names.join(', ').replace(/, ([^,]+)$/, ' or $1')}`
+    return [[option, { type: 'string', help }] as const]
+  })
+  return Object.fromEntries(options)
+}
+
+/** Installs the package of somebody else's brick and reads its recipe; undefined for a dry run without the package. */
+async function readInstalled(
+  target: PackageTarget,
+  project: Project,
+  input: CommandInput,
+): Promise<RecipeSource | undefined> {
+  const { name, specifier } = target
+  if (specifier !== name || findPackageJSON(name, project.root) === undefined) {
+    const installations = [{ packages: [specifier], development: false, scripts: [] }]
+    await installPackages({ name, installations }, project, input)
+    if (input.values['dry-run'] === true) {
+      input.terminal.note(`The recipe of ${name} can be read when it is installed.`)
+      return undefined
+    }
+  }
+  return readRecipe(target, project.root)
+}
+
 async function installPackages(
-  { name, installations }: Addition,
+  { name, installations }: Pick<Addition, 'name' | 'installations'>,
   { root, manifest }: Project,
   { values, terminal }: CommandInput,
 ): Promise<void> {
@@ -64,6 +102,20 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
     writeFileSync(file!, edit.source)
     terminal.note(`Added ${name} to ${place}: ${parts.use}`)
   }
+}
+
+/** Appends the environment variables of the brick to `.env.example`, which an application may not have yet. */
+function addVariables({ parts }: Addition, { root, manifest }: Project, input: CommandInput): void {
+  const file = join(root, '.env.example')
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const { name } = manifest
+  const text = appendVariables(before, parts, typeof name === 'string' ? name : 'app')
+  if (text === before) return
+  const place = shown(file, input.directory)
+  if (input.values['dry-run'] === true)
+    return input.terminal.print(`${place} would get:${text.slice(before.trimEnd().length).trimEnd()}`)
+  writeFileSync(file, text)
+  input.terminal.note(`Added variables to ${place}.`)
 }
 
 /** The list of bricks of a scaffolded application. */

@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { appendVariables } from '../add/env-example.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
 import type { Choices } from './choices.ts'
+import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
 import { renderPackage } from './render-package.ts'
 import { renderTemplate, type TemplateValues } from './render-template.ts'
 
@@ -44,8 +47,16 @@ export async function projectFiles(choices: Choices, secret: string): Promise<Pr
   ])
   const files = [{ path: 'package.json', content: renderPackage(choices) }, ...layers.flat()]
   return files
+    .map((file) => (file.path === '.env.example' ? withVariables(file, choices) : file))
     .filter(({ path, content }) => content.trim() !== '' && isWanted(path, choices))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** `.env.example` with the variables of the chosen bricks. */
+function withVariables({ path, content }: ProjectFile, choices: Choices): ProjectFile {
+  const chosen = chosenBricks(choices, frameworkManifest()).filter(({ onlyTests }) => !onlyTests)
+  const append = (text: string, { parts }: ChosenParts): string => appendVariables(text, parts, choices.name)
+  return { path, content: chosen.reduce(append, content) }
 }
 
 /** What the application does until it does something else. */

@@ -1,9 +1,8 @@
-import { partsOf } from '../brick-recipe.ts'
+import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
 import { frameworkManifest, type FrameworkManifest } from '../framework-manifest.ts'
 import type { Choices } from './choices.ts'
 
 const DEVELOPMENT = ['@types/mocha', '@types/node', 'mocha', 'tsx', 'typescript'] as const
-const DRIVERS = { sqlite: 'better-sqlite3', postgres: 'pg' } as const
 
 /**
  * package.json of a new application: the framework, and the optional packages of the chosen bricks, in the versions that
@@ -14,7 +13,8 @@ export function renderPackage(choices: Choices): string {
   const { name, database, mortar } = choices
   const packages = packagesOf(choices, own)
   const dependencies = { yup: own.dependencies['yup'], ...versionsOf(packages.runtime, own) }
-  const devDependencies = versionsOf([...DEVELOPMENT, ...packages.development], own)
+  const development = packages.development.filter((each) => !packages.runtime.includes(each))
+  const devDependencies = versionsOf([...DEVELOPMENT, ...development], own)
   const manifest = {
     name,
     version: '0.1.0',
@@ -41,21 +41,23 @@ interface Packages {
   readonly development: readonly string[]
 }
 
-function packagesOf({ database, auth }: Choices, { mortar: { bricks } }: FrameworkManifest): Packages {
-  const chosen = [
-    ...(database === 'none' ? [] : [partsOf(bricks['database']!, DRIVERS[database])]),
-    ...(auth === 'none' ? [] : [partsOf(bricks['mail']!), partsOf(bricks['auth']!, auth)]),
-    partsOf(bricks['testing']!),
-    partsOf(bricks['readable-log']!),
-  ]
+function packagesOf(choices: Choices, own: FrameworkManifest): Packages {
+  const chosen = chosenBricks(choices, own)
+  const all = (bricks: readonly ChosenParts[], key: 'peers' | 'development'): string[] =>
+    bricks.flatMap(({ parts }) => parts[key] ?? [])
   return {
-    runtime: chosen.flatMap(({ peers = [] }) => peers),
+    runtime: all(
+      chosen.filter(({ onlyTests }) => !onlyTests),
+      'peers',
+    ),
     development: [
-      ...chosen.flatMap(({ development = [] }) => development),
+      ...all(chosen, 'development'),
       // The types of `ctx.koa` and `fromKoa`.
       '@types/koa',
-      // Tests without a server of theirs use SQLite in memory.
-      ...(database === 'postgres' ? [DRIVERS.sqlite] : []),
+      ...all(
+        chosen.filter(({ onlyTests }) => onlyTests),
+        'peers',
+      ),
     ],
   }
 }

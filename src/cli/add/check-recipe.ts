@@ -1,0 +1,45 @@
+type Check = (value: unknown) => boolean
+
+const isText: Check = (value) => typeof value === 'string'
+const isFlag: Check = (value) => typeof value === 'boolean'
+const isLine: Check = (value) => typeof value === 'string' && !value.includes('\n')
+const areNames: Check = (value) => Array.isArray(value) && value.every(isText)
+
+const VARIABLE: Readonly<Record<string, Check>> = { comment: isText, example: isLine, optional: isFlag }
+
+/** The keys of a recipe and of its variants, with the values that they can have. */
+const RECIPE: Readonly<Record<string, Check>> = {
+  peers: areNames,
+  development: areNames,
+  needs: areNames,
+  also: areNames,
+  use: isText,
+  option: isText,
+  default: isText,
+  import: recordOf((value) => isText(value) || areNames(value)),
+  detectedBy: recordOf((value) => isText(value) || areNames(value)),
+  env: (value) =>
+    recordOf((variable) => fits(variable, VARIABLE) && Object.hasOwn(variable, 'comment'))(value) &&
+    Object.keys(value as object).every((name) => /^[A-Za-z_]\w*$/.test(name)),
+  variants: recordOf((variant) => findRecipeFault(variant) === undefined),
+}
+
+/** Finds what is wrong with a recipe that somebody else wrote; undefined for a correct one. */
+export function findRecipeFault(recipe: unknown): string | undefined {
+  if (!isRecord(recipe)) return 'it is not an object'
+  const wrong = Object.keys(recipe).find((key) => RECIPE[key]?.(recipe[key]) !== true)
+  if (wrong === undefined) return undefined
+  return Object.hasOwn(RECIPE, wrong) ? `"${wrong}" has a wrong value` : `the key "${wrong}" is unknown`
+}
+
+function fits(value: unknown, checks: Readonly<Record<string, Check>>): value is object {
+  return isRecord(value) && Object.entries(value).every(([key, member]) => checks[key]?.(member) === true)
+}
+
+function recordOf(check: Check): Check {
+  return (value) => isRecord(value) && Object.values(value).every(check)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
