@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Server } from './servers.ts'
 import type { Check, Workload } from './workloads/workload.ts'
 
-/** Asks a server every question of a workload. @returns the responses that differ from those that all must give. */
+/** Sends every check of a workload to a server. @returns the responses that differ from the expected ones. */
 export async function disagreements(server: Server, workload: Workload): Promise<string[]> {
   const found: string[] = []
   for (const check of workload.checks(server.tokens)) {

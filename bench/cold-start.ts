@@ -148,7 +148,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Linux tells it of any process; elsewhere it is not known. */
+/** Linux reports it for any process; on other systems it is unknown. */
 function residentMegabytes(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000

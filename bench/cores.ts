@@ -6,7 +6,7 @@ const hasTaskset = spawnSync('taskset', ['-p', String(process.pid)]).status === 
 /** True when server and client run on different cores. */
 export const isPinned = hasTaskset && availableParallelism() > 1
 
-/** The core of each side: what else runs on a machine tends to run on the first. */
+/** The core of each side. Other processes of a machine tend to run on the first core. */
 const CORES = { server: availableParallelism() - 1, client: availableParallelism() - 2 }
 
 /** Options for `fork` that keep a Node process on its core. `args` go to Node itself. */

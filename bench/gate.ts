@@ -57,7 +57,7 @@ function open(): Promise<DataSource> {
   }).initialize()
 }
 
-/** The median of many short rounds taken in turns: what else runs on the machine hits both alike. */
+/** The median of many short interleaved rounds, so that other load affects both sides alike. */
 async function compare(work: Work): Promise<string> {
   const times: [number, number][] = []
   for (let round = 0; round < ROUNDS; round++) {

@@ -30,7 +30,7 @@ export const GOALS: readonly Goal[] = [
   { workload: 'n', base: 'mortar, no log', most: 1.2 },
 ]
 
-/** A goal beside what was measured. */
+/** A goal with its measured value. */
 export interface Judged extends Goal {
   readonly median: number
   readonly q25: number
@@ -38,7 +38,7 @@ export interface Judged extends Goal {
   readonly isMet: boolean
 }
 
-/** The goals of what was measured, in the order of the workloads. */
+/** The goals of the measured workloads, in the order of the workloads. */
 export function judge(results: readonly Measured[]): Judged[] {
   return results.flatMap(({ id, servers }) =>
     GOALS.filter(({ workload }) => id === workload || id.startsWith(`${workload}:`))

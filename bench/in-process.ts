@@ -14,7 +14,7 @@ import { someOf } from './load/load.ts'
 const options = readOptions(process.argv.slice(2))
 
 for (const workload of WORKLOADS.filter(({ id }) => options.workloads.includes(id))) {
-  // Neither the databases nor the log files of `npm run bench` are there.
+  // This process has no databases and no log files, unlike `npm run bench`.
   if (workload.setUp !== undefined || workload.logFields !== undefined) continue
   const least = new Map<string, number>()
   for (let round = 0; round < options.rounds; round++)

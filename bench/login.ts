@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const USERS = 8
 /** Hashes that Mortar computes together: the cores, and at most libuv's four threads less two. */
 const AT_ONCE = Math.min(availableParallelism(), 2)
-/** Connections of a flood that the queue can hold, and of one that it cannot. */
+/** Connections of a flood that fits into the queue, and of one that does not. */
 const FLOOD = 32
 const OVERLOAD = 400
 

@@ -33,7 +33,7 @@ async function measureSeries(workload: PlacedWorkload, options: BenchOptions, lo
   return series
 }
 
-/** A workload whose database is there. */
+/** A workload whose database is available. */
 interface PlacedWorkload extends Workload {
   readonly env?: Readonly<Record<string, string>>
 }

@@ -8,7 +8,7 @@ export const RESULTS = `${import.meta.dirname}/results`
 /** The options of `npm run bench`. */
 export interface BenchOptions {
   readonly workloads: readonly string[]
-  /** Undefined for those that each workload names. */
+  /** Undefined for the servers that each workload names. */
   readonly peers: readonly string[] | undefined
   /** Other builds of Mortar to measure beside this one: name and `dist` folder. */
   readonly builds: readonly { readonly name: string; readonly dist: string }[]

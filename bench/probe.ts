@@ -7,7 +7,7 @@ export interface Probe {
   readonly p99: number
 }
 
-/** Asks for a path every few milliseconds for some time, one request after another, and notes how long each takes. */
+/** Requests a path every few milliseconds for some time, one request after another, and records each duration. */
 export async function probe(
   port: number,
   path: string,

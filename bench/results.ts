@@ -24,7 +24,7 @@ export interface Measured {
   }[]
 }
 
-/** Servers that the others are divided by, where they take part. */
+/** Reference servers: results of others are divided by theirs if they take part. */
 const BASES = ['raw', 'raw-tuned', 'fastify', 'koa', 'mortar, no log', 'fastify, no log']
 
 /** Medians and middle halves of a workload's rounds. */

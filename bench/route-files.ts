@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 const DIST = join(import.meta.dirname, '../dist')
 
-/** A project that was generated: what it is started with, and a path that it answers. */
+/** A generated project: its start command, and a path that it serves. */
 export interface RouteFiles {
   readonly directory: string
   readonly path: string
@@ -27,7 +27,7 @@ export async function writeRouteFiles(count: number, manifest: boolean): Promise
       renderManifest(name: string, files: readonly string[]): string
     }
     const source = renderManifest('routes', files.toSorted())
-    // What the compiler leaves of it.
+    // The output of the compiler.
     const compiled = source.replace(', type RouteSink', '').replace(/: (?:RouteSink|void)/g, '')
     write(join(project, '.framework/routes.js'), compiled)
   }

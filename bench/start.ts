@@ -1,7 +1,7 @@
 /**
  * Measures how an application starts and what it keeps: time to the first response, memory, what each import costs, and
  * whether the heap stays flat: `npm run bench:start`, with `--full` over a million requests and 100,000 refreshes.
- * Writes `bench/results/start.md`, unless told otherwise by `--no-write`.
+ * Writes `bench/results/start.md`, except with `--no-write`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
@@ -61,7 +61,7 @@ function say(text: string): void {
 function reportStart({ name, ms, megabytes, limited }: ColdStart): void {
   const figures = [ms.median, ms.least, megabytes.median, megabytes.least]
   say(`| ${name} | ${figures.map((figure, index) => figure.toFixed(index < 2 ? 0 : 1)).join(' | ')} |`)
-  // The least time, because what else runs on the machine only adds to it.
+  // The least time, because other load only adds to it.
   if (limited && (ms.least > MOST_MS || megabytes.median > MOST_MEGABYTES))
     failures.push(
       `${name}: ${ms.least.toFixed(0)} ms and ${megabytes.median.toFixed(1)} MB; the limits are ${MOST_MS} and ${MOST_MEGABYTES}.`,

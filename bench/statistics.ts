@@ -11,7 +11,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: quantile(sorted, 0.5), q25: quantile(sorted, 0.25), q75: quantile(sorted, 0.75) }
 }
 
-/** Values divided by those of another series, round by round: what slows the machine down slows both. */
+/** Values divided by those of another series, round by round, because other load slows both. */
 export function pairedRatios(values: readonly number[], base: readonly number[]): Spread {
   return spreadOf(values.map((value, round) => value / base[round]!))
 }

@@ -122,7 +122,7 @@ function nanoseconds(run: () => unknown): number {
   return spent / calls
 }
 
-/** Rounds are interleaved, so that what else the machine does falls on all candidates alike. */
+/** Rounds are interleaved, so that other load affects all candidates alike. */
 function compare(title: string, candidates: Candidates): void {
   const times = new Map(Object.keys(candidates).map((name) => [name, [] as number[]]))
   for (let round = 0; round < ROUNDS; round++)

@@ -10,7 +10,7 @@ import { join, relative, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Pattern, and what to write instead. Patterns are tried on each line. */
+/** Pattern and better wording. Patterns are tried on each line. */
 export const RULES = [
   [
     /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|later\b)\w+/i,

@@ -15,7 +15,7 @@ const WANTED = [
   'LICENSE',
   'CHANGELOG.md',
   'dist/vendor/awilix/LICENSE.md',
-  // What `mortar new` writes.
+  // The files that `mortar new` writes.
   'dist/src/cli/new/templates/app/server.ts.tpl',
   'dist/examples/notes/app.ts',
   // The tables of options, to which the documentation links.

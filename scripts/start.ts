@@ -1,7 +1,7 @@
 import { loadEnvFiles, StartupError } from 'mortar'
 import { ensureSecret } from './ensure-secret.ts'
 
-/** `npm start`: the reference application, with what it needs made on the first start. */
+/** `npm start`: runs the reference application. The first start makes its secret and its database. */
 const root = process.cwd()
 try {
   if (ensureSecret(root) !== undefined) process.stdout.write('Made a secret in .env\n')

@@ -17,10 +17,10 @@ process.on('disconnect', () => process.exit(0))
 const MICROSECONDS = 10
 const BUCKETS = 500_000
 
-/** By key, a function that gives a request by its index. */
+/** By key, a function that returns a request by its index. */
 const prepared = new Map()
 
-/** By port of a server, a function that gives its next request. */
+/** By port of a server, a function that returns its next request. */
 const rows = new Map()
 
 function forget() {
@@ -64,7 +64,7 @@ async function run({ key, port, status, connections, pipelining, seconds }) {
   }
 }
 
-/** All connections and rounds of a server take from one row: each request comes again only after all others. */
+/** All connections and rounds of a server share one sequence, so a request repeats only after all others. */
 function inTurn({ count, request }) {
   let next = 0
   return () => request(next++ % count)
@@ -125,7 +125,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 const COLON = 58
 
-/** @returns a function that takes bytes and gives the status codes of the responses that they complete */
+/** @returns a function that accepts bytes and returns the status codes of the responses that they complete */
 function createReader() {
   let rest
   let lengthAt = 0

@@ -25,7 +25,7 @@ export interface LoadResult {
   readonly statuses?: Readonly<Record<string, number>>
   readonly failure?: string
   readonly seconds: number
-  /** Share of its core that the client used: near 1, the client may be what limits the throughput. */
+  /** Share of its core that the client used. Near 1, the client may limit the throughput. */
   readonly busy: number
   readonly p50: number
   readonly p99: number
@@ -79,7 +79,7 @@ export function createAutocannon(): Load {
   }
 }
 
-/** As many requests as generators of others hold in memory. */
+/** The number of requests that other load generators keep in memory. */
 export function someOf(requests: readonly WireRequest[]): readonly WireRequest[] {
   return requests.slice(0, requests[0]?.tail === undefined ? 4000 : 64)
 }

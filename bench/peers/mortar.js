@@ -1,4 +1,4 @@
-/** Mortar as a user would write it, from the compiled package. `MORTAR_DIST` takes another build. */
+/** Mortar as a user would write it, from the compiled package. `MORTAR_DIST` names another build. */
 import { boolean, number, object, string, array } from 'yup'
 import { claimsOf, createOrder, CURRENCIES, findUser, routePrefix, SECRET, ZIP } from '../work/data.js'
 import { BLOCK_TYPES, LANGUAGES, saveDocument } from '../work/documents.js'

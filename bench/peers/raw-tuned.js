@@ -2,7 +2,7 @@
  * As `raw`, with every trick of Mortar's listener:
  * - the headers of a response are one flat list, which Node does not turn into an object first;
  * - a response of ASCII characters alone is written as latin1, which needs no encoder;
- * - `_dumped`, a private mark of Node, tells it that nothing of a finished request is left to read;
+ * - `_dumped`, a private flag of Node, marks a finished request as completely read;
  * - a body that came in one packet with its head is taken in the next tick, without a stream's events.
  */
 import { createServer } from 'node:http'

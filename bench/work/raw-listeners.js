@@ -13,7 +13,7 @@ import { findOffers, publicOffers } from './searches.js'
 /**
  * @param {object} io
  * @param {(req, res, status: number, value: unknown) => void} io.send writes JSON
- * @param {(req, res, next: (body: unknown, req, res) => void) => void} io.readJson answers 400 for a malformed body
+ * @param {(req, res, next: (body: unknown, req, res) => void) => void} io.readJson responds with 400 to a malformed body
  */
 export function createListeners({ send, readJson }) {
   const notFound = (req, res) => send(req, res, 404, { error: 'not found' })

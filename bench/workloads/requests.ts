@@ -16,7 +16,7 @@ export function range(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index)
 }
 
-/** Every application answers an unknown path with 404. */
+/** Every application responds with 404 to an unknown path. */
 export const missing: Check = { request: get('/nothing/here'), status: 404 }
 
 /** A token with another signature: one character in its middle differs, because the last has bits that count for nothing. */

@@ -1,4 +1,4 @@
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface WireRequest {
   readonly method: string
   readonly path: string
@@ -54,7 +54,7 @@ export interface Workload {
   /** Status of every response under load; 200 by default. */
   readonly status?: number
   /** The servers log to standard output, one JSON object per line with these fields. */
-  /** Makes what the servers share, such as a database. @throws NotMeasured when that is not possible here. */
+  /** Makes the shared resources of the servers, such as a database. @throws NotMeasured if that is not possible here. */
   setUp?(): Promise<SetUp>
   readonly logFields?: Readonly<Record<string, 'string' | 'number' | 'boolean'>>
   /** Requests that are all different from each other, sent in turn. */

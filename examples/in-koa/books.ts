@@ -24,7 +24,7 @@ interface State {
   readonly mortar: Context & { readonly db: DataSource }
 }
 
-/** A router of an existing Koa application. Nothing in it knows Mortar but the two members of `ctx.state`. */
+/** A router of an existing Koa application. It uses only two things from Mortar: the members of `ctx.state`. */
 export const books = new Router<State>({ prefix: '/books' })
 
 books.use(async (ctx, next) => {

@@ -72,7 +72,7 @@ export class NoteService {
       updated_at: now,
       ...input,
     }
-    // A copy, because some drivers write what the database gave back into the object, and MariaDB has no booleans.
+    // A copy, because some drivers write the returned row into the object, and MariaDB has no booleans.
     await this.notes.insert({ ...note })
     return note
   }

@@ -8,7 +8,7 @@ await loadRoutes(app, join(import.meta.dirname, 'routes'))
 const listening = await app.listen(settings.port, settings.host)
 
 const ready = Math.round(performance.now() - start)
-// The same name as in the links of mails: to a browser, cookies of 127.0.0.1 are not those of localhost.
+// The same host name as in mail links, because a browser keeps cookies of 127.0.0.1 and localhost apart.
 const url = listening.url.replace('127.0.0.1', 'localhost')
 const lines = [
   `Notes          ${url}`,

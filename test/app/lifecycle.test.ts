@@ -119,7 +119,7 @@ describe('The life of an application', () => {
     })
 })
 
-/** A promise and what fulfils it. */
+/** A promise and the function that fulfils it. */
 function deferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve = (): void => undefined
   const promise = new Promise<void>((fulfil) => {

@@ -12,7 +12,7 @@ import { deferred } from '../support/deferred.ts'
 
 type Line = Record<string, unknown>
 
-/** The logger of a production process, and what it wrote. */
+/** The logger of a production process, and its output. */
 function production(level = 'info'): { logger: Logger; lines: Line[]; text: () => string } {
   const lines: Line[] = []
   const write = (line: string) => void lines.push(JSON.parse(line) as Line)

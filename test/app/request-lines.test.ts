@@ -12,7 +12,7 @@ const turn = () =>
     setImmediate(() => resolve())
   })
 
-/** A logger of the framework and what was written, one entry for each write. */
+/** A logger of the framework and its output, one entry for each write. */
 function production(level = 'info') {
   const writes: string[] = []
   const logger = createPinoLogger(level, false, { write: (text: string) => void writes.push(text) })

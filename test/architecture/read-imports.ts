@@ -27,7 +27,7 @@ export function readImports(source: string): Import[] {
     .toSorted((a, b) => a.line - b.line)
 }
 
-/** True for a file that does nothing but hand on what other files export. */
+/** True for a file that only re-exports from other files. */
 export function isBarrel(source: string): boolean {
   const code = withoutComments(source)
   const rest = code.replaceAll(RE_EXPORT, '')

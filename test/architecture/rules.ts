@@ -38,7 +38,7 @@ export type Rule =
   | 'src-outside'
   | 'unknown-folder'
 
-/** A broken rule: `message` says which file, which line and why. */
+/** A broken rule: `message` names the file, the line and the reason. */
 export interface Violation {
   readonly rule: Rule
   readonly file: string

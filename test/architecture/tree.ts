@@ -9,14 +9,14 @@ export interface SourceFile {
   readonly barrel: boolean
 }
 
-/** Source files, and what package.json says about them. */
+/** Source files, and the facts about them in package.json. */
 export interface Tree {
   readonly files: readonly SourceFile[]
   /** Source paths of the public entries. */
   readonly entries: ReadonlySet<string>
   /** Specifiers of the public entries: `mortar`, `mortar/mail`. */
   readonly publicNames: ReadonlySet<string>
-  /** Packages that are there when the package is installed. */
+  /** Packages that are installed with the package. */
   readonly dependencies: ReadonlySet<string>
 }
 

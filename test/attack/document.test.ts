@@ -133,7 +133,7 @@ async function answersOf(name: string, { responses }: Operation, calls: readonly
   return [...seen].toSorted()
 }
 
-/** A valid call, and one for each way in which the operation says that it can go wrong. */
+/** A valid call, and one for each failure that the operation declares. */
 function callsOf(method: string, path: string, operation: Operation): Call[] {
   const valid = callOf(method, path, operation)
   const { headers } = valid

@@ -14,7 +14,7 @@ const SEED = seedFor('hostile requests')
 const AT_ONCE = 24
 const MEBIBYTE = 1024 * 1024
 
-/** Milliseconds after which a client half-closes; one whose complete request was not answered by then tries again. */
+/** Milliseconds after which a client half-closes. A complete request without a response by then is sent again. */
 const PATIENCE = 400
 const MORE_PATIENCE = 5000
 
@@ -44,7 +44,7 @@ describe('Hostile requests', () => {
     })
 })
 
-/** Sends the whole series, and tells of each request that was answered wrongly. */
+/** Sends the whole series, and reports each request with a wrong response. */
 async function attack(port: number): Promise<string[]> {
   const findings: string[] = []
   let sent = 0
@@ -60,7 +60,7 @@ async function attack(port: number): Promise<string[]> {
   return findings
 }
 
-/** A busy machine may answer late: only a request that gets no response at its second, longer try is a finding. */
+/** A busy machine may respond late: only a request that gets no response at its second, longer try is a finding. */
 async function sendPatiently(port: number, request: HostileRequest): Promise<Outcome> {
   const outcome = await send(port, request, PATIENCE)
   return outcome.status === 0 && !request.mayBeCut ? send(port, request, MORE_PATIENCE) : outcome

@@ -83,7 +83,7 @@ const NUMBERS = [0, -0, 1, -1, 1.5, 1e308, -1e-308, 2 ** 53, 1e21]
 /** A name or text that has broken something somewhere. */
 export const nastyText = (random: Random): string => random.pick(TEXTS)
 
-/** Some of the list, at most so many, each as often as it comes. */
+/** A random selection from the list, at most so many, with repetitions. */
 export const some = <T>(random: Random, list: readonly T[], most: number): T[] =>
   Array.from({ length: random.below(most + 1) }, () => random.pick(list))
 

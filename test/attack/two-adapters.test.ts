@@ -35,7 +35,7 @@ describe('The two adapters', () => {
       const request = hostileRequest(new Random(seed))
       if (request.mayBeCut || !hasOneHost(request)) continue
       const [one, two] = await Promise.all(ports.map((port) => rawRequest(port, request.pieces, 400)))
-      // What Node refuses before there is a request is the business of the server, which the Koa adapter does not own.
+      // Node rejects some input before there is a request. The server does that, which the Koa adapter does not own.
       if (one!.ending === 'timeout' || isRefusedByServer(one!)) continue
       compared += 1
       expect(comparable(two!.text), shown(seed, request)).to.deep.equal(comparable(one!.text))
@@ -47,7 +47,7 @@ function isRefusedByServer({ text, status }: RawAnswer): boolean {
   return status === 417 || text.includes('"detail":"The request cannot be read as HTTP."')
 }
 
-/** listen() refuses what has no Host or two; a server of the application's own may pass it on. */
+/** listen() rejects a request without Host or with two; an application's own server may accept it. */
 function hasOneHost({ pieces }: HostileRequest): boolean {
   const [head = ''] = Buffer.concat(pieces).toString('latin1').split('\r\n\r\n')
   return head.match(/^host:/gim)?.length === 1
@@ -61,7 +61,7 @@ async function serve(app: App): Promise<Server> {
   return server
 }
 
-/** A response without what has to differ: status line, headers sorted, body without request id and upload's name. */
+/** The comparable parts of a response: status line, sorted headers, body without request id and upload's name. */
 function comparable(text: string): { status: string; headers: string[]; body: string } {
   const [head = '', ...rest] = text.replace(/^(HTTP\/1.1 100 Continue\r\n\r\n)+/, '').split('\r\n\r\n')
   const [status = '', ...lines] = head.split('\r\n')

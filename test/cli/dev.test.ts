@@ -53,7 +53,7 @@ describe('mortar dev', function () {
   async function until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer> {
     const deadline = Date.now() + DEADLINE
     for (;;) {
-      // Nobody listens during a restart.
+      // No process listens during a restart.
       const answer = await get(path).catch(() => undefined)
       if (answer && wanted(answer)) return answer
       if (Date.now() > deadline) throw new Error(`The last response of ${path} was ${JSON.stringify(answer)}`)

@@ -44,7 +44,7 @@ void schema
 `,
 })
 
-/** Files, variables, and the code that the doctor has to give. */
+/** Files, variables, and the code that the doctor has to report. */
 const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, string>>, string]>> = {
   'a missing secret': [withAuth('schema'), {}, 'MORTAR_ENV'],
   'a short secret': [withAuth('schema'), { AUTH_SECRET: 'short' }, 'MORTAR_DOCTOR_SECRET'],

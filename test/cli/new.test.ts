@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts'
 import { createProject, type Serving, type TestProject } from './project.ts'
 import { installDependencies, linkDependencies, packFramework, type PackedFramework } from './scaffold.ts'
 
-/** `.ci/run` wants every combination, which takes minutes; a run by hand makes do with the default one. */
+/** `.ci/run` tests every combination, which takes minutes; a run by hand tests the default one. */
 const EVERY = process.env['TEST_SCAFFOLD'] === 'all'
 
 const COMBINATIONS = [
@@ -204,7 +204,7 @@ describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all
     })
   }
 
-  /** The tables that development made are those that production finds. */
+  /** Production finds the tables that development made. */
   async function tryInProduction(
     directory: string,
     { auth }: Combination,

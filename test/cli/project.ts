@@ -22,7 +22,7 @@ export interface TestProject {
   write(files: Files): void
   /** Runs a command to its end, in an empty environment but for these variables. */
   mortar(args: readonly string[], options?: RunOptions): Ran
-  /** Starts a command that goes on serving. */
+  /** Starts a command that keeps serving. */
   serve(args: readonly string[], options?: RunOptions): Serving
   remove(): void
 }
@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly directory?: string
 }
 
-/** A command that goes on. */
+/** A running command. */
 export interface Serving {
   readonly child: ChildProcess
   readonly output: ChildOutput
@@ -125,7 +125,7 @@ export function createProject(files: Files, framework = builtFramework()): TestP
   }
 }
 
-/** Links the framework and what an application needs beside it. */
+/** Links the framework and the packages that an application needs. */
 export function linkPackages(directory: string): void {
   mkdirSync(join(directory, 'node_modules'), { recursive: true })
   symlinkSync(builtFramework(), join(directory, 'node_modules/mortar'))

@@ -31,7 +31,7 @@ export async function packFramework(): Promise<PackedFramework> {
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
   await run('tar', ['-xzf', filename], { cwd: folder })
   const directory = join(folder, 'package')
-  // As npm does for what it installs.
+  // As npm does for the packages that it installs.
   for (const [, file] of commandsOf('mortar', directory)) chmodSync(join(directory, file), 0o755)
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
   return {
@@ -63,7 +63,7 @@ export function linkDependencies(app: string, framework: string): void {
   }
 }
 
-/** Installs in earnest; the native parts, which take a minute to compile, are those of the repository. */
+/** Installs with npm. The native parts, which take a minute to compile, are copied from the repository. */
 export async function installDependencies(app: string): Promise<void> {
   await run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: app,

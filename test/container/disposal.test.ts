@@ -33,7 +33,7 @@ const WAYS = {
   },
 } as const
 
-/** A promise and the function that settles it, to hold a handler back. */
+/** A promise and the function that settles it, to delay a handler. */
 function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
   let open!: () => void
   const passed = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
 
 for (const [way, make] of Object.entries(WAYS))
   describe(`Disposers of ${way} registrations`, () => {
-    /** Services `a` and `b`, of which `b` asks for `a`, each written to the log when it is made and disposed of. */
+    /** Services `a` and `b`; `b` requires `a`. The log has a line when each is made and disposed of. */
     const pair = (lifetime: 'singleton' | 'scoped', log: string[]): Record<string, AnyRegistration> => ({
       b: make[lifetime](
         // Begun first and complete last: `a` ends after it all the same.

@@ -7,7 +7,7 @@ import { ROOT } from '../architecture/tree.ts'
 
 const WINDOWS: Readonly<Record<number, string>> = { 60: 'a minute', 900: 'in 15 minutes', 3600: 'an hour' }
 
-/** The table of limits: what the rows of each rule say. A row without a rule belongs to the one above it. */
+/** The rows of each rule in the table of limits. A row without a rule belongs to the row above it. */
 function documentedLimits(): ReadonlyMap<string, string> {
   const text = readFileSync(join(ROOT, 'docs/auth.md'), 'utf8')
   const [table = ''] = text.split('\n## Limits\n')[1]!.split('\n```')

@@ -3,9 +3,9 @@ import type { ChildProcess } from 'node:child_process'
 /** The output of a child process on both streams. */
 export interface ChildOutput {
   text(): string
-  /** Forgets what was printed. */
+  /** Discards the output so far. */
   clear(): void
-  /** Waits until what was printed matches. @throws Error when the process ends without it. */
+  /** Waits until the output matches. @throws Error when the process ends without it. */
   until(pattern: RegExp): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { outputOf } from './child-output.ts'
 
 /** A bash that keeps its variables from one piece of script to the next, like a reader's terminal. */
 export interface Shell {
-  /** Runs a piece of script. @returns what it printed. @throws Error when its last command fails, or it leaves bash. */
+  /** Runs a piece of script. @returns its output. @throws Error when its last command fails, or it leaves bash. */
   run(script: string): Promise<string>
   end(): Promise<void>
 }

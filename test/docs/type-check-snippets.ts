@@ -25,7 +25,7 @@ const SETTINGS = {
  * Compiles blocks of TypeScript as a reader would have them: each document is an application in a folder of its own. A
  * block that begins with `// path/of/file.ts` is that file; what a document does not show comes from
  * `test/fixtures/documents`. Names that a fragment uses without importing them are those of its `globals.d.ts`.
- * @returns what the compiler has to say, with each place in its document.
+ * @returns the messages of the compiler, with each place in its document.
  */
 export async function typeCheckSnippets(blocks: readonly Block[]): Promise<string[]> {
   mkdirSync(join(ROOT, 'data'), { recursive: true })
@@ -34,7 +34,7 @@ export async function typeCheckSnippets(blocks: readonly Block[]): Promise<strin
     const files = new Map<string, Block>()
     for (const block of blocks) files.set(write(directory, block), block)
     for (const document of readdirSync(directory)) addWorld(join(directory, document))
-    // Its globals are the same for all documents, whatever a document calls `app`.
+    // The globals are the same for all documents, even if a document declares its own `app`.
     cpSync(WORLD, join(directory, 'world'), { recursive: true })
     writeFileSync(
       join(directory, 'tsconfig.json'),

@@ -32,7 +32,7 @@ describe('the reference application', function () {
       const app = overHttp(notes.url)
       const signedIn = async (claims: object) =>
         createClient(app).withToken(await server.token(key, { ...claims }))
-      // Ids are what a provider makes of them, not rows of this database.
+      // The provider chooses the ids; they are not rows of this database.
       await expectNotes(
         app,
         await signedIn({ sub: `auth0|${'a'.repeat(60)}` }),
@@ -79,7 +79,7 @@ describe('the reference application', function () {
         return client
       }
       const [ada, bob] = [await signUp('ada'), await signUp('bob')]
-      // Nobody gives themselves a role.
+      // Users cannot give themselves a role.
       expect((await (await signUp('eve', { role: 'admin' })).get('/admin/stats')).status).to.equal(403)
       await expectNotes(app, ada, bob)
       expect((await ada.post('/auth/sign-out', {})).status).to.equal(200)

@@ -29,7 +29,7 @@ export function overHttp(origin: string): Injectable {
   }
 }
 
-/** The client believes it to be somewhere else; path and query are what it asks for. */
+/** The client uses another origin; only path and query of the URL are sent. */
 function addressOf(url: string, query: Query = {}, origin: string): URL {
   const { pathname, searchParams } = new URL(url)
   for (const [name, values] of Object.entries(query))

@@ -11,7 +11,7 @@ import { freePort } from '../support/free-port.ts'
 export interface RunningNotes {
   readonly url: string
   readonly port: number
-  /** Its working directory, which holds its `.env` and its database. */
+  /** Its working directory, with its `.env` and its database. */
   readonly directory: string
   /** Returns its output so far. */
   output(): string

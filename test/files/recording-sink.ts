@@ -1,6 +1,6 @@
 import type { RouteBatch, RouteSink } from '../../src/routing/route-sink.ts'
 
-/** A sink that keeps what it is given, in place of an application. */
+/** A sink that records its calls, in place of an application. */
 export interface RecordingSink extends RouteSink {
   readonly batches: RouteBatch[]
   readonly loads: { readonly directory: string; readonly work: Promise<unknown> }[]

@@ -45,7 +45,7 @@ interface Received {
   readonly body: string
 }
 
-/** Serves the page with its policy, the document, and answers everything else with what it received. */
+/** Serves the page with its policy, and the document. Echoes every other request. */
 async function serve(received: Received[]): Promise<{ server: Server; origin: string }> {
   const { html, contentSecurityPolicy } = docsPage({ title: 'Notes', documentUrl: '/openapi.json' })
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -220,7 +220,7 @@ const ONE_METHOD = new Map<Program | undefined, readonly string[]>([
   [PROGRAMS['a stream without an end'], ['HEAD']],
 ])
 
-/** Programs whose answer in a handler differs by a documented rule: a handler that returns nothing is 204. */
+/** Programs whose response in a handler differs by a documented rule: a handler that returns nothing is 204. */
 const NOT_IN_HANDLERS: Record<string, Program> = {
   nothing: () => undefined,
   'the status before anything is set': (ctx) => void (ctx.body = String(ctx.status)),
@@ -330,7 +330,7 @@ describe('Koa programs', () => {
     })
 })
 
-/** One request and everything that comes back, without what differs by design: the date, the request id and ports. */
+/** The complete response to one request, without the parts that differ by design: date, request id and ports. */
 async function exchange(port: number, method: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(

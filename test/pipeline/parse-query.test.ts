@@ -33,7 +33,7 @@ describe('A query', () => {
       expect(asPlain(read(text))).to.deep.equal(asPlain(parse(text)))
     })
 
-  // Request targets are ASCII; what node:querystring makes of other text beside broken escapes is its own affair.
+  // Request targets are ASCII. The result of node:querystring for other text with broken escapes does not matter.
   it('is read as node:querystring reads it, for random text', () => {
     const piece = fc.constantFrom(
       'a',

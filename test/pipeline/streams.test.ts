@@ -137,7 +137,7 @@ describe('A stream as a response', () => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1')
       socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
       await once(socket, 'readable')
-      // Nothing is read: what was produced settles at what the buffers on the way hold.
+      // The client reads nothing, so the produced bytes stop at the capacity of the buffers between.
       let before = -1
       while (before !== produced) {
         before = produced

@@ -11,7 +11,7 @@ interface Problem {
   readonly errors: readonly { readonly location: string; readonly path: string }[]
 }
 
-/** An application with one POST route, and what reached its handler. */
+/** An application with one POST route, and the values that reached its handler. */
 function recording(definition: RouteDefinition, options: AppOptions = {}) {
   const seen: { body: unknown; query: unknown; n: unknown }[] = []
   const router = createRouter().post('/', definition, (ctx) => {

@@ -35,7 +35,7 @@ const withSettings = (settings: object): unknown =>
 const withLibrary = (options: object): unknown => libraryAuth(library as never, options)
 const withProvider = (options: object): unknown => auth(hostedAuth(hosted), options)
 
-/** Every call of the bricks that takes options. */
+/** Every function of the bricks that accepts options. */
 const CALLS: Readonly<Record<string, Call>> = {
   'auth()': call(withProvider, {}, [{ polices: {} }, { policies: 'admin' }]),
   'basicAuth()': call(

@@ -34,7 +34,7 @@ for (const runtime of RUNTIMES)
         await untilHanging(expected)
       }
 
-      it('reads JSON, and refuses what is broken, invalid, too large or of another type', async () => {
+      it('reads JSON, and rejects a malformed, invalid or too large body and other types', async () => {
         const json = (body: string) => post('/echo', body, 'application/json')
         expect(await (await json('{"text":"hi"}')).json()).to.deep.equal({ text: 'hi' })
         const statuses = await Promise.all(
@@ -105,7 +105,7 @@ for (const runtime of RUNTIMES)
         await untilHanging({ aborted: 1 })
       })
 
-      it('finishes what is under way after SIGTERM, refuses what is new, and exits with 0', async () => {
+      it('finishes running requests after SIGTERM, rejects new ones, and exits with 0', async () => {
         const slow = fetch(`${url}/slow`, { headers: { connection: 'close' } })
         await untilHanging({ begun: 0, slow: 1 })
         const exit = script.stop()

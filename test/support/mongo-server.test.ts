@@ -14,7 +14,7 @@ async function codeOf(operation: Promise<unknown>): Promise<unknown> {
   )
 }
 
-// On a MongoDB as well, where there is one: what the stand-in claims to do is what MongoDB does.
+// Also run on a MongoDB if there is one, to show that the stand-in behaves like MongoDB.
 onEachMongo('the official driver', (server) => {
   const inCollection = (body: (collection: Collection) => Promise<unknown>) => async () => {
     const { db, close } = await openDatabase(server())

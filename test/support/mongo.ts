@@ -4,7 +4,7 @@ import { startMongoServer, type MongoServer } from './mongo-server/server.ts'
 
 /** A server that the tests of the document database run against. */
 export interface MongoTarget {
-  /** For the names of suites, so that a report says what it was. */
+  /** Part of the suite names, so that a report names the target. */
   readonly name: string
   start(): Promise<MongoServer>
 }
@@ -17,7 +17,7 @@ const REAL: MongoTarget = {
   start: async () => ({ url: REAL_URL!, close: async () => {} }),
 }
 
-/** The stand-in always, and the server of `MONGODB_URL` or `TEST_MONGODB_URL` where one is set. */
+/** Always the stand-in, and the server of `MONGODB_URL` or `TEST_MONGODB_URL` if one is set. */
 export const MONGO_TARGETS: readonly MongoTarget[] = REAL_URL ? [STAND_IN, REAL] : [STAND_IN]
 
 /** A database of a test's own. */
@@ -44,7 +44,7 @@ export function newDatabaseName(): string {
   return `mortar_test_${process.pid}_${randomBytes(4).toString('hex')}`
 }
 
-/** Calls the body of a `describe` for each target, with the server as it runs. The report says which one that was. */
+/** Calls the body of a `describe` for each target, while the server runs. The report names the target. */
 export function onEachMongo(title: string, body: (server: () => MongoServer) => void): void {
   for (const target of MONGO_TARGETS)
     describe(`${title}, on ${target.name}`, () => {

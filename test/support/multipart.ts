@@ -6,7 +6,7 @@ export function multipart(...parts: readonly (readonly [head: string, content: s
   return `${parts.map(([head, content]) => `--B\r\n${head}\r\n\r\n${content}\r\n`).join('')}--B--\r\n`
 }
 
-/** The `Content-Type` of what `multipart` makes. */
+/** The `Content-Type` of the body from `multipart`. */
 export const MULTIPART_B = 'multipart/form-data; boundary=B'
 
 /** The header of a part: `disposition('name="a"')`. */

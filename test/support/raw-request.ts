@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly ending: 'end' | 'reset' | 'timeout'
 }
 
-/** Sends bytes as they are to a local port, in these pieces, and takes what comes back until the server closes. */
+/** Sends raw bytes to a local port, in these pieces, and reads the response until the server closes. */
 export function rawRequest(
   port: number,
   pieces: string | Buffer | readonly (string | Buffer)[],

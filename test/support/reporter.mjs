@@ -8,7 +8,7 @@ const { EVENT_TEST_PENDING } = Mocha.Runner.constants
  * `N passed, N failed`, with `, N skipped` when some were.
  */
 export default class ClosingLine extends Spec {
-  /** Number of skipped tests by what was skipped, a suite or a single test, and its reason. */
+  /** Number of skipped tests by suite or single test, and its reason. */
   #skipped = new Map()
 
   constructor(runner, options) {

@@ -1,4 +1,4 @@
-/** Variables that name a running server which some suites need; `.ci/run` sets those whose server answers. */
+/** Variables that name a running server which some suites need. `.ci/run` sets them for reachable servers. */
 export type ServerVariable = 'TEST_POSTGRES_URL' | 'TEST_MARIADB_URL' | 'TEST_REDIS_URL'
 
 interface SkippableSuite {

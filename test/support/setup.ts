@@ -18,7 +18,7 @@ process.on('unhandledRejection', (reason, promise) => {
     )
 })
 
-/** Around the whole run: a rejection that nobody handled, or a handle left open, fails it by name. */
+/** Hooks of the whole run: an unhandled rejection or an open handle makes it fail with the name of the test. */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
     // Mocha's own timer of an asynchronous hook runs by then, as it does in afterAll.

@@ -1,6 +1,6 @@
 import { StartupError } from 'mortar'
 
-/** The StartupError of a call that throws, or rejects. @throws whatever else it throws; Error when it does not fail. */
+/** The StartupError of a call that throws or rejects. @throws any other error of the call; Error if it does not fail. */
 export async function startupErrorOf(work: () => unknown): Promise<StartupError> {
   try {
     await work()

@@ -3,7 +3,7 @@ import { createApp, createRouter, file, type App } from 'mortar'
 import { createClient } from 'mortar/testing'
 import { object } from 'yup'
 
-/** Shows what arrived, and sets whatever cookies are asked for. */
+/** Echoes the request, and sets the requested cookies. */
 const echo = () =>
   createRouter()
     .post('/echo', (ctx) => ({

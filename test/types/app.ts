@@ -51,12 +51,12 @@ expectType<Equal<keyof MembersOf<typeof chained>, keyof MembersOf<typeof configu
 expectType<Equal<MembersOf<typeof configured>['store'], Map<string, number>>>()
 expectType<Equal<ServicesOf<typeof configured>['clock'], Clock>>()
 
-// The application's own services see those that were registered before.
+// The application's own services see the services that were registered before.
 const app = configured.provide({
   report: scoped(({ clock: service, user }) => ({ at: service.now(), by: user?.id ?? null })),
 })
 expectType<Equal<typeof app.services.report, { at: number; by: string | null }>>()
-// @ts-expect-error a service that nobody registered
+// @ts-expect-error a service that is not registered
 app.services.nothing
 
 // Inputs are typed by their schemas.
@@ -111,7 +111,7 @@ createRouter().get('/', { auth: true, policy: 'admin' }, () => 1)
 // @ts-expect-error a value that is not a schema
 defineRoute({ body: { name: 'string' } }, () => 1)
 
-// The typed forms know members and services; what no brick adds is a mistake.
+// The typed forms know members and services; any other name is an error.
 const route = routesFor<typeof app>()
 route({ auth: true, body }, (ctx) => {
   expectType<Equal<typeof ctx.now, number>>()
@@ -136,7 +136,7 @@ createRouter().get('/:id', { params: object({ id: number().required() }) }, (ctx
   expectType<Equal<typeof ctx.params.id, number>>(),
 )
 
-// A guarded router makes the user certain, except where a route says `false`.
+// A guarded router makes the user non-null, except in a route with `auth: false`.
 createRouter({ auth: true })
   .get('/', (ctx) => expectType<Equal<typeof ctx.user, User>>())
   .get('/open', { auth: false }, (ctx) => expectType<Equal<typeof ctx.user, User | null>>())

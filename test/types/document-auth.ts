@@ -10,7 +10,7 @@ declare const db: Db
 declare const source: DataSource
 const secret = 'a secret'
 
-// The driver's own database, TypeORM's DataSource, and a function of the services that gives either.
+// The driver's own database, TypeORM's DataSource, and a function of the services that returns either.
 documentAuth({ secret, db })
 documentAuth({ secret, db: source })
 documentAuth({ secret, db: () => db })

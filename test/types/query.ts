@@ -45,7 +45,7 @@ void list.all(db, { ...values, limit: '20' })
 // @ts-expect-error the parameters are missing
 void list.all(db)
 
-// A query without parameters takes none.
+// A query without parameters accepts none.
 const all = query(Notes)
 void all.all(db)
 void query(Notes, { where: { owner_id: 'a', place: { floor: null, city: Not('b') } }, limit: 3 }).all(db)

@@ -60,11 +60,11 @@ routesFor<typeof app>()({}, (ctx) => {
   expectType<Equal<typeof ctx.db, Database>>()
   expectType<Equal<typeof ctx.services.rows, number[]>>()
 })
-// What cannot be typed is still accepted where any application is.
+// An untyped application is still accepted where any application is.
 const anyApp: App = app
 expectType<Equal<typeof anyApp.services.logger, Logger>>()
 
-// A factory sees what was registered before, typed, and nothing else.
+// A factory sees only the services that were registered before, with their types.
 chained.provide({
   ok: scoped(({ db, user, logger }) => {
     expectType<Equal<typeof db, Database>>()
@@ -85,7 +85,7 @@ configured.provide({ bad: scoped(({ db }) => db.nope() as unknown) })
 // @ts-expect-error a misspelt service in a replacement
 chained.override({ db: singleton(({ dbb }) => dbb as unknown) })
 chained.override({ db: value({ query: () => 2 }), url: asValue('x') })
-// With this annotation a factory may ask for services that are registered later.
+// With this annotation a factory may require services that are registered later.
 chained.provide({ later: scoped(({ report }: Cradle) => report as unknown) })
 // @ts-expect-error a factory without a registration around it
 chained.provide({ bare: () => 1 })
@@ -103,5 +103,5 @@ expectType<Equal<typeof extended.services.a, readonly [number, string | undefine
 expectType<Equal<typeof extended.services.b, 5>>()
 // @ts-expect-error a service that the application does not have
 appScoped(({ dbb }) => dbb as unknown)
-// @ts-expect-error a singleton cannot ask for the user of a request
+// @ts-expect-error a singleton cannot require the user of a request
 appSingleton(({ user }) => user as unknown)

@@ -4,7 +4,7 @@ import { settings } from './settings.ts'
 
 interface Variant {
   readonly provider: AuthProvider
-  /** Bricks that the provider needs besides those of the application. */
+  /** Bricks that the provider needs besides the bricks of the application. */
   readonly bricks?: readonly AnyBrick[]
 }
 

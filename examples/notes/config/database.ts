@@ -9,7 +9,7 @@ const connection = fromUrl(settings.databaseUrl)
 const dialect = connection.type === 'mariadb' ? 'mysql' : connection.type
 const migrations = join(import.meta.dirname, '../migrations', dialect)
 
-/** An embedded SQLite file, until `DATABASE_URL` says otherwise. Migrations run at the start, but not in production. */
+/** An embedded SQLite file, unless `DATABASE_URL` is set. Migrations run at start, but not in production. */
 export const databaseOptions = {
   ...connection,
   entities: schema,

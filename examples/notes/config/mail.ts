@@ -1,7 +1,7 @@
 import type { MailOptions } from 'mortar/mail'
 import { settings } from './settings.ts'
 
-/** Printed to the terminal and readable at `/_framework/mail`, until `MAIL_TRANSPORT` says otherwise. */
+/** Mail is printed to the terminal and shown at `/_framework/mail`, unless `MAIL_TRANSPORT` is set. */
 export const mailOptions: MailOptions = {
   from: settings.mailFrom,
   transport: settings.mailTransport ?? (settings.environment === 'test' ? 'memory' : undefined),

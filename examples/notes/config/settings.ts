@@ -26,7 +26,7 @@ export const settings = env.all((read) => {
     authProvider,
     /** `npm start` makes one in `.env`; each test run has its own, and a provider elsewhere needs none. */
     authSecret: test || hosted ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
-    /** The sign-in provider: `iss` of its tokens, and what they say in `aud` for this application. */
+    /** The sign-in provider: `iss` of its tokens, and their `aud` for this application. */
     authIssuer: hosted ? read.url('AUTH_ISSUER', { protocols: ['http', 'https'] }) : '',
     authAudience: hosted ? read.string('AUTH_AUDIENCE') : '',
     mongoUrl:

@@ -47,7 +47,7 @@ function checkHeaders(response: Response, head: Case['head'], name: string): voi
   }
 }
 
-/** Issues are compared by location and path; what they say is for people. */
+/** Issues are compared by location and path; their messages are for people. */
 function withoutMessages(problem: { errors?: object[] }): object {
   if (!problem.errors) return problem
   return {

@@ -53,7 +53,7 @@ function withoutRaw(statement: object, key: string | symbol): unknown {
   return typeof value === 'function' ? value.bind(statement) : value
 }
 
-describe('what the database brick uses of TypeORM beyond its documentation', () => {
+describe('The undocumented parts of TypeORM that the database brick uses', () => {
   for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
     describe(`on ${kind}`, () => {
       const own = place()

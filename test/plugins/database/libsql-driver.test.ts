@@ -153,7 +153,7 @@ describe('libsql behind the interface of better-sqlite3', () => {
   })
 
   for (const [name, Driver] of Object.entries(DRIVERS)) {
-    it(`only reads when it is told so, and needs the file for that: ${name}`, () => {
+    it(`is read-only if configured, and then needs an existing file: ${name}`, () => {
       filled(Driver, 'app.db').close()
       const db = open(Driver, { readonly: true })
       expect(db.prepare(select).all()).to.have.length(3)
@@ -188,7 +188,7 @@ describe('libsql behind the interface of better-sqlite3', () => {
     })
   }
 
-  it('is told from better-sqlite3, and from a class that was adapted', () => {
+  it('is distinguished from better-sqlite3, and from an adapted class', () => {
     expect([Libsql, ...Object.values(DRIVERS), undefined].map(isLibsql)).to.deep.equal([
       true,
       false,

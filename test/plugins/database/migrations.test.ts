@@ -119,7 +119,7 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       ])
     })
 
-    it('are run once when several processes start together', async () => {
+    it('run once when several processes start together', async () => {
       if (kind.startsWith('SQLite')) return
       const sources = await Promise.all([1, 2, 3].map(() => place().open()))
       const classes = ['A1000000000001', 'B1000000000002', 'C1000000000003'].map(migration)

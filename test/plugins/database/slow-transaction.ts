@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DataSource } from 'typeorm'
 import { insert } from './notes.ts'
 
-/** The outcome of a promise, so that several can be looked at together. */
+/** The outcome of a promise, so that several can be compared together. */
 export const outcomes = async (promises: Promise<unknown>[]) =>
   (await Promise.allSettled(promises)).map(({ status }) => status)
 

@@ -13,7 +13,7 @@ const Libsql = createRequire(import.meta.url)('libsql') as unknown
 const NODE_22: Runtime = { name: 'Node', version: '22.12.0' }
 const BUN: Runtime = { name: 'Bun', version: '1.4.5' }
 
-/** What is installed: the version of better-sqlite3, or the error of loading its binary, and libsql. */
+/** The installed drivers: the version of better-sqlite3, or the error of loading its binary, and libsql. */
 interface Installed {
   readonly betterSqlite?: string
   readonly broken?: string

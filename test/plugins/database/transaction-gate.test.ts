@@ -71,7 +71,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(order).to.eql(['plain', 'b', 'c'])
     })
 
-    it('include the one that save() opens by itself', async () => {
+    it('include the transaction that save() opens', async () => {
       const notes = dataSource.getRepository(Notes)
       const failing = notes.save([
         { id: '1', text: 'same' },
@@ -83,7 +83,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await texts(dataSource)).to.eql(['fine', 'plain'])
     })
 
-    it('include the ones that remove() and a query builder open by themselves', async () => {
+    it('include the transactions that remove() and a query builder open', async () => {
       await insert(dataSource.manager, 'old')
       const [old] = await dataSource.manager.find(Notes)
       const rolledBack = slowTransaction(dataSource, 'a', 'roll back')
@@ -124,7 +124,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
         await runner.startTransaction().finally(() => runner.release())
       },
     }))
-      it(`refuse ${name} on the DataSource inside their callback instead of waiting for ever`, async () => {
+      it(`reject ${name} on the DataSource inside their callback instead of waiting forever`, async () => {
         const message = await refusal(dataSource.transaction(() => use(dataSource)))
         expect(message).to.include('Use the manager that the transaction gives')
         await insert(dataSource.manager, 'usable')
@@ -143,7 +143,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       await other.destroy()
     })
 
-    it('let work that was begun inside one query the DataSource once it is over', async () => {
+    it('allow work that began inside a transaction to query the DataSource after its end', async () => {
       let late: Promise<string[]> | undefined
       await dataSource.transaction(async (manager) => {
         await insert(manager, 'a')
@@ -152,7 +152,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await late).to.eql(['a'])
     })
 
-    it('free the connection when beginning fails', async () => {
+    it('free the connection when BEGIN fails', async () => {
       const options = {
         type: 'better-sqlite3',
         database: join(folder(), `locked-${kind}.db`),
@@ -185,7 +185,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await dataSource.query('select * from child')).to.eql([])
     })
 
-    it('write nothing more after SQLite has rolled one back by itself', async () => {
+    it('write nothing more after SQLite rolled back a transaction by itself', async () => {
       await insert(dataSource.manager, 'taken')
       const transaction = dataSource.transaction(async (manager) => {
         await insert(manager, 'before')
@@ -196,7 +196,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await texts(dataSource)).to.eql(['taken'])
     })
 
-    it('write nothing more in the outer one after SQLite has rolled all back inside a nested one', async () => {
+    it('write nothing more in the outer transaction after SQLite rolled back everything inside a nested one', async () => {
       await insert(dataSource.manager, 'taken')
       const transaction = dataSource.transaction(async (manager) => {
         const nested = manager.transaction((inner) =>
@@ -209,7 +209,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await texts(dataSource)).to.eql(['taken'])
     })
 
-    it('free the connection when a subscriber throws in the middle of ending one', async () => {
+    it('free the connection when a subscriber throws during COMMIT or ROLLBACK', async () => {
       let hook: keyof EntitySubscriberInterface | undefined
       const fail = (name: typeof hook) => () => {
         if (hook === name) throw new Error(`${name} threw`)
@@ -231,7 +231,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       await expectUsable()
     })
 
-    it('refuse a subscriber that would wait for the query which it is told of', async () => {
+    it('reject a query of a subscriber that would wait for the query that notified it', async () => {
       let answer = ''
       dataSource.subscribers.push({
         afterQuery: async (event) => {
@@ -243,7 +243,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       await expectUsable()
     })
 
-    it('hold off others while a query runner made by hand is in one, and roll back what it leaves open', async () => {
+    it('delay other callers while a query runner of the application has a transaction, and roll back what it leaves open', async () => {
       const runner = dataSource.createQueryRunner()
       await runner.startTransaction()
       await insert(runner.manager, 'left open')
@@ -258,14 +258,14 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await refusal(runner.query('select 1'))).to.include('released')
     })
 
-    it('warn of BEGIN as plain text and roll it back', async () => {
+    it('warn of a plain BEGIN statement and roll it back', async () => {
       await dataSource.query('BEGIN')
       await insert(dataSource.manager, 'a')
       expect(warnings).to.have.length(1)
       await expectUsable()
     })
 
-    it('wait for all statements that a runner has under way', async () => {
+    it('wait for all running statements of a query runner', async () => {
       const slow = (event: { query: string; parameters?: unknown }) =>
         JSON.stringify(event.parameters)?.includes('slow') ? nextTurn() : undefined
       dataSource.subscribers.push({ beforeQuery: slow })
@@ -277,7 +277,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await texts(dataSource)).to.eql(['fast', 'slow'])
     })
 
-    it('let all statements of a runner in when its turn comes', async () => {
+    it('run all statements of a query runner when its turn comes', async () => {
       const holder = dataSource.createQueryRunner()
       await holder.startTransaction()
       const runner = dataSource.createQueryRunner()
@@ -291,7 +291,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       await expectUsable()
     })
 
-    it('warn of one that keeps others waiting, by a timer that only runs while somebody waits', async () => {
+    it('warn of a transaction that keeps others waiting, with a timer that runs only while a caller waits', async () => {
       const runner = dataSource.createQueryRunner()
       await runner.startTransaction()
       expect(timers).to.have.length(0)
@@ -307,7 +307,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(timers).to.have.length(0)
     })
 
-    it('end by themselves when they wait for a query that waits for them, even where that is not looked for', async () => {
+    it('end by themselves when they wait for a query that waits for them, even if the deadlock is not detected', async () => {
       gateTransactions(dataSource, { findSelfWaits: false })
       const stuck = refusal(dataSource.transaction(() => dataSource.query('select 1')))
       await nextTurn()
@@ -323,7 +323,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(timers).to.have.length(0)
     })
 
-    it('keep foreign keys off for nobody but a migration, also after it failed', async () => {
+    it('keep foreign keys off for a migration only, even after it failed', async () => {
       const runner = dataSource.createQueryRunner()
       await runner.beforeMigration()
       const other = dataSource.query('pragma foreign_keys')
@@ -334,7 +334,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       expect(await other).to.eql([{ foreign_keys: 1 }])
     })
 
-    it('let whoever waits see that the connection was closed', async () => {
+    it('reject waiting callers when the connection is closed', async () => {
       const runner = dataSource.createQueryRunner()
       await runner.startTransaction()
       const waiting = refusal(dataSource.query('select 1'))
@@ -344,13 +344,13 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
       await expectUsable()
     })
 
-    it('are gated once, however often that is asked for', async () => {
+    it('are gated once, even if the gate is installed several times', async () => {
       const { createQueryRunner } = dataSource.driver
       gateTransactions(dataSource)
       expect(dataSource.driver.createQueryRunner).to.equal(createQueryRunner)
     })
 
-    it('leave the connection usable when streaming is asked for, which the driver lacks', async () => {
+    it('leave the connection usable after a request for streaming, which the driver lacks', async () => {
       const stream = dataSource.getRepository(Notes).createQueryBuilder('note').stream()
       expect(await refusal(stream)).to.include('Stream is not supported')
       await expectUsable()

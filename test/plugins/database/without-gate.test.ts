@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm'
 import { insert, openPlain, texts } from './notes.ts'
 import { outcomes, slowTransaction } from './slow-transaction.ts'
 
-/** What happened on TypeORM alone; when one of these goes red, TypeORM may have fixed it. */
+/** The faults of TypeORM alone. If one of these tests fails, TypeORM may have fixed the fault. */
 describe('transactions of TypeORM on better-sqlite3 without the gate', () => {
   let dataSource: DataSource
   beforeEach(async () => {
@@ -11,7 +11,7 @@ describe('transactions of TypeORM on better-sqlite3 without the gate', () => {
   })
   afterEach(() => dataSource.destroy())
 
-  it('lose a write that another caller was told is done', async () => {
+  it('lose a write that another caller saw succeed', async () => {
     const transaction = slowTransaction(dataSource, 'a', 'roll back')
     await Promise.resolve()
     const write = insert(dataSource.manager, 'b')
@@ -19,7 +19,7 @@ describe('transactions of TypeORM on better-sqlite3 without the gate', () => {
     expect(await texts(dataSource)).to.eql([])
   })
 
-  it('nest in each other, so that a rollback takes a committed one with it', async () => {
+  it('nest in each other, so that a rollback also undoes a committed one', async () => {
     const first = slowTransaction(dataSource, 'a', 'roll back')
     await insert(dataSource.manager, 'x')
     const second = dataSource.transaction((manager) => insert(manager, 'b'))

@@ -21,7 +21,7 @@ const ARGUMENTS = [
 /** The elements of the hostile message that can be clicked. */
 const LINKS = ['script-link', 'data-link', 'top-link', 'blank-link', 'ping-link', 'download-link', 'submit']
 
-/** Presses with the mouse; what the browser does with it shows elsewhere. */
+/** Clicks with the mouse. The effects in the browser are observed elsewhere. */
 const pressed = (locator: Locator) => locator.click({ force: true, timeout: 3000 })
 
 describe('The mail page in a browser', function () {
@@ -32,7 +32,7 @@ describe('The mail page in a browser', function () {
   let page: Page
   let app: Awaited<ReturnType<typeof startMailApp>>
   let base: string
-  /** A host that hostile messages call home to, and what reached it. */
+  /** A host that hostile messages contact, and the requests that reached it. */
   let outside: Server
   let calls: string[]
   /** Observed escapes: dialogs, errors, popups, navigations of the page. */
@@ -144,7 +144,7 @@ describe('The mail page in a browser', function () {
     const frame = page.frameLocator('iframe')
     expect(await frame.locator('#marker').textContent()).to.equal('the message')
     for (const id of LINKS) await pressed(frame.locator(`#${id}`))
-    // This one does lead somewhere: to the browser's own page that says it was refused.
+    // This click leads to the browser's own page about a refused connection.
     await Promise.all([page.waitForEvent('framenavigated'), pressed(frame.locator('#self-link'))])
     expect(escapes).to.deep.equal([])
     expect(calls).to.deep.equal([])

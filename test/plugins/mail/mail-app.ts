@@ -3,7 +3,7 @@ import { mail, type MailOptions } from '../../../plugins/mail/index.ts'
 
 type AppConfig = NonNullable<Parameters<typeof createApp>[0]>
 
-/** An application with the mail brick and nothing else; the memory transport and a silent log unless told otherwise. */
+/** An application with only the mail brick. The defaults are the memory transport and a silent log. */
 export function mailApp(options: Partial<MailOptions> = {}, config: AppConfig = {}) {
   return createApp({ environment: 'test', logger: false, ...config }).use(
     mail({ from: 'Mortar <hello@example.com>', transport: 'memory', ...options }),
@@ -17,7 +17,7 @@ export async function startMailApp(options: Partial<MailOptions> = {}, config: A
   return app
 }
 
-/** Runs `work` with a started application and closes it, whatever happens. */
+/** Runs `work` with a started application and closes it, also after an error. */
 export async function withMailApp<T>(
   options: Partial<MailOptions>,
   work: (app: Awaited<ReturnType<typeof startMailApp>>) => Promise<T>,

@@ -107,7 +107,7 @@ describe('A mail that has HTML only', () => {
 
   it('is sent even if its HTML is hostile', async () => {
     const text = await textOf({ html: `${'<div>'.repeat(20_000)}&#27;[2J` })
-    // oxlint-disable-next-line no-control-regex -- that none is there is the point
+    // oxlint-disable-next-line no-control-regex -- the test finds control characters
     expect(text ?? '').not.to.match(/[\u001b]/)
   })
 })

@@ -11,7 +11,7 @@ import { startSmtpServer } from './smtp-server.ts'
 const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
 
 describe('A message that is not sent', () => {
-  /** Sends one message that fails; gives the error and how the outbox has the message. */
+  /** Sends one message that fails. Returns the error and the message of the outbox. */
   const failing = (options: Partial<MailOptions>, message: object = {}) =>
     withMailApp(options, async ({ services: { mailer, mailOutbox } }) => {
       const error = await rejection(mailer.send({ ...MESSAGE, ...message }))

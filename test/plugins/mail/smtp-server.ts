@@ -19,7 +19,7 @@ export interface TestSmtpServer {
 export interface TestSmtpOptions {
   /** TLS from the first byte. */
   readonly secure?: boolean
-  /** The only login it takes; without it none is asked for. */
+  /** The only accepted login; if absent, the server requires no login. */
   readonly login?: { readonly user: string; readonly password: string }
   /** Recipients that it refuses with 550. */
   readonly refuse?: readonly string[]

@@ -41,7 +41,7 @@ describe('The terminal transport', () => {
       text: 'one\u001b]0;title\u0007\u202egnp.exe\rtwo',
       attachments: [{ filename: '\u001b[31mred.txt', content: 'x' }],
     })
-    // oxlint-disable-next-line no-control-regex -- that none is there is the point
+    // oxlint-disable-next-line no-control-regex -- the test finds control characters
     expect(text.replaceAll('\n', '')).not.to.match(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
   })
 
@@ -49,7 +49,7 @@ describe('The terminal transport', () => {
     for (const code of ['&#27;[2J', '&#13;', '&#10;forged', '&#9;', '&#x9b;31m', '&#8238;', '&#8232;']) {
       const { text } = await printed({ text: 'Hi', html: `<a href="https://example.com/${code}x">go</a>` })
       expect(text, code).to.contain('link     https://example.com/')
-      // oxlint-disable-next-line no-control-regex -- that none is there is the point
+      // oxlint-disable-next-line no-control-regex -- the test finds control characters
       expect(text.replaceAll('\n', ''), code).not.to.match(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/)
       expect(text, code).not.to.match(/^forged/m)
     }

@@ -4,7 +4,7 @@ import type { MailOptions } from '../../../plugins/mail/index.ts'
 import { startMailApp, withMailApp } from './mail-app.ts'
 import type { ReceivedMail } from './smtp-server.ts'
 
-/** A kind of transport: the lines of configuration that choose it, and what arrived at its other end. */
+/** A kind of transport: its configuration, and the messages that arrived at the other end. */
 export interface TransportUnderTest {
   readonly options: Partial<MailOptions>
   /** Absent for a transport that has no other end. */

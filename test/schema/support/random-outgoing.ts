@@ -61,7 +61,7 @@ export function outgoingSchema(random: Random, depth = 2): yup.Schema {
   return random.chance(0.2) ? schema.nullable() : schema
 }
 
-/** A value that a handler could return: near what the schema takes, with strange texts, entities and toJSON. */
+/** A value that a handler could return: close to the schema, with strange strings, entities and toJSON. */
 export function outgoingFor(schema: YupNode, random: Random): unknown {
   return disguise(valueFor(schema, random, true), random)
 }

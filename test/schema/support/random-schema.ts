@@ -3,7 +3,7 @@ import { queryBoolean } from '../../../src/schema/yup/query-boolean.ts'
 import type { Random } from './random.ts'
 
 type AnySchema = yup.Schema<unknown>
-/** Each step narrows a type parameter of its own, which says nothing here. */
+/** Each step narrows its own type parameter, which does not matter here. */
 type Step<S> = (schema: S) => unknown
 
 /** Makes a random plain schema of a kind, out of every part of yup that the fast path claims to know. */

@@ -24,7 +24,7 @@ export function randomValue(random: Random): unknown {
   return random.chance(0.6) ? random.pick(TEXTS) : random.pick(ODD)()
 }
 
-/** A value near what the schema takes: mostly the right shape, with wrong, absent and unknown parts. */
+/** A value close to the schema: mostly the right shape, with wrong, absent and unknown parts. */
 export function valueFor(schema: YupNode, random: Random, hostile: boolean): unknown {
   if (random.chance(0.12)) return randomValue(random)
   if (schema.type === 'object') return objectFor(schema, random, hostile)
@@ -42,7 +42,7 @@ export function valueFor(schema: YupNode, random: Random, hostile: boolean): unk
 /** JSON, by which refused text is quoted, writes a control character in another way than yup does. */
 const QUERY_TEXTS = [...TEXTS.filter((text) => !text.includes('\u0000')), '1e999', 'Infinity']
 
-/** Text as it comes out of a query: strings, repeated ones as arrays. */
+/** Text as a query delivers it: strings, and arrays for repeated parameters. */
 export function queryFor(schema: YupNode, random: Random): unknown {
   const keys = [...Object.keys(schema.fields ?? {}), 'other'].filter(() => random.chance(0.8))
   const value = (): unknown =>

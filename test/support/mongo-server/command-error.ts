@@ -31,7 +31,7 @@ const NAMES = {
   11000: 'DuplicateKey',
 } as const
 
-/** MongoDB's answer when a write would give two documents the same key of a unique index. */
+/** MongoDB's response when a write would give two documents the same key of a unique index. */
 export function duplicateKey(
   namespace: string,
   index: string,

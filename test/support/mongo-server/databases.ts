@@ -13,7 +13,7 @@ export class Databases {
     return this.byName.get(database) ?? new Map()
   }
 
-  /** The collection, or an empty one that is kept nowhere. */
+  /** The collection, or an empty one that is not stored. */
   read(database: string, name: string): Collection {
     return this.collections(database).get(name) ?? new Collection(`${database}.${name}`)
   }

@@ -2,7 +2,7 @@ import { serialize, type Document } from 'bson'
 import { Query } from 'mingo'
 import { CommandError, duplicateKey } from './command-error.ts'
 
-/** An index as `createIndexes` gives it and `listIndexes` shows it. */
+/** An index as `createIndexes` receives it and `listIndexes` returns it. */
 export interface Index extends Document {
   readonly name: string
   readonly key: Document
@@ -26,7 +26,7 @@ export class Indexes {
     return [...this.byName.values()]
   }
 
-  /** @returns whether it is new. @throws CommandError when the documents break it, or its name is another index's. */
+  /** @returns true if it is new. @throws CommandError if documents violate it, or another index has its name. */
   add(index: Index, documents: Iterable<Document>): boolean {
     const present = this.byName.get(index.name)
     if (present && JSON.stringify(present) !== JSON.stringify({ v: 2, ...index }))

@@ -17,7 +17,7 @@ const MORE_TO_COME = 2
 const CHECKSUM_PRESENT = 1
 const LONGEST = 48_000_000
 
-/** Takes whole messages off the front of what has arrived. @returns them, and the rest that is still incomplete. */
+/** Splits received bytes into complete messages. @returns the messages, and the incomplete rest. */
 export function takeMessages(arrived: Buffer): { readonly messages: Buffer[]; readonly rest: Buffer } {
   const messages: Buffer[] = []
   let rest = arrived
@@ -60,7 +60,7 @@ function readMessage(message: Buffer): Pick<Request, 'command' | 'wantsReply'> {
     const kind = message[at]
     const length = message.readInt32LE(at + 1)
     const section = message.subarray(at + 1, at + 1 + length)
-    // Kind 1 is a list of documents that belongs into the command under a name, such as those of an insert.
+    // Kind 1 is a named list of documents that belongs to the command, such as the documents of an insert.
     Object.assign(command, kind === 0 ? deserialize(section) : readSequence(section))
     at += 1 + length
   }

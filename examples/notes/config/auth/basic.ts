@@ -5,6 +5,6 @@ import { settings } from '../settings.ts'
 export const provider = basicAuth({
   db: ({ db }) => db,
   secret: settings.authSecret,
-  // Hashes of a test run protect nobody and need not cost much.
+  // Hashes of a test run protect no real account, so they may be cheap.
   ...(settings.environment === 'test' ? { cost: { memory: 1024, passes: 1, parallelism: 1 } } : {}),
 })

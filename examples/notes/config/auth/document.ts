@@ -13,5 +13,5 @@ export const provider = documentAuth({
   ...(settings.environment === 'test' ? { cost: { memory: 1024, passes: 1, parallelism: 1 } } : {}),
 })
 
-/** The client connects with its first statement; closing it is what the application has to do. */
+/** The client connects with its first statement. The application has to close it. */
 export const bricks = [defineBrick({ name: 'mongo', stop: () => client.close() })]
