@@ -80,7 +80,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A client that never closes its side would otherwise hold the connection.
+  // Otherwise a client that never closes its side would keep the connection open.
   socket.once('finish', () => socket.destroySoon())
 }
 

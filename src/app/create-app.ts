@@ -4,7 +4,7 @@ import { Application } from './application.ts'
 import { checkConfig, resolveOptions, type AppConfig } from './options.ts'
 
 /**
- * Makes an application. Nothing is opened before `ready()` or `listen()`.
+ * Creates an application. It opens nothing before `ready()` or `listen()`.
  * `createApp().use(database(…))` and `createApp(defineConfig({ bricks: [database(…)] }))` are the same application.
  * @throws StartupError for an option that cannot be read.
  */

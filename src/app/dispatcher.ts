@@ -35,7 +35,7 @@ export interface Dispatcher {
   readonly revision: number
 }
 
-/** Makes an empty dispatcher. */
+/** Creates an empty dispatcher. */
 export function createDispatcher(): Dispatcher {
   let set = emptyRouteSet()
   let revision = 0

@@ -15,7 +15,7 @@ export interface Documentation {
   readonly page: DocsPage
 }
 
-/** Makes the documentation of the routes of a dispatcher. */
+/** Creates the documentation of the routes of a dispatcher. */
 export function createDocumentation(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,

@@ -8,7 +8,7 @@ export interface ApplicationEvents extends EventBus {
   hasListeners(type: string): boolean
 }
 
-/** Makes the application's event bus; a listener that throws or rejects is logged. */
+/** Creates the application's event bus. Errors of listeners are logged. */
 export function createEventBus(logger: Logger): ApplicationEvents {
   const listeners = new Map<string, Set<(event: object) => void>>()
   const bus: ApplicationEvents = {

@@ -31,7 +31,7 @@ export interface InjectRequest {
     readonly error?: boolean
     readonly close?: boolean
   }
-  /** Resolves with the headers; `stream()` of the response gives the body. */
+  /** True to resolve when the headers arrive; `stream()` of the response returns the body. */
   readonly payloadAsStream?: boolean
 }
 
@@ -50,7 +50,7 @@ export interface InjectResponse {
     readonly [key: string]: unknown
   }[]
   readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse }
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test asserts on what it expects to find
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test checks the parsed value with assertions
   json<T = any>(): T
   stream(): Readable
 }

@@ -18,7 +18,7 @@ import type { AdapterState } from './direct-adapter.ts'
 
 /** Parts of the pipeline that the Koa application needs. */
 export interface KoaServe {
-  /** Makes the `ctx` of a request; undefined when the application does not run. */
+  /** Creates the `ctx` of a request; undefined if the application is not running. */
   open(koa: KoaContext): RequestContext | Promise<RequestContext | undefined>
   /** True when an outer Koa application serves the request. */
   isMounted(koa: KoaContext): boolean

@@ -16,7 +16,7 @@ import { useForwarding } from './koa-request.ts'
 export interface KoaOptions {
   /** Enables `app.koa.currentContext`. `listen()` then serves through Koa, which costs more CPU time per request. */
   readonly asyncLocalStorage?: boolean | AsyncLocalStorage<KoaContext>
-  /** Parts of the host name that `ctx.koa.subdomains` leaves out; 2 by default. */
+  /** Number of host name parts that `ctx.koa.subdomains` omits; 2 by default. */
   readonly subdomainOffset?: number
 }
 
@@ -26,7 +26,7 @@ interface KoaReport {
   readonly code?: string
 }
 
-/** Errors that Koa reports when a client leaves before its response is complete. */
+/** Codes of errors that Koa reports when a client disconnects before its response is complete. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The Koa application of a Mortar application. */

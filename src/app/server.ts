@@ -86,8 +86,8 @@ function bind(server: Server, address: BindAddress): Promise<void> {
 function cannotListen(cause: NodeJS.ErrnoException, address: BindAddress): StartupError {
   const where = 'path' in address ? address.path : `port ${address.port} of ${address.host ?? 'any address'}`
   const remedies: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'Stop the process that uses it, or set PORT to another one.',
-    EACCES: 'Use a port above 1023, or give the process the right to use this one.',
+    EADDRINUSE: 'Stop the process that uses it, or set PORT to another port.',
+    EACCES: 'Use a port above 1023, or give the process permission to use this one.',
     EADDRNOTAVAIL: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
     ENOTFOUND: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
   }

@@ -59,7 +59,7 @@ function peerOf(req: IncomingMessage): string {
   return address === undefined ? '' : withoutMapping(address)
 }
 
-/** Trusts the peer and the next `hops - 1` addresses, whatever they are. */
+/** Trusts the peer and the next `hops - 1` addresses, without comparing them. */
 function byHops(hops: number): Trusts {
   if (!Number.isInteger(hops) || hops < 0)
     throw new StartupError(`trustProxy is ${hops}, which is not a number of hops.`, {

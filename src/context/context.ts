@@ -8,7 +8,7 @@ import type { Infer, Schema } from '../schema/schema.ts'
 /** The Koa context behind a request. */
 export type KoaContext = ParameterizedContext
 
-/** Headers as Node gives them: lower-case names. */
+/** Headers as Node provides them, with lower-case names. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**

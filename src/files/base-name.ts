@@ -47,7 +47,7 @@ const INTENTIONS: Readonly<Record<string, string>> = {
   upsert: 'put',
 }
 
-/** True for a folder that holds no routes: private (`_lib`), hidden (`.git`), or installed packages. */
+/** True for a folder without routes: private (`_lib`), hidden (`.git`), or installed packages. */
 export function isIgnoredFolder(name: string): boolean {
   return name.startsWith('_') || name.startsWith('.') || name === 'node_modules'
 }

@@ -94,14 +94,14 @@ function twiceFinding({ name }: FileSegment): Finding {
   return {
     code: 'MORTAR_ROUTE_PARAMETER_TWICE',
     found: `has the parameter "${name}" twice in its path`,
-    remedy: `Give the second one a name of its own; a handler could see only one value of "${name}".`,
+    remedy: `Rename the second one; a handler could read only one value of "${name}".`,
   }
 }
 
 function notLastFinding({ name, raw }: FileSegment): Finding {
   return {
     code: 'MORTAR_ROUTE_CATCH_ALL_NOT_LAST',
-    found: `has segments after the catch-all "${raw}", which takes the whole rest of the path`,
-    remedy: `Make it a parameter of one segment, [${name}], or take those segments out of it.`,
+    found: `has segments after the catch-all "${raw}", which matches the whole rest of the path`,
+    remedy: `Make it a parameter of one segment, [${name}], or remove those segments.`,
   }
 }

@@ -107,7 +107,7 @@ function definedFindings({ definition, handler }: DefinedRoute, exports: ModuleE
   const keys = checkDefinitionKeys(Object.keys(definition))
   if (isCallable(handler)) return [...mixed, ...keys]
   const found = `gives defineRoute ${describeValue(handler)} for a handler`
-  const remedy = 'Give the handler itself, not the result of calling it.'
+  const remedy = 'Pass the handler itself, not the result of calling it.'
   return [...mixed, ...keys, { code: 'MORTAR_ROUTE_HANDLER', found, remedy }]
 }
 

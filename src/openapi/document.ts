@@ -61,7 +61,7 @@ function withoutAmbiguous(routes: readonly Route[], warn: Required<DocumentInput
     if (!route.path.includes('*') || !shapes.has(shapeOf(route))) return true
     const where = `${route.method} ${route.path} (${route.origin})`
     warn(
-      `OpenAPI: ${where} is left out: another path has a parameter at the position of its catch-all.`,
+      `OpenAPI: ${where} is omitted: another path has a parameter at the position of its catch-all.`,
       route,
     )
     return false

@@ -34,7 +34,7 @@ function clash(id: string, first: Route, second: Route): StartupError {
     `Two operations of the OpenAPI document have the id '${id}': ${name(first)} and ${name(second)}.`,
     {
       code: 'MORTAR_OPENAPI_OPERATION_ID',
-      remedy: 'Give one of the two another `operationId`.',
+      remedy: 'Use another `operationId` for one of the two.',
       files: filesOf(first.origin, second.origin),
     },
   )

@@ -21,7 +21,7 @@ export interface KoaRouterOptions {
   /** Leaves the routes out of the OpenAPI document. */
   readonly hidden?: boolean
   /**
-   * Media types of bodies that Mortar reads and leaves in `ctx.request.body`. By default none: the router's own body
+   * Media types of bodies that Mortar reads and sets in `ctx.request.body`. By default none: the router's own body
    * parser reads the request.
    */
   readonly consumes?: readonly string[]

@@ -26,7 +26,7 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
   return run
 }
 
-/** The Koa middleware in each function that `fromKoa` made. */
+/** The Koa middleware of each function that `fromKoa` returned. */
 const WRAPPED = new WeakMap<Middleware, KoaMiddleware>()
 
 /** True for a function that `fromKoa` returned. */

@@ -104,7 +104,7 @@ function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, ro
   if (allows) return { name, allows }
   const guess = nearest(name, Object.keys(policies))
   throw new StartupError(
-    `${route.method} ${route.path} asks for the policy '${name}', which is not defined.`,
+    `${route.method} ${route.path} requires the policy '${name}', which is not defined.`,
     {
       code: 'MORTAR_POLICY_UNKNOWN',
       remedy: guess

@@ -45,7 +45,7 @@ function checkValues(
     findings.push(
       finding(
         `has neither \`type\` nor \`schema\` in \`${key}\``,
-        "Give a schema, or a media type: `{ type: 'text/csv' }`.",
+        "Write a schema, or a media type: `{ type: 'text/csv' }`.",
       ),
     )
   if (type !== undefined && !(typeof type === 'string' && isMediaType(type.replace(/\s*;.*$/, ''))))
@@ -57,7 +57,7 @@ function checkValues(
     )
   if (description !== undefined && typeof description !== 'string')
     findings.push(
-      finding(`has ${describeValue(description)} as \`description\` in \`${key}\``, 'Give a string.'),
+      finding(`has ${describeValue(description)} as \`description\` in \`${key}\``, 'Write a string.'),
     )
   return schema === undefined ? findings : [...findings, ...checkSchema(`${key}.schema`, schema)]
 }

@@ -18,7 +18,7 @@ export function checkSchema(key: string, value: unknown): Finding[] {
       found: `has ${describeValue(value)} as \`${key}\`, which is not a schema`,
       remedy: holdsSchemas
         ? "Wrap it in yup's object({ … })."
-        : `Give \`${key}\` a yup schema or another Standard Schema validator, or leave it out.`,
+        : `Use a yup schema or another Standard Schema validator for \`${key}\`, or remove it.`,
     },
   ]
 }

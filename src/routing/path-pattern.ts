@@ -103,7 +103,7 @@ function staticValue(part: string, refuse: Refuse): string {
     throw refuse(
       'SEGMENT',
       `has '${part}', which no request path can contain`,
-      "Write ':name' for a parameter and '*name' for a catch-all; a query is declared by `query`, not in the path.",
+      "Write ':name' for a parameter and '*name' for a catch-all; declare a query in `query`, not in the path.",
     )
   const value = canonicalSegment(part)
   if (value === null)

@@ -1,4 +1,4 @@
-/** Script of the documentation page, part 1: making elements. Text goes in as text nodes only. */
+/** Script of the documentation page, part 1: creates elements. Text is inserted as text nodes only. */
 export const DOM_SCRIPT = String.raw`
 /** Makes an element; strings among the children become text nodes, null and false nothing. */
 function make(tag, attributes, ...children) {
