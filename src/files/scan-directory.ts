@@ -80,7 +80,7 @@ function unreadable(directory: string, error: unknown): StartupError {
     'MORTAR_ROUTE_DIRECTORY_UNREADABLE',
     `The directory of routes ${directory} cannot be read${typeof code === 'string' ? ` (${code})` : ''}.`,
     code === 'ENOTDIR'
-      ? 'Pass a directory to loadRoutes, not a file.'
+      ? 'Pass loadRoutes a directory, not a file.'
       : 'Allow the process to read it and its folders.',
     error,
   )
