@@ -15,10 +15,12 @@ interface Address {
 
 /** What `createDataSource` failed on: an unknown type, or a driver that is not installed. */
 export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
-  if (error instanceof StartupError) return error
   const { type } = options
-  const missing = peerError([databaseNeed(type)])
+  const isMissing = !(error instanceof StartupError) || error.code === 'MORTAR_PEER_MISSING'
+  // TypeORM's stand-in does not know the type, so its error lacks the driver.
+  const missing = isMissing ? peerError([databaseNeed(type)]) : undefined
   if (missing !== undefined) return missing
+  if (error instanceof StartupError) return error
   const remedy =
     type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
   return new StartupError(

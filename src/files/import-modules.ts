@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StartupError } from '../errors/startup-error.ts'
+import { missingPackageOf, missingPackagesError } from '../peers/missing-package.ts'
 import { diagnostic } from './diagnostics.ts'
 import type { Finding } from '../routing/finding.ts'
 import type { ModuleExports } from './read-module.ts'
@@ -35,7 +36,22 @@ export async function importModules(
       failure.files.push(file)
     }
   }
-  return { modules, problems: [...failures.values()].map((failure) => importProblem(failure)) }
+  return { modules, problems: problemsOf([...failures.values()]) }
+}
+
+interface Failure {
+  readonly cause: unknown
+  readonly files: readonly string[]
+}
+
+/** Packages that are not installed become one problem, whichever files import them. */
+function problemsOf(failures: readonly Failure[]): StartupError[] {
+  const missing = failures.flatMap(({ cause }) => missingPackageOf(cause) ?? [])
+  const others = failures.filter(({ cause }) => missingPackageOf(cause) === undefined)
+  return [
+    ...(missing.length === 0 ? [] : [missingPackagesError(missing)]),
+    ...others.map((failure) => importProblem(failure)),
+  ]
 }
 
 function importNative(url: string): Promise<ModuleExports> {
@@ -47,7 +63,7 @@ function reasonOf(cause: unknown, file: string): unknown {
   return codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION' ? file.slice(file.lastIndexOf('.')) : cause
 }
 
-function importProblem({ cause, files }: { cause: unknown; files: readonly string[] }): StartupError {
+function importProblem({ cause, files }: Failure): StartupError {
   const finding: Finding = {
     code: 'MORTAR_ROUTE_IMPORT',
     found: `cannot be imported (${summaryOf(cause)})`,

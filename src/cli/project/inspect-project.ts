@@ -8,6 +8,7 @@ import { processVariables } from '../../support/env/environment.ts'
 import { collectProblems } from '../../support/env/placeholders.ts'
 import { importTogether } from './import-together.ts'
 import { allowTypeScript } from './import-typescript.ts'
+import { namingMissingPackages } from './missing-packages.ts'
 import type { Project } from './project.ts'
 
 /** An application as the CLI sees it: the public one, and which directories its routes came from. */
@@ -28,18 +29,20 @@ export interface InspectedProject extends Inspection {
  */
 export async function inspectProject(project: Project): Promise<InspectedProject> {
   processVariables()['FRAMEWORK_MODE'] = 'inspect'
-  const { result, problems } = await collectProblems(async () => {
-    const app = await importApp(project)
-    await addRoutes(app, project.routes)
-    return app.inspect()
-  })
+  const { result, problems } = await collectProblems(() =>
+    namingMissingPackages(project, async () => {
+      const app = await importApp(project)
+      await addRoutes(app, project.routes)
+      return app.inspect()
+    }),
+  )
   return { ...result, problems }
 }
 
 /** Puts an application together for a command that works with its services in earnest. */
 export async function assembleProject(project: Project): Promise<Inspection> {
   processVariables()['FRAMEWORK_MODE'] = 'command'
-  const app = await importApp(project)
+  const app = await namingMissingPackages(project, () => importApp(project))
   return app.inspect()
 }
 

@@ -3,6 +3,7 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { loadRoutes } from '../../files/load-routes.ts'
 import { env } from '../../support/env/env.ts'
 import type { ProjectApp } from './inspect-project.ts'
+import { namingMissingPackages } from './missing-packages.ts'
 import type { Project } from './project.ts'
 
 /**
@@ -10,7 +11,11 @@ import type { Project } from './project.ts'
  * at `HOST` and `PORT`.
  * @returns the application, which listens or will soon.
  */
-export async function serve({
+export function serve(project: Pick<Project, 'app' | 'server' | 'routes'>): Promise<ProjectApp> {
+  return namingMissingPackages(project, () => startApplication(project))
+}
+
+async function startApplication({
   app: file,
   server,
   routes,

@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
+import { type MissingPackage, missingPackageOf, missingPackagesError } from '../../peers/missing-package.ts'
+import { type BrickRecipe, namesOf } from '../brick-recipe.ts'
+import { findPackageJSON } from '../doctor/find-package.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
+import { importsOf, type PackageImport } from './imports-of.ts'
+import { findRoot, type Project } from './project.ts'
+
+type Modules = Pick<Project, 'app' | 'server' | 'routes'>
+
+/**
+ * Runs a step that imports an application. Node reports the first package that is not installed; the error of this
+ * function names all that the sources import, and those of the bricks that they import.
+ * @throws StartupError `MORTAR_PEER_MISSING`, or the error of the step.
+ */
+export async function namingMissingPackages<T>(project: Modules, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    throw explained(error, project)
+  }
+}
+
+function explained(error: unknown, project: Modules): unknown {
+  const first = missingPackageOf(error)
+  if (first !== undefined) return missingPackagesError([first, ...findMissing(project)], error)
+  if (!(error instanceof Error)) return error
+  const { code, errors } = error as Partial<StartupErrors>
+  if (code === 'MORTAR_PEER_MISSING') return completed(error as StartupError, project)
+  if (errors?.some((each) => each.code === 'MORTAR_PEER_MISSING') !== true) return error
+  const all = errors.map((each) => (each.code === 'MORTAR_PEER_MISSING' ? completed(each, project) : each))
+  return new StartupErrors(error.message.split('\n')[0]!, all)
+}
+
+/** The error with the packages that it does not name yet, in one command. */
+function completed(error: StartupError, project: Modules): StartupError {
+  const further = findMissing(project).filter(
+    ({ name }) => !new RegExp(String.raw`[ ']${name}@`).test(error.remedy),
+  )
+  const unnamed = further.filter(({ name }) => !error.remedy.split(' ').includes(name))
+  if (unnamed.length === 0) return error
+  const more = missingPackagesError(unnamed)
+  const detail = (text: string): string =>
+    text.split('\n')[0]!.replace(/^Packages are not installed: |\.$/g, '')
+  return new StartupError(`Packages are not installed: ${detail(error.message)}; ${detail(more.message)}.`, {
+    code: error.code,
+    remedy: `${more.remedy} ${error.remedy.replace(/^Run npm install (?!--)/, '').replace(/^Run /, '&& ')}`,
+    files: [...error.files, ...more.files],
+    cause: error,
+  })
+}
+
+function findMissing({ app, server, routes }: Modules): MissingPackage[] {
+  const files = [
+    app,
+    ...(server === undefined ? [] : [server]),
+    ...(routes === undefined ? [] : modulesIn(routes)),
+  ]
+  const imports = importsOf(files)
+  const { peerDependencies, mortar } = frameworkManifest()
+  const aliases = readAliases(findRoot(dirname(app)))
+  const direct = imports.filter(
+    ({ package: name }) => Object.hasOwn(peerDependencies, name) || !aliases.includes(`"${name}`),
+  )
+  const needed = imports.flatMap((each) =>
+    Object.values(mortar.bricks).flatMap((recipe) =>
+      peersFor(each, recipe).map((name) => ({
+        name,
+        importer: each.importer,
+        through: each.specifier,
+      })),
+    ),
+  )
+  const own = direct.map(({ package: name, importer }) => ({ name, importer }))
+  return [...own, ...needed].filter(
+    ({ name, importer }) => findPackageJSON(name, dirname(importer)) === undefined,
+  )
+}
+
+/** The packages of a recipe, where an import is the entry of its brick, of a variant, or of what it is detected by. */
+function peersFor({ specifier, names }: PackageImport, recipe: BrickRecipe): readonly string[] {
+  const { import: imports = {}, detectedBy = {}, variants = {}, peers = [] } = recipe
+  if (specifier === 'mortar')
+    return namesOf(detectedBy[specifier] ?? []).some((name) => names.includes(name)) ? peers : []
+  if (Object.hasOwn(imports, specifier)) return peers
+  const chosen = Object.values(variants).filter((each) => Object.hasOwn(each.import ?? {}, specifier))
+  return chosen.flatMap((each) => each.peers ?? [])
+}
+
+function modulesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return entries.filter((path) => /\.m?[jt]s$/.test(path)).map((path) => join(folder, path))
+}
+
+/** `paths` of tsconfig.json may give a folder the name of a package. */
+function readAliases(root: string): string {
+  const file = join(root, 'tsconfig.json')
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}

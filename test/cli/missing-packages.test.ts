@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { ROOT } from '../architecture/tree.ts'
+import { builtFramework, createProject, type TestProject } from './project.ts'
+
+/** The built framework with its dependencies and without any optional package. */
+function bareFramework(): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-bare-')))
+  for (const part of ['dist', 'package.json'])
+    cpSync(join(builtFramework(), part), join(directory, part), { recursive: true })
+  const { dependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+    dependencies: object
+  }
+  mkdirSync(join(directory, 'node_modules'))
+  for (const name of Object.keys(dependencies))
+    symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
+  return directory
+}
+
+describe('A package that the application imports and that is not installed', function () {
+  this.timeout(60_000)
+  let project: TestProject
+  let framework: string
+  before(() => void (framework = bareFramework()))
+  after(() => rmSync(framework, { recursive: true }))
+  afterEach(() => project.remove())
+
+  const create = (files: Readonly<Record<string, string>>): void => {
+    project = createProject(files, framework)
+    for (const name of ['mortar', 'typeorm', 'better-sqlite3'])
+      rmSync(join(project.directory, 'node_modules', name), { force: true })
+    symlinkSync(framework, join(project.directory, 'node_modules/mortar'))
+  }
+
+  it('is named once with its importer and the command, beside all others', () => {
+    create({
+      'app.ts': `import { createApp } from 'mortar'\nimport { User } from './schema.ts'\nexport const app = createApp()\nexport { User }\n`,
+      'schema.ts': `import { EntitySchema } from 'typeorm'\nexport const User = new EntitySchema({ name: 'u', columns: {} })\n`,
+      'routes/x.get.ts': `import { z } from 'acme-zod'\nexport default () => z\n`,
+      'routes/y.get.ts': `import { z } from 'acme-zod'\nimport type { T } from 'acme-types'\nexport default (): T => z\n`,
+    })
+    const { code, err } = project.mortar(['routes'])
+    expect(code, err).to.equal(1)
+    expect(err).to.include(`${join(project.directory, 'schema.ts')} imports typeorm`)
+    expect(err, err).to.match(/Run npm install acme-zod typeorm@\^\S+ \[MORTAR_PEER_MISSING\]/)
+    expect(err.match(/imports acme-zod/g)).to.have.length(1)
+    expect(err).not.to.match(/acme-types|\n\s+at /)
+  })
+
+  it('is one problem when only routes import it', () => {
+    const source = `import { z } from 'acme-zod'\nexport default () => z\n`
+    create({ 'routes/x.get.ts': source, 'routes/y.get.ts': source })
+    const { err } = project.mortar(['routes'])
+    expect(err.match(/Run npm install acme-zod \[/g), err).to.have.length(1)
+    expect(err).not.to.include('MORTAR_ROUTE_IMPORT')
+  })
+
+  it('is named together with those of createDataSource, of the other bricks and of forms', () => {
+    create({
+      'app.ts': `import { createApp } from 'mortar'
+import { createDataSource, database } from 'mortar/database'
+import { mail } from 'mortar/mail'
+export const db = createDataSource({ type: 'postgres', url: 'postgres://localhost/x' })
+export const app = createApp().use(database(db)).use(mail({ from: 'a@example.com' }))
+`,
+      'routes/x.post.ts': `import { file } from 'mortar'\nexport default () => file()\n`,
+    })
+    const { code, err } = project.mortar(['routes'])
+    expect(code, err).to.equal(1)
+    expect(err).to.include('imports mortar/mail, which needs nodemailer')
+    const remedy = /Run npm install (.*) \[MORTAR_PEER_MISSING\]/.exec(err)?.[1] ?? err
+    for (const name of ['typeorm', 'pg', 'nodemailer', 'html-to-text', 'koa-body'])
+      expect(remedy, err).to.match(new RegExp(`${name}@`))
+  })
+})
