@@ -24,26 +24,35 @@ export interface Brick<
   readonly requires?: readonly string[]
   /** Names of bricks that start before this one if they are registered. */
   readonly after?: readonly string[]
-  /** Optional packages that it needs. The start checks those of all bricks together and names the missing ones. */
+  /**
+   * Optional packages that the brick needs. The start checks the packages of all bricks together and names the missing
+   * ones.
+   */
   readonly peers?: Peers
   readonly services?: Registrations<Services>
   readonly members?: { readonly [Member in keyof Members]: MemberFactory<Members[Member]> }
-  /** Routers it mounts; a function when they depend on the environment. */
+  /** Routers of the brick; a function if they depend on the environment. */
   readonly routes?: readonly AnyRouter[] | ((core: CoreServices) => readonly AnyRouter[])
-  /** Middleware around the whole application, outside every directory's; a function if it depends on the environment. */
+  /**
+   * Middleware around the whole application, outside the middleware of directories; a function if it depends on the
+   * environment.
+   */
   readonly middleware?: readonly Middleware[] | ((core: CoreServices) => readonly Middleware[])
   /** Asynchronous start, in dependency order. An error stops the bricks that had started, in reverse. */
   readonly start?: (services: Cradle) => unknown
   /** Asynchronous stop, in reverse order, each with a deadline. */
   readonly stop?: (services: Cradle) => unknown
-  /** Problem codes that it sends, in lower case: `{ counter_full: { status: 409, title: 'Counter full' } }`. */
+  /** Problem codes of the brick's errors, in lower case: `{ counter_full: { status: 409, title: 'Counter full' } }`. */
   readonly problems?: Problems
-  /** Codes of its `StartupError`s, which begin with its name in capitals: `{ COUNTER_LIMIT: { cause, remedy } }`. */
+  /**
+   * Codes of the brick's `StartupError`s, which begin with its name in capitals: `{ COUNTER_LIMIT: { cause, remedy }
+   * }`.
+   */
   readonly startupCodes?: StartupCodes
-  /** Paths of its pages for developers by their labels, which `mortar dev` lists when their routes exist. */
+  /** Paths of pages for developers by label. `mortar dev` lists the pages whose routes exist. */
   readonly pages?: Readonly<Record<string, string>>
   /**
-   * Findings for `mortar doctor`, which assembles the application without starting it: nothing is connected, and
+   * Findings for `mortar doctor`, which assembles the application without starting it: no connection is open, and
    * `services` makes a service when it is read.
    */
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>

@@ -56,7 +56,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   after: names('after'),
   peers: {
     matches: (value) => isObject(value) && isPeers(value as Partial<Peers>),
-    found: "'peers' that cannot be checked",
+    found: "a 'peers' slot that cannot be checked",
     remedy: "Write peers: { from: import.meta.url, packages: ['a-package'] }.",
   },
   services: named('services'),
@@ -97,7 +97,7 @@ function call(slot: string): Shape {
   return { matches: isFunction, found, remedy: 'Give the function itself.' }
 }
 
-/** Returns the routers of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for anything else in their place. */
+/** Returns the routers of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for any other value. */
 export function routersOf(brick: AnyBrick, given: unknown) {
   if (Array.isArray(given) && given.every(isRouter)) return given
   throw wrongShape(
@@ -107,7 +107,7 @@ export function routersOf(brick: AnyBrick, given: unknown) {
   )
 }
 
-/** Returns the middleware of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for anything else in its place. */
+/** Returns the middleware of a brick. @throws StartupError `MORTAR_BRICK_SHAPE` for any other value. */
 export function middlewareOf(brick: AnyBrick, given: unknown): readonly Middleware[] {
   if (isListOf(given, isFunction)) return given as readonly Middleware[]
   throw wrongShape(brick, `has ${SHAPES['middleware']!.found}`, SHAPES['middleware']!.remedy)

@@ -1,7 +1,7 @@
 import { StartupError } from '../errors/startup-error.ts'
 import type { AnyBrick } from './brick.ts'
 
-/** Prefix of the start-up codes of this package, whose own bricks use it before their names. */
+/** Prefix of the start-up codes of this package. Its own bricks put the prefix before their names. */
 const PACKAGE_PREFIX = 'MORTAR_'
 
 /**
@@ -41,7 +41,7 @@ export function checkCodes({ name, problems = {}, startupCodes = {} }: AnyBrick)
 }
 
 /**
- * Start-up codes identify a fault, so two bricks cannot share one.
+ * Refuses a start-up code that two bricks declare, because a code identifies one fault.
  * @throws StartupError `MORTAR_BRICK_CODE` naming both bricks.
  */
 export function refuseSharedCodes(bricks: readonly AnyBrick[]): void {
@@ -52,7 +52,7 @@ export function refuseSharedCodes(bricks: readonly AnyBrick[]): void {
       if (other !== undefined)
         throw wrongCode(
           name,
-          `the start-up code '${code}', which the brick '${other}' declares too`,
+          `the start-up code '${code}', which the brick '${other}' also declares`,
           'Rename it in one of the two bricks.',
         )
       owners.set(code, name)

@@ -10,7 +10,7 @@ export function installBrick(brick: AnyBrick, container: Container, contextClass
     container.register(name, registration, `brick '${brick.name}'`)
   for (const [name, factory] of Object.entries(brick.members ?? {}))
     contextClass.addMember(name, brick.name, (ctx) =>
-      // A request sees the application's services and, if its scope was opened, the scoped ones.
+      // A request sees the application's services and, if its scope is open, the scoped services.
       (factory as (services: Cradle, ctx: unknown) => unknown)(
         publicContext(ctx).services as Cradle,
         publicContext(ctx),

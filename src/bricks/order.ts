@@ -3,8 +3,8 @@ import { nearest } from '../support/nearest.ts'
 import type { AnyBrick } from './brick.ts'
 
 /**
- * Orders bricks so that each comes after what it requires, and otherwise as they were registered.
- * `provided` lists services that do not come from a brick: the framework's and the application's own.
+ * Orders bricks so that each follows the bricks that it requires, and otherwise in the order of registration.
+ * `provided` lists the services of the framework and of the application itself.
  * @throws StartupError for a duplicate name, a missing requirement or a circle, naming the bricks and the remedy.
  */
 export function orderBricks(bricks: readonly AnyBrick[], provided: ReadonlySet<string>): readonly AnyBrick[] {
@@ -56,7 +56,7 @@ function missing(brick: AnyBrick, name: string, bricks: readonly AnyBrick[]): St
   const known = bricks.flatMap((other) => [other.name, ...Object.keys(other.services ?? {})])
   const guess = nearest(name, known)
   return new StartupError(
-    `The brick '${brick.name}' requires '${name}', and no brick or service has that name.`,
+    `The brick '${brick.name}' requires '${name}', but no brick or service has that name.`,
     {
       code: 'MORTAR_BRICK_MISSING',
       remedy: guess ? `Did you mean '${guess}'?` : `Register the brick '${name}' beside '${brick.name}'.`,
@@ -69,7 +69,7 @@ function circle(path: readonly AnyBrick[]): StartupError {
   const names = path.map(({ name }) => name).join(' → ')
   return new StartupError(`Bricks require each other in a circle: ${names}.`, {
     code: 'MORTAR_BRICK_CIRCULAR',
-    remedy: 'Move what they share into a brick of its own that both require.',
+    remedy: 'Move the shared part into a third brick that both require.',
     brick: path[0]!.name,
   })
 }

@@ -1,4 +1,7 @@
-/** What a brick, or one variant of it, takes to be part of an application: an entry of `mortar.bricks` in package.json. */
+/**
+ * Packages and code that add a brick, or one variant of it, to an application: an entry of `mortar.bricks` in
+ * package.json.
+ */
 export interface BrickParts {
   /** Packages that the application depends on. */
   readonly peers?: readonly string[]
@@ -10,7 +13,7 @@ export interface BrickParts {
   readonly detectedBy?: Imports
   /** The item of the list `bricks`; without it the documentation has to be read. */
   readonly use?: string
-  /** Bricks that have to be there too. */
+  /** Bricks that this one requires. */
   readonly needs?: readonly string[]
   /** Environment variables that it reads, for `.env.example`. */
   readonly env?: Readonly<Record<string, RecipeVariable>>
@@ -28,7 +31,7 @@ export interface RecipeVariable {
   readonly optional?: boolean
 }
 
-/** A variant, which has further names: `pg` is also `postgres`. */
+/** A variant and its aliases: `pg` is also `postgres`. */
 export interface BrickVariant extends BrickParts {
   readonly also?: readonly string[]
 }
@@ -40,7 +43,7 @@ export interface BrickRecipe extends BrickParts {
   readonly variants?: Readonly<Record<string, BrickVariant>>
 }
 
-/** The parts of a brick and of its variant together. */
+/** Merges the recipe of a brick with that of its variant. */
 export function partsOf(recipe: BrickRecipe, variant?: string): BrickParts {
   const own = variant === undefined ? {} : (recipe.variants?.[variant] ?? {})
   const use = own.use ?? recipe.use

@@ -1,4 +1,4 @@
-/** What differs between two JSON values, as lines: `+ paths./notes.get` is in the second only. */
+/** Lists the differences between two JSON values as lines: `+ paths./notes.get` exists in the second only. */
 export function differences(first: unknown, second: unknown, place = ''): string[] {
   if (!isContainer(first) || !isContainer(second) || Array.isArray(first) !== Array.isArray(second))
     return Object.is(first, second) ? [] : [`~ ${place || 'the document'}`]

@@ -7,9 +7,9 @@ export interface FrameworkManifest {
   readonly version: string
   readonly engines: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
-  /** The exact versions that the framework is tested with. */
+  /** Exact versions that the framework is tested with. */
   readonly devDependencies: Readonly<Record<string, string>>
-  /** The ranges of what an application may add. */
+  /** Version ranges of the optional packages of an application. */
   readonly peerDependencies: Readonly<Record<string, string>>
   readonly allowScripts: Readonly<Record<string, boolean>>
   readonly mortar: {

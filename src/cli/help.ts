@@ -1,17 +1,17 @@
 import type { Command } from './command.ts'
 import { inColumns } from './terminal.ts'
 
-/** What `mortar --help` prints. */
+/** Renders the output of `mortar --help`. */
 export function overview(commands: readonly Command[]): string {
   const lines = inColumns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
-  return `Usage: mortar <command> [options]\n\n${lines}\n\n  mortar help <command> tells about one, mortar --version the version.`
+  return `Usage: mortar <command> [options]\n\n${lines}\n\n  mortar help <command> describes a command, mortar --version prints the version.`
 }
 
-/** What `mortar help <command>` prints. */
+/** Renders the output of `mortar help <command>`. */
 export function commandHelp({ usage, summary, options }: Command): string {
   const rows = Object.entries(options).map(([name, { type, short, help }]) => [
     `  ${short === undefined ? '' : `-${short}, `}--${name}${type === 'string' ? ' VALUE' : ''}`,
     help,
   ])
-  return `Usage: mortar ${usage}\n\n${summary}.\n\n${inColumns([...rows, ['  -h, --help', 'show this']])}`
+  return `Usage: mortar ${usage}\n\n${summary}.\n\n${inColumns([...rows, ['  -h, --help', 'show this help']])}`
 }

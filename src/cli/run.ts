@@ -10,7 +10,7 @@ import { createTerminal, type Terminal } from './terminal.ts'
 /** Runs a command line and ends the process with its exit code, unless the command goes on serving. */
 export async function run(args: readonly string[], directory: string): Promise<void> {
   const terminal = createTerminal()
-  // Whoever reads the output may have read enough: `mortar routes | head`.
+  // The reader of the output may close it early: `mortar routes | head`.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const { code, serves } = await runCommand(args, directory, terminal)
   if (serves && code === 0) return
@@ -56,20 +56,18 @@ async function help(
     return { code: 0, serves: false }
   }
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
-  // Help that nobody asked for is a mistake's answer, not a result.
+  // Help that was not requested reports a usage error and is not a result.
   if (asked === undefined) terminal.note(overview(commands))
   else terminal.print(overview(commands))
   return { code: asked === undefined ? 2 : 0, serves: false }
 }
 
-/** `migrate:run` is `migrate run` elsewhere; a command has one name here, and the message says which. */
+/** Finds a command by its only name; for `migrate:run`, a form of other tools, the message suggests `migrate`. */
 async function find(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load) return load()
   const guess = nearest(name, Object.keys(COMMANDS))
-  throw new UsageError(
-    `There is no command '${name}'.${guess === undefined ? '' : ` Did you mean '${guess}'?`}`,
-  )
+  throw new UsageError(`Unknown command '${name}'.${guess === undefined ? '' : ` Did you mean '${guess}'?`}`)
 }
 
 function parse(command: Command, args: readonly string[]) {
@@ -84,13 +82,13 @@ function parse(command: Command, args: readonly string[]) {
   }
 }
 
-/** Says what went wrong, with the stack only where nobody foresaw it. */
+/** Prints an error, with the stack only for unexpected errors. Returns the exit code. */
 function report(error: unknown, { note, paint }: Terminal): number {
   if (error instanceof UsageError) {
     note(`${paint.red('mortar:')} ${error.message}`)
     return 2
   }
-  // An application may have another copy of the framework, so the class does not tell.
+  // An application may have another copy of the framework, so the class alone is not enough.
   const foreseen = error instanceof StartupError || (error as Partial<Error> | null)?.name === 'StartupError'
   const text =
     error instanceof Error ? (foreseen ? error.message : (error.stack ?? error.message)) : String(error)

@@ -1,15 +1,15 @@
 import { processVariables, type Variables } from '../support/env/environment.ts'
 
-/** Where a command writes: its result on standard output, everything else on standard error. */
+/** Output of a command: its result on standard output, everything else on standard error. */
 export interface Terminal {
-  /** One or more lines of the result. */
+  /** Prints lines of the result. */
   print(text: string): void
-  /** One or more lines for the one who watches. */
+  /** Prints lines for the user that do not belong to the result. */
   note(text: string): void
   readonly paint: Paint
 }
 
-/** Colours for standard error; plain text where they are not wanted. */
+/** Colours for standard error, or plain text if colours are off. */
 export interface Paint {
   bold(text: string): string
   dim(text: string): string
@@ -18,7 +18,7 @@ export interface Paint {
   yellow(text: string): string
 }
 
-/** The process's own streams. */
+/** Makes a terminal on the streams of the process. */
 export function createTerminal(): Terminal {
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
@@ -27,7 +27,7 @@ export function createTerminal(): Terminal {
   }
 }
 
-/** `NO_COLOR` and `FORCE_COLOR` decide, and then whether there is a terminal (no-color.org). */
+/** Decides about colours: by `NO_COLOR` and `FORCE_COLOR`, then by the presence of a terminal (no-color.org). */
 export function wantsColour(variables: Variables, isTerminal: boolean): boolean {
   if (variables['NO_COLOR']) return false
   const { FORCE_COLOR: forced } = variables
@@ -47,7 +47,7 @@ function createPaint(coloured: boolean): Paint {
   }
 }
 
-/** Lines of cells in columns, two blanks apart, without blanks at the end of a line. */
+/** Formats rows of cells in columns, two spaces apart, without spaces at the end of a line. */
 export function inColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)

@@ -6,7 +6,7 @@ import { explainResolution } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
 import { value, type AnyRegistration, type CoreServices } from './registration.ts'
 
-/** Names that awilix answers itself, or that the framework fills per request. */
+/** Names that awilix reserves, or that the framework provides per request. */
 const RESERVED = new Set([
   'constructor',
   'toJSON',
@@ -19,7 +19,7 @@ const RESERVED = new Set([
   'requestId',
 ])
 const REQUEST_SERVICES = ['ctx', 'user', 'requestId'] as const
-/** Owner of what an application registers on `app.container` itself. */
+/** Owner of registrations that the application makes directly on `app.container`. */
 const DIRECT = 'app.container.register'
 
 /** The services of one application: registered by name once, resolved from the application or from a request. */
@@ -27,30 +27,30 @@ export interface Container {
   /** The awilix container behind it; its `register` checks as `app.provide` does, its `dispose` keeps the order. */
   readonly awilix: AwilixContainer<Record<string, unknown>>
   /**
-   * @param owner who registers it, for messages: `brick 'mail'` or `app.provide`.
-   * @throws StartupError for a name that is taken or reserved, or a value that is not a registration.
+   * @param owner the registering party, for messages: `brick 'mail'` or `app.provide`.
+   * @throws StartupError for a used or reserved name, or a value that is not a registration.
    */
   register(name: string, registration: AnyRegistration, owner: string): void
-  /** Replaces a service that is registered. @throws StartupError when there is none of that name. */
+  /** Replaces a registered service. @throws StartupError if no service has that name. */
   override(name: string, registration: AnyRegistration): void
   has(name: string): boolean
   ownerOf(name: string): string | undefined
   readonly names: readonly string[]
-  /** Instances by name; asking for one that is not there throws. */
+  /** Instances by name; reading an unknown name throws. */
   readonly cradle: Readonly<Record<string, unknown>>
   /** Makes every singleton now, so that a wrong dependency is found before the first request. */
   resolveSingletons(): void
-  /** The service of that name if a request makes it: scoped or transient. */
+  /** Returns the service of that name if a request makes it (scoped or transient). */
   requestService(name: string): ServiceEntry | undefined
   readonly disposeAll: DisposeAll
-  /** Disposes of every instance made so far, the last one first. Never rejects. */
+  /** Disposes of all existing instances, the newest first. Never rejects. */
   dispose(): Promise<void>
 }
 
-/** Options of a container: how it ends instances, and when it refuses further registrations. */
+/** Options of a container for the disposal of instances and the end of registration. */
 export interface ContainerOptions {
   readonly disposeAll: DisposeAll
-  /** @throws StartupError once `app.container.register` comes too late. */
+  /** @throws StartupError if `app.container.register` is called too late. */
   readonly refuseLate: (what: string) => void
 }
 
@@ -99,7 +99,7 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
   }
 }
 
-/** Registers what only a request has, before the `register` of the container is replaced below. */
+/** Registers the services that exist only in a request, before `register` of the container is replaced below. */
 function putInto(
   awilix: Container['awilix'],
   entries: Map<string, ServiceEntry>,
@@ -112,7 +112,9 @@ function putInto(
   }
 }
 
-/** Lets `app.container.register` check as `app.provide` does, and `app.container.dispose` keep the order. */
+/**
+ * Makes `app.container.register` check registrations like `app.provide`, and `app.container.dispose` keep the order.
+ */
 function adapt(
   awilix: Container['awilix'],
   { disposeAll, refuseLate }: ContainerOptions,
@@ -145,7 +147,7 @@ function resolveAtBoot(awilix: AwilixContainer<Record<string, unknown>>, name: s
 function refuseTakenName(name: string, owner: string, present: string | undefined): void {
   if (RESERVED.has(name))
     throw new StartupError(
-      `${owner} registers a service named '${name}', a name that the container keeps for itself.`,
+      `${owner} cannot register a service named '${name}', because the name is reserved.`,
       {
         code: 'MORTAR_SERVICE_RESERVED',
         remedy: 'Give the service another name.',
@@ -159,15 +161,15 @@ function refuseTakenName(name: string, owner: string, present: string | undefine
 }
 
 function symbolName(name: symbol): StartupError {
-  return new StartupError(`${DIRECT} was given ${String(name)}. A service is named by a string.`, {
+  return new StartupError(`${DIRECT}: the name ${String(name)} is not a string.`, {
     code: 'MORTAR_SERVICE_SHAPE',
-    remedy: 'Register it under a string.',
+    remedy: 'Register the service under a string.',
   })
 }
 
 function nothingToOverride(name: string, names: readonly string[]): StartupError {
   const guess = nearest(name, names)
-  return new StartupError(`app.override names the service '${name}', which nothing registers.`, {
+  return new StartupError(`app.override: no service '${name}' is registered.`, {
     code: 'MORTAR_SERVICE_OVERRIDE',
     remedy: guess ? `Did you mean '${guess}'?` : 'Register it with app.provide instead.',
   })

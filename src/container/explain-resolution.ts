@@ -3,8 +3,8 @@ import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 
 /**
- * Says what a failed resolution means for the one who set the application up: which service, whose it is, the path
- * that led there and what to do. An error thrown by a factory itself becomes the cause.
+ * Turns a failed resolution into an error for the developer: the service, its owner, the dependency path and the
+ * remedy. An error that a factory throws becomes the cause.
  */
 export function explainResolution(
   error: unknown,
@@ -17,21 +17,24 @@ export function explainResolution(
   if (failed === undefined) return failedFactory(error, name, owner)
   const { kind, path = name, missing = name } = failed
   if (kind === 'lifetime')
-    return new StartupError(`A service outlives what it asks for: ${path} (registered by ${owner}).`, {
-      code: 'MORTAR_SERVICE_LIFETIME',
-      remedy:
-        'Give the first service the shorter lifetime, or pass it the value as an argument where it is used.',
-      cause: error,
-    })
+    return new StartupError(
+      `A service depends on one with a shorter lifetime: ${path} (registered by ${owner}).`,
+      {
+        code: 'MORTAR_SERVICE_LIFETIME',
+        remedy:
+          'Give the first service the shorter lifetime, or pass the value to it as an argument where it is used.',
+        cause: error,
+      },
+    )
   if (kind === 'circular')
-    return new StartupError(`Services need each other in a circle: ${path}.`, {
+    return new StartupError(`Services depend on each other in a circle: ${path}.`, {
       code: 'MORTAR_SERVICE_CIRCULAR',
-      remedy: 'Move what both need into a third service.',
+      remedy: 'Move the shared part into a third service.',
       cause: error,
     })
   const guess = nearest(missing, known)
   return new StartupError(
-    `The service '${name}' of ${owner} asks for '${missing}', which nothing registers: ${path}.`,
+    `The service '${name}' of ${owner} depends on '${missing}', which is not registered: ${path}.`,
     {
       code: 'MORTAR_SERVICE_MISSING',
       remedy: guess
@@ -43,8 +46,8 @@ export function explainResolution(
 }
 
 /**
- * The error for a resolution that failed during a request: in the framework's words when awilix refused it, unchanged when
- * a factory threw it.
+ * Returns the error for a resolution that failed during a request: an explained error if awilix refused it, or the
+ * unchanged error of a factory.
  */
 export function explainInRequest(
   error: unknown,

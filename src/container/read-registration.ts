@@ -3,7 +3,7 @@ import { asFunction, asValue, type Resolver } from '#awilix'
 import { StartupError } from '../errors/startup-error.ts'
 import type { AnyRegistration, AwilixRegistration, Lifetime, Registration } from './registration.ts'
 
-/** A service as the container keeps it, whichever way it was registered. */
+/** A registered service in the form that the container stores. */
 export interface ServiceEntry {
   readonly owner: string
   readonly lifetime: Lifetime
@@ -13,7 +13,7 @@ export interface ServiceEntry {
   readonly dispose: ((instance: unknown) => unknown) | undefined
 }
 
-/** The fields of awilix's resolvers that the framework reads; types cannot be relied on here. */
+/** Fields of awilix's resolvers that the framework reads. The declared types are not reliable here. */
 interface ResolverFields {
   readonly resolve?: unknown
   readonly lifetime?: unknown
@@ -29,8 +29,9 @@ const LIFETIMES: Readonly<Record<string, Lifetime>> = {
 }
 
 /**
- * Reads a registration that was made by `singleton` … `value`, or by awilix's `asClass`, `asFunction`, `asValue`, `aliasTo`.
- * @param owner who registers it, for messages.
+ * Reads a registration that was made by `singleton` … `value`, or by awilix's `asClass`, `asFunction`, `asValue`,
+ * `aliasTo`.
+ * @param owner the registering party, for messages.
  * @throws StartupError `MORTAR_SERVICE_SHAPE`, `MORTAR_SERVICE_DISPOSER`.
  */
 export function readRegistration(name: string, given: AnyRegistration<unknown>, owner: string): ServiceEntry {
@@ -52,7 +53,7 @@ function readNative(native: Registration<unknown, never>, owner: string): Servic
 function resolverOf({ lifetime, factory, dispose }: Registration<unknown, never>): Resolver<unknown> {
   if (lifetime === 'value') return asValue(factory(undefined as never))
   const make = factory as (cradle: object) => unknown
-  // A transient inside a singleton is one more instance, not a value kept for too long.
+  // A transient inside a singleton is a separate instance, not a value kept for too long.
   if (lifetime === 'transient') return asFunction(make, { isLeakSafe: true })
   const resolver = lifetime === 'scoped' ? asFunction(make).scoped() : asFunction(make).singleton()
   return dispose === undefined ? resolver : resolver.disposer(dispose)
@@ -86,7 +87,7 @@ function isOneOf(words: readonly string[], value: unknown): value is string {
 const ONE_OF_LIFETIMES = 'Use Lifetime.SINGLETON, Lifetime.SCOPED or Lifetime.TRANSIENT.'
 const ONE_OF_MODES = 'Use InjectionMode.PROXY or InjectionMode.CLASSIC.'
 
-/** A resolver without a lifetime that reads nothing from a container: that of `asValue`. */
+/** Detects the resolver of `asValue`: it has no lifetime and reads nothing from a container. */
 function isValue({ lifetime, resolve }: ResolverFields): boolean {
   return lifetime === undefined && (resolve as () => unknown).length === 0
 }
@@ -104,7 +105,7 @@ function wrongShape(name: string, owner: string, found: string, remedy: string):
 
 function neverDisposed(name: string, owner: string): StartupError {
   return new StartupError(
-    `${owner}: the service '${name}' has a disposer that would never run, because nothing keeps a transient.`,
+    `${owner}: the service '${name}' has a disposer that would never run, because transients are not stored.`,
     {
       code: 'MORTAR_SERVICE_DISPOSER',
       remedy: `Make '${name}' a singleton or scoped, or remove its disposer.`,

@@ -6,7 +6,7 @@ import type { EventBus } from '../contracts/events.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
 
-/** How long an instance lives: the application, the request, one resolution, or given from outside. */
+/** Lifetime of an instance: the application, the request, one resolution, or a given value. */
 export type Lifetime = 'singleton' | 'scoped' | 'transient' | 'value'
 
 /** Services that every application has. */
@@ -17,7 +17,9 @@ export interface CoreServices {
   readonly clock: Clock
   /** Public address of the application without a slash at its end, when configured. */
   readonly appUrl: string | undefined
-  /** Origins whose pages may send unsafe requests with a cookie: that of `appUrl` and those of the option. */
+  /**
+   * Origins whose pages may send unsafe requests with a cookie: the origin of `appUrl` and the origins in the option.
+   */
   readonly trustedOrigins: readonly string[]
 }
 
@@ -44,7 +46,7 @@ export type AnyServices = Cradle<CoreServices & RequestServices>
  */
 export interface Registration<T, Known = AnyServices> {
   readonly lifetime: Lifetime
-  /** A method, so that a factory that knows fewer services is still assignable where more are known. */
+  /** Declared as a method, so that a factory with fewer known services is assignable where more are known. */
   factory(services: Known): T
   /** Called once with the instance when its application closes or its request has ended; may be asynchronous. */
   dispose?(instance: T): unknown
@@ -58,7 +60,7 @@ export interface AwilixRegistration<T> {
 
 /** Options of a registration whose instances live as long as the application or the request. */
 export interface DisposeOptions<T> {
-  /** Ends an instance: when the application closes, or when the request has ended. Asynchronous ones are awaited. */
+  /** Disposes of an instance when the application closes or the request has ended. A promise is awaited. */
   readonly dispose?: (instance: T) => unknown
 }
 
@@ -71,7 +73,7 @@ export function singleton<T, Known = Cradle>(
   return { lifetime: 'singleton', factory, ...options }
 }
 
-/** One instance a request, made when first asked for; may ask for `ctx`, `user` and `requestId`. */
+/** One instance per request, made on first use; may ask for `ctx`, `user` and `requestId`. */
 export function scoped<T, Known = AnyServices>(
   factory: (services: Known) => T,
   options?: DisposeOptions<NoInfer<T>>,
@@ -80,7 +82,7 @@ export function scoped<T, Known = AnyServices>(
   return { lifetime: 'scoped', factory, ...options }
 }
 
-/** A new instance for each service or handler that asks. It is never disposed of. */
+/** A new instance for each use. It is never disposed of. */
 export function transient<T, Known = Cradle>(factory: (services: Known) => T): Registration<T, Known> {
   return { lifetime: 'transient', factory }
 }

@@ -5,10 +5,10 @@ import type { Container } from './container.ts'
 import { explainInRequest } from './explain-resolution.ts'
 
 /**
- * Opens an awilix scope for one request. Its `resolve` reports failures in the framework's words, and its `dispose` runs
- * disposers in reverse order of creation.
+ * Opens an awilix scope for one request. Its `resolve` explains failures, and its `dispose` runs disposers in reverse
+ * order of creation.
  * @param own the resolvers of `ctx`, `user` and `requestId`.
- * @param checked is handed every service that the scope resolves by name, and returns it or throws.
+ * @param checked receives every service that the scope resolves by name, and returns it or throws.
  */
 export function openScope(
   container: Container,

@@ -5,7 +5,7 @@ import { RequestState, type SharedByRequests } from './request-state.ts'
 /** The services of one request by name. */
 export type Services = Readonly<Record<string, unknown>>
 
-/** The way from a request to its services. */
+/** Access of a request to its services. */
 export interface RequestContainer<Source> {
   /** The services by name, each made on first read. */
   services(source: Source): Services
@@ -29,7 +29,7 @@ const STATE = Symbol('state')
  * application's; a scoped service is made when it is first read and kept. An unknown name throws instead of being
  * undefined. Where any service of a request is registered with awilix's own functions, an awilix scope makes them all.
  * Without one the view makes them, because a scope costs more than the rest of a request and stays in memory until V8
- * collects its old objects; test/container/disposal.test.ts checks both ways alike.
+ * collects its old objects. test/container/disposal.test.ts runs the same checks on both.
  */
 export function compileServices<Source>(
   container: Container,
@@ -70,7 +70,7 @@ export function compileServices<Source>(
   }
 }
 
-/** A name that was registered on `ctx.scope` is found there; any other is refused. */
+/** Finds a service that was registered on `ctx.scope`, and refuses any other name. */
 function unknownNames(): object {
   return new Proxy(Object.create(null) as object, {
     get(_target, name, services: { readonly [STATE]: RequestState<unknown> }) {

@@ -6,18 +6,20 @@ import type { ServiceEntry } from './read-registration.ts'
 import type { Registration, RequestServices } from './registration.ts'
 import { openScope } from './request-scope.ts'
 
-/** Readers of the values that only a request has. */
+/** Functions that read the values of one request. */
 export type ReadRequest<Source> = {
   readonly [Name in keyof RequestServices]: (source: Source) => RequestServices[Name]
 }
 
-/** State that the services of all requests of an application share. */
+/** State that all requests of an application share. */
 export interface SharedByRequests<Source> {
   readonly container: Container
   readonly read: ReadRequest<Source>
-  /** Calls `dispose` once the request is over: its handler settled, and its response finished or closed. */
+  /** Calls `dispose` when the request is over: its handler has settled, and its response is finished or closed. */
   readonly watchEnd: (source: Source, dispose: () => Promise<void>) => void
-  /** A service of a request is registered with awilix's own functions, so that each request needs an awilix scope. */
+  /**
+   * True if a service of a request is registered with awilix's own functions; then each request needs an awilix scope.
+   */
   readonly needsScope: boolean
 }
 
@@ -25,13 +27,13 @@ export interface SharedByRequests<Source> {
 export class RequestState<Source> {
   readonly source: Source
   readonly #shared: SharedByRequests<Source>
-  /** Scoped services without an awilix scope, in the order in which they were complete. */
+  /** Scoped services without an awilix scope, in the order of completion. */
   #made: Map<string, unknown> | undefined = undefined
-  /** The services being made now, each asked for by the one before it. */
+  /** The services under construction; each is a dependency of the one before it. */
   #making: string[] | undefined = undefined
   #scope: RequestScope | undefined = undefined
   #isWatched = false
-  /** The request is over: nothing would dispose of a service that is made now. */
+  /** True after the request: nothing would dispose of a service that is made now. */
   #isOver = false
 
   constructor(shared: SharedByRequests<Source>, source: Source) {
@@ -39,17 +41,17 @@ export class RequestState<Source> {
     this.source = source
   }
 
-  /** The awilix scope if there is one: it may know services that the application does not. */
+  /** The awilix scope, if any; it may have services that the application does not have. */
   get openScope(): RequestScope | undefined {
     return this.#scope
   }
 
-  /** The awilix scope, made on first use; from then on it makes every service of the request. */
+  /** Returns the awilix scope, made on first use. From then on it makes every service of the request. */
   get scope(): RequestScope {
     return (this.#scope ??= this.#createScope())
   }
 
-  /** The instance of a scoped or transient service. @param services what a factory is handed. */
+  /** Returns the instance of a scoped or transient service. @param services the argument of the factory. */
   make(services: object, name: string, { native, dispose }: ServiceEntry): unknown {
     if (this.#scope !== undefined || this.#shared.needsScope) return this.scope.resolve(name)
     if (this.#made?.has(name) === true) return this.#made.get(name)
@@ -60,7 +62,7 @@ export class RequestState<Source> {
   #makeNative(services: object, name: string, { lifetime, factory }: Registration<unknown, never>): unknown {
     const making = (this.#making ??= [])
     if (making.includes(name))
-      throw new Error(`Services need each other in a circle: ${[...making, name].join(' → ')}.`)
+      throw new Error(`Services depend on each other in a circle: ${[...making, name].join(' → ')}.`)
     making.push(name)
     try {
       const instance = factory(services as never)
@@ -114,7 +116,7 @@ export class RequestState<Source> {
     if (late.length === 0) return instance
     void this.#shared.container.disposeAll(late)
     throw new Error(
-      `The service '${name}' was asked for after its request had ended. Ask for it before the response is sent.`,
+      `The service '${name}' was requested after its request had ended. Read the service before the response is sent.`,
     )
   }
 }

@@ -17,7 +17,7 @@ export function asHttpError(thrown: unknown): unknown {
   if (isHttpError(thrown) || !isFromKoa(thrown)) return thrown
   const { status, expose, message, headers } = thrown
   if (status < 400 || status > 599) return thrown
-  return new HttpError(status, expose ? message : 'The server failed to answer this request.', {
+  return new HttpError(status, expose ? message : 'The server failed to process this request.', {
     headers: { ...headers },
     cause: thrown,
   })

@@ -1,12 +1,12 @@
 import type { User } from './user.ts'
 
-/** A credential as it was presented, and where: header over cookie over query, first found wins. */
+/** A credential and its location. The header has precedence over the cookie, and the cookie over the query. */
 export interface Credential {
   readonly token: string
   readonly source: 'header' | 'cookie' | 'query'
 }
 
-/** What a provider may look at besides the credential. Header names are lower-case. */
+/** Parts of the request that a provider may read besides the credential. Header names are lower-case. */
 export interface CredentialRequest {
   readonly method: string
   readonly path: string
@@ -15,20 +15,17 @@ export interface CredentialRequest {
   readonly signal: AbortSignal
 }
 
-/** An OpenAPI 3.1 security scheme object and the name it gets in the document. */
+/** An OpenAPI 3.1 security scheme object and its name in the document. */
 export interface SecurityScheme {
   readonly name: string
   readonly scheme: Readonly<Record<string, unknown>>
 }
 
-/**
- * The service `authenticator`, which the guard asks; a brick provides it.
- * The core never looks inside a credential.
- */
+/** The service `authenticator`, which the guard calls; a brick provides it. The core never parses a credential. */
 export interface Authenticator {
   /**
-   * @returns the user whom the credential proves, or null when it proves nobody.
-   * A synchronous answer keeps the request synchronous. A throw means "cannot be evaluated": a guarded route refuses.
+   * @returns the user that the credential authenticates, or null for an invalid credential. A synchronous result keeps
+   * the request synchronous. An error means that the credential cannot be evaluated, and a guarded route refuses.
    */
   identify(credential: Credential, request: CredentialRequest): User | null | Promise<User | null>
   /** Policies by name; `auth: 'name'` on a route refers to one. */
@@ -38,11 +35,16 @@ export interface Authenticator {
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie credential. */
   readonly trustedOrigins?: readonly string[]
   readonly securityScheme: SecurityScheme
-  /** A credential of this user, for providers that sign their own; `signedIn` of the testing kit uses it. */
+  /**
+   * Issues a credential of this user, for providers that sign their own tokens. `signedIn` of the testing kit uses it.
+   */
   issueToken?(user: User): string | Promise<string>
 }
 
-/** What a policy sees of the request: parameters are the raw strings of the path, as validation comes later. */
+/**
+ * The part of the request that a policy receives. Parameters are raw strings of the path, because validation comes
+ * later.
+ */
 export interface PolicyContext {
   readonly params: Readonly<Record<string, string>>
   readonly method: string
@@ -50,5 +52,5 @@ export interface PolicyContext {
   readonly [member: string]: unknown
 }
 
-/** Decides whether a signed-in user may pass. Anything but `true` is a 403 that names the policy. */
+/** Decides whether a signed-in user may pass. Any result but `true` is a 403 that names the policy. */
 export type Policy = (user: User, ctx: PolicyContext) => boolean | Promise<boolean>

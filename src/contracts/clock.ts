@@ -1,7 +1,7 @@
-/** Source of the present time in milliseconds since the epoch; tests put their own in its place. */
+/** Source of the current time in milliseconds since the epoch. Tests replace it. */
 export interface Clock {
   now(): number
 }
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() }

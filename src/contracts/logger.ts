@@ -1,4 +1,4 @@
-/** The part of pino's interface that the framework writes to; any logger with these methods will do. */
+/** The part of pino's interface that the framework writes to; any logger with these methods is accepted. */
 export interface Logger {
   debug(fields: object, message?: string): void
   debug(message: string): void

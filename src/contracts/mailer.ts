@@ -29,7 +29,7 @@ export const MAIL_PAGE = '/_framework/mail'
 
 /** The service `mailer` of a brick; `ctx.mail` is the same object. */
 export interface Mailer {
-  /** Resolves with the outbox id once the transport took the message; rejects when it did not. */
+  /** Resolves with the outbox id when the transport has accepted the message; rejects if it refuses. */
   send(message: MailMessage): Promise<{ readonly id: string }>
   /** Address of the page where a message can be read in development, or undefined. */
   pageOf?(id: string): string | undefined

@@ -1,4 +1,4 @@
-/** One migration and how the database stands to it; `missing` was run, but its file is not there any more. */
+/** One migration and its state in the database; `missing` was run, but its file no longer exists. */
 export interface MigrationState {
   readonly name: string
   readonly state: 'applied' | 'pending' | 'missing'
@@ -13,17 +13,19 @@ export interface MigrationService {
   connected<T>(work: () => Promise<T>): Promise<T>
   /** All migrations, oldest first. Changes nothing. */
   status(): Promise<readonly MigrationState[]>
-  /** Tables that the schema module describes, where that is known without a connection. Needs none. */
+  /** Tables that the schema module describes, if they are known without a connection. Opens no connection. */
   tables(): readonly string[] | undefined
-  /** How many statements would take the database to the entities, once nothing is pending. Changes nothing. */
+  /**
+   * Number of statements that would make the database match the entities when no migration is pending. Changes nothing.
+   */
   difference(): Promise<number>
-  /** The file of an embedded database that does not exist yet, so that looking does not make it. */
+  /** The missing file of an embedded database, so that a check does not create the file. */
   missingFile(): string | undefined
-  /** Runs the pending ones, oldest first. @returns their names. */
+  /** Runs the pending migrations, oldest first. @returns their names. */
   run(done?: MigrationProgress): Promise<readonly string[]>
-  /** Undoes the one that was run last. @returns its name, or undefined when there is none. */
+  /** Reverts the migration that was run last. @returns its name, or undefined if there is none. */
   revert(): Promise<string | undefined>
-  /** Writes the migration that takes the database to the entities. @returns undefined when there is nothing to do. */
+  /** Writes a migration from the difference between the database and the entities. @returns undefined if they match. */
   generate(name: string): Promise<{ readonly file: string } | undefined>
   /** Drops every table and runs all migrations. @returns their names. */
   fresh(done?: MigrationProgress): Promise<readonly string[]>

@@ -3,8 +3,8 @@ export interface User {
   readonly id: string
   readonly email?: string
   /**
-   * True when the user has proven that `email` is theirs. The providers of this package always say it; a user without it
-   * counts as not proven.
+   * True if the user has proven to own `email`. The providers of this package always set it; a missing value counts as
+   * false.
    */
   readonly emailVerified?: boolean
   readonly name?: string

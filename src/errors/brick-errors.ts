@@ -2,18 +2,18 @@ import { HttpError, type HttpErrorOptions } from './http-error.ts'
 import type { Problems } from './codes.ts'
 import { StartupError, type StartupErrorOptions } from './startup-error.ts'
 
-/** One start-up code of a brick, as the table of its documentation has it. */
+/** One start-up code of a brick, as in the table of its documentation. */
 export interface StartupCode {
-  /** What is wrong, in one sentence without the value that was found. */
+  /** The fault, in one sentence without the actual value. */
   readonly cause: string
-  /** What to do about it, in one sentence. */
+  /** The remedy, in one sentence. */
   readonly remedy: string
 }
 
-/** Start-up codes with their causes and remedies, as the slot `startupCodes` of a brick has them. */
+/** Start-up codes with causes and remedies: the slot `startupCodes` of a brick. */
 export type StartupCodes = Readonly<Record<string, StartupCode>>
 
-/** Options of an error made from a brick's table, which knows its status and code. */
+/** Options of an error from a brick's table, which contains the status and the code. */
 export type ProblemErrorOptions = Omit<HttpErrorOptions, 'code'>
 
 /**
@@ -26,7 +26,7 @@ export function problemErrors<const Table extends Problems>(
   return (code, detail, options) => new HttpError(problems[code]!.status, detail, { ...options, code })
 }
 
-/** The brick whose start-up errors are made, its codes, and the page that explains them. */
+/** A brick, its start-up codes, and the page that explains them. */
 export interface StartupErrorSource<Codes extends StartupCodes> {
   readonly brick: string
   readonly codes: Codes
@@ -34,10 +34,13 @@ export interface StartupErrorSource<Codes extends StartupCodes> {
   readonly page?: string
 }
 
-/** Options of a start-up error made from a brick's table; the table gives the remedy unless this one is more precise. */
+/** Options of a start-up error from a brick's table. By default, the remedy is that of the table. */
 export type BrickStartupErrorOptions = Partial<Pick<StartupErrorOptions, 'remedy' | 'files' | 'cause'>>
 
-/** Makes the `StartupError`s of a brick's own codes, with the remedy of its table: `(code, found, options)`. */
+/**
+ * Returns a function that makes `StartupError`s of a brick's codes, with the remedy of its table: `(code, found,
+ * options)`.
+ */
 export function startupErrors<const Codes extends StartupCodes>({
   brick,
   codes,

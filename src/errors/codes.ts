@@ -1,4 +1,4 @@
-/** One kind of problem: its status, a short constant title, and its URI if it has one of its own. */
+/** One kind of problem: its status, a short constant title, and optionally a URI. */
 export interface ProblemDefinition {
   readonly status: number
   readonly title: string
@@ -6,11 +6,11 @@ export interface ProblemDefinition {
   readonly type?: string
 }
 
-/** Problem codes with their definitions, as the slot `problems` of a brick has them. */
+/** Problem codes with their definitions: the slot `problems` of a brick. */
 export type Problems = Readonly<Record<string, ProblemDefinition>>
 
 /**
- * The core's own problem codes (RFC 9457 extension member `code`). A brick has codes of its own in its slot `problems`.
+ * The core's own problem codes (RFC 9457 extension member `code`). A brick declares its codes in its slot `problems`.
  * `docs/errors.md` lists all of them, and a test compares the two.
  */
 export const PROBLEM_CODES = {
@@ -49,7 +49,7 @@ export const PROBLEM_CODES = {
 
 export type ProblemCode = keyof typeof PROBLEM_CODES
 
-/** The code of an `HttpError` that names none, by status. A status that is not here has the code of 400 or of 500. */
+/** Default code of an `HttpError` by status. Other statuses have the code of 400 or of 500. */
 export const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
   400: 'bad_request',
   401: 'unauthorized',

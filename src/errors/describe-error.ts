@@ -1,12 +1,12 @@
 /**
- * An error as log fields: kind, message, code, stack and causes, and none of its other properties. Drivers and clients
- * hang queries, parameters and requests with headers on their errors, and those hold hashes and tokens.
+ * Converts an error into log fields: kind, message, code, stack and causes. All other properties are left out, because
+ * drivers and clients attach queries, parameters and request headers, which contain hashes and tokens.
  */
 export function describeError(thrown: unknown, depth = 4): unknown {
   try {
     return describe(thrown, depth)
   } catch {
-    return { type: 'unknown', message: 'An error was thrown that cannot be read.' }
+    return { type: 'unknown', message: 'An error that cannot be read was thrown.' }
   }
 }
 

@@ -1,18 +1,18 @@
 import { DEFAULT_CODES, type ProblemCode } from './codes.ts'
 
-/** What an `HttpError` may carry beside its message. */
+/** Options of an `HttpError` besides its message. */
 export interface HttpErrorOptions {
-  /** Stable machine-readable code: of the core's table, of a brick's slot `problems`, or the application's own. */
+  /** Stable machine-readable code: from the core's table, a brick's slot `problems`, or the application. */
   readonly code?: string
   /** Response headers that belong to the error, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
   /** RFC 9457 extension members, merged into the problem document. They never replace a standard member. */
   readonly extensions?: Readonly<Record<string, unknown>>
-  /** Short, constant summary of the kind of problem (RFC 9457 `title`); by default that of the code or status. */
+  /** Short, constant summary of the kind of problem (RFC 9457 `title`); by default the title of the code or status. */
   readonly title?: string
-  /** URI that identifies the kind of problem (RFC 9457 `type`); by default that of the code, or `about:blank`. */
+  /** URI that identifies the kind of problem (RFC 9457 `type`); by default the URI of the code, or `about:blank`. */
   readonly type?: string
-  /** `false` leaves `instance` out of the problem, where two responses must be the same bytes. `X-Request-Id` stays. */
+  /** `false` leaves `instance` out of the problem, so that two responses have identical bytes. `X-Request-Id` stays. */
   readonly instance?: false
   readonly cause?: unknown
 }
@@ -20,16 +20,16 @@ export interface HttpErrorOptions {
 const HTTP_ERROR = Symbol.for('mortar.http-error')
 
 /**
- * True for an `HttpError`, also one that another copy of the package made: a test runner that requires some modules and
- * imports others loads the package twice.
+ * True for an `HttpError`, including one from another copy of the package. A test runner that uses both require and
+ * import loads the package twice.
  */
 export function isHttpError(thrown: unknown): thrown is HttpError {
   return thrown instanceof Error && HTTP_ERROR in thrown
 }
 
 /**
- * A deliberate answer to the caller: its `status`, `code` and message reach the response as an RFC 9457 problem.
- * Only this class and its subclasses set a status; any other thrown value is a 500.
+ * A deliberate error response: its `status`, `code` and message reach the response as an RFC 9457 problem. Only this
+ * class and its subclasses set a status; any other thrown value is a 500.
  */
 export class HttpError extends Error {
   readonly [HTTP_ERROR] = true
@@ -45,7 +45,7 @@ export class HttpError extends Error {
   constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause })
     if (!Number.isInteger(status) || status < 400 || status > 599)
-      throw new RangeError(`HttpError takes a status from 400 to 599, not ${status}`)
+      throw new RangeError(`HttpError: the status ${status} is not between 400 and 599.`)
     this.name = new.target.name
     this.status = status
     this.code = options.code ?? codeOfStatus(status)
@@ -56,12 +56,12 @@ export class HttpError extends Error {
     this.extensions = options.extensions ?? {}
   }
 
-  /** The same as `status`: Koa middleware and error reporters know Koa's errors by `statusCode` and `expose`. */
+  /** Equal to `status`: Koa middleware and error reporters read `statusCode` and `expose`. */
   get statusCode(): number {
     return this.status
   }
 
-  /** True below 500: an expected response, which error reporters leave out. */
+  /** True below 500: an expected response, which error reporters ignore. */
   get expose(): boolean {
     return this.status < 500
   }
@@ -92,7 +92,7 @@ export class Forbidden extends HttpError {
   }
 }
 
-/** 404: there is nothing here, or nothing that this caller may know of. */
+/** 404: the resource does not exist, or this caller may not know that it exists. */
 export class NotFound extends HttpError {
   constructor(detail = 'There is nothing here.', options?: HttpErrorOptions) {
     super(404, detail, options)
@@ -103,32 +103,34 @@ export class NotFound extends HttpError {
 export class MethodNotAllowed extends HttpError {
   constructor(allow: readonly string[], options: HttpErrorOptions = {}) {
     const list = allow.join(', ')
-    super(405, `This path answers ${list}.`, { ...options, headers: { ...options.headers, Allow: list } })
+    super(405, `This path supports ${list}.`, { ...options, headers: { ...options.headers, Allow: list } })
   }
 }
 
-/** 409: the request conflicts with the present state, such as a unique value that is taken. */
+/** 409: the request conflicts with the current state, for example a unique value that is already used. */
 export class Conflict extends HttpError {
-  constructor(detail = 'The request conflicts with the present state.', options?: HttpErrorOptions) {
+  constructor(detail = 'The request conflicts with the current state.', options?: HttpErrorOptions) {
     super(409, detail, options)
   }
 }
 
-/** 413: the body is larger than the route takes. */
+/** 413: the body is larger than the route allows. */
 export class PayloadTooLarge extends HttpError {
   constructor(detail = 'The body is too large.', options?: HttpErrorOptions) {
     super(413, detail, options)
   }
 }
 
-/** 415: the body's media type, charset or content encoding is not one that the route reads. */
+/** 415: the route does not accept the body's media type, charset or content encoding. */
 export class UnsupportedMediaType extends HttpError {
-  constructor(detail = 'The body has a media type that is not read here.', options?: HttpErrorOptions) {
+  constructor(detail = 'The media type of the body is not supported here.', options?: HttpErrorOptions) {
     super(415, detail, options)
   }
 }
 
-/** One thing wrong with an input: where it was sent, the path inside that location (`items[0].qty`), and why. */
+/**
+ * One fault of the input: its location in the request, the path inside that location (`items[0].qty`), and the reason.
+ */
 export interface Issue {
   readonly location: 'params' | 'query' | 'headers' | 'body'
   readonly path: string
@@ -137,11 +139,11 @@ export interface Issue {
 
 /** Options of a `ValidationFailed`. */
 export interface ValidationFailedOptions extends HttpErrorOptions {
-  /** `errors` is not the whole list; the problem then has the member `truncated: true`. */
+  /** True if `errors` is incomplete; the problem then has the member `truncated: true`. */
   readonly truncated?: boolean
 }
 
-/** 422: the input was read and is not valid. `errors` lists the issues of all locations. */
+/** 422: the input was read but is not valid. `errors` lists the issues of all locations. */
 export class ValidationFailed extends HttpError {
   readonly errors: readonly Issue[]
 
@@ -163,7 +165,7 @@ function summaryOf(count: number, truncated: boolean): string {
   return count === 1 ? '1 value is not valid.' : `${count} values are not valid.`
 }
 
-/** 429: a limit is used up. `retryAfter` is in whole seconds and becomes `Retry-After` (RFC 6585 §4). */
+/** 429: a limit is reached. `retryAfter` is in whole seconds and becomes `Retry-After` (RFC 6585 §4). */
 export class TooManyRequests extends HttpError {
   constructor(
     retryAfter: number,
@@ -175,10 +177,10 @@ export class TooManyRequests extends HttpError {
   }
 }
 
-/** 503: the service cannot answer now; `retryAfter` in seconds, when known. */
+/** 503: the service is temporarily unavailable; `retryAfter` in seconds, if known. */
 export class ServiceUnavailable extends HttpError {
   constructor(
-    detail = 'The service cannot answer now.',
+    detail = 'The service is temporarily unavailable.',
     options?: HttpErrorOptions & { retryAfter?: number },
   ) {
     const { retryAfter, ...rest } = options ?? {}

@@ -1,12 +1,12 @@
 import { PROBLEM_CODES, type ProblemDefinition, type Problems } from './codes.ts'
 import { StartupError } from './startup-error.ts'
 
-/** A declared code: its definition, and the first members of its documents as text, up to `status`. */
+/** A declared code: its definition, and the start of its problem documents as text, up to `status`. */
 export interface KnownProblem extends Required<ProblemDefinition> {
   readonly head: string
 }
 
-/** The problem codes of one application by name: the core's and those of its bricks. */
+/** The problem codes of one application by name: codes of the core and of its bricks. */
 export type ProblemTable = ReadonlyMap<string, KnownProblem>
 
 /** The problem codes of an application without bricks. */
@@ -21,8 +21,8 @@ export interface ProblemOwner {
 }
 
 /**
- * The core's problem codes together with those of the bricks.
- * @throws StartupError `MORTAR_BRICK_PROBLEM` for a code that the core or another brick declares as well.
+ * Merges the problem codes of the core and of the bricks.
+ * @throws StartupError `MORTAR_BRICK_PROBLEM` for a code that the core or another brick also declares.
  */
 export function problemTable(bricks: readonly ProblemOwner[]): ProblemTable {
   const table = new Map(CORE_PROBLEMS)
@@ -36,7 +36,7 @@ export function problemTable(bricks: readonly ProblemOwner[]): ProblemTable {
   return table
 }
 
-/** Codes of the core and of bricks have a URN each; an application's own code is identified by `code` alone. */
+/** Every code of the core and of bricks has a URN; a code of the application is identified by `code` alone. */
 function knownProblem(code: string, definition: ProblemDefinition): KnownProblem {
   const entry = { type: `urn:mortar:problem:${code}`, ...definition }
   return { ...entry, head: headText(entry) }
@@ -47,7 +47,7 @@ export function headText({ type, title, status }: Required<ProblemDefinition>): 
   return `{"type":${quote(type)},"title":${quote(title)},"status":${status}`
 }
 
-/** JavaScript code may put anything on an error, also a value without a JSON form. */
+/** JavaScript code may attach any value to an error, even one that JSON cannot express. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined
   return text ?? 'null'
@@ -56,7 +56,7 @@ export function quote(value: unknown): string {
 function declaredTwice(code: string, brick: string, other: string | undefined): StartupError {
   const first = other === undefined ? 'the core' : `the brick '${other}'`
   return new StartupError(
-    `The brick '${brick}' declares the problem code '${code}', which ${first} declares too.`,
+    `The brick '${brick}' declares the problem code '${code}', which ${first} also declares.`,
     {
       code: 'MORTAR_BRICK_PROBLEM',
       remedy: `Rename the code in the slot problems of '${brick}', for example to '${brick}_${code}'.`,

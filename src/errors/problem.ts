@@ -11,7 +11,7 @@ const STANDARD = new Set(['type', 'title', 'status', 'detail', 'code', 'instance
 
 /** Settings of `problemText`. */
 export interface ProblemOptions {
-  /** True outside production: the document of an unexpected error then has its message. */
+  /** True outside production: the document of an unexpected error then contains its message. */
   readonly exposeUnexpected: boolean
   /** Problem codes of the application; the core's by default. */
   readonly problems?: ProblemTable
@@ -25,7 +25,7 @@ export interface ProblemOptions {
 export function problemText(thrown: unknown, instance: string, options: ProblemOptions): string {
   const { exposeUnexpected, problems = CORE_PROBLEMS } = options
   if (isHttpError(thrown)) return deliberate(thrown, instance, problems)
-  const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to answer this request.'
+  const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to process this request.'
   return textOf(CORE_PROBLEMS.get('internal_error')!.head, { detail, code: 'internal_error', instance }, '')
 }
 
@@ -69,7 +69,7 @@ function headOf(error: HttpError, problems: ProblemTable): string {
   })
 }
 
-/** Extension members come from applications. If one of them has no JSON form, the problem is sent without them. */
+/** Extension members come from applications. If JSON cannot express one of them, the problem is sent without them. */
 function membersOf(extensions: HttpError['extensions']): string {
   let text = ''
   try {

@@ -1,12 +1,12 @@
-/** Place and remedy of a wrong set-up. */
+/** Location and remedy of a configuration fault. */
 export interface StartupErrorOptions {
   /** Stable code, such as `MORTAR_BRICK_DUPLICATE`. `docs/startup-errors.md` has a row for each. */
   readonly code: string
-  /** What to do about it, in one sentence. */
+  /** The remedy, in one sentence. */
   readonly remedy: string
-  /** The files concerned, if files are. */
+  /** The affected files, if any. */
   readonly files?: readonly string[]
-  /** The brick concerned, if one is. */
+  /** The affected brick, if any. */
   readonly brick?: string
   /** Page that explains the code, as a URL; `docs/startup-errors.md` of this package by default. */
   readonly page?: string
@@ -14,8 +14,8 @@ export interface StartupErrorOptions {
 }
 
 /**
- * A wrong set-up, found before the first request: for the developer, never for a caller.
- * The message holds what was found, where, and the remedy.
+ * A configuration fault that is found before the first request, for the developer and never for a caller. The message
+ * names the fault, its location and the remedy.
  */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
@@ -38,7 +38,7 @@ export class StartupError extends Error {
   }
 }
 
-/** Several wrong set-ups found in one run, so that one run shows them all. */
+/** Several configuration faults, so that one run shows all of them. */
 export class StartupErrors extends StartupError {
   readonly errors: readonly StartupError[]
 

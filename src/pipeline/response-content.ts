@@ -111,6 +111,6 @@ function unsuited({ route, status, runtime, type }: Declared, value: unknown): H
 function refusal({ environment }: PipelineRuntime, reason: string, extensions: object = {}): HttpError {
   const code = 'response_mismatch'
   return environment === 'production'
-    ? new HttpError(500, 'The server failed to answer this request.', { code, cause: new Error(reason) })
+    ? new HttpError(500, 'The server failed to process this request.', { code, cause: new Error(reason) })
     : new HttpError(500, reason, { code, extensions: { ...extensions } })
 }

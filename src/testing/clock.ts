@@ -1,9 +1,9 @@
 import type { Clock } from '../contracts/clock.ts'
 import { seconds, type Duration } from '../support/duration.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock whose time changes only by its methods. */
 export interface FakeClock extends Clock {
-  /** Moves on by seconds or a duration such as `'15m'`. */
+  /** Advances by seconds or a duration such as `'15m'`. */
   advance(by: Duration): void
   /** Jumps to a time in milliseconds since the epoch. */
   set(now: number): void

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { MAIL_PAGE } from '../contracts/mailer.ts'
 import { createClient, type Injectable } from './test-client.ts'
 
-/** A message as the development mail page gives it. */
+/** A message as returned by the development mail page. */
 export interface ReceivedMail {
   readonly id: string
   readonly to: string | readonly string[]
@@ -16,9 +16,9 @@ export interface ReceivedMail {
 /** The mail that an application has sent, newest first. */
 export interface Mailbox {
   all(): Promise<readonly ReceivedMail[]>
-  /** The newest message to an address. @throws Error when there is none. */
+  /** Returns the newest message to an address. @throws Error if there is none. */
   latest(to: string): Promise<ReceivedMail>
-  /** Waits for a message to an address that is sent after the answer; for at most two seconds. */
+  /** Waits at most two seconds for a message to an address, for mail that is sent after the response. */
   waitFor(to: string): Promise<ReceivedMail>
 }
 
@@ -30,7 +30,7 @@ export function mailbox(app: Injectable): Mailbox {
     const { status, body } = await client.get(MAIL_PAGE)
     if (status !== 200)
       throw new Error(
-        'There is no mail page: register a brick with the service mailer, and not in production.',
+        'The application has no mail page. Register a brick with the service mailer, and do not run in production mode.',
       )
     return (body as { messages: ReceivedMail[] }).messages
   }
@@ -55,9 +55,9 @@ export function mailbox(app: Injectable): Mailbox {
   }
 }
 
-/** The token in a reset mail's link (`…/reset-password?token=…`). @throws Error when there is no such link. */
+/** Returns the token in a reset mail's link (`…/reset-password?token=…`). @throws Error if there is no such link. */
 export function resetTokenIn({ text }: Pick<ReceivedMail, 'text'>): string {
   const token = /\/reset-password\?token=([\w-]+)/.exec(text)?.[1]
-  if (!token) throw new Error('The mail holds no reset link.')
+  if (!token) throw new Error('The mail contains no reset link.')
   return token
 }

@@ -2,18 +2,18 @@ import type { Authenticator } from '../contracts/authenticator.ts'
 import type { User } from '../contracts/user.ts'
 import { createClient, type Injectable, type TestClient, type TestClientOptions } from './test-client.ts'
 
-/** What `signedIn` needs of an application. */
+/** The part of an application that `signedIn` uses. */
 export interface SignedInApp extends Injectable {
   ready(): Promise<unknown>
   readonly services: object
 }
 
-/** The user to be signed in; `raw` is what the provider would know of the user, such as a role. */
+/** The user to sign in; `raw` is the provider's own record, for example with a role. */
 export type TestUser = Pick<User, 'id'> & Partial<User>
 
 /**
  * A client whose requests carry a valid access token of this user, without a sign-up and its password hash.
- * @throws Error when the application's provider cannot issue tokens (a hosted one: sign in there).
+ * @throws Error if the application's provider cannot issue tokens. With a hosted provider, sign in there.
  */
 export async function signedIn(
   app: SignedInApp,
@@ -28,7 +28,7 @@ export async function signedIn(
   return createClient(app, options).withToken(token)
 }
 
-/** The container throws for a service that is not there, instead of answering undefined. */
+/** Reads a service or returns undefined, where the container would throw. */
 function authenticatorOf(services: object): Authenticator | undefined {
   return Object.hasOwn(services, 'authenticator')
     ? (services as { authenticator: Authenticator }).authenticator

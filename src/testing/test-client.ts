@@ -15,35 +15,35 @@ const need: PeerNeed = {
 
 const { CookieJar } = loadPeer<typeof ToughCookie>('tough-cookie', need)
 
-/** What a client needs of an application. */
+/** The part of an application that a client uses. */
 export interface Injectable {
   inject(request: InjectRequest): Promise<InjectResponse>
 }
 
-/** A response, with its body read. */
+/** A response whose body was read. */
 export interface TestResponse {
   readonly status: number
   /** Lower-case names; several values are joined, `set-cookie` stays a list. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
   /** The body as JSON; undefined when it is empty or not JSON. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test asserts on what it expects to find
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test knows the shape that it expects
   readonly body: any
 }
 
-/** What a request may carry besides method and path. */
+/** Options of a request besides method and path. */
 export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>
-  /** Parameters besides those in the path; a list repeats its name. */
+  /** Query parameters in addition to those of the path; a list repeats its name. */
   readonly query?: Readonly<Record<string, string | string[]>>
   /** Strings and bytes are sent unchanged, `FormData` and `URLSearchParams` as forms, other values as JSON. */
   readonly body?: unknown
 }
 
-/** Speaks HTTP to an application in the same process and keeps its cookies like a browser. */
+/** Sends HTTP requests to an application in the same process and stores its cookies like a browser. */
 export interface TestClient {
   request(method: string, path: string, request?: TestRequest): Promise<TestResponse>
-  /** `path` may hold a query: `get('/notes?limit=5')`. */
+  /** `path` may contain a query: `get('/notes?limit=5')`. */
   get(path: string, request?: TestRequest): Promise<TestResponse>
   head(path: string, request?: TestRequest): Promise<TestResponse>
   delete(path: string, request?: TestRequest): Promise<TestResponse>
@@ -53,14 +53,14 @@ export interface TestClient {
   patch(path: string, body?: unknown, request?: TestRequest): Promise<TestResponse>
   /** A client that sends this bearer token and shares these cookies. */
   withToken(token: string): TestClient
-  /** Value of a cookie, or undefined. */
+  /** Returns the value of a cookie, or undefined. */
   cookie(name: string): string | undefined
   setCookie(cookie: string): void
 }
 
 /** Options of a test client. */
 export interface TestClientOptions {
-  /** Where the client believes the application to be; the scheme decides about `Secure` cookies. */
+  /** Base URL of the requests; its scheme decides about `Secure` cookies. */
   readonly origin?: string
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export interface TestClientOptions {
 
 /**
  * Makes a client with an empty cookie jar; the application boots with the first request.
- * @throws StartupError `MORTAR_PEER_MISSING` without the packages of the test client.
+ * @throws StartupError `MORTAR_PEER_MISSING` if a package of the test client is missing.
  */
 export function createClient(app: Injectable, options: TestClientOptions = {}): TestClient {
   checkPeers([need])
@@ -127,7 +127,7 @@ function clientOf(
   }
 }
 
-/** A request body as it is sent, with its media type. */
+/** Returns the bytes and the media type of a request body. */
 interface Encoded {
   readonly payload?: string | Buffer
   readonly type?: string

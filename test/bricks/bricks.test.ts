@@ -259,7 +259,9 @@ describe('Services', () => {
           .get('/unknown', ({ scope }) => scope.resolve('x')),
       )
     expect((await app.inject('/')).json()).to.deep.equal([true, true, false, true, true])
-    expect((await app.inject('/circle')).body).to.contain('Services need each other in a circle: a → b → a.')
+    expect((await app.inject('/circle')).body).to.contain(
+      'Services depend on each other in a circle: a → b → a.',
+    )
     expect((await app.inject('/unknown')).body).to.contain("No service is named 'x'.")
     await app.close()
   })

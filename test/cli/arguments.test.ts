@@ -20,9 +20,9 @@ describe('the arguments of mortar', function () {
     [[], 'Usage: mortar'],
     [['rotues'], "Did you mean 'routes'?"],
     [['routes', '--jsn'], '--jsn'],
-    [['migrate', 'stauts'], "no step of migrate. Did you mean 'status'?"],
+    [['migrate', 'stauts'], "not a step of migrate. Did you mean 'status'?"],
     [['migrate', 'generate'], 'Give the migration a name'],
-    [['generate', 'route', 'FETCH', '/a'], 'one of the methods'],
+    [['generate', 'route', 'FETCH', '/a'], 'METHOD is one of'],
   ]
   for (const [args, says] of mistakes)
     it(`are rejected with exit code 2 and a message on standard error: mortar ${args.join(' ')}`, () => {

@@ -121,7 +121,7 @@ describe('mortar dev', function () {
 
   it('waits for a change if the application cannot start', async () => {
     project.write({ 'app.ts': `${FILES['app.ts']}throw new Error('unlucky')\n` })
-    await serving.output.until(/unlucky[^]*starts again after a change/)
+    await serving.output.until(/unlucky[^]*next change starts it again/)
     project.write({ 'app.ts': FILES['app.ts'] })
     await until('/', ({ status }) => status === 200)
   })

@@ -33,7 +33,7 @@ describe('mortar migrate', function () {
     expect(JSON.parse(run('status', '--json').out)).to.have.nested.property('[0].state', 'applied')
     const again = run('run')
     expect([again.out, again.err]).to.deep.equal(['', 'Nothing is pending.\n'])
-    expect(run('generate', 'nothing').err).to.include('matches the schema already')
+    expect(run('generate', 'nothing').err).to.include('already matches the schema')
     project.write({ 'app.ts': app(`, text: { type: 'text', default: '' }`) })
     expect(run('generate', 'add text').code).to.equal(0)
     expect(readdirSync(join(project.directory, 'migrations'))).to.have.length(2)

@@ -85,11 +85,11 @@ describe('mortar new', function () {
     [[], 'Give the application a name'],
     [['a', 'b'], 'one name'],
     [['My App'], 'lower-case'],
-    [['mortar'], 'cannot be the name'],
+    [['mortar'], 'is not a valid name'],
     [['x', '--database', 'oracle'], "sqlite, postgres or none, not 'oracle'"],
     [['x', '--auth', 'magic'], "basic or none, not 'magic'"],
-    [['x', '--database', 'none', '--auth', 'basic'], 'keeps its users in a database'],
-    [['x', '--install'], 'exclude one another'],
+    [['x', '--database', 'none', '--auth', 'basic'], '--auth basic needs a database'],
+    [['x', '--install'], 'exclude each other'],
   ]
   for (const [args, says] of mistakes)
     it(`ends with 2 and makes nothing: new ${args.join(' ')}`, () => {
@@ -231,7 +231,7 @@ describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all
 
   function expectNoDrift(directory: string, variables: Variables): void {
     const { err } = project.mortar(['migrate', 'generate', 'drift'], { directory, variables })
-    expect(err).to.include('matches the schema already')
+    expect(err).to.include('already matches the schema')
   }
 })
 

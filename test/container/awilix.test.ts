@@ -232,7 +232,7 @@ describe('A faulty awilix registration', () => {
       { a: asFunction(read).scoped(), b: scoped(({ a }: Record<string, unknown>) => a) },
       ({ a }) => a,
     ).inject('/')
-    expect(circle.json().detail).to.contain('Services need each other in a circle: a → b → a.')
+    expect(circle.json().detail).to.contain('Services depend on each other in a circle: a → b → a.')
     const missing = await appOf({ a: asFunction((loger: unknown) => loger).classic() }, ({ a }) => a).inject(
       '/',
     )
@@ -282,7 +282,7 @@ describe('A faulty awilix registration', () => {
       'a transient with a disposer',
       asFunction(counter).disposer(() => undefined),
       'MORTAR_SERVICE_DISPOSER',
-      'nothing keeps a transient',
+      'transients are not stored',
     ],
   ]
   for (const [name, given, code, text] of SHAPES)

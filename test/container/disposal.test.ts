@@ -114,8 +114,8 @@ for (const [way, make] of Object.entries(WAYS))
       await app.close()
       expect(log).to.deep.equal(['first'])
       expect(lines.map((line) => line[1])).to.deep.equal([
-        "The service 'broken' was not disposed of",
-        "The service 'stuck' was not disposed of",
+        "The service 'broken' could not be disposed of",
+        "The service 'stuck' could not be disposed of",
       ])
     })
 
@@ -234,7 +234,7 @@ for (const [way, make] of Object.entries(WAYS))
       await app.inject('/')
       ended.open()
       const error = await late!.catch((thrown: unknown) => thrown)
-      expect(String(error)).to.contain("'a' was asked for after its request had ended")
+      expect(String(error)).to.contain("'a' was requested after its request had ended")
       await app.close()
       expect(log).to.deep.equal(['make a', 'dispose a'])
     })

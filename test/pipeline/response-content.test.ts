@@ -166,7 +166,7 @@ describe('A handler that returns nothing', () => {
         signals: false,
       })
       const problem = (await (await (await open(app)).fetch('/')).json()) as Problem
-      expect(problem.detail).to.equal('The server failed to answer this request.')
+      expect(problem.detail).to.equal('The server failed to process this request.')
       expect(JSON.stringify(lines)).to.contain('returned nothing')
     })
 

@@ -125,7 +125,7 @@ describe('The mailbox', () => {
     expect(
       (await client.post('/auth/reset-password', { token, password: 'a wholly new one' })).status,
     ).to.equal(200)
-    expect(() => resetTokenIn({ text: 'no link' })).to.throw('holds no reset link')
+    expect(() => resetTokenIn({ text: 'no link' })).to.throw('contains no reset link')
   })
 
   it('throws when the application has no mail page', async () => {

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
-/** The file of a build's output that says what it is. */
+/** File in the output of a build that describes the build. */
 export const RECORD = '.framework/build.json'
 
-/** What a build was made of; paths are relative to its output. */
+/** Entry modules and source hash of a build; paths are relative to its output. */
 export interface BuildRecord {
   readonly app: string
   readonly server?: string
@@ -15,15 +15,14 @@ export interface BuildRecord {
   readonly sources: string
 }
 
-/** The record of an output folder, or undefined when it is none. */
+/** Returns the record of an output folder, or undefined if no build made that folder. */
 export function readRecord(out: string): BuildRecord | undefined {
   const file = join(out, RECORD)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BuildRecord) : undefined
 }
 
 /**
- * A hash of the sources that an output was compiled from.
- * @returns one that no sources have when one of them is gone.
+ * Hashes the sources that an output was compiled from. If a source was deleted, the result matches no recorded hash.
  */
 export async function hashSources(out: string, root: string): Promise<string> {
   const hash = createHash('sha256')
@@ -36,7 +35,7 @@ export async function hashSources(out: string, root: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** In code-unit order, so that the hash is the same everywhere. */
+/** Lists compiled files in code-unit order, so that the hash is the same on every machine. */
 async function compiledFiles(out: string): Promise<string[]> {
   const entries = await readdir(out, { recursive: true, withFileTypes: true })
   return entries

@@ -8,9 +8,9 @@ import { manifestPath, MANIFEST_FOLDER } from '../../files/manifest.ts'
 import { type Project, shown } from '../project/project.ts'
 
 /**
- * Type-checks the application and compiles what it consists of: its entry modules, the manifest, all that they import,
- * and its migrations, which are found by their folder.
- * @returns what the compiler says when it does not succeed; nothing is written then.
+ * Type-checks and compiles the application: its entry modules, the manifest, everything that they import, and the files
+ * of its migrations folder.
+ * @returns the compiler's messages if it fails; then nothing is written.
  */
 export async function compile(project: Project, out: string): Promise<{ ok: boolean; report: string }> {
   const compiler = findCompiler(project.root)
@@ -26,7 +26,7 @@ export async function compile(project: Project, out: string): Promise<{ ok: bool
   })
 }
 
-/** The application's own settings, with what makes its output run in plain Node. Paths are relative to the file. */
+/** The application's own settings, changed so that plain Node can run the output. Paths are relative to the file. */
 function compilerConfig({ root, app, server, routes }: Project, out: string): object {
   const config = join(root, 'tsconfig.json')
   const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
@@ -66,16 +66,19 @@ const DEFAULTS = {
   skipLibCheck: true,
 }
 
-/** The application's own TypeScript, as its editor uses it. */
+/** Returns the path of the compiler that the application has installed. */
 function findCompiler(root: string): string {
   const require = createRequire(join(root, 'package.json'))
   try {
     return join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
   } catch (cause) {
-    throw new StartupError('There is no TypeScript to check and compile the application with.', {
-      code: 'MORTAR_BUILD_TYPESCRIPT',
-      remedy: 'Install it: npm install --save-dev typescript.',
-      cause,
-    })
+    throw new StartupError(
+      'TypeScript is not installed, so the application cannot be checked and compiled.',
+      {
+        code: 'MORTAR_BUILD_TYPESCRIPT',
+        remedy: 'Install it: npm install --save-dev typescript.',
+        cause,
+      },
+    )
   }
 }

@@ -4,20 +4,21 @@ import { readRecord } from './build-record.ts'
 import { isInside, type Project } from '../project/project.ts'
 
 /**
- * A build replaces its output folder, so that must be one that a build made, an empty one or none.
- * @throws StartupError `MORTAR_BUILD_OUTPUT` for any other.
+ * Checks the output folder, which a build replaces: it must be missing, empty or made by an earlier build.
+ * @throws StartupError `MORTAR_BUILD_OUTPUT` for any other folder.
  */
 export async function refuseForeignOutput({ out, root, app }: Project): Promise<void> {
-  if (!isInside(out, root) || isInside(app, out)) throw foreign(out, 'does not lie beside the sources')
+  if (!isInside(out, root) || isInside(app, out))
+    throw foreign(out, 'is outside the project or contains the sources')
   if (!existsSync(out) || readRecord(out) !== undefined || readdirSync(out).length === 0) return
-  throw foreign(out, 'holds files that no build made')
+  throw foreign(out, 'contains files that no build made')
 }
 
 function foreign(out: string, what: string): StartupError {
   return new StartupError(`The output folder ${out} ${what}, and a build would replace it.`, {
     code: 'MORTAR_BUILD_OUTPUT',
     remedy:
-      'Take it away, or name another folder of the project with --out or "mortar": { "out": … } in package.json.',
+      'Delete it, or name another folder of the project with --out or "mortar": { "out": … } in package.json.',
     files: [out],
   })
 }

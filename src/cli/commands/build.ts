@@ -10,14 +10,14 @@ import { inspectProject } from '../project/inspect-project.ts'
 import { refuseForeignOutput } from '../build/output-folder.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
 
-/** Checks the application and makes of it what runs without its sources and without tsx. */
+/** Checks the application and compiles it into an output that runs without its sources and without tsx. */
 export const build: Command = {
   name: 'build',
   summary: 'Check the application and compile it, with a manifest of its routes',
   usage: 'build [--out FOLDER]',
   options: {
     ...PROJECT_OPTIONS,
-    out: { type: 'string', help: 'where to put it; dist by default' },
+    out: { type: 'string', help: 'output folder; dist by default' },
   },
   async run(input) {
     const begin = performance.now()
@@ -47,7 +47,7 @@ export async function writeManifest({ routes }: Pick<Project, 'routes'>): Promis
   return file
 }
 
-/** The output of a build that fails stays what it was. */
+/** Replaces the output only after a successful build. */
 async function compileInto(project: Project, fresh: string, { terminal }: CommandInput): Promise<boolean> {
   await rm(fresh, { recursive: true, force: true })
   const { ok, report } = await compile(project, fresh)
@@ -77,13 +77,15 @@ function compiledName(file: string, root: string): string {
   return shown(file, root).replace(/\.(m?)ts$/, '.$1js')
 }
 
-/** What a copy of the output needs: that its files are ES modules, and what `npm install --omit=dev` is to bring. */
+/**
+ * Builds package.json of the output: it marks the files as ES modules and lists what `npm install --omit=dev` installs.
+ */
 function packageOf({ manifest }: Project): string {
   const { name, version, dependencies } = manifest
   return `${JSON.stringify({ name, version, private: true, type: 'module', dependencies }, null, 2)}\n`
 }
 
-/** A package that is imported by its own name, as this framework's examples do, is no longer itself in the output. */
+/** Adds a package that imports itself by name (the framework's examples do): in the output it is a dependency. */
 async function linkItself({ manifest, root }: Project, fresh: string): Promise<void> {
   const { name, exports } = manifest
   if (typeof name !== 'string' || exports === undefined) return

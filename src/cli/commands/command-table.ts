@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 
-/** Every command, in the order of the help; a command's module is loaded when it is called for. */
+/** Every command, in the order of the help. The module of a command is loaded when the command is used. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   new: async () => (await import('./new.ts')).create,
   add: async () => (await import('./add.ts')).add,

@@ -11,7 +11,7 @@ import { inspectProject } from '../project/inspect-project.ts'
 import { findProject, type Project, PROJECT_OPTIONS } from '../project/project.ts'
 import type { Paint } from '../terminal.ts'
 
-/** Looks at everything that a start would stumble over, and at what it would not notice. */
+/** Reports faults that would stop the application from starting, and risks that a start does not notice. */
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check the set-up and print a remedy for each finding',
@@ -30,7 +30,7 @@ export const doctor: Command = {
   },
 }
 
-/** One fault must not hide the others, so each look goes on where another failed. */
+/** Runs every check, also after another one failed, so that one fault does not hide the others. */
 async function examine(input: CommandInput): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (work: () => Finding[] | Promise<Finding[]>): Promise<void> => {
@@ -59,7 +59,7 @@ async function examine(input: CommandInput): Promise<Finding[]> {
 async function examineApplication(project: Project): Promise<Finding[]> {
   const inspected = await inspectProject(project)
   const findings = [...inspected.problems.flatMap(findingsOf), ...checkApplication(inspected)]
-  // With placeholders for variables a brick would look at a place that does not exist.
+  // With placeholders for variables, a brick would check an address that does not exist.
   const complete = inspected.problems.length === 0
   try {
     inspected.resolveSingletons()
@@ -84,7 +84,7 @@ function describe({ level, code, found, remedy, page }: Finding, paint: Paint): 
 function summary(findings: readonly Finding[]): string {
   const count = (level: Level): number => findings.filter((found) => found.level === level).length
   const [errors, warnings] = [count('error'), count('warning')]
-  if (errors + warnings === 0) return 'Everything is well.'
+  if (errors + warnings === 0) return 'No errors or warnings.'
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
 }
 

@@ -30,16 +30,14 @@ export const generate: Command = {
 
 function routeOf({ positionals: [what, ...rest] }: CommandInput): { method: string; path: string } {
   const usage = "Write: mortar generate route GET '/notes/:id'"
-  if (what !== 'route') throw new UsageError(`generate makes routes only. ${usage}`)
+  if (what !== 'route') throw new UsageError(`generate only makes routes. ${usage}`)
   const [method = '', path = ''] = rest.length === 1 ? ['get', rest[0]!] : rest
   if (rest.length > 2 || !METHODS.includes(method.toUpperCase() as never) || !path.startsWith('/'))
-    throw new UsageError(
-      `A route has one of the methods ${METHODS.join(', ')} and a path with a slash in front. ${usage}`,
-    )
+    throw new UsageError(`METHOD is one of ${METHODS.join(', ')}, and PATH begins with a slash. ${usage}`)
   return { method: method.toLowerCase(), path }
 }
 
-/** `/notes/:id` and `/notes/[id]` both are `notes/[id].get.ts`. */
+/** Returns the file name of a route: `/notes/:id` and `/notes/[id]` both become `notes/[id].get.ts`. */
 function fileOf(method: string, path: string): string {
   const segments = path
     .split('/')
@@ -49,11 +47,13 @@ function fileOf(method: string, path: string): string {
   return `${[...segments, ...(isLeaf ? [] : ['index'])].join('/')}.${method}.ts`
 }
 
-/** @throws StartupErrors when the new file would break a convention, such as being the second of one endpoint. */
+/**
+ * @throws StartupErrors if the new file would break a convention, for example because the endpoint already has a file.
+ */
 async function refuseConflict(directory: string, file: string): Promise<void> {
   const present = existsSync(directory) ? await scanDirectory(directory) : []
   if (present.includes(file))
-    throw new StartupError(`${file} is there already.`, {
+    throw new StartupError(`${file} already exists.`, {
       code: 'MORTAR_CLI_FILE',
       remedy: 'Change it, or give the new route another path or method.',
       files: [file],
@@ -62,7 +62,7 @@ async function refuseConflict(directory: string, file: string): Promise<void> {
   if (problems.length > 0) throw new StartupErrors(`${file} was not written:`, problems)
 }
 
-/** With the application's own `route`, where it has one, so that `ctx` is typed. */
+/** Renders the file with the application's own `route` function if it has one, so that `ctx` is typed. */
 function routeText({ app }: Project, target: string, file: string): string {
   const helper = findModule(dirname(app), 'route')
   const parameters = [...file.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name]) => name!)

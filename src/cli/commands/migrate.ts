@@ -6,7 +6,7 @@ import { assembleProject } from '../project/inspect-project.ts'
 import { migrationsOf } from '../project/migration-service.ts'
 import { findProject, PROJECT_OPTIONS, shown } from '../project/project.ts'
 
-/** What can be done, each with what it prints; the steps that lose data have to be meant. */
+/** Steps of the command and their output. In production, steps that lose data require `--force`. */
 const STEPS = {
   status: printStatus,
   run: runPending,
@@ -26,7 +26,7 @@ export const migrate: Command = {
   usage: 'migrate [status|run|revert|generate NAME|fresh] [--force]',
   options: {
     ...PROJECT_OPTIONS,
-    force: { type: 'boolean', help: 'let revert and fresh lose data in production' },
+    force: { type: 'boolean', help: 'allow revert and fresh in production, where they lose data' },
     json: { type: 'boolean', help: 'print the status as JSON' },
   },
   async run(input) {
@@ -47,14 +47,14 @@ function stepOf({ positionals: [step = 'status', name, ...rest] }: CommandInput)
   if (!Object.hasOwn(STEPS, step)) {
     const guess = nearest(step, Object.keys(STEPS))
     throw new UsageError(
-      `'${step}' is no step of migrate.${guess === undefined ? '' : ` Did you mean '${guess}'?`}\nSee: mortar help migrate`,
+      `'${step}' is not a step of migrate.${guess === undefined ? '' : ` Did you mean '${guess}'?`}\nSee: mortar help migrate`,
     )
   }
   const takesName = step === 'generate'
   if (takesName && name === undefined)
     throw new UsageError("Give the migration a name: mortar migrate generate 'add tags'")
   if (rest.length > 0 || (!takesName && name !== undefined))
-    throw new UsageError(`migrate ${step} takes ${takesName ? 'one name; put it in quotes' : 'no name'}.`)
+    throw new UsageError(`migrate ${step} accepts ${takesName ? 'one name; put it in quotes' : 'no name'}.`)
   // Just looked up.
   return step as keyof typeof STEPS
 }
@@ -85,7 +85,8 @@ async function revert(migrations: MigrationService, { terminal }: CommandInput):
 
 async function generate(migrations: MigrationService, input: CommandInput): Promise<number> {
   const written = await migrations.generate(input.positionals[1] ?? '')
-  if (written === undefined) input.terminal.note('The database matches the schema already.')
+  if (written === undefined)
+    input.terminal.note('The database already matches the schema. No migration was written.')
   else input.terminal.print(`wrote    ${shown(written.file, input.directory)}`)
   return 0
 }
@@ -98,8 +99,8 @@ async function fresh(migrations: MigrationService, { terminal }: CommandInput): 
 }
 
 function notInProduction(step: string): StartupError {
-  return new StartupError(`migrate ${step} loses data, and this is production.`, {
+  return new StartupError(`migrate ${step} loses data and does not run in production without --force.`, {
     code: 'MORTAR_CLI_PRODUCTION',
-    remedy: 'Make a backup, and add --force if it is meant.',
+    remedy: 'Make a backup first, then repeat the command with --force.',
   })
 }

@@ -9,10 +9,10 @@ import { type Choices, readChoices } from '../new/choices.ts'
 import { type ProjectFile, projectFiles } from '../new/project-files.ts'
 import { shown } from '../project/project.ts'
 
-/** What may be in a folder that counts as empty: that of a new clone. */
+/** Entries that a folder may have and still count as empty: those of a new clone. */
 const IGNORED = new Set(['.git', '.DS_Store'])
 
-/** Makes a new application, which runs at once: everything but its packages is in this one. */
+/** Makes a new application that runs without further changes. All of its files come from this package. */
 export const create: Command = {
   name: 'new',
   summary: 'Make a new application: routes, configuration, tables, a test',
@@ -21,8 +21,8 @@ export const create: Command = {
     database: { type: 'string', help: 'sqlite (the default), postgres or none' },
     auth: { type: 'string', help: 'basic (e-mail and password, the default) or none' },
     install: { type: 'boolean', help: 'run npm install in it (the default)' },
-    'no-install': { type: 'boolean', help: 'write the files and leave it at that' },
-    mortar: { type: 'string', help: 'where npm finds the framework, such as file:mortar.tgz' },
+    'no-install': { type: 'boolean', help: 'only write the files' },
+    mortar: { type: 'string', help: 'version or location of the framework for npm, such as file:mortar.tgz' },
   },
   async run(input) {
     const choices = readChoices(input)
@@ -38,19 +38,22 @@ export const create: Command = {
   },
 }
 
-/** @throws StartupError `MORTAR_CLI_FOLDER` for one with files in it, which could be overwritten. */
+/** @throws StartupError `MORTAR_CLI_FOLDER` for a folder with files, because those could be overwritten. */
 function refuseFullFolder(folder: string): void {
   if (!existsSync(folder)) return
   const isFolder = statSync(folder).isDirectory()
   if (isFolder && readdirSync(folder).every((name) => IGNORED.has(name))) return
-  throw new StartupError(`${folder} is ${isFolder ? 'not empty' : 'a file'}, and nothing is overwritten.`, {
-    code: 'MORTAR_CLI_FOLDER',
-    remedy: 'Choose another name, or empty it first.',
-    files: [folder],
-  })
+  throw new StartupError(
+    `${folder} is ${isFolder ? 'not empty' : 'a file'}, and mortar new overwrites nothing.`,
+    {
+      code: 'MORTAR_CLI_FOLDER',
+      remedy: 'Choose another name, or move the files away first.',
+      files: [folder],
+    },
+  )
 }
 
-/** Only the owner may read `.env`, which has the secret. */
+/** Writes a file; only its owner may read `.env`, which contains the secret. */
 async function write(folder: string, files: readonly ProjectFile[]): Promise<void> {
   for (const { path, content } of files) {
     const file = join(folder, path)
@@ -59,7 +62,10 @@ async function write(folder: string, files: readonly ProjectFile[]): Promise<voi
   }
 }
 
-/** What npm prints goes to standard error, as it is no result. On Windows npm is a script, which needs a shell. */
+/**
+ * Runs npm. Its output goes to standard error, because it is not the result of the command. On Windows npm is a script,
+ * which needs a shell.
+ */
 async function installPackages(folder: string): Promise<void> {
   const code = await new Promise<number | null>((resolve, reject) => {
     const args = ['install', '--no-fund', '--no-audit']
@@ -74,7 +80,7 @@ async function installPackages(folder: string): Promise<void> {
   if (code === 0) return
   throw new StartupError('The files are written, but npm could not install the packages.', {
     code: 'MORTAR_CLI_INSTALL',
-    remedy: `Run npm install in ${folder} after you have fixed what npm reports above.`,
+    remedy: `Fix the error that npm reports above, then run npm install in ${folder}.`,
   })
 }
 

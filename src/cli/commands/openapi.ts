@@ -10,7 +10,7 @@ import { findProject, PROJECT_OPTIONS } from '../project/project.ts'
 /** Prints the OpenAPI document that the application serves, or compares it with a file. */
 export const openapi: Command = {
   name: 'openapi',
-  summary: 'Print the OpenAPI document; --check FILE fails when it is another',
+  summary: 'Print the OpenAPI document; --check FILE fails if FILE differs',
   usage: 'openapi [--check FILE]',
   options: {
     ...PROJECT_OPTIONS,
@@ -18,7 +18,7 @@ export const openapi: Command = {
   },
   async run(input) {
     const { document } = await inspectProject(findProject(input))
-    // As it is served: without what JSON cannot hold.
+    // The form in which it is served, without values that JSON cannot express.
     const text = JSON.stringify(document(), null, 2)
     const file = textOf(input, 'check')
     if (file === undefined) {
@@ -38,14 +38,14 @@ function check(
   { file, note }: { readonly file: string; note(text: string): void },
 ): number {
   if (isDeepStrictEqual(present, committed)) {
-    note(`${file} is the document that is served.`)
+    note(`${file} is up to date.`)
     return 0
   }
   const found = differences(committed, present)
   const rest = found.length > 10 ? [`  … and ${found.length - 10} more`] : []
-  note(`${file} is not the document that is served:`)
+  note(`${file} differs from the document that the application serves:`)
   for (const line of [...found.slice(0, 10).map((change) => `  ${change}`), ...rest]) note(line)
-  note(`Write it anew: mortar openapi > ${file}`)
+  note(`Write it again: mortar openapi > ${file}`)
   return 1
 }
 

@@ -9,11 +9,11 @@ import { inColumns } from '../terminal.ts'
 export interface ListedRoute {
   readonly method: string
   readonly path: string
-  /** The file relative to the project, or who else declares it: `brick 'auth'`. */
+  /** The file relative to the project, or another origin such as `brick 'auth'`. */
   readonly file: string
   /** As declared: `false` for a public route, `true` for any signed-in user, else the policies. */
   readonly guard: AuthRequirement
-  /** What it validates: `params`, `query`, `headers`, `body`. */
+  /** Validated parts of the request: `params`, `query`, `headers`, `body`. */
   readonly schemas: readonly string[]
   /** Statuses that have a response schema. */
   readonly responses: readonly number[]
@@ -46,7 +46,7 @@ function listedRoute({ method, path, definition, origin }: Route, project: Proje
   }
 }
 
-/** The origin of a route file begins with the name of its directory. */
+/** Returns the path of a route file relative to the project; its origin begins with the name of the directory. */
 function fileOf(origin: string, { root, routes: directory }: Project): string {
   if (directory === undefined || !origin.startsWith(`${basename(directory)}/`)) return origin
   return shown(join(dirname(directory), origin), root)

@@ -9,14 +9,14 @@ import { type Command, type CommandInput, textOf } from '../command.ts'
 import { findProject, findRoot } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
 
-/** Runs what `mortar build` made, in this process. */
+/** Runs the output of `mortar build` in this process. */
 export const start: Command = {
   name: 'start',
-  summary: 'Run what mortar build made',
+  summary: 'Run the output of mortar build',
   usage: 'start [--out FOLDER] [--stale]',
   options: {
-    out: { type: 'string', help: 'where the build is; dist by default' },
-    stale: { type: 'boolean', help: 'run it although the sources have changed' },
+    out: { type: 'string', help: 'output folder of the build; dist by default' },
+    stale: { type: 'boolean', help: 'run the build although the sources have changed' },
   },
   serves: true,
   async run(input) {
@@ -37,12 +37,12 @@ export const start: Command = {
 
 interface Build {
   readonly out: string
-  /** Where the `.env` files are: beside the sources, or in the copied output itself. */
+  /** Folder of the `.env` files: beside the sources, or the copied output itself. */
   readonly root: string
   readonly record: BuildRecord
 }
 
-/** The output in the working directory itself, where it was copied to, or that of the project. */
+/** Finds the build: the working directory if the output was copied there, else the output folder of the project. */
 function findBuild(input: CommandInput): Build {
   const given = textOf(input, 'out')
   const here = given === undefined ? readRecord(input.directory) : undefined
@@ -52,7 +52,7 @@ function findBuild(input: CommandInput): Build {
   if (record) return { out, root: findRoot(input.directory), record }
   throw new StartupError(`There is no build in ${out}.`, {
     code: 'MORTAR_BUILD_MISSING',
-    remedy: 'Run `mortar build` first, or go to the folder of its output.',
+    remedy: 'Run `mortar build` first, or run this command in the folder of the output.',
   })
 }
 
@@ -60,7 +60,7 @@ function outOf(input: CommandInput): string {
   return findProject(input).out
 }
 
-/** Nothing is scanned while the application starts, so this looks before it does. */
+/** Checks the manifest before the start, because the start does not scan the routes. */
 async function refuseBrokenManifest(out: string, { routes }: BuildRecord): Promise<void> {
   if (routes === undefined) return
   const directory = join(out, routes)
@@ -73,7 +73,7 @@ async function refuseBrokenManifest(out: string, { routes }: BuildRecord): Promi
   })
 }
 
-/** An output that was copied away from its sources has none to be compared with. */
+/** Compares the build with its sources, unless the output was copied away from them. */
 async function refuseOldBuild({ out, root, record }: Build): Promise<void> {
   if (!existsSync(join(root, record.app.replace(/\.(m?)js$/, '.$1ts')))) return
   const { routes } = record

@@ -1,15 +1,15 @@
 import { inColumns, type Paint } from '../terminal.ts'
 import type { FromServer } from './messages.ts'
 
-/** Where everything is, once the application serves. */
+/** Renders the addresses of the running application. */
 export function banner({ url, routes, pages, milliseconds }: FromServer & { type: 'ready' }): string {
   const rows = Object.entries(pages).map(([name, path]) => [`  ${name}`, url + path])
   return `${inColumns([['  App', url], ...rows])}\n  ${routes} routes, ready in ${milliseconds} ms, watching for changes`
 }
 
-/** One line for a reload, and all of what is wrong for one that failed. */
+/** Renders one line for a successful reload, or every error of a failed one. */
 export function describeMessage(message: Exclude<FromServer, { type: 'ready' }>, paint: Paint): string {
   if (message.type === 'broken')
-    return `${paint.red('broken')} ${message.message}\n${paint.dim('The routes before the change go on serving.')}`
+    return `${paint.red('broken')} ${message.message}\n${paint.dim('The previous version of the routes stays active.')}`
   return `${paint.green('reloaded')} ${message.files.join(', ')} ${paint.dim(`${message.milliseconds} ms`)}`
 }

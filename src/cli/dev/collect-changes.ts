@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs'
 
-/** Waits this long after a change for others that belong to it, in milliseconds: an editor writes in several steps. */
+/** Milliseconds to wait after a change for related ones, because an editor writes in several steps. */
 const QUIET = 15
 
-/** Files that something happened to, until it is told of them. */
+/** Collector of changed files, which it reports in batches. */
 export interface Changes {
-  /** A file as it is before anything happened. */
+  /** Records the initial state of a file. */
   know(path: string): void
   touch(path: string): void
-  /** Every known file of a folder that is gone. */
+  /** Marks every known file of a deleted folder as changed. */
   touchBelow(folder: string): void
   end(): void
 }
 
 /**
- * Collects what happens to files and tells of all that changed at once. A file changed when its time or size is another,
- * as reading alone makes events on some systems.
+ * Collects file events and reports the changed files together. A file has changed if its modification time or size
+ * differs, because on some systems reading a file causes events too.
  */
 export function collectChanges(changed: (paths: readonly string[]) => void): Changes {
   const stamps = new Map<string, string>()
@@ -28,7 +28,7 @@ export function collectChanges(changed: (paths: readonly string[]) => void): Cha
     if (paths.length > 0) changed(paths)
   }
 
-  /** @returns whether the file is another than it was. */
+  /** @returns true if the file has changed since the last call. */
   function update(path: string): boolean {
     const stamp = stampOf(path)
     if (stamps.get(path) === stamp) return false

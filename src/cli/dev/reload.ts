@@ -14,7 +14,8 @@ import type { ProjectApp } from '../project/inspect-project.ts'
 export interface Reloader {
   /**
    * Imports the changed files again and swaps the routes. A module that cannot be imported keeps its old version.
-   * @throws StartupError with what is wrong; every other route is what it was, or new.
+   * @throws StartupError with the errors of the broken files; every other route keeps its old version or has its new
+   * one.
    */
   reload(changed: readonly string[]): Promise<void>
 }
@@ -22,7 +23,7 @@ export interface Reloader {
 /** @param directory the directory of routes, which the application has loaded. */
 export async function createReloader(app: ProjectApp, directory: string): Promise<Reloader> {
   let modules = await modulesOf(directory)
-  /** Changed files that are not in use yet, for one of them was broken. */
+  /** Changed files that are not in use yet, because one of them was broken. */
   const pending = new Set<string>()
   let version = 0
 
@@ -31,7 +32,7 @@ export async function createReloader(app: ProjectApp, directory: string): Promis
     const plan = planRoutes(await scanDirectory(directory))
     const files = plan.files.map(({ file }) => file)
     const fresh = files.filter((file) => pending.has(file) || !modules.has(file))
-    // A module is evaluated anew under another URL only.
+    // Node evaluates a module again only under another URL.
     const query = `?reload=${++version}`
     const imported = await importModules(directory, fresh, (url) => import(url + query))
     const next = newest(files, modules, imported.modules)
@@ -53,7 +54,7 @@ export async function createReloader(app: ProjectApp, directory: string): Promis
   return { reload }
 }
 
-/** What is imported already comes from Node's own cache. */
+/** Imports a module; one that was imported before comes from Node's cache. */
 async function modulesOf(directory: string): Promise<ReadonlyMap<string, ModuleExports>> {
   const { files } = planRoutes(await scanDirectory(directory))
   const entries = await Promise.all(
@@ -83,7 +84,7 @@ function refuse(problems: readonly StartupError[]): void {
   if (problems.length > 1) throw new StartupErrors(`${problems.length} route files are broken:`, problems)
 }
 
-/** Routes and scopes that say the same as before stay the same objects, and so stay compiled. */
+/** Keeps the objects of unchanged routes and scopes, so that those stay compiled. */
 function withUnchanged(batch: RouteBatch, old: RouteBatch | undefined): RouteBatch {
   const routes = new Map(old?.routes.map((route) => [route.origin, route]))
   const scopes = new Map(old?.scopes.map((scope) => [scope.middleware.origin, scope]))

@@ -9,16 +9,16 @@ import type { ProjectApp } from '../project/inspect-project.ts'
 import type { FromServer, ToServer } from './messages.ts'
 import { createReloader, type Reloader } from './reload.ts'
 
-/** Header of every response while a route file is broken; its value is the first line of what is wrong. */
+/** Header of every response while a route file is broken. Its value is the first line of the error. */
 const BROKEN_HEADER = 'X-Mortar-Broken'
 
-/** How long `server.ts` may take to listen, in milliseconds. */
+/** Milliseconds within which `server.ts` has to listen. */
 const PATIENCE = 60_000
 
 /**
- * The process of `mortar dev` that serves: it starts the application as `server.ts` does, and swaps routes when it is
- * told that their files changed. It ends with the process that watches.
- * @param options `--app` and `--routes`, as the command got them.
+ * Runs the serving process of `mortar dev`: starts the application as `server.ts` does, and swaps routes after the
+ * watching process reports changed files. Ends together with the watching process.
+ * @param options values of `--app` and `--routes`.
  */
 export async function serveForDevelopment(options: Readonly<Record<string, string>>): Promise<void> {
   const begin = performance.now()
@@ -34,7 +34,7 @@ export async function serveForDevelopment(options: Readonly<Record<string, strin
   tell({ type: 'ready', url, routes: app.routes.length, pages: pagesOf(app), milliseconds: since(begin) })
 }
 
-/** One reload after another: files may change again while one is under way. */
+/** Runs reloads one after another, because files may change again during a reload. */
 function receive(reloaders: readonly Reloader[]): void {
   let broken: string | undefined
   let queue = Promise.resolve()
@@ -63,14 +63,14 @@ function receive(reloaders: readonly Reloader[]): void {
   })
 }
 
-/** `server.ts` may listen without waiting for it. */
+/** Waits until the application listens, because `server.ts` may not await it. */
 async function whenListening(app: ProjectApp): Promise<string> {
   const deadline = performance.now() + PATIENCE
   while (app.listening === undefined) {
     if (performance.now() > deadline)
-      throw new StartupError('The application was started and listens nowhere.', {
+      throw new StartupError('The application was started but does not listen.', {
         code: 'MORTAR_CLI_SERVER',
-        remedy: 'Let server.ts end with `await app.listen(port, host)`.',
+        remedy: 'End server.ts with `await app.listen(port, host)`.',
       })
     await wait(20)
   }
@@ -83,7 +83,7 @@ function pagesOf(app: ProjectApp): Record<string, string> {
   return Object.fromEntries(labelled.toReversed())
 }
 
-/** A header takes printable ASCII; anything else would make the response fail. */
+/** Replaces all but printable ASCII, which would make the response fail. */
 function headerText(text: string): string {
   const line = text
     .split('\n')

@@ -9,7 +9,7 @@ import { banner, describeMessage } from './banner.ts'
 import type { FromServer, ToServer } from './messages.ts'
 import { swappable } from './sort-changes.ts'
 
-/** The process that serves, started again when it has to be. */
+/** The serving process, which is restarted when needed. */
 export interface ServerProcess {
   start(): void
   follow(paths: readonly string[]): void
@@ -56,7 +56,7 @@ export function createServerProcess(project: Project, input: CommandInput): Serv
       const files = CACHES_MODULES ? undefined : swappable(paths, project)
       if (files !== undefined && isReady && child?.connected)
         child.send({ type: 'reload', files } satisfies ToServer)
-      // A change while it starts again is in what it will start with, or comes too late for it.
+      // Changes during a restart are either picked up by it or trigger another one.
       else restarting = (restarting ?? Promise.resolve()).then(() => restart(paths))
     },
     async stop() {
@@ -67,7 +67,7 @@ export function createServerProcess(project: Project, input: CommandInput): Serv
 }
 
 function endText(code: number | null): string {
-  return `The application ended${code === null ? '' : ` with ${code}`}; it starts again after a change.`
+  return `The application ended${code === null ? '' : ` with ${code}`}. The next change starts it again.`
 }
 
 async function endProcess(child: ChildProcess): Promise<void> {
@@ -77,7 +77,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** In a group of its own, so that Ctrl-C reaches it once, through this process. */
+/** Starts the process in a group of its own, so that Ctrl-C reaches it once, through this process. */
 function spawnServer(project: Project, input: CommandInput): ChildProcess {
   const { app, routes, port, host } = Object.fromEntries(
     ['app', 'routes', 'port', 'host'].map((name) => [name, textOf(input, name)]),

@@ -2,13 +2,13 @@ import { isInside, type Project, shown } from '../project/project.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import type { WatchFilter } from './watch-tree.ts'
 
-/** Folders that no application runs from. */
+/** Folders that contain no code of the running application. */
 const FOREIGN = new Set(['node_modules', 'coverage', 'dist', 'build', 'data', 'test', 'tests'])
 
 const MODULE = /\.(?:m?[jt]sx?|json)$/
 const TEST = /\.(?:test|spec)\.m?[jt]sx?$/
 
-/** What is watched of a project: its modules and `.env` files, without tests and what a build made. */
+/** Filter of the watched files: modules and `.env` files, without tests and build output. */
 export function projectFilter({ root, out, routes }: Project): WatchFilter {
   return {
     folder(path, name) {
@@ -24,8 +24,8 @@ export function projectFilter({ root, out, routes }: Project): WatchFilter {
 }
 
 /**
- * Files to swap, when all changes are route or middleware files; undefined when something else changed, as what was
- * imported from there stays what it was until the process is started again.
+ * Returns the files to swap if all changes are route or middleware files. Returns undefined for any other change,
+ * because an imported module is not reloaded until the process restarts.
  */
 export function swappable(paths: readonly string[], { routes }: Project): readonly string[] | undefined {
   if (routes === undefined) return undefined
@@ -33,7 +33,9 @@ export function swappable(paths: readonly string[], { routes }: Project): readon
   return files.every((file) => file !== undefined && isRouteFile(file)) ? (files as string[]) : undefined
 }
 
-/** True also for one with a broken name, which a reload reports; false for a private module. */
+/**
+ * True for a route or middleware file, also one with a wrong name, which a reload reports. False for a private module.
+ */
 function isRouteFile(file: string): boolean {
   const { files, problems } = planRoutes([file])
   return files.length > 0 || problems.length > 0

@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { collectChanges } from './collect-changes.ts'
 
-/** Which folders and files of a tree count. */
+/** Filter of the folders and files of a tree. */
 export interface WatchFilter {
   /** @param path absolute. */
   folder(path: string, name: string): boolean
@@ -10,9 +10,9 @@ export interface WatchFilter {
 }
 
 /**
- * Tells of changed, new and removed files below a folder, several changes at once as one. Each folder is watched by
- * itself, as watching recursively would enter `node_modules` too.
- * @returns a function that ends it.
+ * Reports changed, new and removed files below a folder, in batches. Each folder has its own watcher, because a
+ * recursive one would enter `node_modules` too.
+ * @returns a function that stops watching.
  */
 export function watchTree(
   root: string,
@@ -44,7 +44,7 @@ export function watchTree(
     else visit(path, name, changes.touch)
   }
 
-  /** A folder that is gone takes what was in it along. */
+  /** Handles a deleted folder: all of its files are deleted too. */
   function leave(folder: string): void {
     for (const [path, watcher] of watchers) {
       if (path !== folder && !path.startsWith(`${folder}/`)) continue

@@ -1,7 +1,7 @@
 import type { InspectedProject } from '../project/inspect-project.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** The application's routes, and what it knows of the network around it. */
+/** Checks the application's routes, its public address and its trusted proxies. */
 export function checkApplication({ options, routes, serviceNames }: InspectedProject): Finding[] {
   const inProduction = options.environment === 'production'
   const own = routes.filter(({ origin }) => origin !== 'the framework' && !origin.startsWith('brick '))
@@ -19,7 +19,7 @@ function noRoutes(): Finding {
   return finding(
     'warning',
     'MORTAR_DOCTOR_ROUTES',
-    'The application has no route of its own.',
+    'The application has no routes.',
     'Make the file routes/index.get.ts beside app.ts, with `export default () => …` in it.',
   )
 }
@@ -32,7 +32,7 @@ function checkAddress(appUrl: string | undefined): Finding[] {
       finding(
         'warning',
         'MORTAR_DOCTOR_APP_URL',
-        'The application does not know its public address.',
+        'The public address of the application is not configured.',
         remedy,
       ),
     ]
@@ -55,11 +55,11 @@ function explainProxy(trustProxy: unknown, inProduction: boolean): Finding {
   const nobody =
     trustProxy === false || trustProxy === 0 || (Array.isArray(trustProxy) && trustProxy.length === 0)
   const found = nobody
-    ? 'No proxy is trusted: the client address is that of the socket.'
+    ? 'No trusted proxy is configured: the client address is the address of the socket.'
     : `X-Forwarded-For is accepted from ${Array.isArray(trustProxy) ? trustProxy.join(', ') : `${String(trustProxy)} hops`}.`
   const remedy =
     nobody && inProduction
-      ? 'Behind a proxy, name it in trustProxy, or all users share one budget of login attempts.'
-      : 'No change is needed, unless trustProxy differs from the proxies in front.'
+      ? 'If the application runs behind a proxy, name the proxy in trustProxy. Otherwise all users share one limit of login attempts.'
+      : 'No change is needed if trustProxy matches the proxies in front of the application.'
   return finding('note', 'MORTAR_DOCTOR_PROXY', found, remedy)
 }

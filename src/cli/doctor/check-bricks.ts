@@ -3,7 +3,7 @@ import type { AnyBrick } from '../../bricks/brick.ts'
 import type { Cradle } from '../../container/registration.ts'
 import { type Finding, finding, findingsOf, isStartupError } from './finding.ts'
 
-/** The findings of the bricks themselves. A check that throws is a finding too and hides no other. */
+/** Collects the findings of the bricks. A check that throws becomes a finding, and the other checks still run. */
 export async function checkBricks({
   bricks,
   services,

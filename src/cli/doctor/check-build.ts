@@ -5,7 +5,7 @@ import { hashSources, readRecord } from '../build/build-record.ts'
 import type { Project } from '../project/project.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
-/** Whether the manifest and the output of the last build, if there was one, are those of the present sources. */
+/** Checks that the manifest and the output of the last build, if any, match the current sources. */
 export async function checkBuild({ root, out, routes }: Project): Promise<Finding[]> {
   const manifest = routes === undefined ? undefined : manifestPath(routes, '.ts')
   const findings =

@@ -6,10 +6,10 @@ import { type Finding, finding } from './finding.ts'
 
 const MODES = ['development', 'test', 'production']
 
-/** Names of variables that hold what signs or encrypts. */
+/** Names of variables whose values sign or encrypt. */
 const SECRET = /(?:^|_)SECRETS?$/
 
-/** The mode, the strength of secrets, and who may read them. Never shows a value. */
+/** Checks the mode, the strength of secrets and the access to their file. Never shows a value. */
 export function checkEnvironment(root: string, variables: Variables): Finding[] {
   return [...checkMode(variables), ...checkSecrets(variables), ...checkFile(root)]
 }
@@ -20,8 +20,8 @@ function checkMode({ NODE_ENV: mode }: Variables): Finding[] {
     finding(
       'warning',
       'MORTAR_DOCTOR_ENVIRONMENT',
-      `NODE_ENV is none of ${MODES.join(', ')}, so the application may run as in development.`,
-      'Set NODE_ENV=production where the application serves others, and leave it out elsewhere.',
+      `NODE_ENV is not one of ${MODES.join(', ')}, so the application may run in development mode.`,
+      'Set NODE_ENV=production on servers, and leave it out elsewhere.',
     ),
   ]
 }
@@ -35,8 +35,8 @@ function checkSecrets(variables: Variables): Finding[] {
       finding(
         'error',
         'MORTAR_DOCTOR_SECRET',
-        `${name} ${weakness}, so that others could sign sessions.`,
-        `Make one of 32 random bytes: ${name}="$(openssl rand -base64 32)"`,
+        `${name} ${weakness}, so others could sign sessions.`,
+        `Generate 32 random bytes: ${name}="$(openssl rand -base64 32)"`,
       ),
     ]
   })
@@ -47,17 +47,17 @@ function checkFile(root: string): Finding[] {
   if (stats === undefined) return []
   const open = process.platform !== 'win32' && (stats.mode & 0o004) !== 0
   return [
-    ...(ignored(root) ? [] : [exposed('.env is not ignored by git', 'Add the line .env to .gitignore.')]),
-    ...(open ? [exposed('.env may be read by every user of this machine', 'Run chmod 600 .env.')] : []),
+    ...(ignored(root) ? [] : [exposed('git does not ignore it', 'Add the line .env to .gitignore.')]),
+    ...(open ? [exposed('every user of this machine can read it', 'Run chmod 600 .env.')] : []),
   ]
 }
 
 function exposed(what: string, remedy: string): Finding {
-  return finding('warning', 'MORTAR_DOCTOR_ENV_FILE', `${what}, and it holds secrets.`, remedy)
+  return finding('warning', 'MORTAR_DOCTOR_ENV_FILE', `.env contains secrets, and ${what}.`, remedy)
 }
 
 function ignored(root: string): boolean {
-  // Where git is not used nothing can be committed.
+  // Without git, the file cannot be committed.
   if (statSync(join(root, '.git'), { throwIfNoEntry: false }) === undefined) return true
   try {
     return readFileSync(join(root, '.gitignore'), 'utf8')

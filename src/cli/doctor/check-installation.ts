@@ -5,7 +5,9 @@ import { findPackageJSON } from './find-package.ts'
 import { type Finding, finding } from './finding.ts'
 import type { Project } from '../project/project.ts'
 
-/** Dependencies of the framework of which an application has to have the same major version: their objects are passed around. */
+/**
+ * Dependencies that the application must have in the framework's major version, because both exchange their objects.
+ */
 const SHARED = ['yup', 'koa'] as const
 
 interface Manifest {
@@ -15,7 +17,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** Node, the packages that are named and not installed, and those that are there in another version. */
+/** Checks the version of Node, missing packages and packages in an unsupported version. */
 export function checkInstallation({ root, manifest }: Project, node = process.versions.node): Finding[] {
   const own = frameworkManifest()
   const { type, dependencies = {}, devDependencies = {} } = manifest as Manifest
@@ -36,8 +38,8 @@ function checkNode(present: string, range: string): Finding[] {
     finding(
       'error',
       'MORTAR_DOCTOR_NODE',
-      `Node is ${present}, and the framework needs ${range}.`,
-      'Install a newer one; the newest long-term version is best.',
+      `This is Node ${present}, but the framework needs ${range}.`,
+      'Install a newer version, preferably the newest long-term one.',
     ),
   ]
 }
@@ -51,7 +53,7 @@ function checkPeer(name: string, root: string, wanted: string): Finding[] {
     finding(
       'warning',
       'MORTAR_DOCTOR_PEER',
-      `The application has ${name} ${version}, and the framework works with ${wanted}.`,
+      `The application has ${name} ${version}, but the framework needs ${wanted}.`,
       `Install it: npm install ${name}@${wanted}`,
     ),
   ]
@@ -70,12 +72,12 @@ function notModule(): Finding {
   return finding(
     'error',
     'MORTAR_DOCTOR_MODULE',
-    'package.json does not say that the files are ES modules.',
+    'package.json does not mark the files as ES modules.',
     'Add "type": "module" to it.',
   )
 }
 
-/** By numbers: 20.9 is older than 20.19. */
+/** Compares versions by numbers: 20.9 is older than 20.19. */
 function compare(a: string, b: string): number {
   const [first, second] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]]
   for (let index = 0; index < second.length; index++)

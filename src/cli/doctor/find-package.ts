@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** package.json of a package as it is found from a folder, whatever the package exports. */
+/** Finds the package.json of a package from a folder, even if the package does not export that file. */
 export function findPackageJSON(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, 'node_modules', name, 'package.json')

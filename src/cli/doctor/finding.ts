@@ -1,7 +1,7 @@
 import type { DoctorFinding, DoctorLevel } from '../../contracts/doctor-finding.ts'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
-/** A finding, in the command's own short words. */
+/** A finding with its level, code, text, remedy and page. */
 export type Finding = DoctorFinding
 export type Level = DoctorLevel
 
@@ -21,12 +21,12 @@ export type DoctorCode =
   | 'MORTAR_DOCTOR_ROUTES'
   | 'MORTAR_DOCTOR_SECRET'
 
-/** A finding of the doctor's own. */
+/** Makes a finding of the command itself. */
 export function finding(level: Level, code: DoctorCode, found: string, remedy: string): Finding {
   return { level, code, found, remedy, page: `docs/cli.md#${code.toLowerCase()}` }
 }
 
-/** What is wrong with the application, as findings: several of one run come one by one. */
+/** Turns an error into findings, one for each fault that it contains. */
 export function findingsOf(error: unknown): Finding[] {
   if (error instanceof StartupErrors || hasErrors(error)) return error.errors.flatMap(findingsOf)
   if (isStartupError(error))
@@ -49,20 +49,20 @@ function unforeseen(error: unknown): Finding {
     return finding(
       'error',
       'MORTAR_DOCTOR_IMPORT',
-      `The application imports what is not there: ${text}`,
-      'Install the package (npm install), or correct the path; relative imports carry their extension.',
+      `An import of the application cannot be resolved: ${text}`,
+      'Install the package (npm install), or correct the path; relative imports need a file extension.',
     )
   const place = error instanceof Error ? placeOf(error) : ''
   const name = error instanceof Error ? error.name : 'An error'
   return finding(
     'error',
     'MORTAR_DOCTOR_IMPORT',
-    `The application cannot be put together: ${name}: ${text}${place}`,
+    `The application cannot be assembled: ${name}: ${text}${place}`,
     'Fix the module at the place that the message names.',
   )
 }
 
-/** The first line of the stack that is not Node's own. */
+/** Returns the first stack line that does not belong to Node. */
 function placeOf(error: Error): string {
   const line = error.stack
     ?.split('\n')
@@ -71,7 +71,7 @@ function placeOf(error: Error): string {
   return place === undefined ? '' : ` (${place})`
 }
 
-/** By its name, as an application may have another copy of the framework. */
+/** Checks the name and not the class, because an application may have another copy of the framework. */
 export function isStartupError(error: unknown): error is StartupError {
   return error instanceof Error && error.name === 'StartupError' && 'remedy' in error
 }

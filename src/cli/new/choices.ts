@@ -4,33 +4,35 @@ import { type CommandInput, textOf, UsageError } from '../command.ts'
 const DATABASES = ['sqlite', 'postgres', 'none'] as const
 const AUTHS = ['basic', 'none'] as const
 
-/** What a new application is to be. */
+/** Choices for a new application. */
 export interface Choices {
-  /** The name in package.json, which is the folder's. */
+  /** The name in package.json, which is the name of the folder. */
   readonly name: string
-  /** Where it is to be; an absolute path. */
+  /** The target folder as an absolute path. */
   readonly folder: string
   readonly database: (typeof DATABASES)[number]
   readonly auth: (typeof AUTHS)[number]
   readonly install: boolean
-  /** What package.json says of `mortar`, if not the version of this package: `file:mortar-0.1.0.tgz`. */
+  /**
+   * Version or location of `mortar` in package.json: `file:mortar-0.1.0.tgz`. By default the version of this package.
+   */
   readonly mortar: string | undefined
 }
 
 /**
  * Reads the arguments of `mortar new`. Users need a database, so without one there is no authentication either.
- * @throws UsageError for a name that a package cannot have, an unknown choice, and choices that exclude one another.
+ * @throws UsageError for an invalid package name, an unknown choice, or choices that exclude each other.
  */
 export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' | 'directory'>): Choices {
   const [path, ...rest] = input.positionals
   if (path === undefined || path === '')
     throw new UsageError('Give the application a name: mortar new my-app')
-  if (rest.length > 0) throw new UsageError('new takes one name, without blanks.')
+  if (rest.length > 0) throw new UsageError('new accepts one name, without spaces.')
   const folder = resolve(input.directory, path)
   const database = oneOf(input, 'database', DATABASES) ?? 'sqlite'
   const auth = oneOf(input, 'auth', AUTHS)
   if (database === 'none' && auth === 'basic')
-    throw new UsageError('--auth basic keeps its users in a database, and --database none leaves it out.')
+    throw new UsageError('--auth basic needs a database. Leave out --database none, or use --auth none.')
   return {
     name: checkName(basename(folder)),
     folder,
@@ -52,17 +54,19 @@ function oneOf<const T extends string>(
   throw new UsageError(`--${name} is ${values.join(', ').replace(/, (\w+)$/, ' or $1')}, not '${given}'.`)
 }
 
-/** The rules of npm; a package cannot depend on one of its own name, so that of the framework is taken. */
+/**
+ * Checks npm's rules for names. The framework's name is refused too, because a package cannot depend on its own name.
+ */
 function checkName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,213}$/.test(name) && name !== 'mortar' && name !== 'node_modules') return name
   throw new UsageError(
-    `'${name}' cannot be the name of an application: use lower-case letters, digits and '-', such as my-app.`,
+    `'${name}' is not a valid name for an application. Use lower-case letters, digits and '-', such as my-app.`,
   )
 }
 
 function wantsInstall({ values }: Pick<CommandInput, 'values'>): boolean {
   const { install, 'no-install': without } = values
   if (install === true && without === true)
-    throw new UsageError('--install and --no-install exclude one another.')
+    throw new UsageError('--install and --no-install exclude each other.')
   return without !== true
 }

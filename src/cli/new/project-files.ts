@@ -8,15 +8,15 @@ import { renderPackage } from './render-package.ts'
 import { renderTemplate, type TemplateValues } from './render-template.ts'
 
 /*
- * An application with users is the reference application itself, so that what is scaffolded is
- * what is tested every day. Everything else comes from `templates/`. The build copies both, in this very layout, beside
- * the compiled files, so that one relative path is right in the sources and in the package.
+ * An application with users is a copy of the reference application, which the tests run. Everything else comes from
+ * `templates/`. The build copies both in the same layout beside the compiled files, so that a relative path is valid
+ * in the sources and in the package.
  */
 const TEMPLATES = join(import.meta.dirname, 'templates')
 const REPOSITORY = join(import.meta.dirname, '../../..')
 const REFERENCE = 'examples/notes'
 
-/** Parts of the reference application that are the same whatever was chosen. */
+/** Parts of the reference application that do not depend on the choices. */
 const SHARED = [
   `${REFERENCE}/app.ts`,
   `${REFERENCE}/config/mail.ts`,
@@ -34,7 +34,7 @@ export interface ProjectFile {
 }
 
 /**
- * The files of a new application, in the order of their paths.
+ * Returns the files of a new application, ordered by path.
  * @param secret for `AUTH_SECRET` in `.env`.
  */
 export async function projectFiles(choices: Choices, secret: string): Promise<ProjectFile[]> {
@@ -88,7 +88,7 @@ function dialectOf(database: Choices['database']): string {
   return database === 'sqlite' ? 'better-sqlite3' : database
 }
 
-/** A migration is written in the SQL of one kind of database. */
+/** The migrations folder of the chosen database, because a migration contains the SQL of one kind of database. */
 function isWanted(path: string, { database }: Choices): boolean {
   return !path.startsWith('migrations/') || path.startsWith(`migrations/${dialectOf(database)}/`)
 }
@@ -115,7 +115,7 @@ async function fromTemplates(layer: string, values: TemplateValues): Promise<Pro
   )
 }
 
-/** The file itself, or all below a folder; relative to the root, with slashes. */
+/** Lists a file, or all files below a folder; relative to the root, with slashes. */
 async function filesUnder(root: string, path: string): Promise<string[]> {
   if (path.endsWith('.ts')) return [path]
   const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true })

@@ -62,12 +62,12 @@ function packagesOf(choices: Choices, own: FrameworkManifest): Packages {
   }
 }
 
-/** The very versions that the framework is tested with, so that there is one copy of each. */
+/** Returns the exact versions that the framework is tested with, so that each package has one copy. */
 function versionsOf(names: readonly string[], { devDependencies }: FrameworkManifest) {
   return sorted(Object.fromEntries(names.map((name) => [name, devDependencies[name]])))
 }
 
-/** Newer versions of npm run only the install scripts that are named here. */
+/** Newer versions of npm run only the install scripts that this key names. */
 function scriptsOf(names: readonly string[], { allowScripts }: FrameworkManifest) {
   const present = new Set([...names, 'esbuild'])
   return Object.fromEntries(Object.entries(allowScripts).filter(([name]) => present.has(name)))

@@ -1,16 +1,18 @@
-/** What a template is filled with: texts for `{{name}}`, and which of its conditions hold. */
+/** Values of a template: strings for `{{name}}`, and the flags that are true. */
 export interface TemplateValues {
   readonly texts: Readonly<Record<string, string>>
   readonly flags: ReadonlySet<string>
 }
 
-/** A condition stands in a line of its own, in a comment or bare: `// #if auth`, `# #if auth`, `<!-- #end -->`. */
+/**
+ * Matches a condition, which has its own line, in a comment or bare: `// #if auth`, `# #if auth`, `<!-- #end -->`.
+ */
 const CONDITION = /^\s*(?:\/\/|#|<!--)?\s*#(if|end)\b\s*(!?)(\w*)\s*(?:-->)?\s*$/
 
 /**
- * Fills a template: lines between `#if flag` (or `#if !flag`) and `#end` stay when it holds, and `{{name}}` becomes
- * its text. Conditions do not nest.
- * @throws Error for a `{{name}}` without a text, which is a mistake of the template.
+ * Fills a template: lines between `#if flag` (or `#if !flag`) and `#end` stay if the condition is true, and `{{name}}`
+ * is replaced by its string. Conditions do not nest.
+ * @throws Error for a `{{name}}` without a value, which is a fault of the template.
  */
 export function renderTemplate(template: string, { texts, flags }: TemplateValues): string {
   let shows = true
@@ -22,7 +24,7 @@ export function renderTemplate(template: string, { texts, flags }: TemplateValue
     return false
   })
   return lines.join('\n').replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-    if (!Object.hasOwn(texts, name)) throw new Error(`The template asks for {{${name}}}, which nobody gives.`)
+    if (!Object.hasOwn(texts, name)) throw new Error(`The template uses {{${name}}}, which has no value.`)
     return texts[name]!
   })
 }

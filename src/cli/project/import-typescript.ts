@@ -6,9 +6,9 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { processVariables } from '../../support/env/environment.ts'
 
 /**
- * Makes `import` of TypeScript work in this process: by the loader that Node was started with, else by tsx, which the
- * application has among its development tools, else by Node itself where it can.
- * @throws StartupError `MORTAR_CLI_TSX` when there is no way.
+ * Enables `import` of TypeScript in this process: by the loader that Node was started with, else by tsx from the
+ * application's development dependencies, else by Node itself if it supports TypeScript.
+ * @throws StartupError `MORTAR_CLI_TSX` if none of them is available.
  */
 export async function allowTypeScript(root: string): Promise<void> {
   if (hasLoader()) return
@@ -21,7 +21,7 @@ export async function allowTypeScript(root: string): Promise<void> {
   if (!('typescript' in process.features)) throw noTsx()
 }
 
-/** Arguments of Node for a child process that imports TypeScript as this one does. */
+/** Returns Node's arguments for a child process that imports TypeScript in the same way. */
 export function typeScriptArguments(root: string): string[] {
   if (hasLoader()) return [...process.execArgv]
   const url = findTsx(root, '.')
@@ -34,7 +34,7 @@ function hasLoader(): boolean {
   return /(^|[\s=/])tsx([\s/]|$)/.test(given)
 }
 
-/** A file of the application's own tsx, else of the one beside the framework, as `import` would find it. */
+/** Resolves a file of tsx as `import` would: in the application, else beside the framework. */
 function findTsx(root: string, entry: '.' | './esm/api'): string | undefined {
   for (const from of [join(root, 'package.json'), import.meta.filename])
     try {
@@ -42,24 +42,24 @@ function findTsx(root: string, entry: '.' | './esm/api'): string | undefined {
       const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports: Record<string, Target> }
       return pathToFileURL(join(dirname(manifest), importedFile(exports[entry]))).href
     } catch {
-      // The next place may have it.
+      // Continue with the next folder.
     }
   return undefined
 }
 
-/** What a key of `exports` in a package.json leads to: a file, or one for each condition. */
+/** Target of a key of `exports` in a package.json: a file, or one file for each condition. */
 type Target = string | { readonly import?: Target; readonly default?: Target } | undefined
 
-/** `require` would find another file than `import` does. */
+/** Resolves the `import` condition, because `require` would find another file. */
 function importedFile(target: Target): string {
   if (typeof target === 'string') return target
-  if (target === undefined) throw new Error('The entry is not there.')
+  if (target === undefined) throw new Error('The package does not have this entry.')
   return importedFile(target.import ?? target.default)
 }
 
 function noTsx(): StartupError {
-  return new StartupError('The application is in TypeScript, and there is no tsx to run it with.', {
+  return new StartupError('The application is written in TypeScript, but tsx is not installed.', {
     code: 'MORTAR_CLI_TSX',
-    remedy: 'Install it: npm install --save-dev tsx. What `mortar build` made runs without it.',
+    remedy: 'Install it: npm install --save-dev tsx. The output of `mortar build` runs without tsx.',
   })
 }

@@ -11,21 +11,21 @@ import { allowTypeScript } from './import-typescript.ts'
 import { namingMissingPackages } from './missing-packages.ts'
 import type { Project } from './project.ts'
 
-/** An application as the CLI sees it: the public one, and which directories its routes came from. */
+/** The application as the CLI uses it: the public interface and the directories of its routes. */
 export type ProjectApp = App & {
   readonly batches: readonly RouteBatch[]
   replaceRoutes(batch: RouteBatch): void
 }
 
-/** An application that was put together without being started. */
+/** An application that was assembled without being started. */
 export interface InspectedProject extends Inspection {
-  /** What is wrong with the environment; placeholders stand in its place. */
+  /** Faults of the environment; placeholders replace the invalid values. */
   readonly problems: readonly StartupError[]
 }
 
 /**
- * Puts an application together without starting it: nothing is opened, and no variable of the environment is needed.
- * @throws StartupError for everything that is wrong with the application itself.
+ * Assembles an application without starting it: no connection is opened, and no environment variable is needed.
+ * @throws StartupError for any fault of the application itself.
  */
 export async function inspectProject(project: Project): Promise<InspectedProject> {
   processVariables()['FRAMEWORK_MODE'] = 'inspect'
@@ -39,7 +39,7 @@ export async function inspectProject(project: Project): Promise<InspectedProject
   return { ...result, problems }
 }
 
-/** Puts an application together for a command that works with its services in earnest. */
+/** Assembles an application for a command that uses its real services. */
 export async function assembleProject(project: Project): Promise<Inspection> {
   processVariables()['FRAMEWORK_MODE'] = 'command'
   const app = await namingMissingPackages(project, () => importApp(project))
@@ -47,7 +47,7 @@ export async function assembleProject(project: Project): Promise<Inspection> {
 }
 
 /**
- * The application of a project, with its `.env` files read.
+ * Reads the `.env` files of a project and imports its application.
  * @throws StartupError `MORTAR_CLI_APP` when its module does not export one.
  */
 export async function importApp(project: Project): Promise<ProjectApp> {
@@ -56,14 +56,14 @@ export async function importApp(project: Project): Promise<ProjectApp> {
   const exports = (await import(pathToFileURL(project.app).href)) as { readonly app?: Partial<ProjectApp> }
   const { app } = exports
   if (typeof app?.inspect === 'function' && Array.isArray(app.batches)) return app as ProjectApp
-  throw new StartupError(`${project.app} exports no application named app.`, {
+  throw new StartupError(`${project.app} does not export an application named app.`, {
     code: 'MORTAR_CLI_APP',
-    remedy: 'Write `export const app = createApp(…)` in it, or name another module with --app.',
+    remedy: 'Write `export const app = createApp(…)` in that file, or name another module with --app.',
     files: [project.app],
   })
 }
 
-/** Always by a scan: what is looked at are the sources. An application may have loaded them itself. */
+/** Loads the routes by a scan, because the sources are inspected, unless the application has loaded them itself. */
 async function addRoutes(app: ProjectApp, directory: string | undefined): Promise<void> {
   if (directory === undefined || app.batches.some((batch) => batch.directory === directory)) return
   await importTogether(directory)

@@ -2,7 +2,7 @@ import type { Inspection } from '../../app/app.ts'
 import type { MigrationService } from '../../contracts/migrations.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 
-/** @throws StartupError `MORTAR_CLI_MIGRATIONS` when no brick has such a service. */
+/** @throws StartupError `MORTAR_CLI_MIGRATIONS` if no brick provides the service. */
 export function migrationsOf({ serviceNames, services }: Inspection): MigrationService {
   const service = serviceNames.includes('migrations') ? services['migrations'] : undefined
   if (isMigrationService(service)) return service
@@ -12,7 +12,7 @@ export function migrationsOf({ serviceNames, services }: Inspection): MigrationS
   })
 }
 
-/** By its shape, as any brick may bring one. */
+/** Checks the shape of the service, because any brick may provide it. */
 function isMigrationService(service: unknown): service is MigrationService {
   return typeof (service as Partial<MigrationService> | undefined)?.connected === 'function'
 }

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { type CommandInput, type CommandOptions, textOf } from '../command.ts'
 
-/** Where the parts of an application are; all paths are absolute. */
+/** Locations of the parts of an application, as absolute paths. */
 export interface Project {
   /** The folder of package.json and of the `.env` files. */
   readonly root: string
@@ -13,7 +13,7 @@ export interface Project {
   readonly server: string | undefined
   /** The directory of routes, if there is one. */
   readonly routes: string | undefined
-  /** Where `mortar build` puts what it makes. */
+  /** Output folder of `mortar build`. */
   readonly out: string
   /** package.json, or an empty object. */
   readonly manifest: Readonly<Record<string, unknown>>
@@ -27,19 +27,19 @@ interface Settings {
   readonly out?: string
 }
 
-/** The options of every command that works on an application. */
+/** Options of every command that works on an application. */
 export const PROJECT_OPTIONS = {
   app: { type: 'string', help: 'the module that exports app' },
   routes: { type: 'string', help: 'the directory of routes' },
 } as const satisfies CommandOptions
 
-/** Extensions of modules, the one to be preferred first. */
+/** Extensions of modules in order of preference. */
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'] as const
 
 /**
  * Finds an application from the working directory: by the options `--app` and `--routes`, then the key `mortar` of the
  * nearest package.json, then by convention: `app.ts` or `src/app.ts`, with `routes/` and `server.ts` beside it.
- * @throws StartupError `MORTAR_CLI_APP` when there is none.
+ * @throws StartupError `MORTAR_CLI_APP` if there is no application.
  */
 export function findProject(input: Pick<CommandInput, 'values' | 'directory'>): Project {
   const root = findRoot(input.directory)
@@ -60,12 +60,12 @@ export function findProject(input: Pick<CommandInput, 'values' | 'directory'>): 
   }
 }
 
-/** A path as it is shown: relative to the working directory, with slashes. */
+/** Formats a path for output: relative to the working directory, with slashes. */
 export function shown(path: string, from: string): string {
   return relative(from, path).split(sep).join('/') || '.'
 }
 
-/** The nearest folder upwards with a package.json, or the working directory itself. */
+/** Returns the nearest parent folder with a package.json, or the working directory itself. */
 export function findRoot(directory: string): string {
   let folder = directory
   while (!existsSync(join(folder, 'package.json'))) {
@@ -95,7 +95,7 @@ function findRoutes(
   return existsSync(conventional) ? conventional : undefined
 }
 
-/** `name` with the extension of a module, in a folder. */
+/** Finds the file `name` with the extension of a module in a folder. */
 export function findModule(folder: string, name: string): string | undefined {
   return EXTENSIONS.map((extension) => join(folder, name + extension)).find(isFile)
 }
@@ -116,9 +116,9 @@ function readManifest(root: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
   } catch (cause) {
-    throw new StartupError(`${file} is no JSON: ${(cause as Error).message}`, {
+    throw new StartupError(`${file} is not valid JSON: ${(cause as Error).message}`, {
       code: 'MORTAR_CLI_PACKAGE',
-      remedy: 'Fix it at the place that the message names.',
+      remedy: 'Fix the file at the position in this message.',
       files: [file],
       cause,
     })
@@ -131,6 +131,6 @@ function noApp(directory: string, app: string | undefined): StartupError {
   return new StartupError(found, {
     code: 'MORTAR_CLI_APP',
     remedy:
-      'Go to the folder of the application, or say where it is: --app FILE, or "mortar": { "app": … } in package.json.',
+      'Run the command in the folder of the application, or name its module: --app FILE, or "mortar": { "app": … } in package.json.',
   })
 }

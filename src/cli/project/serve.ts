@@ -7,9 +7,8 @@ import { namingMissingPackages } from './missing-packages.ts'
 import type { Project } from './project.ts'
 
 /**
- * Starts an application as it starts itself: by its `server` module, or without one by loading its routes and listening
- * at `HOST` and `PORT`.
- * @returns the application, which listens or will soon.
+ * Starts an application by its `server` module. Without one, loads its routes and listens at `HOST` and `PORT`.
+ * @returns the application, which listens or is about to.
  */
 export function serve(project: Pick<Project, 'app' | 'server' | 'routes'>): Promise<ProjectApp> {
   return namingMissingPackages(project, () => startApplication(project))
@@ -31,9 +30,9 @@ async function startApplication({
 }
 
 function noApp(file: string): StartupError {
-  return new StartupError(`${file} exports no application named app.`, {
+  return new StartupError(`${file} does not export an application named app.`, {
     code: 'MORTAR_CLI_APP',
-    remedy: 'Write `export const app = createApp(…)` in it.',
+    remedy: 'Write `export const app = createApp(…)` in that file.',
     files: [file],
   })
 }

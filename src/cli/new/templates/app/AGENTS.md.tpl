@@ -13,27 +13,27 @@ in `node_modules/mortar/docs`; read the page you need before you guess.
 ## Routes
 
 - One file is one endpoint: `routes/users/[id].get.ts` is `GET /users/:id`, `routes/users/index.post.ts` is
-  `POST /users`. Files and folders that begin with `_` are none; `_middleware.ts` wraps its folder.
+  `POST /users`. Files and folders that begin with `_` are not routes; `_middleware.ts` wraps its folder.
 - Write `export default route({ … }, (ctx) => …)` with `route` from `route.ts`. Declare `params`, `query`, `body` and
-  `response` as yup schemas: they validate, give `ctx` its types and make the documentation. Never read input that no
-  schema covers.
+  `response` as yup schemas: they validate the request, give `ctx` its types and document the endpoint. Never read
+  input without a schema.
 - The value that the handler returns is the response. Set `ctx.status` for anything but 200; throw `NotFound`,
-  `Conflict`, … from `mortar` for errors. Do not catch to hide.
+  `Conflict`, … from `mortar` for errors. Do not catch an error to hide it.
 <!-- #if basic -->
 - `auth: true` requires a user, `auth: 'admin'` also the policy of that name in `config/auth.ts`. A route without `auth`
-  is public. Every statement on a user's data carries `ctx.user.id` beside the id, also for update and delete; what
-  belongs to somebody else is a 404.
+  is public. Every statement on a user's data, also update and delete, filters by `ctx.user.id` and by the id; the response
+  for another user's data is 404.
 <!-- #end -->
 
 ## Everything else
 
 - Relative imports end in `.ts`. Types are imported with `import type`. No `enum`, no `namespace`, no decorators.
-- The environment is read in `config/settings.ts` alone, and what is added there goes into `.env.example` too. Never
-  print or commit `.env`.
+- Only `config/settings.ts` reads the environment. List every new variable in `.env.example` too. Never print or commit
+  `.env`.
 - Services are registered in `app.ts` with `.provide({ name: scoped(…) })` and used as `ctx.services.name`; bricks are
   listed in `config/bricks.ts`.
 <!-- #if database -->
 - Tables are `EntitySchema`s in `schema.ts`. After a change there run `npm run migrate -- generate 'what changed'` and
-  read what it wrote. Never edit a migration that was applied somewhere.
+  review the file that it writes. Never edit a migration that any database has applied.
 <!-- #end -->
 - A new endpoint gets a test in `test/`, through `createClient(app)` of `mortar/testing`: no port, no sleeping.

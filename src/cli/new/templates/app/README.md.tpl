@@ -6,7 +6,7 @@ npm run dev
 ```
 
 <!-- #if postgres -->
-Before the second command put the address of an empty PostgreSQL database into `.env`, as `DATABASE_URL`.
+Before the second command, set `DATABASE_URL` in `.env` to the address of an empty PostgreSQL database.
 
 <!-- #end -->
 <!-- #if basic -->
@@ -21,13 +21,13 @@ That is all: <http://localhost:3000/docs> shows every endpoint and lets you try 
 
 | Command         | What it does                                                                  |
 | --------------- | ----------------------------------------------------------------------------- |
-| `npm run dev`   | serves at <http://localhost:3000> and takes every change over as you save it    |
+| `npm run dev`   | serves at <http://localhost:3000> and reloads after every change                |
 | `npm test`      | runs the tests, without a server or a network                                  |
 | `npm run build` | checks the types and compiles into `dist`                                      |
-| `npm start`     | runs what was built, in production mode unless `NODE_ENV` says otherwise       |
+| `npm start`     | runs the build, in production mode unless `NODE_ENV` names another mode        |
 <!-- #if database -->
 
-`npm run migrate` works on the tables: `-- status`, `-- run`, `-- revert`, `-- generate 'add tags'`. In development
+`npm run migrate` manages the tables: `-- status`, `-- run`, `-- revert`, `-- generate 'add tags'`. In development
 pending migrations run at the start; in production run them yourself, before the start.
 <!-- #end -->
 
@@ -36,14 +36,14 @@ pending migrations run at the start; in production run them yourself, before the
 ```text
 app.ts         the application: its configuration and its services
 server.ts      loads the routes and listens
-config/        settings from the environment, and the bricks that the application is made of
+config/        settings from the environment, and the bricks of the application
 routes/        one file is one endpoint: routes/users/[id].get.ts is GET /users/:id
-route.ts       how a route is defined, with the types of this application
+route.ts       defines routes with the types of this application
 // #if database
 schema.ts      the tables
-migrations/    how the tables came to be, one step a file
+migrations/    the changes of the tables, one step per file
 // #end
-test/          tests, in process and with a database in memory where there is one
+test/          tests, which run in one process and without a server
 ```
 
 ## In production
@@ -56,7 +56,7 @@ npm run migrate -- run
 npm start
 ```
 
-`.env.example` lists what can be set.
+`.env.example` lists all settings.
 <!-- #if basic -->
 Production needs `AUTH_SECRET`, `APP_URL` with `https://` in front and `MAIL_TRANSPORT`.
 <!-- #end -->
@@ -64,5 +64,5 @@ Production needs `AUTH_SECRET`, `APP_URL` with `https://` in front and `MAIL_TRA
 It needs `DATABASE_URL` too.
 <!-- #end -->
 <!-- #if sqlite -->
-The SQLite file is `data/app.db`, beside where the application is started; keep it on a disk that stays.
+The SQLite file is `data/app.db` in the folder where the application is started; keep it on a persistent disk.
 <!-- #end -->

@@ -1,4 +1,4 @@
-# What this machine needs; git ignores it. .env.example has everything that can be set.
+# Settings of this machine; git ignores this file. .env.example lists all settings.
 // #if basic
 
 # Signs sessions. Keep it secret; changing it signs everybody out.

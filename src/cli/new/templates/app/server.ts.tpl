@@ -5,5 +5,5 @@ import { app } from './app.ts'
 
 await loadRoutes(app, join(import.meta.dirname, 'routes'))
 const { url } = await app.listen(settings.port, settings.host)
-// `npm run dev` says this itself.
+// `npm run dev` prints the address itself.
 if (settings.environment === 'production') process.stdout.write(`{{title}} listens at ${url}\n`)

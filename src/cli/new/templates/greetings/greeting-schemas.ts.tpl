@@ -1,6 +1,6 @@
 import { date, object, string } from 'yup'
 
-/** A greeting as it leaves the service. */
+/** A greeting in a response. */
 export const greetingSchema = object({
   id: string().required(),
   name: string().required(),
@@ -8,7 +8,7 @@ export const greetingSchema = object({
   created_at: date().required(),
 }).label('Greeting')
 
-/** A greeting as it is written. */
+/** A greeting in a request. */
 export const greetingInput = object({
   name: string().trim().required().max(40),
   text: string().trim().required().max(500),

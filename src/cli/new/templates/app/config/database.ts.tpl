@@ -8,11 +8,11 @@ const connection = fromUrl(settings.databaseUrl)
 // #end
 // #if sqlite
 
-/** An embedded SQLite file, until `DATABASE_URL` says otherwise. Migrations run at the start, but not in production. */
+/** By default, an embedded SQLite file. Migrations run at the start, except in production. */
 export const databaseOptions = {
   ...connection,
   entities: schema,
-  // A migration is written in the SQL of one kind of database.
+  // A migration contains the SQL of one kind of database.
   migrations: join(import.meta.dirname, '../migrations', connection.type),
   migrate: settings.environment !== 'production',
 }
@@ -21,8 +21,8 @@ export const databaseOptions = {
 const isPostgres = connection.type === 'postgres'
 
 /**
- * PostgreSQL; its migrations run at the start, but not in production. Tests without a server of theirs use SQLite in
- * memory, with tables made from the schema, as a migration is written in the SQL of one kind of database.
+ * PostgreSQL; its migrations run at the start, except in production. Without a database server of their own, tests use
+ * SQLite in memory, with tables made from the schema, because a migration contains the SQL of one kind of database.
  */
 export const databaseOptions = {
   ...connection,

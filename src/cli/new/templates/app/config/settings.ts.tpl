@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 // #end
 import { env } from 'mortar'
 
-/** Everything that the application reads from its environment; its start reports all problems together. */
+/** All settings from the environment. The start reports all problems together. */
 export const settings = env.all((read) => {
   const environment = read.oneOf('NODE_ENV', ['development', 'test', 'production'], {
     default: 'development',
@@ -16,7 +16,7 @@ export const settings = env.all((read) => {
   return {
     environment,
     port,
-    /** Only this machine reaches a development server. */
+    /** By default, a development server is reachable from this machine only. */
     host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
 // #if !basic
     /** The public address of the application. */
@@ -27,15 +27,15 @@ export const settings = env.all((read) => {
     appUrl: production
       ? read.url('APP_URL', { protocols: ['http', 'https'] })
       : read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
-    /** `mortar new` made one in `.env`; each test run has its own. */
+    /** `mortar new` wrote a random value into `.env`; each test run has its own. */
     authSecret: test ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
 // #end
 // #if sqlite
-    /** Tests never touch the database of development. */
+    /** Tests never use the development database. */
     databaseUrl: test ? 'sqlite::memory:' : read.string('DATABASE_URL', { default: 'sqlite:data/app.db' }),
 // #end
 // #if postgres
-    /** Tests never touch the database of development. */
+    /** Tests never use the development database. */
     databaseUrl: test
       ? read.string('TEST_DATABASE_URL', { default: 'sqlite::memory:' })
       : read.string('DATABASE_URL'),

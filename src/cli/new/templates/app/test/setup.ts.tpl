@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { loadRoutes } from 'mortar'
 
-// Before the application is imported: a database in memory and, where there are passwords, cheap hashes.
+// Set before the import of the application: test mode uses a database in memory and cheap password hashes.
 process.env['NODE_ENV'] = 'test'
 const { app } = await import('../app.ts')
 

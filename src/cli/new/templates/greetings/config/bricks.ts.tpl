@@ -1,5 +1,5 @@
 import { database } from 'mortar/database'
 import { databaseOptions } from './database.ts'
 
-/** What the application is extended with. */
+/** The bricks of the application. */
 export const bricks = [database(databaseOptions)] as const

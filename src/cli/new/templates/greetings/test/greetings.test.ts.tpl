@@ -11,7 +11,7 @@ describe('greetings', () => {
     assert.equal(body[0].text, 'Good morning')
   })
 
-  it('are refused without a text', async () => {
+  it('are refused without text', async () => {
     const { status, body } = await createClient(app).post('/greetings', { name: 'Ada', text: ' ' })
     assert.equal(status, 422)
     assert.equal(body.errors[0].path, 'text')

@@ -1,2 +1,2 @@
-/** What the application is extended with, such as `database(…)`, `mail(…)` and `auth(…)`. */
+/** The bricks of the application, such as `database(…)`, `mail(…)` and `auth(…)`. */
 export const bricks = [] as const

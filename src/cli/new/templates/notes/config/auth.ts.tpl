@@ -6,7 +6,7 @@ import { settings } from './settings.ts'
 export const provider = basicAuth({
   db: ({ db }) => db,
   secret: settings.authSecret,
-  // Hashes of a test run protect nobody and need not cost much.
+  // Cheap hashes are enough for tests.
   ...(settings.environment === 'test' ? { cost: { memory: 1024, passes: 1, parallelism: 1 } } : {}),
 })
 

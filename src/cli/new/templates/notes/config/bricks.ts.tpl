@@ -5,5 +5,5 @@ import { authOptions, provider } from './auth.ts'
 import { databaseOptions } from './database.ts'
 import { mailOptions } from './mail.ts'
 
-/** What the application is extended with. To swap a mail transport or the auth provider, change its line's file. */
+/** The bricks of the application. To replace the mail transport or the auth provider, change its file here. */
 export const bricks = [database(databaseOptions), mail(mailOptions), auth(provider, authOptions)] as const
