@@ -11,8 +11,9 @@ export const BINARY_COLUMN: unique symbol = Symbol.for('mortar.column.binary') a
 type Column = EntitySchemaColumnOptions & { readonly [BINARY_COLUMN]?: boolean }
 
 /**
- * Gives columns that ask for it the collation `utf8mb4_bin` on MariaDB and MySQL, whose default takes `é` for `e`. The
- * other databases compare byte by byte by default, and know no collation of that name. The schemas stay as they are.
+ * Gives columns that ask for it the collation `utf8mb4_bin` on MariaDB and MySQL, whose default treats `é` and `e` as
+ * equal. The other databases compare byte by byte by default and do not have that collation. The schemas are not
+ * changed.
  */
 export function withBinaryColumns(entities: readonly Entity[], type: string): Entity[] {
   if (type !== 'mysql' && type !== 'mariadb') return [...entities]

@@ -24,21 +24,21 @@ import { PROBLEMS } from './problems.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 import { databaseNeed } from './typeorm.ts'
 
-/** What the brick provides: `db`, and `migrations` for the command line and for tests. */
+/** Services of the brick: `db`, and `migrations` for the command line and for tests. */
 export interface DatabaseServices {
   readonly db: DataSource
   readonly migrations: Migrations & MigrationService
 }
 
-/** What the brick adds to `ctx`. */
+/** Members that the brick adds to `ctx`. */
 export interface DatabaseMembers {
   readonly db: DataSource
 }
 
 /**
- * The database brick: a TypeORM DataSource as `ctx.db` and as the service `db`. Takes TypeORM's options, a DataSource,
- * or a function that gives either when the application starts. It connects at the start unless that was done, and at
- * the stop closes what it connected; a DataSource that was connected before stays open.
+ * The database brick: a TypeORM DataSource as `ctx.db` and as the service `db`. Accepts TypeORM's options, a
+ * DataSource, or a function that returns either when the application starts. The brick connects at the start and closes
+ * the connection at the stop. A DataSource that was connected before stays open.
  */
 export function database(
   source: DatabaseSource,
@@ -47,7 +47,7 @@ export function database(
   checkDatabaseSettings(settings)
   const { connection, ...own } = split(source)
   const effective = { ...own, ...settings }
-  /** Those that the brick has connected, so that it closes no other. One brick may serve several applications. */
+  /** DataSources that the brick has connected; it closes only these. One brick may serve several applications. */
   const opened = new WeakSet<DataSource>()
   return defineBrick({
     name: 'database',
@@ -79,7 +79,7 @@ export function database(
 
 type Connection = ConnectionOptions | DataSource | (() => ConnectionOptions | DataSource)
 
-/** Tells the brick's own options from those of the connection. */
+/** Separates the brick's own options from those of the connection. */
 function split(source: DatabaseSource): DatabaseSettings & { readonly connection: Connection } {
   if (typeof source === 'function' || isDataSource(source)) return { connection: source }
   checkDatabaseOptions(source)
@@ -92,13 +92,13 @@ function split(source: DatabaseSource): DatabaseSettings & { readonly connection
   }
 }
 
-/** The kind of database whose driver TypeORM loads, where that is known before the start. */
+/** Returns the kind of database whose driver TypeORM loads, if it is known before the start. */
 function typeOf(connection: Connection): string | undefined {
   if (typeof connection === 'function' || isDataSource(connection)) return undefined
   return 'driver' in connection && connection.driver ? undefined : connection.type
 }
 
-/** By shape, since an application may have a TypeORM of its own beside this one. */
+/** Checks the shape and not the class, because an application may have another copy of TypeORM. */
 function isDataSource(source: object): source is DataSource {
   return 'initialize' in source && 'driver' in source
 }
@@ -108,13 +108,15 @@ function toDataSource(connection: Connection): DataSource {
   return isDataSource(given) ? given : createDataSource(given)
 }
 
-/** Those of the option, else the classes that a given DataSource has; without any, asking for them says so. */
+/**
+ * Returns the migrations of the option, else the classes of the DataSource. Without either, using the service throws.
+ */
 function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrations {
   const classes = Object.values(db.options.migrations ?? {}).filter((given) => typeof given === 'function')
   if (migrations || classes.length > 0)
     return createMigrations(db, { directory: migrations ?? (classes as unknown as MigrationClass[]) })
   const refuse = async (): Promise<never> => {
-    throw new StartupError(`The brick 'database' does not know where the migrations are.`, {
+    throw new StartupError(`The brick 'database' has no folder of migrations.`, {
       code: 'MORTAR_MIGRATIONS_FOLDER',
       remedy: `Add the option migrations: join(import.meta.dirname, 'migrations').`,
       brick: 'database',
@@ -138,7 +140,7 @@ function reportStalls(
 /** Since Node 24 `AsyncLocalStorage` no longer slows promises. */
 const ASYNC_CONTEXT_IS_FREE = Number(process.versions.node.split('.')[0]) >= 24
 
-/** A start that fails here is not followed by a stop, so the connection is closed at once. */
+/** Closes the connection immediately on an error, because no stop follows a failed start. */
 async function runMigrations(
   services: CoreServices & DatabaseServices,
   opened: WeakSet<DataSource>,

@@ -2,7 +2,7 @@ import type { DataSourceOptions } from 'typeorm'
 import { nativeError, peerError, StartupError } from '../../src/index.ts'
 import { databaseNeed, typeorm } from './typeorm.ts'
 
-/** Options as far as a message needs them, as the kinds of database known here have them. */
+/** The connection options that messages use, for the supported kinds of database. */
 interface Address {
   readonly type: string
   readonly host?: string
@@ -13,7 +13,7 @@ interface Address {
   readonly key?: unknown
 }
 
-/** What `createDataSource` failed on: an unknown type, or a driver that is not installed. */
+/** Makes the error of `createDataSource` for an unknown type or a driver that is not installed. */
 export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
   const { type } = options
   const isMissing = !(error instanceof StartupError) || error.code === 'MORTAR_PEER_MISSING'
@@ -34,11 +34,11 @@ export function describeConstruction(error: unknown, options: { readonly type: s
   )
 }
 
-const INSTALL = 'Correct the type, or install its driver: npm install better-sqlite3, pg or mysql2.'
+const INSTALL = 'Correct the type, or install a driver: npm install better-sqlite3, pg or mysql2.'
 
 /**
- * What `initialize()` failed on: entities that contradict each other, or a database that does not answer.
- * The driver's error is not passed on as the cause, because some carry the URL or the password.
+ * Makes the error of `initialize()` for contradictory entities or an unreachable database. The driver's error does not
+ * become the cause, because some drivers include the URL or the password.
  */
 export function describeOpening(error: unknown, options: DataSourceOptions): StartupError {
   const reason = hideSecrets(messageOf(error), options as Address)
@@ -46,7 +46,7 @@ export function describeOpening(error: unknown, options: DataSourceOptions): Sta
   if (error instanceof typeorm.TypeORMError && !(error instanceof typeorm.QueryFailedError))
     return new StartupError(`The entities of the brick 'database' cannot be used: ${reason}`, {
       code: 'MORTAR_DATABASE_ENTITIES',
-      remedy: 'Correct the entity that is named, or add the one that is missing to `entities`.',
+      remedy: 'Correct the named entity, or add the missing one to `entities`.',
       brick: 'database',
       cause: error,
     })
@@ -57,16 +57,16 @@ export function describeOpening(error: unknown, options: DataSourceOptions): Sta
   })
 }
 
-/** What better-sqlite3 throws without its compiled part, and with one for another version of Node. */
+/** Matches the errors of better-sqlite3 without its native part, or with one for another version of Node. */
 const NOT_BUILT = /could not locate the bindings file|NODE_MODULE_VERSION|ERR_DLOPEN_FAILED/i
 
 function remedyFor(type: string): string {
   return type === 'better-sqlite3'
-    ? 'Check that the path is a SQLite file or can become one, and that this process may write in its folder.'
-    : 'Check that the server runs and can be reached from here, and the user, password and database name.'
+    ? 'Check that the path is a SQLite file or does not exist yet, and that this process may write to its folder.'
+    : 'Check that the server runs and is reachable, and check the user, the password and the database name.'
 }
 
-/** Where, without user and password: `postgres at db.example:5432, database app`. */
+/** Formats the address without user and password: `postgres at db.example:5432, database app`. */
 function addressOf(options: Address): string {
   const { type, host, port, database } = { ...options, ...partsOf(options.url) }
   if (type === 'better-sqlite3') return `the SQLite database ${database}`
@@ -80,7 +80,7 @@ function partsOf(url: unknown): Partial<Address> {
   return { host: hostname, port }
 }
 
-/** A refused connection to a name with several addresses has its messages one level down. */
+/** Returns the message of an error. If a host name has several addresses, the messages are one level deeper. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('; ')
   return error instanceof Error ? error.message || error.name : String(error)

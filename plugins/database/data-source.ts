@@ -24,9 +24,9 @@ export function createDataSource(options: ConnectionOptions): DataSource {
 }
 
 /**
- * Connects, unless that has been done.
- * @returns whether it did; whoever connected closes.
- * @throws StartupError that names where to and the remedy, never a password.
+ * Connects a DataSource unless it is connected.
+ * @returns true if this call connected it; then the caller closes it.
+ * @throws StartupError with the address and the remedy, never a password.
  */
 export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   if (dataSource.isInitialized) return false
@@ -39,7 +39,7 @@ export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   }
 }
 
-/** Attempts to open a database that is busy, and the milliseconds between two of them: five seconds together. */
+/** Number of attempts to open a busy database, and milliseconds between them: five seconds in total. */
 const ATTEMPTS = 50
 const PAUSE = 100
 
@@ -67,7 +67,7 @@ function construct(options: DataSourceOptions): DataSource {
   }
 }
 
-/** What an application would have to know to ask for; each can be set otherwise. */
+/** Defaults that make a connection safe. An application can change each. */
 function defaultsFor(options: ConnectionOptions): Readonly<Record<string, unknown>> {
   if (options.type !== 'better-sqlite3') return SERVER_DEFAULTS[options.type] ?? {}
   if (!options.database) throw noDatabase()
@@ -75,11 +75,11 @@ function defaultsFor(options: ConnectionOptions): Readonly<Record<string, unknow
   return { timeout: 5000, enableWAL: isFile(options.database) && !options.readonly }
 }
 
-/** Without it, a Date is written in local time and comes back as another moment when the time zone changes. */
+/** Without this option, a Date is stored in local time and changes with the time zone of the process. */
 const IN_UTC = { timezone: 'Z' }
 
 const SERVER_DEFAULTS: Partial<Record<string, Readonly<Record<string, unknown>>>> = {
-  // Without it, a server that swallows packets would hold the start for ever.
+  // Without this option, a server that drops packets would block the start forever.
   postgres: { connectTimeoutMS: 10_000 },
   mysql: IN_UTC,
   mariadb: IN_UTC,
@@ -87,11 +87,11 @@ const SERVER_DEFAULTS: Partial<Record<string, Readonly<Record<string, unknown>>>
 
 const isFile = (database: string): boolean => database !== ':memory:'
 
-/** SQLite takes an empty name for a temporary database, which would lose everything without a word. */
+/** Refuses an empty name, which SQLite treats as a temporary database, so that all data would be lost silently. */
 function noDatabase(): StartupError {
   return new StartupError('The SQLite connection names no database.', {
     code: 'MORTAR_DATABASE_URL',
-    remedy: `Set database: 'data/app.db', or ':memory:' for one that ends with the process.`,
+    remedy: `Set database: 'data/app.db', or ':memory:' for a database that exists until the process ends.`,
     brick: 'database',
   })
 }

@@ -4,7 +4,7 @@ import type { MigrationService } from '../../src/index.ts'
 import { openDataSource } from './data-source.ts'
 import { typeorm } from './typeorm.ts'
 
-/** What tools ask a database besides its migrations. */
+/** Information about a database for tools, besides its migrations. */
 export function describeDatabase(
   db: DataSource,
 ): Pick<MigrationService, 'connected' | 'tables' | 'difference' | 'missingFile'> {
@@ -23,7 +23,7 @@ export function describeDatabase(
   }
 }
 
-/** Unknown for globs, whose files are read when the connection is made, and for classes that leave the name to TypeORM. */
+/** Returns undefined for globs, whose files are read by the connection, and for classes without a table name. */
 function tablesOf(entities: readonly unknown[]): readonly string[] | undefined {
   const names = entities.map(tableOf)
   return names.every((name) => name !== undefined) ? names : undefined

@@ -3,7 +3,7 @@ import type { STARTUP_CODES } from './startup-codes.ts'
 
 /**
  * The findings of the database brick for `mortar doctor`: the file, the migrations and the schema. It opens the
- * database, closes it again and changes nothing in it; a file that does not exist is not made.
+ * database, closes it again and changes nothing in it; a missing file is not created.
  * @throws StartupError when the database cannot be opened.
  */
 export async function databaseFindings(migrations: MigrationService): Promise<readonly DoctorFinding[]> {
@@ -14,7 +14,7 @@ export async function databaseFindings(migrations: MigrationService): Promise<re
       'warning',
       'MORTAR_DOCTOR_DATABASE_FILE',
       `The database ${file} does not exist yet.`,
-      'Make it: mortar migrate run',
+      'Create it: mortar migrate run',
     ),
   ]
 }
@@ -33,8 +33,8 @@ async function checkMigrations(migrations: MigrationService): Promise<readonly D
     finding(
       'warning',
       'MORTAR_DOCTOR_SCHEMA',
-      'The database is not what the schema module describes, and no migration is pending.',
-      "Let one be written from the difference: mortar migrate generate 'what changed'",
+      'The database differs from the schema module, and no migration is pending.',
+      "Generate a migration from the difference: mortar migrate generate 'what changed'",
     ),
   ]
 }
@@ -45,8 +45,8 @@ function notRun(names: readonly string[]): DoctorFinding {
 }
 
 function gone(names: readonly string[]): DoctorFinding {
-  const found = `Migrations were run on this database and their files are gone: ${names.join(', ')}.`
-  return finding('error', 'MORTAR_DOCTOR_MIGRATIONS', found, 'Bring the files back from version control.')
+  const found = `Migrations were run on this database, but their files are missing: ${names.join(', ')}.`
+  return finding('error', 'MORTAR_DOCTOR_MIGRATIONS', found, 'Restore the files from version control.')
 }
 
 function finding(

@@ -4,18 +4,19 @@ import { typeorm } from './typeorm.ts'
 /** A class with TypeORM's decorators. */
 export type EntityClass = new (...args: never[]) => object
 
-/** An `EntitySchema`, a class decorated with `@Entity`, or a glob of files that hold such. */
+/** An `EntitySchema`, a class decorated with `@Entity`, or a glob of files that export entities. */
 export type Entity = EntitySchema | EntityClass | string
 
-/** A schema module: `import * as schema from './schema.ts'`. Its entities are taken, its other exports ignored. */
+/**
+ * A schema module: `import * as schema from './schema.ts'`. Its entities are used, and its other exports are ignored.
+ */
 export type SchemaModule = object
 
-/** What `entities` may be: a schema module, or an array of entities and schema modules. */
+/** The option `entities`: a schema module, or an array of entities and schema modules. */
 export type Entities = SchemaModule | readonly (Entity | SchemaModule)[]
 
 /**
- * Entities of what was given, each once. TypeORM by itself takes a module alone, but finds nothing in a module that
- * stands in an array.
+ * Lists the given entities, each once. TypeORM itself accepts a module, but finds nothing in a module inside an array.
  */
 export function takeEntities(given: Entities): Entity[] {
   const parts: readonly unknown[] = Array.isArray(given) ? given : [given]

@@ -1,6 +1,6 @@
 import { StartupError } from '../../src/index.ts'
 
-/** Connection options that a URL can hold. */
+/** Connection options that a URL can express. */
 export type UrlOptions =
   | { readonly type: 'better-sqlite3'; readonly database: string }
   | ServerOptions<'postgres'>
@@ -25,18 +25,17 @@ const SERVERS = {
 } as const
 
 /**
- * Reads a `DATABASE_URL`: `sqlite:data/app.db`, `sqlite::memory:`, `postgres://…`, `mysql://…`, `mariadb://…`.
- * The one query parameter is `sslmode`: `disable`, `require` (verifies the certificate) or `no-verify`.
+ * Reads a `DATABASE_URL`: `sqlite:data/app.db`, `sqlite::memory:`, `postgres://…`, `mysql://…`, `mariadb://…`. The one
+ * query parameter is `sslmode`: `disable`, `require` (verifies the certificate) or `no-verify`.
  * @returns options to spread: `createDataSource({ ...fromUrl(url), entities: schema })`.
- * @throws StartupError that never shows the URL, as it may hold a password.
+ * @throws StartupError that never shows the URL, because it may contain a password.
  */
 export function fromUrl(url: string): UrlOptions {
   const text = url.trim()
   const sqlite = /^sqlite:(?:\/\/)?(?<database>.+)$/s.exec(text)?.groups?.['database']
   if (sqlite) return { type: 'better-sqlite3', database: sqlite }
   const parsed = parse(text)
-  const [type, port] =
-    SERVERS[parsed.protocol as keyof typeof SERVERS] ?? unreadable('its scheme is not known')
+  const [type, port] = SERVERS[parsed.protocol as keyof typeof SERVERS] ?? unreadable('its scheme is unknown')
   return {
     type,
     host: parsed.hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost',
@@ -52,45 +51,45 @@ function parse(text: string): URL {
   try {
     return new URL(text)
   } catch {
-    // The error of `URL` carries the whole text, so it is no cause of ours.
+    // The error of `URL` contains the whole string, so it does not become the cause.
     return unreadable('it is not a URL')
   }
 }
 
-/** A raw `#`, `/` or `?` in the password ends the address early, and the rest of it would pass for something public. */
+/** Refuses a raw `#`, `/` or `?` in the password: it ends the address early, and messages could show the rest. */
 function databaseOf({ pathname, hash, search }: URL): string {
   const name = decode(pathname.slice(1))
   if (hash || /[@/]/.test(name) || search.includes('@'))
-    unreadable('its user or password holds a raw `/`, `?`, `#` or `@`')
+    unreadable('its user or password contains a raw `/`, `?`, `#` or `@`')
   return name || unreadable('it names no database')
 }
 
 function sslOf({ searchParams }: URL): Pick<ServerOptions<string>, 'ssl'> {
   for (const name of searchParams.keys())
-    if (name !== 'sslmode') unreadable(`the only query parameter read here is sslmode, not '${name}'`)
+    if (name !== 'sslmode') unreadable(`the query parameter '${name}' is not supported, only sslmode`)
   const mode = searchParams.get('sslmode') ?? 'disable'
   if (mode === 'disable') return {}
   if (mode === 'require' || mode === 'verify-full') return { ssl: true }
   if (mode === 'no-verify') return { ssl: { rejectUnauthorized: false } }
-  return unreadable(`sslmode is disable, require, verify-full or no-verify`)
+  return unreadable(`sslmode must be disable, require, verify-full or no-verify`)
 }
 
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    return unreadable('it holds a `%` that begins no escape')
+    return unreadable('it contains a `%` that does not begin an escape')
   }
 }
 
 function unreadable(reason: string): never {
   throw new StartupError(
-    `The database URL cannot be used: ${reason}. (It is not shown, as it may hold a password.)`,
+    `The database URL cannot be used: ${reason}. (The URL is not shown, because it may contain a password.)`,
     {
       code: 'MORTAR_DATABASE_URL',
       remedy:
         'Write sqlite:data/app.db, sqlite::memory:, postgres://user:password@host:5432/name or mysql://…, ' +
-        'with special characters of the password percent-encoded; anything further belongs in the options.',
+        'with special characters of the password percent-encoded. Set everything else in the options.',
       brick: 'database',
     },
   )

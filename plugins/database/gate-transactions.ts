@@ -6,25 +6,25 @@ import { GatedQueryRunner } from './gated-query-runner.ts'
 import { type Schedule, TransactionGate } from './transaction-gate.ts'
 import { inScope } from './transaction-scope.ts'
 
-/** How a gate reports transactions that do not end. */
+/** Settings of a gate, mostly about transactions that do not end. */
 export interface GateSettings {
   /** By default a warning of the process (`process.emitWarning`). The brick sets its logger here. */
   readonly warn?: (message: string) => void
   /**
-   * How long one transaction may keep others waiting before that is reported; seconds or `'10s'`. By default 10 s.
-   * After three times as long the waiting ones fail.
+   * Longest time for which one transaction may block others before a warning; seconds or `'10s'`, by default 10 s.
+   * After three times as long, the waiting queries fail.
    */
   readonly warnAfter?: Duration
   /**
-   * Finds a query that would wait for its own transaction at once, instead of when its patience is over.
-   * On Node before 24 that slows every promise of the process, so the brick switches it off in production there.
+   * Rejects a query that would wait for its own transaction immediately, instead of after a time-out. On Node before 24
+   * this slows every promise of the process, so the brick switches it off there in production.
    */
   readonly findSelfWaits?: boolean
-  /** Instead of a timer, in tests. */
+  /** Replaces the timer in tests. */
   readonly schedule?: Schedule
 }
 
-/** What may be set again on a gate that is there. */
+/** Settings that can change on an existing gate. */
 interface Adjustable {
   warn: (message: string) => void
   /** Milliseconds. */
@@ -32,7 +32,7 @@ interface Adjustable {
   findSelfWaits: boolean
 }
 
-/** By DataSource; being in here also means being gated. */
+/** Gates by DataSource. */
 const gates = new WeakMap<DataSource, Gated>()
 
 interface Gated {
@@ -41,9 +41,9 @@ interface Gated {
 }
 
 /**
- * Makes transactions on a better-sqlite3 DataSource safe beside concurrent queries. TypeORM gives all callers one
- * query runner on that driver, so that overlapping transactions nest in each other and a rollback takes other
- * callers' acknowledged writes with it. Does nothing on other databases; when repeated only adjusts the settings.
+ * Makes transactions on a better-sqlite3 DataSource safe beside concurrent queries. TypeORM gives all callers one query
+ * runner on that driver, so that overlapping transactions would nest and a rollback would undo acknowledged writes of
+ * other callers. Does nothing on other databases. A repeated call only changes the settings.
  */
 export function gateTransactions(dataSource: DataSource, settings: GateSettings = {}): void {
   if (dataSource.options.type !== 'better-sqlite3') return
@@ -56,7 +56,7 @@ export function gateTransactions(dataSource: DataSource, settings: GateSettings 
   gates.set(dataSource, { adjustable, gate: install(dataSource, adjustable, settings.schedule) })
 }
 
-/** Returns the gate of a DataSource, or undefined where it has none. */
+/** Returns the gate of a DataSource, or undefined if it has none. */
 export function gateOf(dataSource: DataSource): TransactionGate | undefined {
   return gates.get(dataSource)?.gate
 }

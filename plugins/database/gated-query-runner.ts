@@ -13,7 +13,7 @@ import { BetterSqlite3QueryRunner } from './typeorm.ts'
 type QueryArguments = Parameters<QueryRunner['query']>
 type QueryAnswer = ReturnType<QueryRunner['query']>
 
-/** What the query runners of one DataSource share. */
+/** State that the query runners of one DataSource share. */
 export interface GatedConnection {
   readonly driver: BetterSqlite3Driver
   readonly gate: TransactionGate
@@ -22,8 +22,8 @@ export interface GatedConnection {
 }
 
 /**
- * TypeORM's runner for better-sqlite3, one for each caller, behind the gate of their one connection.
- * When a transaction is over is SQLite's word (`inTransaction`), not TypeORM's count, which is wrong after an error.
+ * TypeORM's runner for better-sqlite3, one for each caller, behind the gate of their one connection. SQLite
+ * (`inTransaction`) decides whether a transaction is over, because TypeORM's count is wrong after an error.
  */
 export class GatedQueryRunner extends BetterSqlite3QueryRunner {
   readonly #shared: GatedConnection
@@ -34,7 +34,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     shareStatements(this, shared.statements())
   }
 
-  /** Rejects instead of waiting for a transaction that waits for this very query. */
+  /** Rejects if the query would wait for a transaction that waits for this query. */
   override query(...args: QueryArguments): QueryAnswer {
     const { gate } = this.#shared
     if (this.transactionDepth > 0 && !this.isReleased && !gate.isHeldBy(this))
@@ -48,7 +48,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     if (this.transactionDepth === 1) noteTransaction(this.#shared.gate)
   }
 
-  /** A commit that fails ends the transaction, as on a database server: what was written is rolled back. */
+  /** Commits. A failed commit rolls the transaction back, as on a database server. */
   override async commitTransaction(): Promise<void> {
     try {
       await super.commitTransaction()
@@ -68,7 +68,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     }
   }
 
-  /** Ends what the caller left open: a transaction is rolled back, with a warning. */
+  /** Releases the runner. An open transaction is rolled back, with a warning. */
   override release(): Promise<void> {
     this.isReleased = true
     const { gate, warn } = this.#shared
@@ -79,7 +79,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     return super.release()
   }
 
-  /** Foreign keys are off for the whole connection until `afterMigration`, so nobody else gets in between. */
+  /** Keeps the connection until `afterMigration`, because foreign keys are off for the whole connection. */
   override async beforeMigration(): Promise<void> {
     const hold = await this.#enter()
     hold.pinned = true
@@ -106,7 +106,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     return this.#run(await turn, args)
   }
 
-  /** Not an async function, which would cost each query a few per cent (`bench/gate.ts`). */
+  /** Runs a statement. It is not an async function, which would slow each query by a few per cent (`bench/gate.ts`). */
   #run(hold: Hold, [sql, parameters, structured]: QueryArguments): QueryAnswer {
     const { gate } = this.#shared
     const statement = this.#immediate(sql)
@@ -126,12 +126,17 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     return sqliteConnectionOf(this.#shared.driver)!
   }
 
-  /** Takes the write lock first: a transaction that reads and then writes cannot fail for another process's write. */
+  /**
+   * Acquires the write lock first, so that a transaction that reads and then writes cannot fail because another process
+   * has written.
+   */
   #immediate(sql: string): string {
     return sql === 'BEGIN TRANSACTION' && !this.driver.options.readonly ? 'BEGIN IMMEDIATE TRANSACTION' : sql
   }
 
-  /** Past TypeORM and at once, so that no error and no subscriber can keep the connection from the others. */
+  /**
+   * Rolls back directly on the connection and immediately, so that no error and no subscriber can block the connection.
+   */
   #abandon(): void {
     if (!this.#shared.gate.isHeldBy(this)) return
     if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK')
@@ -146,7 +151,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     this.#shared.gate.settle(hold)
   }
 
-  /** The transaction never began, or SQLite has rolled it back already; only TypeORM's count is left to put right. */
+  /** Corrects TypeORM's count after a transaction that never began or that SQLite has already rolled back. */
   #forgetTransaction(): void {
     this.transactionDepth = Math.max(0, this.transactionDepth - 1)
     this.isTransactionActive = this.transactionDepth > 0
@@ -154,13 +159,13 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
 }
 
 const OUTER_QUERY =
-  'A query on the DataSource inside a transaction would wait for that transaction for ever. ' +
-  'Use the manager that the transaction gives: `dataSource.transaction(async (manager) => { … })`, ' +
+  'A query on the DataSource inside a transaction would wait for that transaction forever. ' +
+  'Use the manager of the transaction: `dataSource.transaction(async (manager) => { … })`, ' +
   'or in a subscriber `event.manager`.'
 
 const TRANSACTION_OVER =
-  'This transaction is over: SQLite has rolled it back after an error, or it was ended by hand. ' +
-  'Nothing more can be written in it.'
+  'This transaction is over: SQLite has rolled it back after an error, or a statement has ended it. ' +
+  'It accepts no further statements.'
 
 const LEFT_OPEN =
   'A query runner was released while its transaction was open; the transaction was rolled back. ' +

@@ -12,19 +12,19 @@ export type MigrationSource = string | URL | readonly MigrationClass[]
 
 /** One migration, ready to run. */
 export interface LoadedMigration {
-  /** Class name, such as `CreateNotes1763650000000`: what the database remembers. */
+  /** Class name, such as `CreateNotes1763650000000`: the name that the database stores. */
   readonly name: string
   /** Milliseconds since the epoch, from the name; migrations run in this order. */
   readonly timestamp: number
-  /** The file, or `a class` when it was given as such. */
+  /** The file, or `a class` for a migration given as a class. */
   readonly origin: string
   readonly instance: MigrationInterface
 }
 
 /**
- * The migrations of a folder or a list, oldest first. Files are `.ts` (under tsx), `.js`, `.mts` or `.mjs`; those whose
- * name begins with `_`, tests and declarations are left out.
- * @throws StartupError for a folder that is not there, a file without a migration, a wrong name or two of one name.
+ * Lists the migrations of a folder or an array, oldest first. Files are `.ts` (under tsx), `.js`, `.mts` or `.mjs`;
+ * files whose name begins with `_`, tests and declarations are ignored.
+ * @throws StartupError for a missing folder, a file without a migration, a wrong name or a duplicate name.
  */
 export async function loadMigrations(source: MigrationSource): Promise<LoadedMigration[]> {
   const loaded = isList(source)
@@ -35,8 +35,8 @@ export async function loadMigrations(source: MigrationSource): Promise<LoadedMig
 }
 
 /**
- * The folder as a path.
- * @throws StartupError for a relative one, which would be another folder wherever the process is started.
+ * Returns the folder as a path.
+ * @throws StartupError for a relative path, which would depend on the working directory of the process.
  */
 export function toFolder(source: string | URL): string {
   const folder = source instanceof URL ? fileURLToPath(source) : source
@@ -66,7 +66,7 @@ async function listFolder(folder: string): Promise<string[]> {
   } catch (error) {
     throw new StartupError(`The migrations folder '${folder}' cannot be read.`, {
       code: 'MORTAR_MIGRATIONS_FOLDER',
-      remedy: 'Correct the path, or make the folder by generating the first migration.',
+      remedy: 'Correct the path, or generate the first migration, which creates the folder.',
       brick: 'database',
       cause: error,
     })
@@ -84,7 +84,7 @@ async function loadFile(file: string): Promise<LoadedMigration[]> {
   throw new StartupError(`${file} exports no migration.`, {
     code: 'MORTAR_MIGRATION_SHAPE',
     remedy:
-      'Export a class with the methods up and down, or begin the name of the file with _ if it is none.',
+      'Export a class with the methods up and down, or begin the file name with _ if the file is not a migration.',
     files: [file],
     brick: 'database',
   })
@@ -96,8 +96,7 @@ async function importFile(file: string): Promise<object> {
   } catch (error) {
     throw new StartupError(`The migration ${file} cannot be loaded.`, {
       code: 'MORTAR_MIGRATION_SHAPE',
-      remedy:
-        'Correct the file; a .ts file needs tsx, a built application loads the .js files beside its own.',
+      remedy: 'Correct the file. A .ts file needs tsx; a built application loads the compiled .js files.',
       files: [file],
       brick: 'database',
       cause: error,
@@ -130,9 +129,9 @@ function refuseDuplicates(migrations: readonly LoadedMigration[]): void {
     const { name, origin } = migration
     const other = byName.get(name)
     if (other)
-      throw new StartupError(`The migration ${name} is there twice: ${other.origin} and ${origin}.`, {
+      throw new StartupError(`The migration ${name} exists twice: ${other.origin} and ${origin}.`, {
         code: 'MORTAR_MIGRATION_NAME',
-        remedy: 'Remove one of the two, or rename the class of the later one.',
+        remedy: 'Remove one of the two, or rename the newer class.',
         files: [other.origin, origin],
         brick: 'database',
       })

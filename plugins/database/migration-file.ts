@@ -6,7 +6,7 @@ export interface Statement {
   readonly parameters?: readonly unknown[] | undefined
 }
 
-/** The two directions of a migration, each in the order in which it is run. */
+/** The two directions of a migration, each in the order of execution. */
 export interface MigrationStatements {
   readonly up: readonly Statement[]
   readonly down: readonly Statement[]
@@ -23,16 +23,16 @@ export function nameMigration(name: string, timestamp: number): { className: str
     .split(/[\s_-]+/)
     .filter(Boolean)
   if (!/^[a-z]/i.test(words[0] ?? '') || !words.every((word) => /^[a-z\d]+$/i.test(word)))
-    throw new StartupError(`'${name}' cannot be the name of a migration.`, {
+    throw new StartupError(`'${name}' is not a valid name for a migration.`, {
       code: 'MORTAR_MIGRATION_NAME',
-      remedy: `Write what it does in words of letters and digits, such as 'add tags to notes'.`,
+      remedy: `Describe the change in words of letters and digits, such as 'add tags to notes'.`,
       brick: 'database',
     })
   const className = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('') + timestamp
   return { className, fileName: `${timestamp}-${words.join('-').toLowerCase()}.ts` }
 }
 
-/** Text of a migration file: TypeScript that needs no types at run time. */
+/** Renders a migration file in erasable TypeScript. */
 export function renderMigration(className: string, { up, down }: MigrationStatements): string {
   return `import type { MigrationInterface, QueryRunner } from 'typeorm'
 
@@ -55,15 +55,15 @@ function renderStatement({ query, parameters }: Statement): string {
   return `    await runner.query(\`${escapeTemplate(query)}\`${values})`
 }
 
-/** Names and defaults come from the schema and may hold what ends or fills a template literal. */
+/** Escapes names and defaults of the schema, which may contain characters with a meaning in a template literal. */
 function escapeTemplate(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')
 }
 
 /**
- * Statements that rebuild tables in a way that keeps what refers to them. To undo a rebuild, TypeORM renames the table
- * on SQLite and drops it later; SQLite would let other tables' foreign keys follow the name and end up at nothing,
- * unless asked not to (sqlite.org/lang_altertable.html, compatibility note).
+ * Adds pragmas around statements that rebuild tables, so that foreign keys of other tables stay valid. To undo a
+ * rebuild on SQLite, TypeORM renames the table and drops it later. By default SQLite would change the foreign keys to
+ * the new name, which then no longer exists (sqlite.org/lang_altertable.html, compatibility note).
  */
 export function keepReferences(statements: readonly Statement[]): readonly Statement[] {
   if (!statements.some(({ query }) => query.includes(' RENAME TO "temporary_'))) return statements

@@ -2,7 +2,7 @@ import type { DataSource, Migration, QueryRunner } from 'typeorm'
 import type { LoadedMigration } from './load-migrations.ts'
 import { typeorm } from './typeorm.ts'
 
-/** The database's table of the migrations that were run: TypeORM's own, so that its tools read it too. */
+/** The database table of applied migrations. It is TypeORM's own table, so TypeORM's tools can read it. */
 export class MigrationHistory extends typeorm.MigrationExecutor {
   readonly #runner: QueryRunner
 
@@ -11,7 +11,7 @@ export class MigrationHistory extends typeorm.MigrationExecutor {
     this.#runner = runner
   }
 
-  /** Makes the table, and TypeORM's table for views and generated columns where there are such. */
+  /** Creates the table, and TypeORM's metadata table if the schema has views or generated columns. */
   async prepare(): Promise<void> {
     await this.createMigrationsTableIfNotExist(this.#runner)
     const builder = this.dataSource.driver.createSchemaBuilder()
@@ -19,7 +19,7 @@ export class MigrationHistory extends typeorm.MigrationExecutor {
       await builder.createMetadataTableIfNecessary(this.#runner)
   }
 
-  /** Names of the migrations that were run, latest first; none when there is no table yet. */
+  /** Names of the applied migrations, newest first; empty if the table does not exist yet. */
   async names(): Promise<string[]> {
     return (await this.getExecutedMigrations()).map(({ name }) => name)
   }

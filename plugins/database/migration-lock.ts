@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DataSource, QueryRunner } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 
-/** How long to wait for another process that is running migrations, in seconds. */
+/** Seconds to wait for another process that is running migrations. */
 const PATIENCE = 60
 
 interface Lock {
@@ -12,8 +12,9 @@ interface Lock {
 
 /**
  * Runs work while no other process runs migrations on the same database. On PostgreSQL, MariaDB and MySQL that is an
- * advisory lock of the runner's session; SQLite has none, and there each migration's transaction takes the write lock.
- * @throws StartupError when another process does not finish in a minute.
+ * advisory lock of the runner's session; SQLite has no such lock; there, each migration's transaction acquires the
+ * write lock.
+ * @throws StartupError if another process does not finish within a minute.
  */
 export async function withMigrationLock<T>(
   dataSource: DataSource,
@@ -47,7 +48,7 @@ const postgres: Lock = {
   free: (runner, name) => runner.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]),
 }
 
-/** PostgreSQL's error code for a wait that `lock_timeout` ended. */
+/** PostgreSQL's error code after `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 const mysql: Lock = {
@@ -73,7 +74,7 @@ async function nameOf(dataSource: DataSource, runner: QueryRunner): Promise<stri
 function locked(): StartupError {
   return new StartupError(`Another process has been running migrations on this database for ${PATIENCE} s.`, {
     code: 'MORTAR_MIGRATION_LOCKED',
-    remedy: 'Wait for it to end, or end it, and start again.',
+    remedy: 'Wait until that process ends, or stop it, and then start again.',
     brick: 'database',
   })
 }

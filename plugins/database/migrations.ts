@@ -15,7 +15,7 @@ import {
   revertMigration,
 } from './run-migration.ts'
 
-/** One migration and how the database stands to it; `missing` was run, but its class is not there any more. */
+/** One migration and its state in the database; `missing` was run, but its class no longer exists. */
 export interface MigrationStatus {
   readonly name: string
   readonly state: 'applied' | 'pending' | 'missing'
@@ -27,17 +27,19 @@ export interface GeneratedMigration extends MigrationStatements {
   readonly file: string
 }
 
-/** What can be done with the migrations of one database. It must be connected. */
+/** Operations on the migrations of one connected database. */
 export interface Migrations {
   /**
-   * Writes the migration file that takes the database to the entities.
-   * @returns undefined when there is nothing to do.
-   * @throws StartupError while migrations are pending, since they would be generated a second time.
+   * Writes a migration file from the difference between the database and the entities.
+   * @returns undefined if there is no difference.
+   * @throws StartupError while migrations are pending, because they would be generated a second time.
    */
   generate(name: string): Promise<GeneratedMigration | undefined>
-  /** Runs the pending ones, oldest first, each in a transaction; `done` hears of each. @returns their names. */
+  /**
+   * Runs the pending migrations, oldest first, each in a transaction; calls `done` after each. @returns their names.
+   */
   run(done?: MigrationProgress): Promise<string[]>
-  /** Undoes the one that was run last. @returns its name, or undefined when there is none. */
+  /** Reverts the migration that was run last. @returns its name, or undefined if there is none. */
   revert(): Promise<string | undefined>
   /** Drops every table of the database and runs all migrations. @returns their names. */
   fresh(done?: MigrationProgress): Promise<string[]>
@@ -45,13 +47,13 @@ export interface Migrations {
   status(): Promise<MigrationStatus[]>
 }
 
-/** Where the migrations are: a folder (absolute path or `file:` URL), or the classes themselves. */
+/** Source of migrations: a folder (absolute path or `file:` URL), or the classes themselves. */
 export interface MigrationOptions {
   readonly directory: MigrationSource
   readonly clock?: Clock
 }
 
-/** The migrations of a folder for a DataSource, in this process and without TypeORM's command. */
+/** Manages the migrations of a DataSource in this process, without TypeORM's command. */
 export function createMigrations(dataSource: DataSource, options: MigrationOptions): Migrations {
   const { directory, clock = systemClock } = options
   gateTransactions(dataSource)
@@ -61,7 +63,7 @@ export function createMigrations(dataSource: DataSource, options: MigrationOptio
     generate: (name) => generate(dataSource, { directory, clock }, name),
     run: runAll,
     async fresh(done) {
-      // Read first: a folder that cannot be read must not cost the tables.
+      // Read the folder first, so that an unreadable folder does not lose the tables.
       await loadMigrations(directory)
       await dataSource.dropDatabase()
       return runAll(done)
@@ -90,7 +92,7 @@ async function generate(
   return { name: className, file, ...statements }
 }
 
-/** What takes the database to the entities, and back. */
+/** Computes the statements that make the database match the entities, and those that revert them. */
 async function difference(dataSource: DataSource): Promise<MigrationStatements> {
   const { upQueries: up, downQueries } = await dataSource.driver.createSchemaBuilder().log()
   const down = downQueries.toReversed()
@@ -103,7 +105,8 @@ async function refusePending(dataSource: DataSource, directory: MigrationSource)
   if (pending.length > 0)
     throw new StartupError(`These migrations were not run on this database: ${pending.join(', ')}.`, {
       code: 'MORTAR_MIGRATION_PENDING',
-      remedy: 'Run them first, since a new one is the difference between the database and the entities.',
+      remedy:
+        'Run them first. A new migration is generated from the difference between the database and the entities.',
       brick: 'database',
     })
 }
@@ -135,7 +138,7 @@ async function revertLast(
       `The migration ${last} was run on this database, but is not among the migrations.`,
       {
         code: 'MORTAR_MIGRATION_MISSING',
-        remedy: 'Bring its file back (from version control) to undo it.',
+        remedy: 'Restore its file from version control, then revert it.',
         brick: 'database',
       },
     )
@@ -160,7 +163,7 @@ async function statusOf(
   ]
 }
 
-/** Alone with the database as far as migrations go, and with the table of those that were run. */
+/** Runs work while no other process migrates, after creating the table of applied migrations. */
 function withRun<T>(dataSource: DataSource, work: (run: MigrationRun) => Promise<T>): Promise<T> {
   return withRunner(dataSource, (runner) =>
     withMigrationLock(dataSource, runner, async () => {
@@ -181,9 +184,12 @@ async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner)
 }
 
 function noFolder(): StartupError {
-  return new StartupError('The migrations were given as classes, so there is no folder to write one to.', {
-    code: 'MORTAR_MIGRATIONS_FOLDER',
-    remedy: 'Give the folder instead of the classes: migrations: join(import.meta.dirname, "migrations").',
-    brick: 'database',
-  })
+  return new StartupError(
+    'The migrations were given as classes, so there is no folder for a new migration.',
+    {
+      code: 'MORTAR_MIGRATIONS_FOLDER',
+      remedy: 'Give the folder instead of the classes: migrations: join(import.meta.dirname, "migrations").',
+      brick: 'database',
+    },
+  )
 }

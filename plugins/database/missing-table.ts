@@ -1,7 +1,7 @@
 import type { Middleware } from '../../src/index.ts'
 import { problem } from './problems.ts'
 
-/** The parts of the drivers' errors that tell; TypeORM copies them to its `QueryFailedError`. */
+/** The relevant members of the drivers' errors, which TypeORM copies to its `QueryFailedError`. */
 interface DriverError {
   readonly code?: unknown
   readonly message?: unknown
@@ -9,9 +9,8 @@ interface DriverError {
 }
 
 /**
- * The table that a query failed for because it does not exist, or undefined for any other error.
- * Knows SQLite (`no such table: notes`), PostgreSQL (42P01) and MariaDB and MySQL (ER_NO_SUCH_TABLE), as thrown by
- * the driver or by TypeORM.
+ * Returns the missing table that caused an error, or undefined for any other error. Knows SQLite (`no such table:
+ * notes`), PostgreSQL (42P01) and MariaDB and MySQL (ER_NO_SUCH_TABLE), as thrown by the driver or by TypeORM.
  */
 export function missingTable(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
@@ -26,7 +25,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   ER_NO_SUCH_TABLE: /Table '(?:[^']+?\.)?(?<table>[^'.]+)' doesn't exist/,
 }
 
-/** What to do about a missing table. */
+/** Remedy for a missing table. */
 export const MISSING_TABLE_REMEDY =
   'Export its EntitySchema from the schema module, then generate and run a migration (`mortar migrate`).'
 

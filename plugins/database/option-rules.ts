@@ -162,7 +162,7 @@ export function checkDatabaseOptions(options: ConnectionOptions & DatabaseSettin
   checkOptions(options, { of: 'database()', brick: 'database', keys: { ...CONNECTION, ...SETTINGS } })
 }
 
-/** The same for the second argument of `database()`. */
+/** Checks the second argument of `database()` in the same way. */
 export function checkDatabaseSettings(settings: DatabaseSettings): void {
   checkOptions(settings, { of: 'database()', brick: 'database', keys: SETTINGS })
 }

@@ -10,21 +10,21 @@ type WithoutOurs<Options> = Options extends unknown
 /** TypeORM's DataSource options; `entities` may be a schema module (`import * as schema`). */
 export type ConnectionOptions = WithoutOurs<DataSourceOptions> & { readonly entities?: Entities }
 
-/** What the brick does besides connecting. */
+/** Settings of the brick besides the connection. */
 export interface DatabaseSettings {
   /** Folder of the migration files (an absolute path or a `file:` URL), or the migration classes themselves. */
   readonly migrations?: MigrationSource
   /** Runs pending migrations when the application starts. By default false. */
   readonly migrate?: boolean
   /**
-   * How long one transaction on SQLite may keep other callers waiting before the log says so; seconds or `'10s'`.
-   * By default 10 s. After three times as long those callers fail.
+   * Longest time for which one SQLite transaction may block other callers before a log warning; seconds or `'10s'`, by
+   * default 10 s. After three times as long, those callers fail.
    */
   readonly transactionWarning?: Duration
 }
 
-/** Options of `database()`: a connection and, beside it, the brick's settings. */
+/** Options of `database()`: a connection and the brick's settings. */
 export type DatabaseOptions = ConnectionOptions & DatabaseSettings
 
-/** A connection: options, a DataSource, or a function that gives either when the application starts. */
+/** A connection: options, a DataSource, or a function that returns either when the application starts. */
 export type DatabaseSource = DatabaseOptions | DataSource | (() => ConnectionOptions | DataSource)

@@ -3,7 +3,7 @@ import { StartupError } from '../../src/index.ts'
 import type { LoadedMigration } from './load-migrations.ts'
 import type { MigrationHistory } from './migration-history.ts'
 
-/** Everything that one step needs. */
+/** Parameters of one step. */
 export interface MigrationRun {
   readonly dataSource: DataSource
   readonly runner: QueryRunner
@@ -12,8 +12,8 @@ export interface MigrationRun {
 
 /**
  * Runs a migration and records it, in one transaction unless it declares `transaction = false`.
- * @returns false when another process has run it meanwhile.
- * @throws StartupError that names the migration; what it did is rolled back where the database can.
+ * @returns false if another process has run it in the meantime.
+ * @throws StartupError that names the migration. Its changes are rolled back if the database supports that.
  */
 export function applyMigration(run: MigrationRun, migration: LoadedMigration): Promise<boolean> {
   return step(run, migration, async () => {
@@ -24,7 +24,7 @@ export function applyMigration(run: MigrationRun, migration: LoadedMigration): P
   })
 }
 
-/** The same backwards: undoes a migration and takes it off the record. */
+/** Reverts a migration and removes its record. */
 export function revertMigration(run: MigrationRun, migration: LoadedMigration): Promise<boolean> {
   return step(run, migration, async () => {
     if ((await run.history.names())[0] !== migration.name) return false
@@ -39,7 +39,8 @@ async function step(
   migration: LoadedMigration,
   work: () => Promise<boolean>,
 ): Promise<boolean> {
-  // Off before the transaction, as SQLite ignores it inside: rebuilding a table would delete what refers to it.
+  // Switch foreign keys off before the transaction, because SQLite ignores the pragma inside. Otherwise rebuilding a
+  // table would delete the rows that refer to it.
   await runner.beforeMigration()
   try {
     if (migration.instance.transaction === false) return await work()
@@ -51,7 +52,7 @@ async function step(
   } catch (error) {
     throw failure(migration, error)
   } finally {
-    // Back to what it is by default, had the migration failed between switching it on and off.
+    // Restore the default, because the migration may have failed before it switched the pragma off.
     if (isSqlite(dataSource)) await runner.query('PRAGMA legacy_alter_table = OFF')
     await runner.afterMigration()
   }
@@ -59,7 +60,7 @@ async function step(
 
 export const isSqlite = ({ options }: DataSource): boolean => options.type === 'better-sqlite3'
 
-/** Runs work in a transaction of this runner; whatever it throws is thrown on after the rollback. */
+/** Runs work in a transaction of this runner; an error is thrown again after the rollback. */
 export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
   await runner.startTransaction()
   try {
@@ -67,19 +68,19 @@ export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<
     await runner.commitTransaction()
     return result
   } catch (error) {
-    // A rollback that fails as well has nothing to add.
+    // The error of a failed rollback adds no information.
     await runner.rollbackTransaction().catch(() => undefined)
     throw error
   }
 }
 
-/** With foreign keys off nothing cascades and nothing is refused, so this looks at the result (sqlite.org/lang_altertable). */
+/** Checks foreign keys afterwards, because nothing enforces them while they are off (sqlite.org/lang_altertable). */
 async function checkForeignKeys(runner: QueryRunner): Promise<void> {
   const broken = (await runner.query('PRAGMA foreign_key_check')) as { table: string; parent: string }[]
   const [first] = broken
   if (first)
     throw new Error(
-      `${broken.length} rows would refer to what is not there, first ${first.table} to ${first.parent}`,
+      `${broken.length} rows would refer to missing rows, the first one from ${first.table} to ${first.parent}`,
     )
 }
 
@@ -89,7 +90,7 @@ function failure({ name, origin }: LoadedMigration, error: unknown): StartupErro
     code: 'MORTAR_MIGRATION_FAILED',
     remedy:
       `Correct ${origin === 'a class' ? 'it' : origin} and run it again. It is rolled back; ` +
-      'MariaDB and MySQL keep the changes of tables that came before the failure.',
+      'MariaDB and MySQL keep the changes of tables that preceded the failure.',
     files: origin === 'a class' ? [] : [origin],
     brick: 'database',
     cause: error,

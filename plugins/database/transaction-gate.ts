@@ -1,19 +1,22 @@
-/** Possession of the one SQLite connection by one query runner. */
+/** Ownership of the one SQLite connection by one query runner. */
 export interface Hold {
   readonly owner: object
-  /** Statements under way. */
+  /** Number of running statements. */
   running: number
-  /** Kept although no transaction is open, such as while a migration has foreign keys switched off. */
+  /**
+   * True if the owner keeps the connection without a transaction, for example while a migration has switched foreign
+   * keys off.
+   */
   pinned: boolean
 }
 
-/** What a gate must know of its surroundings. */
+/** Dependencies of a gate. */
 export interface GateOptions {
-  /** SQLite's own word on whether the connection is inside a transaction. */
+  /** Returns true if SQLite reports an open transaction on the connection. */
   readonly inTransaction: () => boolean
   /**
-   * Told when one holder has kept others waiting for `warnAfter` milliseconds, and again after each such time.
-   * Those who have waited through several are refused, so that a transaction which waits for one of them can end.
+   * Called when one owner has blocked others for `warnAfter` milliseconds, and again after each such time. Callers that
+   * have waited through several are refused, so that a transaction that waits for one of them can end.
    */
   readonly warn: (message: string) => void
   readonly warnAfter: () => number
@@ -21,23 +24,23 @@ export interface GateOptions {
   readonly schedule?: Schedule
 }
 
-/** A runner in line, with all of its statements, as they may wait for each other. */
+/** A waiting runner with all of its statements, because they may wait for each other. */
 interface Place {
   readonly proceed: ((hold: Hold) => void)[]
   readonly refuse: ((reason: Error) => void)[]
-  /** Times that a warning was due since it came, with the same holder. */
+  /** Number of warnings since its arrival, with the same owner. */
   warnings: number
 }
 
-/** Whoever has seen this many warnings is refused. */
+/** Number of warnings after which a waiting runner is refused. */
 const PATIENCE = 3
 
 export type Schedule = (callback: () => void, milliseconds: number) => () => void
 
 /**
  * Lets one query runner at a time use a connection that all of them share. A single statement keeps it until it has
- * run, a transaction until SQLite says that none is open any more; the others follow first come, first served.
- * `test/plugins/database/interleavings.test.ts` holds it to a model.
+ * run, a transaction until SQLite reports that none is open. The others follow in order of arrival.
+ * `test/plugins/database/interleavings.test.ts` compares it with a model.
  */
 export class TransactionGate {
   readonly #options: GateOptions
@@ -50,7 +53,7 @@ export class TransactionGate {
     this.#options = options
   }
 
-  /** The present possession, if somebody has the connection. */
+  /** The current ownership, if any. */
   get current(): Hold | undefined {
     return this.#current
   }
@@ -59,7 +62,7 @@ export class TransactionGate {
     return this.#current?.owner === owner
   }
 
-  /** Counts a statement of `owner` in: at once when nobody else has the connection, else when its turn comes. */
+  /** Registers a statement of `owner`: immediately if the connection is free, else in order of arrival. */
   enter(owner: object): Hold | Promise<Hold> {
     if (this.#current === undefined) return this.#give(owner, 1)
     if (this.#current.owner !== owner) return this.#queue(owner)
@@ -67,19 +70,19 @@ export class TransactionGate {
     return this.#current
   }
 
-  /** Counts a statement out, and passes the connection on unless the holder is in a transaction. */
+  /** Unregisters a statement, and passes the connection on unless its owner is in a transaction. */
   leave(hold: Hold): void {
     hold.running--
     this.settle(hold)
   }
 
-  /** Passes the connection on when nothing keeps it: no statement under way, no pin, no open transaction. */
+  /** Passes the connection on if there is no running statement, no pin and no open transaction. */
   settle(hold: Hold): void {
     if (hold !== this.#current || hold.running > 0 || hold.pinned || this.#options.inTransaction()) return
     this.#passOn()
   }
 
-  /** The connection is gone and its transaction with it: whoever waits goes on, and sees that for itself. */
+  /** Handles a closed connection, which ends its transaction: waiting callers continue and get the driver's error. */
   reset(): void {
     this.#passOn()
   }
@@ -99,7 +102,7 @@ export class TransactionGate {
     })
   }
 
-  /** Straight to the next in line, so that a newcomer never gets in between. */
+  /** Hands the connection directly to the next waiting runner, so that a newcomer cannot overtake it. */
   #passOn(): void {
     this.#current = undefined
     if (this.#waiting.size === 0) return
@@ -116,7 +119,7 @@ export class TransactionGate {
     this.#cancelWatch = undefined
   }
 
-  /** Only a holder that somebody waits for is worth a warning, so a run without contention starts no timer. */
+  /** Starts the timer of the warning only if another caller waits. */
   #watch(): void {
     if (this.#cancelWatch) return
     const { warnAfter, schedule = scheduleTimer } = this.#options
@@ -152,7 +155,7 @@ function refusalMessage(milliseconds: number): string {
 }
 
 const REMEDY =
-  'Inside a transaction use its own manager, wait for nobody else who needs the database, ' +
+  'Inside a transaction use its own manager, do not wait for other code that needs the database, ' +
   'do slow work before or after it, and release every query runner.'
 
 function scheduleTimer(callback: () => void, milliseconds: number): () => void {

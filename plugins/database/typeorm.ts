@@ -11,7 +11,7 @@ const DRIVERS: Readonly<Record<string, string>> = {
   mariadb: 'mysql2',
 }
 
-/** The packages that the brick needs for a kind of database; only TypeORM itself while the kind is not known. */
+/** Returns the packages that the brick needs for a kind of database; only TypeORM if the kind is unknown. */
 export function databaseNeed(type?: string): PeerNeed {
   const driver = type === 'better-sqlite3' && hasLibsql() ? undefined : DRIVERS[type ?? '']
   const packages = driver === undefined ? ['typeorm'] : ['typeorm', driver]

@@ -10,11 +10,11 @@ interface Found {
   readonly open: OpenItems
 }
 
-/** Finds the arrays of a value that are too long; nothing to look for when undefined. */
+/** Finds the arrays of a value that are too long; undefined if there is nothing to check. */
 type Find = ((value: unknown, path: string, found: Found) => void) | undefined
 
 /**
- * Returns a function that gives an `Invalid` for a value with arrays above the `maxItems` of the validator's own JSON
+ * Returns a function that returns an `Invalid` for a value with arrays above the `maxItems` of the validator's own JSON
  * Schema, one issue for each, and for one with too many items in arrays that have no `maxItems`. Parts with a default
  * (which may replace what is not valid), intersections and the inside of a recursion are left to the library.
  */
@@ -70,8 +70,8 @@ function objectFinder(schema: Readonly<Record<string, unknown>>, isReplaceable: 
 }
 
 /**
- * A value may be any alternative that its constants, such as a discriminator, allow. Where there are several, a maximum
- * of one says nothing, and the one with the most items in arrays without a maximum counts.
+ * Checks the alternatives that the constants of a value, such as a discriminator, allow. If there are several, their
+ * maximums are ignored, and the alternative with the most items in arrays without a maximum counts.
  */
 function alternativeFinder(alternatives: readonly unknown[], isReplaceable: boolean): Find {
   const parts = alternatives.filter(isRecord)

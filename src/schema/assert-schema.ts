@@ -5,8 +5,8 @@ import { isStandard } from './validate-standard.ts'
 import { isYup, type YupNode } from '../compat/yup.ts'
 
 /**
- * Tells a yup schema or a Standard Schema validator from anything else.
- * @throws StartupError `MORTAR_NOT_A_SCHEMA` naming what was given at `place`.
+ * Refuses anything but a yup schema or a Standard Schema validator.
+ * @throws StartupError `MORTAR_NOT_A_SCHEMA` naming the value at `place`.
  */
 export function assertSchema(schema: unknown, place: string): asserts schema is YupNode | StandardLike {
   if (isYup(schema) || isStandard(schema)) return

@@ -7,16 +7,16 @@ import { validateByYup } from './yup/validate-yup.ts'
 import { isYup } from '../compat/yup.ts'
 
 /**
- * Compiles a schema for values that leave: the function gives the value with its declared keys alone, at every depth,
- * or an `Invalid`; a promise of either when the schema is asynchronous.
+ * Compiles a schema for response values. The function returns the value with only its declared keys, at every depth, or
+ * an `Invalid`; a promise of either if the schema is asynchronous.
  *
- * Nothing is coerced and no transform runs. A value is judged by what JSON would show of it: entities and other class
- * instances are objects, `toJSON` counts, a Date is its ISO string, and an ISO string satisfies `date()`; NaN and
- * Infinity are no numbers. Absent optional keys are left out, and absent keys with a default get it. An object schema
- * without fields drops every key: declare `mixed()` for free-form values.
- * A validator of another library filters as that library does.
+ * Nothing is coerced and no transform runs. A value is validated in its JSON form: entities and other class instances
+ * are objects, `toJSON` counts, a Date is its ISO string, and an ISO string satisfies `date()`; NaN and Infinity are
+ * not numbers. Missing optional keys are left out, and missing keys with a default get it. An object schema without
+ * fields drops every key: declare `mixed()` for free-form values. A validator of another library filters as that
+ * library does.
  *
- * This is the long way, by yup itself: `compileSerializer` takes it only for what `compileText` does not settle.
+ * This is the slow path, by yup itself: `compileSerializer` uses it only for values that `compileText` cannot decide.
  */
 export function compileOutput(schema: Schema): (value: unknown) => unknown {
   assertSchema(schema, 'response')

@@ -14,7 +14,7 @@ import { validateByYup } from './yup/validate-yup.ts'
 import { isYup, type YupNode } from '../compat/yup.ts'
 import { yupFault } from '../compat/yup-self-test.ts'
 
-/** Where a value comes from, or `response` for one that leaves. */
+/** Source of a value, or `response` for a value that is sent. */
 export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'response'
 
 /** A compiled schema. */
@@ -24,9 +24,9 @@ export interface Validator {
 
 /**
  * Compiles a yup schema or a Standard Schema validator for a location. Query, path and header values are text and are
- * coerced (see `coerceText`); a body is not. A response is filtered as `compileOutput` says. A yup schema is compiled
- * at the first value, and once for all routes that give the same one.
- * @throws StartupError `MORTAR_NOT_A_SCHEMA` for anything else.
+ * coerced (see `coerceText`). A body is not coerced. A response is filtered as `compileOutput` describes. A yup schema
+ * is compiled for the first value, once for all routes that share it.
+ * @throws StartupError `MORTAR_NOT_A_SCHEMA` for any other value.
  */
 export function compileValidator(schema: Schema, location: ValidatedLocation): Validator {
   assertSchema(schema, location)
@@ -73,5 +73,5 @@ function standardValidator(schema: StandardLike, text: boolean): Validator['vali
   return (value, limit) => validate(coerceText(shape, value, notANumber), limit)
 }
 
-/** Other libraries do not read text as numbers; this is how each of them is told that it was none. */
+/** Replaces text that is not a valid number for other libraries, so that they report an issue. */
 const notANumber = (): number => Number.NaN

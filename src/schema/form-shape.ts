@@ -16,7 +16,7 @@ export interface FormShape {
   readonly types: ReadonlyMap<string, readonly string[]>
 }
 
-/** Reads a body schema for forms; undefined is a route without one. */
+/** Reads a body schema for forms; undefined for a route without a body schema. */
 export function formShapeOf(schema: Schema | undefined): FormShape {
   const files = schema === undefined ? [] : fieldsOf(schema).flatMap(fileField)
   return {
@@ -33,13 +33,13 @@ function fieldsOf(schema: Schema): readonly (readonly [string, unknown])[] {
   return isYup(schema) ? Object.entries(schema.fields ?? {}) : []
 }
 
-/** The field with its file schema: its own, or that of its items. */
+/** The file schema of a field: its own, or that of its items. */
 function fileField([name, field]: readonly [string, unknown]): (readonly [string, YupNode])[] {
   const node = isYup(field) && field.type === 'array' ? field.innerType : field
   return isYup(node) && isFileSchema(node) ? [[name, node]] : []
 }
 
-/** The last of several tests counts, as the most recently chained one. */
+/** Returns the last test of a name, because the most recently chained test is effective. */
 function entry<T>(name: string, node: YupNode, test: string, param: string): (readonly [string, T])[] {
   const found = node.tests.findLast(({ OPTIONS }) => OPTIONS.name === test)
   return found === undefined ? [] : [[name, found.OPTIONS.params?.[param] as T]]

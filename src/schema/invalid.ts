@@ -1,13 +1,13 @@
-/** One thing wrong with a value: where inside it (`items[0].qty`, `''` for the value itself) and why. */
+/** One fault of a value: the path inside it (`items[0].qty`, `''` for the value itself) and the reason. */
 export interface SchemaIssue {
   readonly path: string
   readonly message: string
 }
 
-/** Longest path and longest message that are kept; both can quote the value, which a caller may have made as large as he likes. */
+/** Maximum length of a path and of a message. Both can quote the value, whose size the caller controls. */
 const LONGEST_TEXT = 1_000
 
-/** Result of a validator in place of a typed value: its issues, at least one, up to the limit that it was given. */
+/** Result of a validator for an invalid value: at least one issue, up to the given limit. */
 export class Invalid {
   readonly issues: readonly SchemaIssue[]
 

@@ -1,6 +1,6 @@
 import type { SchemaIssue } from './invalid.ts'
 
-/** Issues that a validator finds when nobody names a limit: as many as a response lists, and one more. */
+/** Default limit of issues: the number that a response lists, plus one. */
 export const DEFAULT_LIMIT = 21
 
 /** The issues of one value, up to a limit. A validator stops as soon as `isFull`, so a hostile body costs little. */
@@ -18,7 +18,7 @@ export class IssueList {
     return this.found.length >= this.#limit
   }
 
-  /** Issues that still fit. */
+  /** Number of issues that still fit. */
   get room(): number {
     return this.#limit - this.found.length
   }

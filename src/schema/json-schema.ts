@@ -5,8 +5,8 @@ import { isStandard } from './validate-standard.ts'
 import { isYup } from '../compat/yup.ts'
 
 /**
- * The JSON Schema of a schema. What cannot be said in it becomes `{}`, which allows anything, and is reported to
- * `onOmission`; it never throws. Standard Schema validators are asked for their own (`~standard.jsonSchema`).
+ * Returns the JSON Schema of a schema. Parts that it cannot express become `{}`, which allows anything, and are
+ * reported to `onOmission`. Never throws. Standard Schema validators provide their own (`~standard.jsonSchema`).
  */
 export function jsonSchemaOf(
   schema: Schema,
@@ -50,11 +50,11 @@ function jsonSchemaOfStandard(schema: unknown, direction: Direction, onOmission:
 interface References {
   readonly root: JsonSchema
   readonly definitions: JsonSchema
-  /** References that are being followed, so that a recursive schema ends. */
+  /** References on the current path, so that a recursive schema ends. */
   readonly open: readonly string[]
 }
 
-/** A copy without references: inside a document, `#/$defs/…` would point into the document. */
+/** Copies a description without its references: inside a document, `#/$defs/…` would point into the document. */
 function inlined(node: unknown, references: References, onOmission: OnOmission): unknown {
   if (Array.isArray(node)) return node.map((item) => inlined(item, references, onOmission))
   if (typeof node !== 'object' || node === null) return node

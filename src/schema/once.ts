@@ -1,13 +1,10 @@
-/** A function that makes something at its first call and gives the same at every other. */
+/** Returns a function that makes a value at its first call and returns the same value afterwards. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
 }
 
-/**
- * Gives what `make` makes of a schema, made once for each schema object however many routes share it: schemas are never
- * changed once they are made.
- */
+/** Calls `make` once for each schema object, also if several routes share it, because schemas are immutable. */
 export function oncePerSchema<S extends object, Made>(make: (schema: S) => Made): (schema: S) => Made {
   const made = new WeakMap<S, Made>()
   return (schema) => {

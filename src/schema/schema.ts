@@ -1,6 +1,6 @@
 /**
- * What the framework takes as a schema. Generics are constrained to these two small shapes and never to yup's own
- * class types, which cost fourteen times the type instantiations.
+ * Types of the schemas that the framework accepts. Generics are constrained to these two small shapes and never to
+ * yup's own class types, which cost fourteen times the type instantiations.
  */
 
 /** The part of a yup schema that carries its types. */

@@ -7,14 +7,14 @@ import { yupFault } from '../compat/yup-self-test.ts'
 import type { Schema } from './schema.ts'
 import { compileText } from './yup/fast-text.ts'
 
-/** The JSON text of a value seen through a schema, or an `Invalid`; a promise when the schema is asynchronous. */
+/** Returns the JSON text of a value filtered by a schema, or an `Invalid`; a promise if the schema is asynchronous. */
 export type Serializer = (value: unknown) => string | Invalid | Promise<string | Invalid>
 
 /**
- * Compiles a response schema to a serializer: filters and judges as `compileOutput` says, and writes JSON with the keys
- * in the order in which they are declared. A value that JSON cannot hold (a bigint, a cycle) is an `Invalid` too, so
- * nothing half-written leaves. The work is done at the first value, and once for all routes that give the same schema.
- * @throws StartupError `MORTAR_NOT_A_SCHEMA` when it is given no schema.
+ * Compiles a response schema to a serializer: filters and validates as `compileOutput` describes, and writes JSON with
+ * the keys in the order of declaration. A value that JSON cannot express (a bigint, a cycle) is an `Invalid` too, so
+ * that no partial response is sent. The schema is compiled for the first value, once for all routes that share it.
+ * @throws StartupError `MORTAR_NOT_A_SCHEMA` if the argument is not a schema.
  */
 export function compileSerializer(schema: Schema): Serializer {
   assertSchema(schema, 'response')

@@ -3,7 +3,7 @@ import { isYup } from '../compat/yup.ts'
 
 const ANY: TextShape = { kind: 'any' }
 
-/** What a yup schema expects of text. A lazy schema expects anything. */
+/** Returns the shape that a yup schema expects of text. A lazy schema expects anything. */
 export function shapeOfYup(schema: unknown): TextShape {
   if (!isYup(schema) || schema.type === 'lazy') return ANY
   const kind = kindOfYup(schema)
@@ -15,7 +15,7 @@ export function shapeOfYup(schema: unknown): TextShape {
   return { kind, members: new Map(members) }
 }
 
-/** What a schema expects of text, by its JSON Schema: for validators that can be seen into by nothing else. */
+/** Returns the shape that a schema expects of text from its JSON Schema, for validators that expose nothing else. */
 export function shapeOfJson(schema: unknown): TextShape {
   if (typeof schema !== 'object' || schema === null) return ANY
   const { type, anyOf, items, properties } = schema as Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ export function shapeOfJson(schema: unknown): TextShape {
   return { kind: 'object', members: new Map(members) }
 }
 
-/** The one alternative that is not null, when there is exactly one. */
+/** Returns the only alternative that is not null, or undefined if there are several. */
 function onlyOther(alternatives: readonly unknown[], typeOf: (one: unknown) => unknown): unknown {
   const others = alternatives.filter((one) => typeOf(one) !== 'null')
   return others.length === 1 ? others[0] : undefined

@@ -1,14 +1,14 @@
 import { childPath } from './invalid.ts'
 import { ownMember } from '../compat/yup.ts'
 
-/** A part of a value that JSON cannot show: where it is, what it is, and what to return in its place. */
+/** A part of a value that JSON cannot express: its path, its kind and the remedy. */
 export interface Unsendable {
   readonly path: string
   readonly kind: string
   readonly remedy: string
 }
 
-/** Objects that JSON shows as `{}`, by the tag that `Object.prototype.toString` gives. */
+/** Remedies for objects that JSON shows as `{}`, by the tag from `Object.prototype.toString`. */
 const REMEDIES: Readonly<Record<string, string>> = {
   Map: 'Return Object.fromEntries(map), or an array of its entries.',
   Set: 'Return an array: [...set].',
@@ -27,7 +27,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   Response: 'Return it alone, not inside another value.',
 }
 
-/** Kind of an object that JSON cannot show, whatever it contains; undefined for all others and for those with `toJSON`. */
+/**
+ * Returns the kind of an object that JSON cannot express at all; undefined for all others and for objects with
+ * `toJSON`.
+ */
 export function unsendableObject(value: object): Omit<Unsendable, 'path'> | undefined {
   const { toJSON, then, next } = value as Readonly<Record<string, unknown>>
   if (typeof toJSON === 'function') return undefined
@@ -47,20 +50,20 @@ function kindOf(tag: string): Omit<Unsendable, 'path'> {
 const MOST_MEMBERS = 10_000
 
 /**
- * Finds the first part of a value that JSON cannot show: a bigint, a reference to itself, a Map, a Promise that nobody
- * awaited. With a yup schema only the keys that it declares are searched. Functions are left out as JSON does.
+ * Finds the first part of a value that JSON cannot express: a bigint, a cycle, a Map, a Promise that was not awaited.
+ * With a yup schema only the keys that it declares are searched. Functions are left out as JSON does.
  */
 export function findUnsendable(value: unknown, schema?: unknown): Unsendable | undefined {
   return search(value, schema, { path: '', above: new Set(), budget: { left: MOST_MEMBERS } })
 }
 
-/** The error for a value that holds such a part. */
+/** Makes the error for a value with such a part. */
 export function unsendableError({ path, kind, remedy }: Unsendable, cause?: unknown): TypeError {
   const what = path === '' ? 'it' : path
   return new TypeError(`The returned value cannot be sent as JSON: ${what} is ${kind}. ${remedy}`, { cause })
 }
 
-/** The JSON text of a value. @throws TypeError that names the part which JSON cannot hold. */
+/** Returns the JSON text of a value. @throws TypeError that names the part that JSON cannot express. */
 export function jsonText(value: unknown): string {
   let text: string | undefined
   try {

@@ -35,7 +35,7 @@ export interface UploadedFileFields {
   readonly size: number
 }
 
-/** True for what the multipart parser made, also when it came from another copy of the package. */
+/** True for an object of the multipart parser, also of another copy of the package. */
 export function isUploadedFile(value: unknown): value is UploadedFile {
   return typeof value === 'object' && value !== null && UPLOADED in value
 }

@@ -14,8 +14,8 @@ interface StandardResult {
 }
 
 /**
- * Validates by a Standard Schema validator: the typed value or an `Invalid`, in a promise when the validator's is. The
- * standard has no limit of issues: the library finds them all, and the list is cut.
+ * Validates with a Standard Schema validator: returns the typed value or an `Invalid`, as a promise if the validator is
+ * asynchronous. The standard has no limit of issues, so the library finds all of them, and the list is cut.
  */
 export function validateByStandard(schema: StandardLike): Validate {
   const standard = schema['~standard']

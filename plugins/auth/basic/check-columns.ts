@@ -3,8 +3,8 @@ import { MissingColumn, MissingTable } from '../errors.ts'
 import { createSql, type DataSourceLike } from './sql.ts'
 
 /**
- * Reads no row, but each column that was added after the first version of the tables. Tables that are missing altogether
- * are reported by the endpoints.
+ * Checks every column that was added after the first version of the tables, without reading a row. The endpoints report
+ * missing tables.
  * @throws StartupError `MORTAR_AUTH_SCHEMA` for a database of an earlier version, with the migrations that are pending.
  */
 export async function checkColumns(source: DataSourceLike, services: Cradle): Promise<void> {
@@ -35,7 +35,7 @@ function outdated(cause: MissingColumn, pending: readonly string[]): StartupErro
   )
 }
 
-/** The service `migrations` of the database brick, as far as this check uses it. */
+/** The part of the database brick's service `migrations` that this check uses. */
 interface MigrationsLike {
   status(): Promise<readonly { readonly name: string; readonly state: string }[]>
 }
@@ -43,7 +43,7 @@ interface MigrationsLike {
 async function pendingMigrations(services: Cradle): Promise<readonly string[]> {
   if (!Object.hasOwn(services, 'migrations')) return []
   const migrations = services['migrations'] as MigrationsLike
-  // Without a folder of migrations the service refuses; the remedy then is to generate one.
+  // Without a folder of migrations the service throws; the remedy is then to generate a migration.
   const all = await migrations.status().catch(() => [])
   return all.filter(({ state }) => state === 'pending').map(({ name }) => name)
 }

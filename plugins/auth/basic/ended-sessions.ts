@@ -2,9 +2,9 @@ import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { ownConnection } from './own-connection.ts'
 import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
-/** Milliseconds that one read may take before its connection is thrown away. */
+/** Milliseconds for one read, after which its connection is closed. */
 const DEADLINE = 1000
-/** The first read takes the whole table, and no request waits for it. */
+/** Time limit of the first read, which reads the whole table while no request waits for it. */
 const FIRST_DEADLINE = 30_000
 
 /** The statements about ended sessions: `publishEnded` and `publishEndedOf` of the store. */
@@ -28,7 +28,7 @@ export function endedSessionStatements(sql: Sql) {
             where user_id = ${userId} and password_version <= ${version}
               and id not in (select id from auth_ended_sessions)`,
         )
-      // Another process publishes the same session at the same moment: what it has published is left out the next time.
+      // Another process has published the same session at the same moment. The next attempt skips that session.
       while (!(await insert()));
       const { records } = await sql`select id from auth_refresh_tokens
         where user_id = ${userId} and password_version <= ${version}`
@@ -45,7 +45,7 @@ export function readEndedSessions(source: DataSourceLike): EndedSessionReader | 
   const sql = createSql(() => own?.source ?? source)
   return {
     async since(moment) {
-      // The outer join gives the time of the database also where nothing was published.
+      // The outer join returns the time of the database even if nothing was published.
       const { records } = await sql`select clock.now_ms, ended.id, ended.expires_at
         from (select ${DATABASE_NOW} as now_ms) clock
         left join auth_ended_sessions ended on ended.ended_at >= ${moment}`

@@ -25,8 +25,8 @@ export type { DataSourceLike } from './sql.ts'
 /** Options of `basicAuth`. */
 export interface BasicAuthOptions extends PasswordAuthOptions {
   /**
-   * The TypeORM DataSource of the application (SQLite, PostgreSQL, MariaDB or MySQL), or a function that finds it among
-   * the services; by default the service `db` of the database brick. It is connected when the application starts.
+   * The TypeORM DataSource of the application (SQLite, PostgreSQL, MariaDB or MySQL), or a function that selects it
+   * from the services; by default the service `db` of the database brick. It is connected when the application starts.
    */
   readonly db?: DataSourceLike | ((services: Cradle) => DataSourceLike)
 }

@@ -1,13 +1,13 @@
 /*
- * A connection beside the application's pool. Ten slow queries of the application must not delay the news of ended
- * sessions, and a connection that went silent must be thrown away, which TypeORM's pool does not do (pg's own
- * time-out gives the connection back to the pool). So this file asks TypeORM's driver for the library and the settings
- * that it connects with, and opens one connection of its own.
+ * A connection beside the application's pool. Ten slow queries of the application must not delay the records of ended
+ * sessions, and a connection that no longer responds must be closed, which TypeORM's pool does not do (pg's own time-
+ * out returns the connection to the pool). So this file reads the library and the settings from TypeORM's driver, and
+ * opens one connection of its own.
  */
 import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import type { DataSourceLike, StatementResult } from './sql.ts'
 
-/** One connection that nothing else uses. A statement that fails or is late closes it; the next one opens another. */
+/** A dedicated connection. A statement that fails or times out closes it; the next statement opens another. */
 export interface OwnConnection {
   /** The same database as a source of statements for `createSql`. */
   readonly source: DataSourceLike
@@ -20,15 +20,14 @@ interface Link {
   /** Settles once statements may be sent. */
   readonly ready: Promise<unknown>
   query(sql: string, parameters: readonly unknown[]): Promise<Rows>
-  /** Drops the connection, also one that is still being opened, without waiting for the server. */
+  /** Closes the connection without waiting for the server, even while it is being opened. */
   destroy(): void
 }
 
 /**
  * Makes a connection beside the pool of a DataSource; it opens with its first statement.
- * @param deadline gives the milliseconds that opening and one statement together may take.
- * @returns undefined where the database cannot be reached beside the DataSource (SQLite in memory) or the driver is
- * another one.
+ * @param deadline returns the milliseconds that opening and one statement together may take.
+ * @returns undefined if a second connection is impossible (SQLite in memory) or the driver is not supported.
  */
 export function ownConnection(source: DataSourceLike, deadline: () => number): OwnConnection | undefined {
   const open = openerFor(source)
@@ -117,7 +116,7 @@ interface PostgresClient {
 function openPostgres({ options, Client }: PostgresPool): Link {
   // The pool hides the password from enumeration.
   const client = new Client!({ ...options, password: options.password, keepAlive: true })
-  // Node ends the process for an error event that nobody listens to; the next statement reports the loss.
+  // Node ends the process after an error event without a listener. The next statement reports the lost connection.
   client.on('error', ignore)
   return {
     ready: client.connect(),
@@ -165,7 +164,7 @@ type SqliteClass = new (
   close(): void
 }
 
-/** Only reads: a second writer would meet the locks of the first. */
+/** Opens SQLite read-only, because a second writer would wait for the locks of the first. */
 function openSqlite(Sqlite: SqliteClass, file: string): Link {
   const connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 0 })
   return {

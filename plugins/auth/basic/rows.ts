@@ -29,8 +29,9 @@ export const sessionOf = read.session
 export const resetTokenOf = read.resetToken
 
 /**
- * The columns that may leave the server, as plain JSON. An application's own columns are known by the entity that it
- * has registered for the table, and those with `select: false` stay out; without an entity only the framework's do.
+ * Returns the columns that may leave the server, as plain JSON. The entity that the application has registered for the
+ * table names its own columns, without those that have `select: false`. Without an entity, only the framework's columns
+ * are included.
  */
 function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unknown> {
   const record: Record<string, unknown> = { id: row['id'], name: row['name'], email: row['email'] }

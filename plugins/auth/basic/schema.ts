@@ -10,12 +10,12 @@ export interface AuthUserRow {
   email: string
   /** PHC string of argon2id; null for an account that cannot log in with a password. Not selected by default. */
   password_hash: string | null
-  /** Raised by each new password in the statement that stores it; a session of a lower version is over … */
+  /** Incremented in the statement that stores a new password. Sessions of a lower version are over … */
   password_version: number
-  /** … but the one that changed the password, which lives on. */
+  /** … except this one, which changed the password. */
   kept_session_id: string | null
   email_verified_at: Date | null
-  /** Since when the account is disabled; null while it is not. Not selected by default. */
+  /** Time at which the account was disabled, or null. Not selected by default. */
   disabled_at: Date | null
   created_at: Date
   updated_at: Date
@@ -29,7 +29,7 @@ export interface AuthRefreshTokenRow {
   password_version: number
   /** Hash of the part of the refresh token that stays the same for the session's whole life. */
   family_hash: string
-  /** Hash of the present refresh token. */
+  /** Hash of the current refresh token. */
   token_hash: string
   /** Hash of its immediate predecessor, which the grace time admits. */
   previous_hash: string | null
@@ -38,7 +38,7 @@ export interface AuthRefreshTokenRow {
   expires_at: number
 }
 
-/** A row of `auth_reset_tokens`: one reset token that was not used yet. Times are milliseconds since the epoch. */
+/** A row of `auth_reset_tokens`: one unused reset token. Times are milliseconds since the epoch. */
 export interface AuthResetTokenRow {
   token_hash: string
   user_id: string
@@ -68,8 +68,8 @@ const OWNER = {
   foreignKey: { target: 'auth_users', onDelete: 'CASCADE' },
 } as const satisfies EntitySchemaColumnOptions
 /**
- * Asks `mortar/database` for a comparison byte by byte. MariaDB and MySQL would otherwise take `josé@` and `jose@` for one
- * address; the other databases compare in this way by themselves.
+ * Requests byte-by-byte comparison from `mortar/database`. Otherwise MariaDB and MySQL would treat `josé@` and `jose@`
+ * as one address. The other databases compare byte by byte by default.
  */
 const BINARY = { [Symbol.for('mortar.column.binary')]: true }
 const MOMENT = { type: Date, precision: 3 } as const
@@ -97,10 +97,9 @@ function withoutPrivate(columns: UserColumns): UserColumns {
 }
 
 /**
- * The entity of `auth_users`, with an application's own columns if it has any:
- * `export const AuthUsers = authUsers({ role: { type: String, default: 'user' } })`.
- * Give each a default or make it nullable, because signup fills in none of them. They appear in `user.raw`
- * unless they say `select: false`.
+ * The entity of `auth_users`, with an application's own columns if it has any: `export const AuthUsers = authUsers({
+ * role: { type: String, default: 'user' } })`. Give each a default or make it nullable, because signup fills in none of
+ * them. They appear in `user.raw` unless they have `select: false`.
  * @throws TypeError when a column of the framework would be replaced.
  */
 export function authUsers<Extra extends object = object>(
@@ -117,7 +116,7 @@ export function authUsers<Extra extends object = object>(
   })
 }
 
-/** `auth_users` as it is without columns of the application. */
+/** The entity of `auth_users` without columns of the application. */
 export const AuthUsers = authUsers()
 
 /** `auth_refresh_tokens`: one row is one session. */
@@ -151,8 +150,8 @@ export const AuthResetTokens = entitySchema<AuthResetTokenRow>({
 })
 
 /**
- * `auth_ended_sessions`: what every process has to know until the access tokens have expired. Without a foreign key,
- * because a row has to outlive its session and its user.
+ * `auth_ended_sessions`: sessions that every process must refuse until their access tokens have expired. Without a
+ * foreign key, because a row has to outlive its session and its user.
  */
 export const AuthEndedSessions = entitySchema<AuthEndedSessionRow>({
   name: 'auth_ended_sessions',

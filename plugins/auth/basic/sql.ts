@@ -30,7 +30,7 @@ interface QueryRunnerLike {
   release(): Promise<void>
 }
 
-/** What a statement gave: its rows, or how many rows it changed. */
+/** Result of a statement: its rows, or the number of changed rows. */
 export interface StatementResult {
   readonly records: readonly Readonly<Record<string, unknown>>[]
   readonly affected?: number
@@ -39,15 +39,15 @@ export interface StatementResult {
 /** An interpolated `DATABASE_NOW` becomes the database's current time in milliseconds since the epoch. */
 export const DATABASE_NOW = Symbol('the current time of the database')
 
-/** Runs one statement; what is interpolated becomes a parameter, never text of the statement. */
+/** Runs one statement. Interpolated values become parameters, never part of the SQL. */
 export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<StatementResult>
 
 /**
- * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``.
- * Statements are written out instead of built from entities, so that they work whether or not the application has
- * registered the entities, and a missing table is the database's own error.
- * @throws MissingTable or MissingColumn when one is not there; any other failure keeps the driver's message and nothing else,
- * because TypeORM's error carries the parameters.
+ * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``. Statements are written
+ * out instead of built from entities, so that they work whether or not the application has registered the entities, and
+ * a missing table is the database's own error.
+ * @throws MissingTable or MissingColumn if one does not exist. Any other failure keeps only the driver's message,
+ * because TypeORM's error contains the parameters.
  */
 export function createSql(source: () => DataSourceLike): Sql {
   const built = createStatementCache()
@@ -65,14 +65,14 @@ export function createSql(source: () => DataSourceLike): Sql {
   }
 }
 
-/** One statement of a call site, and what it was built for. */
+/** One statement of a call site, and the DataSource for which it was built. */
 interface Built {
   readonly dataSource: DataSourceLike
   readonly clocks: number
   readonly statement: string
 }
 
-/** Builds the statement of each call site once, unless it comes with another DataSource or another place of the clock. */
+/** Builds the statement of each call site once, unless the DataSource or the position of the clock changes. */
 function createStatementCache(): typeof statementOf {
   const cache = new WeakMap<TemplateStringsArray, Built>()
   return (dataSource, text, values) => {
@@ -118,7 +118,7 @@ const NOT_CONNECTED =
   'The DataSource of basicAuth() is not connected. Register database(dataSource), which connects it at the start, ' +
   'or await dataSource.initialize() before.'
 
-/** A statement that was chosen as the victim of a deadlock has done nothing, and being alone it may simply come again. */
+/** Retries after a deadlock. A deadlock victim is rolled back; a single statement can safely be retried. */
 const MOST_ATTEMPTS = 10
 
 async function runOnce(
@@ -138,7 +138,7 @@ function isDeadlock(error: unknown): boolean {
   return ['ER_LOCK_DEADLOCK', '40P01', '40001'].includes(String(codeOf(error)))
 }
 
-/** Waits for an insertion. @returns false when a row with the same unique value is there already. */
+/** Waits for an insertion. @returns false if a row with the same unique value already exists. */
 export async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
   try {
     await insertion
@@ -155,19 +155,22 @@ function isUniqueViolation(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === '23505' || code === 'ER_DUP_ENTRY'
 }
 
-/** The name that TypeORM gives a table of ours: with the prefix and in the schema that the application has set. */
+/** Returns TypeORM's name of a table, with the prefix and the schema that the application has configured. */
 function tableOf({ options, driver }: DataSourceLike, table: string): string {
   const { entityPrefix = '', schema } = options as DataSourceLike['options'] & { schema?: string }
   return `${schema === undefined ? '' : `${driver.escape(schema)}.`}${driver.escape(entityPrefix + table)}`
 }
 
-/** SQLite has no dates: TypeORM stores UTC text there, which sorts as the moments do. Elsewhere the driver binds a Date. */
+/**
+ * Converts a Date for storage. SQLite has no dates, so TypeORM stores UTC text there, which sorts by time. Other
+ * drivers bind a Date.
+ */
 function bindable(dataSource: DataSourceLike): (value: unknown) => unknown {
   if (!isSqlite(dataSource)) return (value) => value
   return (value) => (value instanceof Date ? value.toISOString().replace('T', ' ').replace('Z', '') : value)
 }
 
-/** @returns the moment that a date column holds, as a Date, whatever the driver made of it; null stays null. */
+/** @returns the value of a date column as a Date for every driver; null stays null. */
 export function dateOf(dataSource: DataSourceLike, value: unknown): Date | null {
   if (value instanceof Date) return value
   if (typeof value !== 'string') return null
@@ -179,7 +182,7 @@ function isSqlite(dataSource: DataSourceLike): boolean {
 }
 
 function translate(error: unknown): Error {
-  // A connection of our own throws the driver's error itself.
+  // The dedicated connection throws the driver's error itself.
   const driverError = (error as { driverError?: Error }).driverError ?? error
   if (!(driverError instanceof Error)) return new Error(String(error))
   const table = missingIn(driverError, MISSING_TABLE)

@@ -11,8 +11,8 @@ import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
 import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /**
- * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource.
- * `source` is asked at each statement, so it may connect later than the store is made.
+ * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource. `source` is called
+ * for each statement, so the DataSource may connect after the store is made.
  */
 export function createRelationalStore(source: () => DataSourceLike): AuthStore {
   const sql = createSql(source)

@@ -6,7 +6,10 @@ type Test = (title: string, body: (store: AuthStore) => Promise<void>) => unknow
 
 /** The part of `authStoreSuite` about the records of ended sessions. */
 export function endedSessionTests(test: Test): void {
-  /** Ids and expiries of what was published since a moment, or of what the store says where nobody else can read it. */
+  /**
+   * Ids and expiries of the sessions that were published since a time, or that the store returns if no other process
+   * can read it.
+   */
   const readAll = async (store: AuthStore, moment = 0) => {
     const reader = store.readEnded()
     if (reader === undefined) return undefined

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import type { User } from '../../../src/index.ts'
 import type { PreparedProvider, ProviderAbilities } from './provider-fixture.ts'
 
-/** What the service `authProvider` may have. */
+/** Optional members of the service `authProvider`. */
 interface Abilities {
   signOut?(userId: string): Promise<void>
   issueToken?(user: User): string | Promise<string>
 }
 
-/** What is declared is there, and what is there works. */
+/** Checks that declared capabilities exist and that existing ones work. */
 export async function keepsItsCapabilities(prepared: PreparedProvider): Promise<void> {
   const { app, client, user, fixture } = prepared
   const session = (app.services as unknown as { readonly authProvider: Abilities }).authProvider
@@ -37,11 +37,11 @@ async function endsSessions(
   assert.equal(await status(other.token), 200, "somebody else's session after signOut")
 }
 
-/** One event for the sign-in, which names the user and does not give the credential away. */
+/** Checks that a sign-in emits one event, which names the user and does not contain the credential. */
 export async function tellsOfItsSignIn({ user, events }: PreparedProvider): Promise<void> {
   assert.deepEqual(
     events.map((event) => (event as { readonly userId?: string }).userId),
     [user.userId],
   )
-  assert.ok(!JSON.stringify(events).includes(user.token), 'the event holds the credential')
+  assert.ok(!JSON.stringify(events).includes(user.token), 'the event contains the credential')
 }

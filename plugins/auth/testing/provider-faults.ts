@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { PreparedProvider } from './provider-fixture.ts'
 
-/** Longest that a request may be held, in milliseconds. */
+/** Longest permitted duration of a request in milliseconds. */
 const PATIENCE = 5000
 
 /**
- * A credential that cannot be evaluated opens no guarded route, and leaves a public one to answer nobody. A provider
- * that hangs is given up on with a 503 that says when to try again.
+ * Checks that a guarded route refuses a credential that cannot be evaluated, and that a public one has no user. A
+ * provider that hangs leads to a 503 with `Retry-After`.
  */
 export async function refusesWhenDisturbed(
   { app, client, user, fixture }: PreparedProvider,
@@ -22,9 +22,9 @@ export async function refusesWhenDisturbed(
   ])
   for (const { status, text, headers } of [guarded, policy]) {
     assert.ok(status === 503 || (how === 'throws' && status === 500), `the status is ${status}`)
-    assert.ok(!text.includes(user.userId), 'the refusal tells of the user')
+    assert.ok(!text.includes(user.userId), 'the refusal names the user')
     if (status === 503) assert.match(String(headers['retry-after']), /^[1-9]\d*$/)
   }
   assert.deepEqual([open.status, open.body], [200, { id: null }])
-  assert.ok(performance.now() - begun < PATIENCE, 'the requests were held')
+  assert.ok(performance.now() - begun < PATIENCE, 'the requests took too long')
 }

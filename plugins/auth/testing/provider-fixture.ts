@@ -1,50 +1,50 @@
 import type { App, Policy } from '../../../src/index.ts'
 import type { TestClient } from '../../../src/testing/index.ts'
 
-/** Somebody who signed in with the provider. */
+/** A user who has signed in with the provider. */
 export interface SignedInUser {
   readonly userId: string
   /** A credential that the provider accepts. */
   readonly token: string
 }
 
-/** What a provider can do besides telling who somebody is. */
+/** Optional capabilities of a provider besides authentication. */
 export interface ProviderAbilities {
   readonly routes: boolean
   readonly signOut: boolean
   readonly issueToken: boolean
 }
 
-/** A provider as the suite needs it. Each test makes its own applications. */
+/** A provider and its environment for the suite. Each test makes its own applications. */
 export interface ProviderFixture {
   /**
-   * An application with the provider's auth brick, these policies, and whatever else the provider needs; not started.
-   * Give the brick a short `timeout` when the fixture can `disturb`.
+   * An application with the provider's auth brick, these policies, and everything else that the provider needs; not
+   * started. Give the brick a short `timeout` when the fixture can `disturb`.
    */
   createApp(policies: Readonly<Record<string, Policy>>): App | Promise<App>
   /** Signs a new user in to that application. */
   signIn(app: App): Promise<SignedInUser>
-  /** Credentials that prove nobody: expired, tampered with, foreign, of another kind. */
+  /** Invalid credentials: expired, tampered with, foreign, of another kind. */
   readonly invalid: (user: SignedInUser) => readonly string[] | Promise<readonly string[]>
-  /** What the provider is to be able to do; without it the suite tries whatever it finds. */
+  /** Expected capabilities of the provider. Without this list, the suite tests every capability that it finds. */
   readonly abilities?: ProviderAbilities
   /** Type of the one event with `userId` that a sign-in emits; left out for a provider whose users sign in elsewhere. */
   readonly signInEvent?: string
   /**
-   * Makes what the provider asks about a credential (a database, a key server, a library) throw, or never answer, from
-   * now on. Left out for a provider that asks nobody.
+   * Makes the dependency that evaluates credentials (a database, a key server, a library) fail or hang from now on.
+   * Left out for a provider without such a dependency.
    */
   disturb?(app: App, how: 'throws' | 'hangs'): void | Promise<void>
-  /** Throws away what the fixture has opened besides the application. */
+  /** Closes everything that the fixture has opened besides the application. */
   close?(): void | Promise<void>
 }
 
-/** A started application with a user who is signed in, as each test gets it. */
+/** A started application with a signed-in user for one test. */
 export interface PreparedProvider {
   readonly app: App
   readonly client: TestClient
   readonly user: SignedInUser
-  /** What was emitted under `signInEvent` so far. */
+  /** Events of the type `signInEvent` so far. */
   readonly events: readonly object[]
   readonly fixture: ProviderFixture
 }

@@ -20,12 +20,13 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 }
 
 /**
- * What every auth provider keeps: guard and policies, the order of credentials, nobody's credentials, HEAD, cross-site
- * requests, the OpenAPI scheme, its capabilities and events, and what happens when it fails or hangs. Run it with your test runner's own functions: `providerSuite({ describe, it }, 'my provider', () => fixture)`.
+ * Contract tests of auth providers: guard and policies, the order of credentials, invalid credentials, HEAD, cross-site
+ * requests, the OpenAPI scheme, capabilities, events, failures and hangs. Run it with your test runner's own functions:
+ * `providerSuite({ describe, it }, 'my provider', () => fixture)`.
  */
 export function providerSuite(runner: SuiteRunner, name: string, createFixture: () => ProviderFixture): void {
   const { describe, it } = runner
-  /** A test whose fixture lacks what it needs is reported as skipped: it has asked the provider nothing. */
+  /** Registers a test, which is skipped if the fixture does not support it. */
   const test = (
     title: string,
     body: (prepared: Prepared) => Promise<void>,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuthStore, NewUser, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 
-/** The moment of most cases, with milliseconds that a coarse column would lose. */
+/** The time of most cases, with milliseconds that a coarse column would lose. */
 export const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
 /** A day in milliseconds. */
 export const DAY = 86_400_000
@@ -44,7 +44,7 @@ export async function addSession(store: AuthStore, user: StoredUser, n = 1): Pro
   return session
 }
 
-/** Which of the first five sessions are there. */
+/** Lists which of the first five sessions exist. */
 export async function familiesLeft(store: AuthStore): Promise<number[]> {
   const found = await Promise.all(range(5).map((n) => store.findSession(`family-${n}`)))
   return range(5).filter((n) => found[n] !== null)

@@ -14,15 +14,15 @@ import {
   type StoreTest,
 } from './store-fixtures.ts'
 
-/** An empty store, and how to throw it away. */
+/** An empty store, and a function that removes it. */
 export interface OpenStore {
   readonly store: AuthStore
   close(): Promise<void>
 }
 
 /**
- * The tests that every implementation of `AuthStore` passes: run it with your runner's `describe` and `it`
- * and a function that opens an empty store. What it demands is what makes the flows free of races.
+ * The tests that every implementation of `AuthStore` passes: run it with your runner's `describe` and `it` and a
+ * function that opens an empty store. The flows rely on these rules to be free of races.
  */
 export function authStoreSuite(
   { describe, it }: SuiteRunner,

@@ -1,12 +1,12 @@
 /**
- * All that this brick uses of TypeORM beyond its documentation. What is relied on:
+ * The undocumented parts of TypeORM on which this brick relies:
  *
  * 1. `DataSource#createQueryRunner` asks `driver.createQueryRunner` each time, and both may be replaced on the object,
- *    like `driver.disconnect` and the manager's methods. Without this there is no gate, so that the start is refused.
- * 2. A runner for better-sqlite3 keeps its prepared statements in the private Map `stmtCache`. Plain way: each runner
+ *    like `driver.disconnect` and the manager's methods. Without this there is no gate, so the start fails.
+ * 2. A runner for better-sqlite3 keeps its prepared statements in the private Map `stmtCache`. Fallback: each runner
  *    prepares its own statements.
- * 3. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Plain way: `query()`
- *    reads through a query runner.
+ * 3. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Fallback:
+ *    `query()` reads through a query runner.
  *
  * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
  */
@@ -14,7 +14,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import { StartupError } from '../../../src/index.ts'
 
-/** The part of a better-sqlite3 connection that is used past TypeORM. */
+/** The part of a better-sqlite3 connection that is used without TypeORM. */
 export interface SqliteConnection {
   readonly inTransaction: boolean
   exec(sql: string): unknown
@@ -27,7 +27,7 @@ export interface SqliteStatement {
   all(...values: readonly unknown[]): (readonly unknown[])[]
 }
 
-/** The part of pg's pool that is used past TypeORM. */
+/** The part of pg's pool that is used without TypeORM. */
 export interface PostgresPool {
   query(statement: { name?: string; text: string; values: readonly unknown[] }): Promise<{
     readonly rows: Readonly<Record<string, unknown>>[]
@@ -37,18 +37,18 @@ export interface PostgresPool {
 /** Prepared statements by SQL text, as TypeORM's runner keeps them. */
 export type Statements = Map<string, unknown>
 
-/** Returns better-sqlite3's connection; TypeORM declares it as always there, but before the first connect it is not. */
+/** Returns better-sqlite3's connection. TypeORM's type has it always, but it is undefined before the first connect. */
 export function sqliteConnectionOf(driver: DataSource['driver']): SqliteConnection | undefined {
   return (driver as BetterSqlite3Driver).databaseConnection as SqliteConnection | undefined
 }
 
-/** Returns the pool that reads come from, or undefined where there is none or several. */
+/** Returns the pool for reads, or undefined if there is none or more than one. */
 export function postgresPoolOf({ driver, options }: DataSource): PostgresPool | undefined {
   if (options.type !== 'postgres' || options.replication) return undefined
   return (driver as { master?: PostgresPool }).master
 }
 
-/** Lets a runner use statements that others have prepared. Without, each runner would prepare each query anew. */
+/** Lets a runner use the prepared statements of other runners. Otherwise each runner would prepare each query again. */
 export function shareStatements(runner: QueryRunner, statements: Statements): void {
   if (keepsStatements(runner)) runner.stmtCache = statements
 }
@@ -57,13 +57,13 @@ function keepsStatements(runner: object): runner is { stmtCache: Statements } {
   return 'stmtCache' in runner && runner.stmtCache instanceof Map
 }
 
-/** What a DataSource is to do in place of TypeORM's driver. */
+/** Replacements for methods of TypeORM's driver. */
 export interface Replacement {
   readonly createQueryRunner: () => QueryRunner
   readonly afterDisconnect: () => void
 }
 
-/** Makes a DataSource use other query runners. @throws StartupError if it does not. */
+/** Makes a DataSource use other query runners. @throws StartupError if TypeORM ignores them. */
 export function replaceRunners(dataSource: DataSource, replacement: Replacement): void {
   const { driver } = dataSource
   const disconnect = driver.disconnect.bind(driver)
@@ -97,8 +97,8 @@ export function wrapTransactions(manager: EntityManager, wrap: (work: () => unkn
 }
 
 /**
- * Tests an open DataSource for what is relied on.
- * @returns what is not there, each with its consequence, for the log; empty with every supported version.
+ * Checks the undocumented parts on an open DataSource.
+ * @returns the missing parts with their consequences, for the log; empty with every supported version.
  */
 export function findChangedInsides(dataSource: DataSource): string[] {
   const { type } = dataSource.options
@@ -111,9 +111,10 @@ export function findChangedInsides(dataSource: DataSource): string[] {
   return typeof postgresPoolOf(dataSource)?.query === 'function' ? [] : [NO_CONNECTION]
 }
 
-const NO_STATEMENTS = 'TypeORM keeps prepared statements elsewhere. Each query is prepared anew.'
+const NO_STATEMENTS =
+  'This version of TypeORM stores prepared statements elsewhere. Each query is prepared again.'
 
-const NO_CONNECTION = `TypeORM keeps the driver's connection elsewhere. query() reads through a query runner.`
+const NO_CONNECTION = `This version of TypeORM stores the driver's connection elsewhere. query() reads through a query runner.`
 
 function canReadArrays(connection: SqliteConnection | undefined): boolean {
   try {

@@ -34,7 +34,7 @@ const COMPARISONS: Partial<Record<FindOperator<unknown>['type'], string>> = {
   like: 'LIKE',
 }
 
-/** Writes conditions and collects what their placeholders are bound to, in the same order. */
+/** Writes conditions and collects the values of their placeholders in the same order. */
 class ConditionWriter {
   readonly binders: Binder[] = []
   readonly #dataSource: DataSource
@@ -70,7 +70,7 @@ class ConditionWriter {
     return `${name} ${comparison} ${this.#placeholder(column, value, type === 'like')}`
   }
 
-  /** A pattern is bound as it is given; any other value in the form in which the column stores it. */
+  /** Binds a value: a pattern unchanged, any other value in the form that the column stores. */
   #placeholder(column: ColumnMetadata, given: unknown, isPattern = false): string {
     const { driver } = this.#dataSource
     const name = nameOfParam(given)
@@ -93,7 +93,7 @@ class ConditionWriter {
   }
 }
 
-/** Nothing equals null in SQL, so a missing value would silently find no row. */
+/** Refuses null and undefined: in SQL nothing equals null, so the query would silently find no row. */
 function required(value: unknown, name: string, { propertyPath }: ColumnMetadata): unknown {
   if (value !== undefined && value !== null) return value
   throw new TypeError(

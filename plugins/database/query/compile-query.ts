@@ -11,11 +11,11 @@ export interface CompiledQuery {
   readonly rows: Statement
   readonly one: Statement
   readonly count: Statement<{ total: unknown }>
-  /** Returns the number of all rows if the number of those on one page tells it, else undefined. */
+  /** Returns the total number of rows if the size of the page determines it, else undefined. */
   totalAfter(found: number, values: Values): number | undefined
 }
 
-/** @throws TypeError for what the entity or the definition has that only TypeORM's repository can do. */
+/** @throws TypeError if the entity or the definition uses a feature that only TypeORM's repository supports. */
 export function compileQuery(
   dataSource: DataSource,
   entity: EntitySchema,
@@ -25,7 +25,7 @@ export function compileQuery(
   refuseEntity(dataSource, metadata)
   const { limit, offset } = definition
   if (offset !== undefined && limit === undefined)
-    throw new QueryNotCompiled(metadata.name, 'it has an offset and no limit')
+    throw new QueryNotCompiled(metadata.name, 'it has an offset but no limit')
   const { sql: conditions, binders } = compileConditions(dataSource, metadata, definition)
   const from = ` FROM ${escapePath(dataSource, metadata.tablePath)}${conditions}`
   const columns = selectColumns(metadata, definition.select)
@@ -54,7 +54,7 @@ const COUNT = {
   ofRecord: (row: Readonly<Record<string, unknown>>) => ({ total: row['total'] }),
 }
 
-/** A last page that has room left tells the number of all rows; an empty page after the last one does not. */
+/** Derives the total from a last page that is not full. An empty page after the last one does not determine it. */
 function totalAfter(found: number, [limit = Infinity, offset = 0]: readonly number[]): number | undefined {
   return found < limit && (found > 0 || offset === 0) ? offset + found : undefined
 }
@@ -113,7 +113,7 @@ function compilePage(
   return { sql: sql.join(''), binders: given.map(([, key, value]) => bindNumber(key, value!)) }
 }
 
-/** Rows to return or to skip: anything but a whole number would be another query on each database. */
+/** Checks a number of rows. Databases treat anything but a whole number differently. */
 function bindNumber(key: string, given: number | Param): Binder {
   const name = nameOfParam(given)
   return (values) => {

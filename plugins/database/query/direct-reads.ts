@@ -12,10 +12,10 @@ import { gateOf } from '../gate-transactions.ts'
 import type { Statement } from './statement.ts'
 
 /**
- * Reads on the driver of a DataSource itself, with a statement that is prepared once for each connection. The caller
- * is in no transaction.
- * @returns undefined if the read must take a query runner: on other databases, while somebody has the SQLite
- *   connection, and where subscribers or the log of slow queries observe the runner.
+ * Reads directly on the driver of a DataSource, with a statement that is prepared once per connection. The caller must
+ * not be in a transaction.
+ * @returns undefined if the read needs a query runner: on other databases, while a query runner uses the SQLite
+ * connection, and if subscribers or the log of slow queries observe the runner.
  * @throws QueryFailedError like a query runner.
  */
 export function readDirectly<Row>(
@@ -31,8 +31,8 @@ export function readDirectly<Row>(
 }
 
 /**
- * While the gate is free nobody has begun a transaction. better-sqlite3 reads in one step, in which nothing can come
- * between, so the gate need not be entered.
+ * Reads without entering the gate. While the gate is free, no transaction is open, and better-sqlite3 reads
+ * synchronously, so nothing can run in between.
  */
 function readSqlite<Row>(
   dataSource: DataSource,
@@ -56,10 +56,10 @@ function readSqlite<Row>(
   }
 }
 
-/** Arrays are two thirds of the time of objects, which better-sqlite3 fills property by property. */
+/** Reads rows as arrays, which takes two thirds of the time of objects. */
 type ArrayStatements = Map<string, SqliteStatement>
 
-/** By connection; undefined for one that does not pass the test of `compat/typeorm.ts`. */
+/** Statements by connection; undefined for a connection that fails the checks of `compat/typeorm.ts`. */
 const prepared = new WeakMap<SqliteConnection, ArrayStatements | undefined>()
 
 function statementsOf(dataSource: DataSource): ArrayStatements | undefined {
@@ -75,10 +75,10 @@ function bindable(value: unknown): unknown {
   return typeof value === 'boolean' ? Number(value) : value
 }
 
-/** Pools behind which no prepared statement stays, such as PgBouncer before 1.21 in transaction mode. */
+/** Pools that lose prepared statements, such as PgBouncer before 1.21 in transaction mode. */
 const unprepared = new WeakSet<PostgresPool>()
 
-/** No such statement, a statement of that name, and a statement whose columns have another type since a migration. */
+/** Error codes: unknown statement, duplicate statement, and a statement whose column types a migration has changed. */
 const STATEMENT_LOST: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000'])
 
 async function readPostgres<Row>(
@@ -99,7 +99,7 @@ async function readPostgres<Row>(
   }
 }
 
-/** Outside of a transaction a read that failed has no effect, so it may run once more. */
+/** Repeats a failed read once. Outside a transaction, a failed read has no effect. */
 function retryUnprepared(
   pool: PostgresPool,
   statement: Parameters<PostgresPool['query']>[0],
@@ -112,7 +112,7 @@ function retryUnprepared(
 }
 
 const UNPREPARED =
-  'PostgreSQL has lost a prepared statement, as it does behind a pooler in transaction mode or after a migration. ' +
+  'PostgreSQL has lost a prepared statement. Causes are a pooler in transaction mode or a migration. ' +
   'query() no longer prepares statements in this process.'
 
 function failed(dataSource: DataSource, error: Error, sql: string, values: unknown[]): QueryFailedError {

@@ -3,12 +3,15 @@ import type { FindOperator } from 'typeorm'
 /** Marks a placeholder; a symbol, so that no value of a column can look like one. */
 const NAME: unique symbol = Symbol('name of a parameter')
 
-/** A value that each call gives under this name. */
+/** Placeholder for a value that each call passes under this name. */
 export interface Param<Name extends string = string> {
   readonly [NAME]: Name
 }
 
-/** Names a value that each call of a query gives: `where: { owner_id: param('owner') }`. It is bound, never SQL text. */
+/**
+ * Makes a placeholder for a value that each call of a query passes: `where: { owner_id: param('owner') }`. It is bound,
+ * never SQL text.
+ */
 export function param<const Name extends string>(name: Name): Param<Name> {
   return { [NAME]: name }
 }
@@ -18,7 +21,7 @@ export function nameOfParam(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && NAME in value ? (value as Param)[NAME] : undefined
 }
 
-/** What one column is compared with: a value, null, a parameter or one of TypeORM's operators around either. */
+/** Comparison value of one column: a value, null, a parameter or one of TypeORM's operators around either. */
 export type Condition<Value> =
   | NonNullable<Value>
   | null
@@ -29,22 +32,22 @@ export type Condition<Value> =
 
 type Scalar = string | number | bigint | boolean | Date | Uint8Array | readonly unknown[]
 
-/** Conditions by property, all of which a row meets; an embedded object has conditions of its own. */
+/** Conditions by property, all of which must be true; an embedded object has conditions of its own. */
 export type Where<Entity> = { readonly [Key in keyof Entity]?: Condition<Entity[Key]> }
 
-/** Direction by property; the first property decides first. */
+/** Sort direction by property, in order of precedence. */
 export type Order<Entity> = {
   readonly [Key in keyof Entity]?:
     Direction | (Entity[Key] extends Scalar | null ? never : Order<Entity[Key]>)
 }
 
-/** As TypeORM writes it. */
+/** Sort direction in TypeORM's notation. */
 export type Direction = 'ASC' | 'DESC' | 'asc' | 'desc'
 
 /** Properties to read: `{ id: true, title: true }`. */
 export type Select<Entity> = { readonly [Key in keyof Entity]?: true }
 
-/** The entity, or of it what `select` names. */
+/** The entity, or the part of it that `select` names. */
 export type Selected<Entity, Selection> = [keyof Selection] extends [never]
   ? Entity
   : Pick<Entity, keyof Selection & keyof Entity>
@@ -84,7 +87,7 @@ type Intersection<Union> = (Union extends unknown ? (given: Union) => void : nev
 
 export type Simplify<Type> = { [Key in keyof Type]: Type[Key] }
 
-/** Properties that the entity does not have may not be named; TypeScript does not look for them in an inferred type. */
+/** Forbids properties that the entity does not have, because TypeScript does not check them in an inferred type. */
 export type Only<Entity, Given> = { readonly [Key in Exclude<keyof Given, keyof Entity>]: never }
 
 /** The options of a query as the compiler of statements reads them, without their types. */

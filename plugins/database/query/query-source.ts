@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm'
 
-/** Where a query runs: `ctx.db`, or the manager of the transaction that it belongs to. */
+/** Target of a query: `ctx.db`, or the manager of its transaction. */
 export type QuerySource = DataSource | EntityManager
 
 /** Returns the DataSource of a manager, or the DataSource itself. */

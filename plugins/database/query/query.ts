@@ -16,7 +16,7 @@ import { dataSourceOf, type QuerySource } from './query-source.ts'
 import { explainStatement, readRows } from './run-statement.ts'
 import type { Values } from './statement.ts'
 
-/** Options of `query()`, in the words of TypeORM's `find()`; a `param(name)` may take the place of a value. */
+/** Options of `query()`, in the words of TypeORM's `find()`; a `param(name)` may replace a value. */
 export interface QueryOptions<Entity, Selection, Conditions, Limit, Offset> {
   /** Properties to read; by default all columns but those with `select: false`. */
   readonly select?: Selection & Select<Entity> & Only<Entity, Selection>
@@ -25,11 +25,11 @@ export interface QueryOptions<Entity, Selection, Conditions, Limit, Offset> {
   readonly limit?: Limit
   /** Needs a `limit`. */
   readonly offset?: Offset
-  /** Also rows that were deleted softly. */
+  /** Includes soft-deleted rows. */
   readonly withDeleted?: boolean
 }
 
-/** Left out where a query has no parameters. */
+/** Arguments of a call; none if the query has no parameters. */
 type Given<Params> = [keyof Params] extends [never] ? [] : [params: Params]
 
 /** A query of one table that is compiled once for each DataSource. */
@@ -40,7 +40,10 @@ export interface Query<Row, Conditions, Page> {
   one(db: QuerySource, ...params: Given<Simplify<Conditions & Page>>): Promise<Row | null>
   /** The number of rows without `limit` and `offset`. */
   count(db: QuerySource, ...params: Given<Simplify<Conditions & Partial<Page>>>): Promise<number>
-  /** The rows, and their number without `limit` and `offset`, which is counted only if the rows do not tell it. */
+  /**
+   * The rows, and their number without `limit` and `offset`. A count runs only if the page does not determine the
+   * number.
+   */
   page(
     db: QuerySource,
     ...params: Given<Simplify<Conditions & Page>>
@@ -56,7 +59,7 @@ export interface Query<Row, Conditions, Page> {
  * Defines a query of one table: `query(Notes, { where: { owner_id: param('owner') }, limit: param('limit') })`. The
  * statement and the function that makes rows are compiled once, at the first call on a DataSource; values are bound.
  * Rows are plain objects, equal to those of `getRepository(Notes).find()`. See docs/database.md for the limits.
- * @throws TypeError, from the first call, for what cannot be compiled.
+ * @throws TypeError, from the first call, if the query cannot be compiled.
  */
 export function query<
   Entity extends object,
@@ -96,7 +99,7 @@ export function query<
       return await explainStatement(db, rows, rows.bind(params))
     },
   }
-  // The implementation knows the entity's columns only when it runs.
+  // The entity's columns are known only at run time.
   return made as never
 }
 

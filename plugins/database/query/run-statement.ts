@@ -4,8 +4,8 @@ import { readDirectly } from './direct-reads.ts'
 import { dataSourceOf, type QuerySource } from './query-source.ts'
 
 /**
- * Runs a statement and reads its rows: in the transaction of a manager that has one, else on a connection of its own
- * until it has run, as TypeORM's repository does.
+ * Runs a statement and reads its rows: in the transaction of its manager if there is one, else on a connection of its
+ * own, like TypeORM's repository.
  */
 export async function readRows<Row>(
   db: QuerySource,

@@ -12,10 +12,10 @@ import { isYup, type YupNode } from '../../compat/yup.ts'
 import type { Validate } from '../validate.ts'
 
 /**
- * Compiles a plain yup schema to a function that gives what `validateSync` gives with `abortEarly: false`, a hundred
- * times sooner for a valid value, which is returned itself when nothing changes. Undefined when any part of it is not
- * yup's own (lazy, when, references, custom tests and transforms): then ask yup.
- * `test/schema/differential.test.ts` compares the two. With `text`, values are coerced as query text first.
+ * Compiles a plain yup schema to a function with the results of `validateSync` and `abortEarly: false`, a hundred times
+ * faster for a valid value. An unchanged value is returned itself. Undefined if any part is not yup's own (lazy, when,
+ * references, custom tests and transforms); then use yup. `test/schema/differential.test.ts` compares the two. With
+ * `text`, values are coerced as query text first.
  */
 export function compileYup(schema: YupNode, text: boolean): Validate | undefined {
   const node = compileNode(schema, rootMode(schema, text))
@@ -34,9 +34,9 @@ function explain(long: LongWay, value: unknown, limit = DEFAULT_LIMIT): unknown 
 }
 
 /**
- * Compiles the plain parts of a schema that is not plain as a whole, everything else accepting anything. The function
- * returns an `Invalid` for a value that is refused without asking yup: one that fills the list of issues, or that holds
- * an array above its limit. yup would cast all of it first and then word each issue.
+ * Compiles the plain parts of a schema that is not entirely plain; all other parts accept anything. The function
+ * returns an `Invalid` for a value that is refused without yup: its issues fill the list, or an array is above its
+ * limit. yup would cast the whole value first and then format each issue.
  */
 export function compilePlainParts(schema: YupNode): (value: unknown, limit?: number) => Invalid | undefined {
   const { run, long } = compilePart(schema, rootMode(schema, false))

@@ -33,7 +33,7 @@ function longWayOf(schema: YupNode, cast: Run): LongWay {
   const addIssues = ownIssuesOf(schema)
   return ({ value, original, path }, issues) => {
     const result = cast(value)
-    // A message says "cast from" only where something was cast.
+    // A message contains "cast from" only if a value was cast.
     addIssues({ value: result, original: result === value ? AS_CAST : original, path }, issues)
     return result
   }
@@ -58,7 +58,7 @@ function runOf(
   }
 }
 
-/** Every type but mixed starts with one transform that leaves values of the type alone. */
+/** Every type but mixed starts with one transform that does not change values of the type. */
 function baseTransforms(schema: YupNode): number {
   return schema.type === 'mixed' ? 0 : 1
 }
@@ -76,7 +76,7 @@ function transform(schema: YupNode, value: unknown): unknown {
     for (const step of schema.transforms) result = step.call(schema, result, value, schema)
     return result
   } catch {
-    // yup lets a raw TypeError out here: `trim()` of an object, an own `toString` that is no function, a symbol.
+    // yup throws a raw TypeError here: `trim()` of an object, an own `toString` that is not a function, a symbol.
     return value
   }
 }

@@ -17,7 +17,7 @@ import { lengthLimits } from './passes.ts'
 import { judge, NOT_QUICK, SAME, quickSource } from './quick.ts'
 import { isOfType, type YupNode } from '../../compat/yup.ts'
 
-/** The schema of the item at an index; undefined where items may be anything. */
+/** Returns the schema of the item at an index; undefined if items may be anything. */
 type MemberAt = (index: number) => FastNode | undefined
 
 /** Compiles a plain array schema whose item schema compiles. */
@@ -42,14 +42,14 @@ export function compileTuple(schema: YupNode, mode: Mode, compile: CompileMember
   const types = schema.spec.types as readonly unknown[]
   const members = types.map((type) => compile(type, memberMode(schema, mode)))
   if (members.includes(undefined) || schema.transforms.length > 0) return undefined
-  // Tuples are rare: they always go the long way.
+  // Tuples are rare and always use the slow path.
   const long = once(() => listLongWay(schema, mode, (index) => members[index]))
   return { quick: NOT_QUICK, long, run: () => FAIL }
 }
 
 type RunItems = (items: readonly unknown[]) => unknown
 
-/** A loop that leaves items alone while nothing changes, and begins again with `itemsBy` when one does. */
+/** Makes a loop that does not copy while no item changes, and starts again with `itemsBy` after a change. */
 function sourceOf(member: FastNode, refer: Refer): string {
   return `(items) => {
     for (let index = 0; index < items.length; index++) {

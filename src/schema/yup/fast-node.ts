@@ -4,35 +4,38 @@ import type { Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from '../../compat/yup.ts'
 import { once } from '../once.ts'
 
-/** What `run` returns instead of a value when it does not accept one. */
+/** Result of `run` for a value that it does not accept. */
 export const FAIL: unique symbol = Symbol('fail')
 
 /** A compiled schema. */
 export interface FastNode {
-  /** Settles most values of a leaf without a call of `run`. */
+  /** Decides most values of a leaf without a call of `run`. */
   readonly quick: Quick
   /**
-   * The typed value of a valid value, the value itself when nothing changes, or `FAIL`. It may also say `FAIL` of a
-   * rare valid value: the long way then decides.
+   * Returns the typed value, the value itself if nothing changes, or `FAIL`. For a rare valid value it may also return
+   * `FAIL`; the slow path then decides.
    */
   readonly run: (value: unknown) => unknown
-  /** Made when it is first asked for, as most routes never meet a value that needs it. */
+  /** Made on first use, because most routes never receive a value that needs it. */
   readonly long: () => LongWay
 }
 
 /**
- * Casts a value as yup does and adds its issues; none means that it is valid. Returns the cast value, which is complete
- * only while the list of issues has room. Never throws and never changes the value.
+ * Casts a value as yup does and adds its issues; a value without issues is valid. Returns the cast value, which is
+ * complete only while the list of issues has room. Never throws and never changes the value.
  */
 export type LongWay = (given: Place, issues: IssueList) => unknown
 
-/** How the schema around it changes a schema's meaning. */
+/** Context of a schema that changes its meaning. */
 export interface Mode {
   /** The value is text from a query, path or header. */
   readonly text: boolean
   /** An enclosing schema is `strict()`, so nothing is cast. */
   readonly strict: boolean
-  /** Whether the schema's own `strict()` counts: yup ignores it in items, and everywhere unless the root is an object. */
+  /**
+   * True if the schema's own `strict()` is effective: yup ignores it in items, and everywhere unless the root is an
+   * object.
+   */
   readonly heedsStrict: boolean
   readonly rootIsObject: boolean
 }
@@ -48,15 +51,15 @@ export function memberMode(schema: YupNode, mode: Mode): Mode {
   return { ...mode, strict: isStrict(schema, mode), heedsStrict }
 }
 
-/** Compiles a member schema; undefined when it holds something that is not plain. */
+/** Compiles a member schema; undefined if a part is not plain. */
 export type CompileMember = (schema: unknown, mode: Mode) => FastNode | undefined
 
-/** Whether a schema is cast in this mode. */
+/** True if a schema is cast in this mode. */
 export function isStrict(schema: YupNode, mode: Mode): boolean {
   return mode.strict || (schema.spec.strict && mode.heedsStrict)
 }
 
-/** A function that gives the typed value of an absent value; worked out once when the default cannot change. */
+/** Returns a function for the typed value of an absent value, computed once if the default cannot change. */
 export function whenAbsent(schema: YupNode, long: FastNode['long'], absent: undefined | null): () => unknown {
   const decide = (): unknown => {
     const issues = new IssueList(1)
@@ -74,7 +77,7 @@ function steadied(schema: YupNode, decide: () => unknown): () => unknown {
   return Object.keys(steady).length === 0 && isObject(steady) ? () => ({}) : decide
 }
 
-/** True when no default of the schema or of its fields is worked out by a function. */
+/** True if no default of the schema or of its fields is computed by a function. */
 function isSteady(schema: YupNode): boolean {
   return (
     typeof schema.spec.default !== 'function' &&

@@ -22,7 +22,7 @@ function runOf(plan: ObjectPlan, absent: () => unknown): Run {
   return generate<Run>((refer) => sourceOf(plan, absent, refer)) ?? loopOf(plan, absent)
 }
 
-/** The same as `sourceOf`, without generated code. */
+/** Does the same as `sourceOf`, without generated code. */
 function loopOf(plan: ObjectPlan, absent: () => unknown): Run {
   const { keys, members } = plan
   return (value) => {
@@ -92,7 +92,7 @@ function memberSource(member: FastNode, { index, key, fail }: Named, refer: Refe
     }`
 }
 
-/** Settles what the count of keys cannot: unknown keys, and declared keys that hold undefined. */
+/** Decides cases that the count of keys cannot: unknown keys, and declared keys with the value undefined. */
 function withOthers(
   plan: ObjectPlan,
   value: Members,

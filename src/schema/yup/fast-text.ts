@@ -11,14 +11,14 @@ import { NOT_QUICK, quickOf } from './quick.ts'
 import { hasLists, isYup, ownMember, type YupNode } from '../../compat/yup.ts'
 
 /**
- * Compiles a plain schema to a function that judges a value and writes its declared keys, in the order in which they
- * are declared; undefined when a part of the schema is not plain. `test/schema/text.test.ts` compares the text with
- * that of the long way.
+ * Compiles a plain schema to a function that validates a value and writes its declared keys in the order of
+ * declaration; undefined if a part of the schema is not plain. `test/schema/text.test.ts` compares the text with that
+ * of the slow path.
  */
 export function compileText(schema: unknown): TextNode | undefined {
   if (!isYup(schema) || !isPlain(schema)) return undefined
   const writer = compileType(schema)
-  // Free-form values hold functions and symbols too, which JSON leaves out.
+  // Free-form values may contain functions and symbols, which JSON leaves out.
   const node = writer && { ...writer, always: schema.spec.optional === false && schema.type !== 'mixed' }
   const { default: fallback } = schema.spec
   if (node === undefined || fallback === undefined) return node
@@ -34,7 +34,7 @@ function compileType(schema: YupNode): Writer | undefined {
   return schema.type === 'tuple' ? undefined : compileValue(schema)
 }
 
-/** Nothing that leaves is cast. */
+/** Mode of response values, which are never cast. */
 const AS_IT_IS: Mode = { text: false, strict: true, heedsStrict: true, rootIsObject: false }
 
 function compileValue(schema: YupNode): Writer {
@@ -51,7 +51,7 @@ function dateWriter(run: (value: unknown) => unknown): Write {
   }
 }
 
-/** What JSON makes of any value. Bigints and cycles, on which it throws, are for the long way to explain. */
+/** Writes any value as JSON. For bigints and cycles, on which JSON throws, the slow path makes the error. */
 function freeText(value: unknown): ReturnType<Write> {
   if (value === FAIL) return FAIL
   if (value === null) return 'null'
@@ -63,7 +63,7 @@ function freeText(value: unknown): ReturnType<Write> {
   }
 }
 
-/** `undefined` and `null` where the schema allows them, else `FAIL`. */
+/** Returns `undefined` and `null` if the schema allows them, else `FAIL`. */
 function absence({ spec }: YupNode): Write {
   return (value) => {
     if (value === undefined) return spec.optional ? undefined : FAIL

@@ -26,10 +26,10 @@ const FILE = Symbol.for('mortar.file-schema')
 const check = Object.assign(isUploadedFile, { [FILE]: true })
 
 /**
- * A yup schema of one uploaded file: `body: object({ avatar: file({ maxSize: '2mb', types: ['image/*'] }).required() })`.
- * It accepts only what the multipart parser made, and makes its route read multipart/form-data. Several files are
+ * A yup schema of one uploaded file: `body: object({ avatar: file({ maxSize: '2mb', types: ['image/*'] }).required()
+ * })`. It accepts only objects of the multipart parser, and makes its route read multipart/form-data. Several files are
  * `array(file().required()).max(5)`.
- * @throws StartupError for an unknown option or one of another type.
+ * @throws StartupError for an unknown option or a value of another type.
  * @throws RangeError for a `maxSize` that is not a size or a type that is not a media type.
  */
 export function file(options: FileOptions = {}): MixedSchema<UploadedFile | undefined> {
@@ -69,7 +69,7 @@ function withTypes(schema: FileSchema, given: readonly string[]): FileSchema {
   })
 }
 
-/** True for what `file()` returned, whatever was chained to it. */
+/** True for a schema from `file()`, also after chained calls. */
 export function isFileSchema(schema: unknown): boolean {
   return isYup(schema) && typeof typeCheckOf(schema) === 'function' && FILE in typeCheckOf(schema)
 }

@@ -1,13 +1,13 @@
-/** Gives the name by which generated source text refers to a value. */
+/** Returns the name by which generated source text refers to a value. */
 export type Refer = (value: unknown) => string
 
 /**
- * Makes a function from source text, which `write` composes: V8 then sees the shapes of one schema alone at each of its
- * places, where a loop that all schemas share takes two to five times as long once an application has a dozen of them.
- * Undefined where Node was told not to (`--disallow-code-generation-from-strings`).
+ * Makes a function from source text, which `write` composes: V8 then sees the shapes of only one schema at each call
+ * site. A loop that all schemas share takes two to five times as long once an application has a dozen of them.
+ * Undefined if Node runs with `--disallow-code-generation-from-strings`.
  *
- * Nothing of a request is ever part of the text. Of a schema, names enter by `JSON.stringify` and bounds as numbers;
- * everything else is handed over as a value, by `refer`.
+ * Nothing of a request is ever part of the text. Names of a schema enter through `JSON.stringify` and bounds as
+ * numbers; everything else is passed as a value, by `refer`.
  */
 export function generate<Made>(write: (refer: Refer) => string): Made | undefined {
   const values: unknown[] = []

@@ -5,7 +5,7 @@ import type { YupNode } from '../../compat/yup.ts'
 type Params = Readonly<Record<string, unknown>>
 type Add = (keywords: Keywords, params: Params) => void
 
-/** Adds the keywords that a yup schema's tests stand for; a test without one is reported. */
+/** Adds the keywords for a yup schema's tests; a test without a keyword is reported. */
 export function addConstraints(schema: YupNode, keywords: Keywords, place: DescriptionPlace): void {
   for (const test of schema.tests) {
     const { name = 'test', params = {} } = test.OPTIONS
@@ -19,7 +19,7 @@ export function addConstraints(schema: YupNode, keywords: Keywords, place: Descr
   }
 }
 
-/** Tests that say nothing about what may be sent, or that are said elsewhere. */
+/** Tests without an effect on the description, or that are described elsewhere. */
 const SILENT = ['trim', 'string_case', 'datetime_offset', 'datetime_precision', 'noUnknown', 'exact']
 
 const LIST: Readonly<Record<string, Add>> = {
@@ -65,7 +65,7 @@ function atMost(keywords: Keywords, keyword: string, value: unknown): void {
   keywords[keyword] = typeof before === 'number' ? Math.min(before, value) : value
 }
 
-/** Expressions of yup's own, by the name of their test, and the format they stand for. */
+/** Formats of yup's own expressions, by the name of their test. */
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'email',
   url: 'uri',

@@ -4,12 +4,12 @@ import { isFileSchema } from './file.ts'
 import { childPath } from '../invalid.ts'
 import { allowedValues, isConditional, isRef, isYup, refusedValues, type YupNode } from '../../compat/yup.ts'
 
-/** Describes a yup schema; parts that JSON Schema has no words for are reported and left out. */
+/** Describes a yup schema. Parts that JSON Schema cannot express are reported and left out. */
 export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace): JsonSchema {
   if (!isYup(schema)) return omit(place, isRef(schema) ? 'a reference is not shown' : 'it is not a schema')
   if (schema.type === 'lazy')
     return { ...omit(place, 'a lazy schema is not shown'), ...annotationsOf(schema) }
-  // OpenAPI's notation of a part with bytes; the limits of a file have no words in JSON Schema.
+  // OpenAPI's notation of a part with bytes. JSON Schema cannot express the limits of a file.
   if (isFileSchema(schema)) return { type: 'string', format: 'binary', ...annotationsOf(schema) }
   if (isConditional(schema)) place.onOmission(place.path, 'its conditions (when) are not shown')
   const keywords: Keywords = { ...TYPES[schema.type]?.(schema, place) }
@@ -64,8 +64,8 @@ function describeObject(schema: YupNode, place: DescriptionPlace): JsonSchema {
 }
 
 /**
- * Whether a field must be there. yup makes an absent object of its fields' defaults and then checks it, so an optional
- * object with a required field is required all the same; on the way out nothing is made up.
+ * True if a field is required. yup builds an absent object from its fields' defaults and then checks it, so an optional
+ * object with a required field is required in a request. In a response, no object is built.
  */
 function isRequired(field: unknown, direction: Direction): boolean {
   if (!isYup(field) || field.type === 'lazy') return false
@@ -76,7 +76,7 @@ function isRequired(field: unknown, direction: Direction): boolean {
   return Object.values(fields).some((inner) => isRequired(inner, direction))
 }
 
-/** `oneOf` and `notOneOf`. yup lets null past `oneOf` when the schema is nullable. */
+/** `oneOf` and `notOneOf`. yup accepts null despite `oneOf` if the schema is nullable. */
 function addLists(schema: YupNode, keywords: Keywords): void {
   const allowed = [...allowedValues(schema)]
     .filter((value) => !isRef(value) && value !== undefined)
@@ -110,7 +110,7 @@ const ANNOTATIONS = [
   'contentMediaType',
 ]
 
-/** `label`, and of `meta` the keys that annotate: those of JSON Schema, `example`, and extensions (`x-…`). */
+/** Returns `label` and the annotating keys of `meta`: those of JSON Schema, `example`, and extensions (`x-…`). */
 function annotationsOf({ spec }: YupNode): JsonSchema {
   const meta = spec.meta ?? {}
   const known = Object.entries(meta).filter(([key]) => ANNOTATIONS.includes(key) || key.startsWith('x-'))

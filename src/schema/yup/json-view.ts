@@ -5,8 +5,8 @@ import { isInheritedName, isRecord, isYup, itemSchema, ownMember, type YupNode }
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * A value as JSON would show it, seen through a yup schema: declared keys alone, `toJSON` applied, dates of `date()`
- * fields as `Date`, defaults in place of what is absent, NaN for what JSON has no number for. It validates nothing.
+ * Returns the JSON form of a value, filtered by a yup schema: only declared keys, `toJSON` applied, dates of `date()`
+ * fields as `Date`, defaults for absent values, NaN for numbers that JSON cannot express. Does not validate.
  */
 export function jsonView(schema: unknown, value: unknown, parent?: unknown): unknown {
   if (!isYup(schema)) return value
@@ -33,7 +33,7 @@ export function withIsoDates(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withIsoDates(member)]))
 }
 
-/** What `JSON.stringify` would go on with: the value, or what its `toJSON` gives. */
+/** Returns the value that `JSON.stringify` would use: the value, or the result of its `toJSON`. */
 export function ownJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
@@ -45,7 +45,7 @@ function membersOf({ fields = {} }: YupNode, value: Members): Members {
     .map(([key, field]) => [key, jsonView(field, ownMember(value, key), value)] as const)
     .filter(([key, member]) => member !== undefined && !isStripped(fields[key]))
   const shown = Object.fromEntries(members)
-  // yup reads absent members too, and must not find what every object inherits.
+  // yup reads absent members too, and must not find inherited members.
   return Object.keys(fields).some(isInheritedName) ? Object.assign(new OwnObject(), shown) : shown
 }
 

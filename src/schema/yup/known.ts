@@ -15,8 +15,8 @@ export function isPlain(schema: YupNode): boolean {
 }
 
 /**
- * Returns the schema with those of its tests that are yup's own; undefined when something other than a test is not
- * plain. What fails the plain part fails the schema too.
+ * Returns the schema with those of its tests that are yup's own; undefined if something other than a test is not plain.
+ * A value that fails the plain part also fails the schema.
  */
 export function plainPart(schema: YupNode): YupNode | undefined {
   if (!isPlainButForTests(schema)) return undefined
@@ -44,7 +44,7 @@ function isPlainTest(test: YupNode['tests'][number]): boolean {
   const { OPTIONS } = test
   return (
     isKnownTest(test) &&
-    // `nullable()` and `optional()` leave a test behind that has no message, and cannot fail.
+    // `nullable()` and `optional()` leave a test that has no message and cannot fail.
     ['string', 'function', 'undefined'].includes(typeof OPTIONS.message) &&
     !Object.values(OPTIONS.params ?? {}).some(isRef)
   )

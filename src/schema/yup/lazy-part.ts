@@ -4,8 +4,8 @@ import { NOT_QUICK } from './quick.ts'
 import { builderOf, isYup, type LazyBuilder, type YupNode } from '../../compat/yup.ts'
 
 /**
- * Compiles a lazy schema that depends on its value alone. It accepts every value for which the schema's function throws,
- * makes a new schema each time, or returns another one once the value is cast: then only yup can judge.
+ * Compiles a lazy schema that depends only on its value. It accepts every value for which the schema's function throws,
+ * returns a new schema each time, or returns another schema after the cast; then only yup can decide.
  */
 export function compileLazy(schema: YupNode, compile: (schema: unknown) => FastNode): FastNode | undefined {
   const builder = builderOf(schema)

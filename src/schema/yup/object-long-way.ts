@@ -53,7 +53,7 @@ function settleMembers(
   return plan.strict ? strictly(plan, value, casts) : loosely(plan, value, { casts, isSame })
 }
 
-/** Absent keys stay absent, and keys that every object inherits are dropped unless they are declared. */
+/** Keeps absent keys absent, and drops keys that every object inherits unless they are declared. */
 function strictly({ keys, known }: ObjectPlan, value: Members, casts: readonly unknown[]): Members {
   const castOf = new Map(keys.map((key, index) => [key, casts[index]]))
   return mapMembers(
@@ -78,7 +78,7 @@ function loosely(
   return result
 }
 
-/** What the ways of judging an object need to know of its schema. */
+/** The properties of an object schema that validation needs. */
 export interface ObjectPlan {
   readonly schema: YupNode
   readonly keys: readonly string[]

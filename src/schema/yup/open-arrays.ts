@@ -4,14 +4,14 @@ import { lengthLimits } from './passes.ts'
 import { isConditional, isRecord, isYup, itemSchema, type YupNode } from '../../compat/yup.ts'
 
 /**
- * Most items that all arrays without a maximum of their own have together, where a schema library validates each: it
- * takes ten microseconds and more for an item, so that a body of 1 MiB would block the process for seconds.
+ * Maximum number of items of all arrays without their own maximum together, if a schema library validates each item. A
+ * library needs ten microseconds or more per item, so a body of 1 MiB would block the process for seconds.
  */
 const MOST_OPEN_ITEMS = 2_000
 
-/** Counts the items of arrays whose schema names no maximum. */
+/** Counts the items of arrays whose schema has no maximum. */
 export class OpenItems {
-  /** Path of the array with which they were too many. */
+  /** Path of the array that exceeded the maximum. */
   path: string | undefined = undefined
   #left = MOST_OPEN_ITEMS
 
@@ -22,7 +22,7 @@ export class OpenItems {
     return this.#left >= 0
   }
 
-  /** A count that goes on from here. */
+  /** Returns a copy that continues from this count. */
   copy(): OpenItems {
     const copy = new OpenItems()
     copy.#left = this.#left
@@ -30,13 +30,13 @@ export class OpenItems {
     return copy
   }
 
-  /** Takes over the count of a copy that found more. */
+  /** Adopts the count of a copy that found more. */
   raise(copy: OpenItems): void {
     this.#left = Math.min(this.#left, copy.#left)
     this.path ??= copy.path
   }
 
-  /** The issue of too many items; undefined when there are none too many. */
+  /** Returns the issue of too many items, or undefined. */
   refusal(): Invalid | undefined {
     if (this.path === undefined) return undefined
     const rule = `arrays without a maximum have at most ${MOST_OPEN_ITEMS} items together`
@@ -45,8 +45,8 @@ export class OpenItems {
 }
 
 /**
- * Returns a function that gives an `Invalid` for a value with too many items in arrays without a `max()`. What is behind
- * `lazy()` and `when()` counts as such: it is known only to yup.
+ * Returns a function that returns an `Invalid` for a value with too many items in arrays without a `max()`. Arrays
+ * behind `lazy()` and `when()` count too, because only yup knows their schema.
  */
 export function openArraysOf(schema: YupNode): (value: unknown) => Invalid | undefined {
   return (value) => {
@@ -86,7 +86,7 @@ function countItems(
 
 const hasNoMaximum = oncePerSchema((schema: YupNode) => lengthLimits(schema).most === Infinity)
 
-/** Values that are nested more deeply are refused when they are validated. */
+/** Maximum depth of the search. The validation refuses values with a deeper nesting. */
 const DEEPEST = 100
 
 function countAll({ value, path }: Place, open: OpenItems, depth = DEEPEST): boolean {

@@ -5,10 +5,10 @@ import { showable } from './showable.ts'
 import { firstTests, type YupNode, type YupTest } from '../../compat/yup.ts'
 import { linearTests } from '../../compat/yup-url.ts'
 
-/** Stands for an original that is the cast value itself, as of what a default holds. */
+/** Marks an original that equals the cast value, for example the value of a default. */
 export const AS_CAST: unique symbol = Symbol('as cast')
 
-/** A value, what it was before it was cast, and its path. */
+/** A value, its original before the cast, and its path. */
 export interface Place {
   readonly value: unknown
   readonly original: unknown
@@ -32,7 +32,7 @@ export function ownIssuesOf(schema: YupNode): AddIssues {
 }
 
 function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
-  // What yup's own tests use of a test context. `createError` only carries the parameters out.
+  // The part of a test context that yup's own tests use. `createError` only returns the parameters.
   const context = { schema, resolve: (item: unknown) => item, createError: (overrides: object) => overrides }
   const word = wordingOf(schema, OPTIONS.message)
   return (place, issues) => {
@@ -47,7 +47,7 @@ function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
 
 const PLACEHOLDER = /\$\{\s*(\w+)\s*\}/
 
-/** Words a message with its parameters, as `ValidationError.formatError` does. */
+/** Formats a message with its parameters, as `ValidationError.formatError` does. */
 function wordingOf(schema: YupNode, message: unknown): (place: Place, extra: Params) => unknown {
   if (typeof message !== 'string')
     return (place, extra) => loadYup().ValidationError.formatError(message, paramsOf(schema, place, extra))

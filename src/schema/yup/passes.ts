@@ -3,7 +3,7 @@ import { linearTests } from '../../compat/yup-url.ts'
 
 type Predicate = (value: never) => boolean
 
-/** The part of a schema's tests that is a range of lengths or of numbers, and the rest as predicates. */
+/** The tests of a schema as a range of lengths or numbers, and the other tests as predicates. */
 export interface Limits {
   readonly least: number
   readonly most: number

@@ -5,8 +5,8 @@ const TRUE = /^(?:true|1|yes|on)$/i
 const FALSE = /^(?:false|0|no|off)$/i
 
 /**
- * A yup boolean for query strings and forms: `true`, `1`, `yes`, `on` are true and `false`, `0`, `no`, `off` are
- * false, in any case; anything else is an issue. Chain as usual: `queryBoolean().default(false)`.
+ * A yup boolean for query strings and forms: `true`, `1`, `yes`, `on` are true and `false`, `0`, `no`, `off` are false,
+ * in upper or lower case; any other text is an issue. Chain as usual: `queryBoolean().default(false)`.
  */
 export function queryBoolean(): BooleanSchema<boolean | undefined> {
   return loadYup().boolean().transform(readSwitch)

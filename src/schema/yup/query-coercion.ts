@@ -4,8 +4,8 @@ import { readDigits } from './quick.ts'
 import type { YupNode } from '../../compat/yup.ts'
 
 /**
- * What a schema expects of text from a query, a path or a header:
- * a number, a boolean to be read from words, one value of another kind, a list, an object of these, or anything.
+ * Shape that a schema expects of text from a query, a path or a header: a number, a boolean to be read from words, one
+ * value of another kind, a list, an object of these, or anything.
  */
 export interface TextShape {
   readonly kind: 'number' | 'boolean' | 'single' | 'list' | 'object' | 'any'
@@ -18,9 +18,9 @@ export interface TextShape {
 }
 
 /**
- * Coerces the text of one location to a shape: a scalar becomes a list of one; a decimal number becomes a number; what
- * a schema library would read as a number although it is none (`0x10`, `1e3`, ` 5 `, an empty string, `Infinity`), and
- * a repeated parameter where one value belongs, become `refused(value)`. The input is not changed.
+ * Coerces the text of one location to a shape: a scalar becomes a list of one; a decimal number becomes a number; text
+ * that a schema library would wrongly read as a number (`0x10`, `1e3`, ` 5 `, an empty string, `Infinity`), and a
+ * repeated parameter for a single value, become `refused(value)`. The input is not changed.
  */
 export function coerceText(
   shape: TextShape,
@@ -34,7 +34,7 @@ export function coerceText(
   return result
 }
 
-/** A compiled yup schema that coerces text before it looks at it; messages still quote the text that was sent. */
+/** Compiles a yup schema that coerces text before validation. Messages still quote the original text. */
 export function coerced(schema: YupNode, node: FastNode): FastNode {
   const step = STEPS[kindOfYup(schema)]
   if (step === keep) return node
@@ -48,7 +48,7 @@ export function coerced(schema: YupNode, node: FastNode): FastNode {
   }
 }
 
-/** What a yup schema of this type expects of text. */
+/** Shapes that yup schemas expect of text, by type. */
 export function kindOfYup(schema: YupNode): TextShape['kind'] {
   return KINDS[schema.type] ?? 'any'
 }
@@ -90,7 +90,7 @@ const WORDS = new Map([
 
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
 
-/** A finite number from decimal digits with an optional sign and fraction; undefined for any other text. */
+/** Reads a finite number of decimal digits with an optional sign and fraction; undefined for any other text. */
 export function readDecimal(text: string): number | undefined {
   const digits = readDigits(text)
   if (digits !== undefined) return digits
@@ -98,7 +98,7 @@ export function readDecimal(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Stands for a value that must not be read as a number; yup casts it to NaN and quotes it as it was sent. */
+/** Replaces a value that must not be read as a number. yup casts it to NaN and quotes the original text. */
 class RefusedText {
   readonly #sent: unknown
 

@@ -7,9 +7,9 @@ import type { Refer } from './generate.ts'
  * a closure costs as much as the test.
  */
 export interface Quick {
-  /** Type of value that is settled here; `none` when nothing is. */
+  /** Type of the values that are decided here, or `none`. */
   readonly type: 'string' | 'number' | 'boolean' | 'none'
-  /** Text of a few decimal digits is settled as a number. */
+  /** True if text of a few decimal digits is accepted as a number. */
   readonly digits: boolean
   /** Shortest and longest length of a string, smallest and largest number. */
   readonly least: number
@@ -17,16 +17,19 @@ export interface Quick {
   readonly rest: ((value: unknown) => boolean) | undefined
 }
 
-/** What `judge` says. Small integers, because comparing values of any type costs more than the tests themselves. */
+/**
+ * Results of `judge`. They are small integers, because comparing values of any type costs more than the tests
+ * themselves.
+ */
 export const OTHER = 0
 export const SAME = 1
 export const WRONG = 2
 export type Verdict = typeof OTHER | typeof SAME | typeof WRONG
 
-/** Settles nothing. */
+/** Leaf data that decides no value. */
 export const NOT_QUICK: Quick = { type: 'none', digits: false, least: 0, most: 0, rest: undefined }
 
-/** `SAME` for a valid value that stays as it is, `WRONG` for one that is not valid, `OTHER` when `run` must be asked. */
+/** Returns `SAME` for a valid, unchanged value, `WRONG` for an invalid one, and `OTHER` if `run` must decide. */
 // oxlint-disable-next-line eslint/complexity -- one function without a call, as it runs for every member of a value
 export function judge(quick: Quick, value: unknown): Verdict {
   if (typeof value === 'string') {
@@ -40,7 +43,7 @@ export function judge(quick: Quick, value: unknown): Verdict {
   return quick.rest === undefined || quick.rest(value) ? SAME : WRONG
 }
 
-/** The data of a plain leaf schema; `changes` says that its transforms change values of its own type. */
+/** Returns the data of a plain leaf schema; `changes` is true if its transforms change values of its own type. */
 export function quickOf(schema: YupNode, changes: boolean, text: boolean): Quick {
   const { type } = schema
   if (changes || (type !== 'string' && type !== 'number' && type !== 'boolean')) return NOT_QUICK
@@ -57,7 +60,7 @@ const LIMITS = {
 
 const MOST_EXACT_DIGITS = 15
 
-/** A number from up to fifteen decimal digits and nothing else, in a fifth of the time that an expression takes. */
+/** Reads a number of up to fifteen decimal digits, in a fifth of the time of a regular expression. */
 export function readDigits(text: string): number | undefined {
   const { length } = text
   if (length === 0 || length > MOST_EXACT_DIGITS) return undefined
@@ -70,7 +73,9 @@ export function readDigits(text: string): number | undefined {
   return number
 }
 
-/** Source text of what `judge` tests: true for a valid value of the type, in the variable `name`, that stays as it is. */
+/**
+ * Returns the source text of the test in `judge`: true if the variable `name` has a valid, unchanged value of the type.
+ */
 export function quickSource({ type, least, most, rest }: Quick, name: string, refer: Refer): string {
   if (type === 'none') return 'false'
   const tests = [`typeof ${name} === '${type}'`]

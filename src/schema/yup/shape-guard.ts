@@ -12,8 +12,8 @@ import {
 const DEEPEST = 100
 
 /**
- * Says why a value must not be handed to a schema library, or nothing. Libraries recurse and print without a bound;
- * a value that a parser made of a request can be nested a hundred thousand deep.
+ * Returns the reason why a value must not be passed to a schema library, or undefined. Libraries recurse and print
+ * without a limit, and a parsed request can be nested a hundred thousand levels deep.
  */
 export function unfit(value: unknown): string | undefined {
   return flawOf(value, DEEPEST, new Set(), new Set())
@@ -61,7 +61,7 @@ function readableMembers(
     (key) => Object.hasOwn(fields, key),
     (member, key) => {
       if (Object.hasOwn(fields, key)) return withoutInheritedKeys(fields[key], member, value)
-      // A dynamic schema may resolve to another one once yup has cast what it depends on.
+      // A dynamic schema may resolve to another one after yup has cast the values on which it depends.
       return isDynamic ? withoutAnyInheritedKeys(member) : member
     },
   )
@@ -74,7 +74,7 @@ function resolvedOf(schema: YupNode, value: unknown, parent: unknown): YupNode |
     const resolved = schema.resolve({ value, parent })
     return isYup(resolved) && resolved.type !== 'lazy' ? resolved : undefined
   } catch {
-    // What the application's own function throws is thrown again when yup asks it.
+    // An error of the application's own function is thrown again when yup calls it.
     return undefined
   }
 }
@@ -89,7 +89,7 @@ function withoutAnyInheritedKeys(value: unknown): unknown {
   return mapMembers(value, () => false, withoutAnyInheritedKeys)
 }
 
-/** Maps the items of an array; the array itself when none changes. */
+/** Maps the items of an array; returns the array itself if no item changes. */
 export function mapItems(
   items: readonly unknown[],
   map: (item: unknown, index: number) => unknown,
@@ -99,8 +99,8 @@ export function mapItems(
 }
 
 /**
- * Maps the members of an object and drops the keys that every object inherits unless `declares` says otherwise; the
- * object itself when nothing changes.
+ * Maps the members of an object and drops the keys that every object inherits unless `declares` says otherwise; returns
+ * the object itself if nothing changes.
  */
 export function mapMembers(
   value: Record<string, unknown>,

@@ -1,11 +1,11 @@
-/** How much of a value a message may quote; beyond it, printing a hostile value would cost more than reading it did. */
+/** Maximum size of a value in a message. Printing a larger hostile value would cost more than reading it. */
 const MOST_MEMBERS = 200
 const MOST_CHARACTERS = 2_000
 const DEEPEST = 16
 
 /**
- * The value itself when a message can quote it; else a stand-in that prints as `…`. yup quotes by indented JSON,
- * whose size is the square of the nesting, and which throws for cycles and bigints. A long string is cut.
+ * Returns the value itself if a message can quote it, else a replacement that prints as `…`. yup quotes by indented
+ * JSON, whose size is the square of the nesting, and which throws for cycles and bigints. A long string is cut.
  */
 export function showable(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`

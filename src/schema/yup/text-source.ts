@@ -21,7 +21,7 @@ export function objectSource(members: readonly TextMember[], refer: Refer): stri
 interface Slot {
   /** Variable that holds the value. */
   readonly value: string
-  /** Whether something is written before it; open when that depends on the members before. */
+  /** True if a member precedes it; open if that depends on the previous members. */
   readonly place: 'first' | 'later' | 'open'
 }
 
@@ -32,7 +32,7 @@ function memberSource({ key, node }: TextMember, { value, place }: Slot, refer: 
     const [first, later] = [JSON.stringify(`{${name}:${quote}`), JSON.stringify(`,${name}:${quote}`)]
     return { first, later, open: `(text === '' ? ${first} : ${later})` }[place]
   }
-  // One text for the key and the quote, as each piece that is joined costs as much as reading a member.
+  // One string for the key and the quote, because each joined piece costs as much as reading a member.
   const quick =
     node.quick.type === 'string'
       ? `${refer(isBare)}(${value}) ? ${lead('"')} + ${value} + '"' : ${lead('')} + ${refer(JSON.stringify)}(${value})`
@@ -66,19 +66,22 @@ export function listSource(item: TextNode, refer: Refer): string {
   }`
 }
 
-/** Writes one kind of value on its way out. */
+/** Writer of one kind of response value. */
 export interface TextNode {
-  /** Settles most values of a leaf without a call of `write`. */
+  /** Decides most values of a leaf without a call of `write`. */
   readonly quick: Quick
   readonly write: Write
   /** A valid value is never left out. */
   readonly always: boolean
 }
 
-/** JSON text of a valid value, undefined for what is left out; or `FAIL`, which may also be said of a rare valid one. */
+/**
+ * Returns the JSON text of a valid value, undefined for an omitted value, or `FAIL`, which is also possible for a rare
+ * valid one.
+ */
 export type Write = (value: unknown) => string | undefined | typeof FAIL
 
-/** A declared key and how its values are written. */
+/** A declared key and the writer of its values. */
 export interface TextMember {
   readonly key: string
   readonly node: TextNode

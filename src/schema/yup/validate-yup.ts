@@ -15,8 +15,8 @@ import {
 } from '../../compat/yup.ts'
 
 /**
- * Validates by yup itself, for schemas that are not plain: the typed value or an `Invalid`, in a promise only when a
- * test is asynchronous. What a custom test throws is passed on; a value that cannot be cast is an issue.
+ * Validates with yup itself, for schemas that are not plain: returns the typed value or an `Invalid`, as a promise only
+ * if a test is asynchronous. Errors of custom tests are passed on; a value that cannot be cast is an issue.
  */
 export function validateByYup(schema: YupNode, options: object = {}): Validate {
   return (given, limit = DEFAULT_LIMIT) => {
@@ -40,7 +40,7 @@ interface Settings {
   readonly limit: number
 }
 
-/** Validates by yup's documented interface alone, for a version whose private parts are not known. */
+/** Validates with yup's documented interface only, for a version whose private parts are unknown. */
 async function validatePublicly(schema: YupNode, value: unknown, settings: Settings): Promise<unknown> {
   const { options, limit } = settings
   const wrongUrl = findWrongUrl(schema, value)
@@ -54,7 +54,7 @@ async function validatePublicly(schema: YupNode, value: unknown, settings: Setti
   }
 }
 
-/** yup's own pattern takes exponential time for text that is no URL. */
+/** Finds an invalid URL first, because yup's own pattern takes exponential time for text that is not a URL. */
 function findWrongUrl(schema: YupNode, value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return matchesUrls(schema, value) ? undefined : path
   for (const [key, member, inner] of membersOf(schema, value)) {
@@ -67,8 +67,8 @@ function findWrongUrl(schema: YupNode, value: unknown, path = ''): string | unde
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
 /**
- * Calls what `validate` and `validateSync` call. The first always answers in a promise, and the second throws at an
- * asynchronous test after it has started it; whether a schema has one cannot be seen from outside.
+ * Calls the method behind `validate` and `validateSync`. The former always returns a promise, and the latter throws
+ * after it has started an asynchronous test. A schema does not reveal whether it has such a test.
  */
 function attempt(schema: YupNode, given: unknown, { options, limit }: Settings): unknown {
   let outcome: Outcome | undefined
@@ -94,7 +94,7 @@ function attempt(schema: YupNode, given: unknown, { options, limit }: Settings):
   return settled.result
 }
 
-/** yup 1.7.1 reads the items of an absent array in order to word their issues, and throws. */
+/** Works around yup 1.7.1, which reads the items of an absent array to format their issues, and throws. */
 function valueOrDefault(schema: YupNode, value: unknown): unknown {
   const isList = schema.type === 'array' || schema.type === 'tuple'
   return value === undefined && isList && !schema.spec.strict ? schema.getDefault() : value
@@ -106,8 +106,8 @@ function issuesOf(error: YupIssue): readonly SchemaIssue[] {
 }
 
 /**
- * Path of a value whose cast throws, such as an object where `trim()` expects a string; undefined when none does, so
- * that what was thrown came from a test.
+ * Path of a value whose cast throws, such as an object where `trim()` expects a string; undefined if no cast throws, so
+ * that the error came from a test.
  */
 function findUncastable(schema: YupNode, value: unknown): string | undefined {
   // yup sets this mark itself when it validates an object, and then leaves strict fields uncast.

@@ -284,7 +284,7 @@ describe('query() refuses', () => {
       `the condition of 'id' is the operator 'raw'`,
     )
     expect(await refused({}, { order: { id: 'up; drop table' } })).to.include(`the direction of 'id' is`)
-    expect(await refused({}, { offset: 3 })).to.include('an offset and no limit')
+    expect(await refused({}, { offset: 3 })).to.include('an offset but no limit')
     expect(await refused({}, { where: { id: undefined } })).to.include(`the condition of 'id' is undefined`)
   })
 

@@ -126,7 +126,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
     }))
       it(`reject ${name} on the DataSource inside their callback instead of waiting forever`, async () => {
         const message = await refusal(dataSource.transaction(() => use(dataSource)))
-        expect(message).to.include('Use the manager that the transaction gives')
+        expect(message).to.include('Use the manager of the transaction')
         await insert(dataSource.manager, 'usable')
         expect(await texts(dataSource)).to.eql(['usable'])
       })
