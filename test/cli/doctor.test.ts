@@ -209,7 +209,7 @@ export const app = createApp()
     mkdirSync(join(project.directory, '.git'))
     chmodSync(join(project.directory, '.env'), 0o644)
     const found = project.mortar(['doctor']).out
-    expect(found).to.include('git does not ignore it').and.include('read by every user')
+    expect(found).to.include('git does not ignore it').and.include('every user of this machine can read it')
     rmSync(join(project.directory, '.git'), { recursive: true })
   })
 

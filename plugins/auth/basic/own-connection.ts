@@ -1,7 +1,7 @@
 /*
  * A connection beside the application's pool. Ten slow queries of the application must not delay the records of ended
- * sessions, and a connection that no longer responds must be closed, which TypeORM's pool does not do (pg's own time-
- * out returns the connection to the pool). So this file reads the library and the settings from TypeORM's driver, and
+ * sessions, and a connection that no longer responds must be closed, which TypeORM's pool does not do (pg's own timeout
+ * returns the connection to the pool). So this file reads the library and the settings from TypeORM's driver, and
  * opens one connection of its own.
  */
 import { ignore, inTime, lateDatabase } from '../deadline.ts'
