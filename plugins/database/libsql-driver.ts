@@ -41,7 +41,7 @@ interface OpenOptions {
   readonly verbose?: ((sql: string) => void) | null
 }
 
-/** True for the class that `libsql` exports, and false for better-sqlite3's and for one that `adaptLibsql` made. */
+/** True for the class that `libsql` exports, and false for the class of better-sqlite3 or of `adaptLibsql`. */
 export function isLibsql(driver: unknown): driver is LibsqlClass {
   return typeof driver === 'function' && 'syncUntil' in (driver.prototype as object)
 }

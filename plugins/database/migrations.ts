@@ -39,7 +39,7 @@ export interface Migrations {
    * Runs the pending migrations, oldest first, each in a transaction; calls `done` after each. @returns their names.
    */
   run(done?: MigrationProgress): Promise<string[]>
-  /** Reverts the migration that was run last. @returns its name, or undefined if there is none. */
+  /** Reverts the migration that was run last. @returns its name, or undefined if no migration was run. */
   revert(): Promise<string | undefined>
   /** Drops every table of the database and runs all migrations. @returns their names. */
   fresh(done?: MigrationProgress): Promise<string[]>

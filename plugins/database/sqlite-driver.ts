@@ -13,7 +13,7 @@ export interface Runtime {
   readonly version: string
 }
 
-/** Where the choice looks for packages, and where it runs. Tests pass their own. */
+/** Location of the packages and the runtime for the choice of a driver. Tests pass their own. */
 export interface Surroundings {
   readonly runtime: Runtime
   /** Loads a module by its name; throws as `require` does. */

@@ -23,7 +23,7 @@ export interface MigrationService {
   missingFile(): string | undefined
   /** Runs the pending migrations, oldest first. @returns their names. */
   run(done?: MigrationProgress): Promise<readonly string[]>
-  /** Reverts the migration that was run last. @returns its name, or undefined if there is none. */
+  /** Reverts the migration that was run last. @returns its name, or undefined if no migration was run. */
   revert(): Promise<string | undefined>
   /** Writes a migration from the difference between the database and the entities. @returns undefined if they match. */
   generate(name: string): Promise<{ readonly file: string } | undefined>

@@ -16,7 +16,7 @@ type Find = ((value: unknown, path: string, found: Found) => void) | undefined
 /**
  * Returns a function that returns an `Invalid` for a value with arrays above the `maxItems` of the validator's own JSON
  * Schema, one issue for each, and for one with too many items in arrays that have no `maxItems`. Parts with a default
- * (which may replace what is not valid), intersections and the inside of a recursion are left to the library.
+ * (which may replace an invalid value), intersections and the inside of a recursion are left to the library.
  */
 export function arrayLimitsOf(schema: StandardLike): (value: unknown, limit?: number) => Invalid | undefined {
   const find = finderOf(jsonSchemaOf(schema, 'input'))

@@ -16,7 +16,7 @@ export interface ReceivedMail {
 /** The mail that an application has sent, newest first. */
 export interface Mailbox {
   all(): Promise<readonly ReceivedMail[]>
-  /** Returns the newest message to an address. @throws Error if there is none. */
+  /** Returns the newest message to an address. @throws Error if no message exists. */
   latest(to: string): Promise<ReceivedMail>
   /** Waits at most two seconds for a message to an address, for mail that is sent after the response. */
   waitFor(to: string): Promise<ReceivedMail>

@@ -42,7 +42,7 @@ export function sqliteConnectionOf(driver: DataSource['driver']): SqliteConnecti
   return (driver as BetterSqlite3Driver).databaseConnection as SqliteConnection | undefined
 }
 
-/** Returns the pool for reads, or undefined if there is none or more than one. */
+/** Returns the only pool for reads, or undefined if their number is not one. */
 export function postgresPoolOf({ driver, options }: DataSource): PostgresPool | undefined {
   if (options.type !== 'postgres' || options.replication) return undefined
   return (driver as { master?: PostgresPool }).master

@@ -1,6 +1,6 @@
 import { type BrickParts, namesOf } from '../brick-recipe.ts'
 
-/** What became of a module with a list of bricks. */
+/** Result of the change of a module with a list of bricks. */
 export type Edit =
   | { readonly kind: 'present' }
   | { readonly kind: 'added'; readonly source: string }

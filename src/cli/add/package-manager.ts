@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun' | 'deno'
 
-/** What an installation adds; names with their version ranges. */
+/** Packages that an installation adds: names with version ranges. */
 export interface Installation {
   readonly packages: readonly string[]
   readonly development: boolean

@@ -7,7 +7,7 @@ import type { FrameworkManifest } from '../framework-manifest.ts'
 import type { Installation } from './package-manager.ts'
 import type { RecipeSource } from './recipe-source.ts'
 
-/** What `mortar add` does for one brick. */
+/** Changes that `mortar add` makes for one brick. */
 export interface Addition {
   readonly name: string
   readonly parts: BrickParts

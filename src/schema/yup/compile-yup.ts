@@ -2,7 +2,7 @@ import { Invalid } from '../invalid.ts'
 import { DEFAULT_LIMIT, IssueList } from '../issue-list.ts'
 import { compileLeaf } from './fast-leaf.ts'
 import { compileArray, compileTuple } from './fast-list.ts'
-import { FAIL, rootMode, type CompileMember, type FastNode, type LongWay, type Mode } from './fast-node.ts'
+import { FAIL, rootMode, type CompileMember, type FastNode, type SlowPath, type Mode } from './fast-node.ts'
 import { compileObject } from './fast-object.ts'
 import { coerced } from './query-coercion.ts'
 import { isPlain, plainPart } from './known.ts'
@@ -27,7 +27,7 @@ export function compileYup(schema: YupNode, text: boolean): Validate | undefined
   }
 }
 
-function explain(long: LongWay, value: unknown, limit = DEFAULT_LIMIT): unknown {
+function explain(long: SlowPath, value: unknown, limit = DEFAULT_LIMIT): unknown {
   const issues = new IssueList(limit)
   const cast = long({ value, original: value, path: '' }, issues)
   return issues.found.length === 0 ? cast : new Invalid(issues.found)

@@ -1,5 +1,5 @@
 import { AS_CAST, ownIssuesOf } from './own-issues.ts'
-import { FAIL, isStrict, whenAbsent, type FastNode, type LongWay, type Mode } from './fast-node.ts'
+import { FAIL, isStrict, whenAbsent, type FastNode, type SlowPath, type Mode } from './fast-node.ts'
 import { once } from '../once.ts'
 import { allTests } from './passes.ts'
 import { judge, OTHER, quickOf, SAME } from './quick.ts'
@@ -12,7 +12,7 @@ export function compileLeaf(schema: YupNode, mode: Mode): FastNode {
   const strict = isStrict(schema, mode)
   const cast =
     schema.type === 'number' ? finite(uncheckedCast(schema, strict)) : uncheckedCast(schema, strict)
-  const long = once(() => longWayOf(schema, cast))
+  const long = once(() => slowPathOf(schema, cast))
   const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema), mode.text)
   return { quick, long, run: runOf(schema, { quick, long, cast }) }
 }
@@ -29,7 +29,7 @@ function finite(cast: Run): Run {
   }
 }
 
-function longWayOf(schema: YupNode, cast: Run): LongWay {
+function slowPathOf(schema: YupNode, cast: Run): SlowPath {
   const addIssues = ownIssuesOf(schema)
   return ({ value, original, path }, issues) => {
     const result = cast(value)

@@ -7,7 +7,7 @@ import {
   whenAbsent,
   type CompileMember,
   type FastNode,
-  type LongWay,
+  type SlowPath,
   type Mode,
 } from './fast-node.ts'
 import { once } from '../once.ts'
@@ -24,7 +24,7 @@ type MemberAt = (index: number) => FastNode | undefined
 export function compileArray(schema: YupNode, mode: Mode, compile: CompileMember): FastNode | undefined {
   const member = schema.innerType && compile(schema.innerType, memberMode(schema, mode))
   if ((schema.innerType && !member) || schema.transforms.length > 0) return undefined
-  const long = once(() => listLongWay(schema, mode, () => member))
+  const long = once(() => listSlowPath(schema, mode, () => member))
   const { least, most, rest } = lengthLimits(schema)
   const absent = whenAbsent(schema, long, undefined)
   const runItems = member && (generate<RunItems>((refer) => sourceOf(member, refer)) ?? itemsBy(member))
@@ -43,7 +43,7 @@ export function compileTuple(schema: YupNode, mode: Mode, compile: CompileMember
   const members = types.map((type) => compile(type, memberMode(schema, mode)))
   if (members.includes(undefined) || schema.transforms.length > 0) return undefined
   // Tuples are rare and always use the slow path.
-  const long = once(() => listLongWay(schema, mode, (index) => members[index]))
+  const long = once(() => listSlowPath(schema, mode, (index) => members[index]))
   return { quick: NOT_QUICK, long, run: () => FAIL }
 }
 
@@ -76,7 +76,7 @@ function itemsBy({ run }: FastNode): RunItems {
   }
 }
 
-function listLongWay(schema: YupNode, mode: Mode, memberAt: MemberAt): LongWay {
+function listSlowPath(schema: YupNode, mode: Mode, memberAt: MemberAt): SlowPath {
   const strict = isStrict(schema, mode)
   const addOwnIssues = ownIssuesOf(schema)
   const { least, most, rest } = lengthLimits(schema)

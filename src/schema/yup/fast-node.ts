@@ -17,14 +17,14 @@ export interface FastNode {
    */
   readonly run: (value: unknown) => unknown
   /** Made on first use, because most routes never receive a value that needs it. */
-  readonly long: () => LongWay
+  readonly long: () => SlowPath
 }
 
 /**
  * Casts a value as yup does and adds its issues; a value without issues is valid. Returns the cast value, which is
  * complete only while the list of issues has room. Never throws and never changes the value.
  */
-export type LongWay = (given: Place, issues: IssueList) => unknown
+export type SlowPath = (given: Place, issues: IssueList) => unknown
 
 /** Context of a schema that changes its meaning. */
 export interface Mode {

@@ -1,7 +1,7 @@
 import { FAIL, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
 import { once } from '../once.ts'
 import { generate, type Refer } from './generate.ts'
-import { objectLongWay, planOf, type ObjectPlan } from './object-long-way.ts'
+import { objectSlowPath, planOf, type ObjectPlan } from './object-slow-path.ts'
 import { NOT_QUICK, readDigits, quickSource } from './quick.ts'
 import { hasLists, isInheritedName, isRecord, type YupNode } from '../../compat/yup.ts'
 
@@ -12,7 +12,7 @@ type Run = FastNode['run']
 export function compileObject(schema: YupNode, mode: Mode, compile: CompileMember): FastNode | undefined {
   const plan = planOf(schema, mode, compile)
   if (plan === undefined || schema.transforms.length > 0) return undefined
-  const long = once(() => objectLongWay(plan))
+  const long = once(() => objectSlowPath(plan))
   return { quick: NOT_QUICK, long, run: runOf(plan, whenAbsent(schema, long, undefined)) }
 }
 

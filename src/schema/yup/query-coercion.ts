@@ -1,4 +1,4 @@
-import type { FastNode, LongWay } from './fast-node.ts'
+import type { FastNode, SlowPath } from './fast-node.ts'
 import { once } from '../once.ts'
 import { readDigits } from './quick.ts'
 import type { YupNode } from '../../compat/yup.ts'
@@ -41,7 +41,7 @@ export function coerced(schema: YupNode, node: FastNode): FastNode {
   return {
     quick: node.quick,
     run: (value) => node.run(step(value, refuse)),
-    long: once((): LongWay => {
+    long: once((): SlowPath => {
       const long = node.long()
       return (given, issues) => long({ ...given, value: step(given.value, refuse) }, issues)
     }),

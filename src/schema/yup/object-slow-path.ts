@@ -2,7 +2,7 @@ import { childPath } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
 import { mapMembers } from './shape-guard.ts'
 import {
-  type LongWay,
+  type SlowPath,
   isStrict,
   memberMode,
   type CompileMember,
@@ -16,7 +16,7 @@ import { isInheritedName, isObject, ownMember, type YupNode } from '../../compat
 type Members = Record<string, unknown>
 
 /** Casts an object and finds the issues in it, as yup does. */
-export function objectLongWay(plan: ObjectPlan): LongWay {
+export function objectSlowPath(plan: ObjectPlan): SlowPath {
   const { schema, strict } = plan
   const addOwnIssues = ownIssuesOf(schema)
   return ({ value: input, original, path }, issues) => {
