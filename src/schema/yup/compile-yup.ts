@@ -48,7 +48,12 @@ export function compilePlainParts(schema: YupNode): (value: unknown, limit?: num
   }
 }
 
-const ANYTHING: FastNode = { quick: NOT_QUICK, run: (value) => value, long: () => (given) => given.value }
+const ANYTHING: FastNode = {
+  quick: NOT_QUICK,
+  run: (value) => value,
+  long: () => (given) => given.value,
+  height: Infinity,
+}
 
 function compilePart(schema: unknown, mode: Mode): FastNode {
   if (isYup(schema) && schema.type === 'lazy')

@@ -14,7 +14,7 @@ export function compileLeaf(schema: YupNode, mode: Mode): FastNode {
     schema.type === 'number' ? finite(uncheckedCast(schema, strict)) : uncheckedCast(schema, strict)
   const long = once(() => slowPathOf(schema, cast))
   const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema), mode.text)
-  return { quick, long, run: runOf(schema, { quick, long, cast }) }
+  return { quick, long, run: runOf(schema, { quick, long, cast }), height: 0 }
 }
 
 function uncheckedCast(schema: YupNode, strict: boolean): Run {

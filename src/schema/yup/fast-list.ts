@@ -2,8 +2,10 @@ import { childPath } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
 import {
   FAIL,
+  heightAbove,
   isStrict,
   memberMode,
+  settled,
   whenAbsent,
   type CompileMember,
   type FastNode,
@@ -14,7 +16,7 @@ import { once } from '../once.ts'
 import { generate, type Refer } from './generate.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
-import { judge, NOT_QUICK, SAME, quickSource } from './quick.ts'
+import { NOT_QUICK, quickSource } from './quick.ts'
 import { isOfType, type YupNode } from '../../compat/yup.ts'
 
 /** Returns the schema of the item at an index; undefined if items may be anything. */
@@ -34,7 +36,7 @@ export function compileArray(schema: YupNode, mode: Mode, compile: CompileMember
     const result = runItems ? runItems(value) : value
     return result === FAIL || !rest(result) ? FAIL : result
   }
-  return { quick: NOT_QUICK, long, run }
+  return { quick: NOT_QUICK, long, run, height: heightAbove(member ? [member] : []) }
 }
 
 /** Compiles a plain tuple schema whose item schemas all compile. */
@@ -44,7 +46,7 @@ export function compileTuple(schema: YupNode, mode: Mode, compile: CompileMember
   if (members.includes(undefined) || schema.transforms.length > 0) return undefined
   // Tuples are rare and always use the slow path.
   const long = once(() => listSlowPath(schema, mode, (index) => members[index]))
-  return { quick: NOT_QUICK, long, run: () => FAIL }
+  return { quick: NOT_QUICK, long, run: () => FAIL, height: Infinity }
 }
 
 type RunItems = (items: readonly unknown[]) => unknown
@@ -105,9 +107,12 @@ function settleItems(
   for (let index = 0; index < items.length && !issues.isFull; index++) {
     const member = memberAt(index)
     const value = items[index]
-    if (member === undefined || judge(member.quick, value) === SAME) continue
-    const place = { value, original: before ? before[index] : AS_CAST, path: childPath(path, index) }
-    const cast = member.long()(place, issues)
+    if (member === undefined) continue
+    let cast = settled(member, value)
+    if (cast === FAIL) {
+      const place = { value, original: before ? before[index] : AS_CAST, path: childPath(path, index) }
+      cast = member.long()(place, issues)
+    }
     if (cast === value) continue
     if (result === items) result = items.slice()
     ;(result as unknown[])[index] = cast

@@ -1,6 +1,6 @@
 import { IssueList } from '../issue-list.ts'
 import type { Place } from './own-issues.ts'
-import type { Quick } from './quick.ts'
+import { judge, OTHER, SAME, type Quick } from './quick.ts'
 import { isObject, isYup, type YupNode } from '../../compat/yup.ts'
 import { once } from '../once.ts'
 
@@ -18,6 +18,23 @@ export interface FastNode {
   readonly run: (value: unknown) => unknown
   /** Made on first use, because most routes never receive a value that needs it. */
   readonly long: () => SlowPath
+  /** Levels of members: 0 for a leaf, 1 for an object of leaves, infinite where the value alone decides. */
+  readonly height: number
+}
+
+/**
+ * Returns the cast value of a valid member, or `FAIL` if the slow path must check it. A low member goes through `run`
+ * first, so the slow path of an object with one wrong member skips the others. A high one would be read once per level.
+ */
+export function settled({ quick, run, height }: FastNode, value: unknown): unknown {
+  const verdict = judge(quick, value)
+  if (verdict === SAME) return value
+  return verdict === OTHER && height <= 1 ? run(value) : FAIL
+}
+
+/** Returns the height of a schema with these members. */
+export function heightAbove(members: readonly FastNode[]): number {
+  return 1 + Math.max(0, ...members.map(({ height }) => height))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FAIL, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
+import { FAIL, heightAbove, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
 import { once } from '../once.ts'
 import { generate, type Refer } from './generate.ts'
 import { objectSlowPath, planOf, type ObjectPlan } from './object-slow-path.ts'
@@ -13,7 +13,12 @@ export function compileObject(schema: YupNode, mode: Mode, compile: CompileMembe
   const plan = planOf(schema, mode, compile)
   if (plan === undefined || schema.transforms.length > 0) return undefined
   const long = once(() => objectSlowPath(plan))
-  return { quick: NOT_QUICK, long, run: runOf(plan, whenAbsent(schema, long, undefined)) }
+  return {
+    quick: NOT_QUICK,
+    long,
+    run: runOf(plan, whenAbsent(schema, long, undefined)),
+    height: heightAbove(plan.members),
+  }
 }
 
 function runOf(plan: ObjectPlan, absent: () => unknown): Run {

@@ -20,6 +20,7 @@ export function compileLazy(schema: YupNode, compile: (schema: unknown) => FastN
   }
   return {
     quick: NOT_QUICK,
+    height: Infinity,
     run: (value) => (nodeFor(value)?.run(value) === FAIL ? FAIL : value),
     long: () => (given, issues) => {
       const node = nodeFor(given.value)

@@ -2,6 +2,8 @@ import { childPath } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
 import { mapMembers } from './shape-guard.ts'
 import {
+  FAIL,
+  settled,
   type SlowPath,
   isStrict,
   memberMode,
@@ -10,7 +12,6 @@ import {
   type Mode,
 } from './fast-node.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
-import { judge, SAME } from './quick.ts'
 import { isInheritedName, isObject, ownMember, type YupNode } from '../../compat/yup.ts'
 
 type Members = Record<string, unknown>
@@ -40,13 +41,12 @@ function settleMembers(
     if (issues.isFull) return value
     const key = keys[index]!
     const given = read(value, key)
-    const cast =
-      judge(members[index]!.quick, given) === SAME
-        ? given
-        : members[index]!.long()(
-            { value: given, original: before ? read(before, key) : AS_CAST, path: childPath(path, key) },
-            issues,
-          )
+    const member = members[index]!
+    let cast = settled(member, given)
+    if (cast === FAIL) {
+      const from = before ? read(before, key) : AS_CAST
+      cast = member.long()({ value: given, original: from, path: childPath(path, key) }, issues)
+    }
     casts.push(cast)
     isSame &&= cast === given && Object.hasOwn(value, key) === (cast !== undefined)
   }

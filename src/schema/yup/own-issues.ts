@@ -1,6 +1,7 @@
 import { loadYup } from '../../support/lazy-packages.ts'
 import { issueAt } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
+import { once } from '../once.ts'
 import { showable } from './showable.ts'
 import { firstTests, type YupNode, type YupTest } from '../../compat/yup.ts'
 import { linearTests } from '../../compat/yup-url.ts'
@@ -34,34 +35,54 @@ export function ownIssuesOf(schema: YupNode): AddIssues {
 function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
   // The part of a test context that yup's own tests use. `createError` only returns the parameters.
   const context = { schema, resolve: (item: unknown) => item, createError: (overrides: object) => overrides }
-  const word = wordingOf(schema, OPTIONS.message)
+  const own = OPTIONS.params ?? NO_PARAMS
+  const word = wordingOf(schema, OPTIONS.message, own)
   return (place, issues) => {
     if (OPTIONS.skipAbsent && (place.value === undefined || place.value === null)) return
     const result = OPTIONS.test.call(context, place.value, context)
     if (result === true) return
     const { params } = (result || {}) as { params?: Params }
-    const extra = params === undefined ? (OPTIONS.params ?? {}) : { ...OPTIONS.params, ...params }
+    const extra = params === undefined ? own : { ...own, ...params }
     if (!issues.isFull) issues.add(issueAt(place.path, word(place, extra)))
   }
 }
 
+const NO_PARAMS: Params = {}
+
 const PLACEHOLDER = /\$\{\s*(\w+)\s*\}/
 
 /** Formats a message with its parameters, as `ValidationError.formatError` does. */
-function wordingOf(schema: YupNode, message: unknown): (place: Place, extra: Params) => unknown {
+function wordingOf(
+  schema: YupNode,
+  message: unknown,
+  params: Params,
+): (place: Place, extra: Params) => unknown {
   if (typeof message !== 'string')
     return (place, extra) => loadYup().ValidationError.formatError(message, paramsOf(schema, place, extra))
   // Text and names of parameters in turn.
   const [first = '', ...parts] = message.split(PLACEHOLDER)
+  const constants = once(() => printedConstants(params))
   return (place, extra) => {
     let text = first
     for (let index = 0; index < parts.length; index += 2) {
       const name = parts[index]!
-      text += name === 'path' ? schema.spec.label || place.path || 'this' : quoted(schema, name, place, extra)
+      if (name === 'path') text += schema.spec.label || place.path || 'this'
+      else {
+        const constant = extra === params ? constants().get(name) : undefined
+        text += constant ?? quoted(schema, name, place, extra)
+      }
       text += parts[index + 1]!
     }
     return text
   }
+}
+
+/** The printed bounds and patterns of a test, which do not depend on the value. */
+function printedConstants(params: Params): ReadonlyMap<string, string> {
+  const constants = Object.entries(params).filter(
+    ([, value]) => typeof value === 'number' || typeof value === 'string' || value instanceof RegExp,
+  )
+  return new Map(constants.map(([name, value]) => [name, loadYup().printValue(value)]))
 }
 
 function quoted(schema: YupNode, name: string, place: Place, extra: Params): string {
