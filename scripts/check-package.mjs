@@ -113,8 +113,15 @@ function checkSize(consumer) {
 function importEntries(consumer) {
   const lines = ENTRIES.map((name) => {
     const specifier = specifierOf(name)
-    return `if (Object.keys(await import('${specifier}')).length === 0) throw new Error('${specifier} exports nothing')`
+    return `await check('${specifier}')`
   })
+  // The build joins modules, and two functions of one file cannot have the same name.
+  lines.unshift(`async function check(specifier) {
+    const exported = Object.entries(await import(specifier))
+    if (exported.length === 0) throw new Error(specifier + ' exports nothing')
+    const other = exported.find(([name, value]) => typeof value === 'function' && value.name !== name)
+    if (other) throw new Error(specifier + ' exports ' + other[0] + ' under the name ' + other[1].name)
+  }`)
   writeFileSync(join(consumer, 'import.mjs'), lines.join('\n'))
   run(process.execPath, ['import.mjs'], consumer)
 }

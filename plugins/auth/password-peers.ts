@@ -15,6 +15,32 @@ export const passwordNeed: PeerNeed = {
 }
 
 export const argon2 = loadPeer<typeof Argon2>('argon2', passwordNeed)
-export const jwt = loadPeer<typeof JsonWebToken>('jsonwebtoken', passwordNeed)
-export const jwa = loadPeer<typeof Jwa>('jwa', passwordNeed)
-export const rateLimiters = loadPeer<typeof RateLimiterFlexible>('rate-limiter-flexible', passwordNeed)
+
+/*
+ * What only some requests need is loaded by the first of them, or by `loadPasswordPeers` shortly after the start:
+ * jsonwebtoken brings 60 files, rate-limiter-flexible 36.
+ */
+
+/** Signs tokens. */
+export const loadJsonWebToken = once(() => loadPeer<typeof JsonWebToken>('jsonwebtoken', passwordNeed))
+/** Checks the signatures of tokens. */
+export const loadJwa = once(() => loadPeer<typeof Jwa>('jwa', passwordNeed))
+/** Limits that are shared in Redis. */
+export const loadRateLimiters = once(() =>
+  loadPeer<typeof RateLimiterFlexible>('rate-limiter-flexible', passwordNeed),
+)
+
+/** Loads what the first request would otherwise wait for. Never throws: a request that fails for it says so. */
+export function loadPasswordPeers(): void {
+  try {
+    loadJsonWebToken()
+    loadJwa()
+  } catch {
+    // The request that needs it throws the same.
+  }
+}
+
+function once<T>(load: () => T): () => T {
+  let loaded: { readonly value: T } | undefined
+  return () => (loaded ??= { value: load() }).value
+}

@@ -24,7 +24,7 @@ import {
 } from './options/options.ts'
 import { assertCost, createPasswords } from './passwords/passwords.ts'
 import type { ConnectedPasswordProvider, SessionCookie } from './connected-password-provider.ts'
-import { passwordNeed } from './password-peers.ts'
+import { loadPasswordPeers, passwordNeed } from './password-peers.ts'
 import type { AuthProvider } from './provider.ts'
 import { createRateLimits } from './limits/rate-limits.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
@@ -77,6 +77,9 @@ export function createPasswordProvider(
   }
 }
 
+/** Milliseconds after the start, so that packages of later requests do not delay the first ones. */
+const LOADING_DELAY = 1000
+
 function connect(settings: Settings, variant: Variant, services: Cradle): ConnectedPasswordProvider {
   const { options } = settings
   const store = variant.createStore(services)
@@ -87,6 +90,7 @@ function connect(settings: Settings, variant: Variant, services: Cradle): Connec
   const news = createSessionNews(parts)
   const appUrl = options.appUrl ?? services.appUrl
   const isAlive = (claims: AccessClaims): boolean => !parts.endedSessions.isEnded(claims)
+  let loading: NodeJS.Timeout | undefined
   const lookUp = options.freshSession ? freshOwner(flows) : userOf
   return {
     flows,
@@ -114,8 +118,10 @@ function connect(settings: Settings, variant: Variant, services: Cradle): Connec
     async start() {
       await variant.start?.(services)
       await news.start()
+      loading = setTimeout(loadPasswordPeers, LOADING_DELAY).unref()
     },
     async stop() {
+      clearTimeout(loading)
       news.stop()
       await flows.settled()
     },

@@ -10,6 +10,7 @@ import type { Outbox } from './outbox.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import { createRedactor, hideRecipients } from './redact.ts'
 import { textOfHtml } from './text-of-html.ts'
+import { loadAddressParser } from './peers.ts'
 import { openTransport, type NamedTransports } from './transports/open-transport.ts'
 
 /** Dependencies and limits of a mailer. */
@@ -85,8 +86,8 @@ function checkSender(from: string, parse: ParseAddresses): void {
 
 async function openMailer(settings: MailerSettings): Promise<Opened> {
   const { transport, named, outbox, logger, allowPlainPassword } = settings
-  const { default: parse } = await import('nodemailer/lib/addressparser')
-  const transporter = await openTransport(transport, { named, allowPlainPassword })
+  const parse = loadAddressParser()
+  const transporter = openTransport(transport, { named, allowPlainPassword })
   const redact = createRedactor(transport, named.smtp)
   const underWay: Opened['underWay'] = new Map()
   // Pools report a lost connection this way; without a listener it would end the process.

@@ -29,12 +29,25 @@ export interface ChosenBrick {
 
 /** Reads the package.json of the package that this file is part of, in the repository and in an installation. */
 export function frameworkManifest(): FrameworkManifest {
+  return findPackage().manifest
+}
+
+/**
+ * The folder of the command line, of which its templates and programs are part: in the repository `src/cli`, else
+ * `dist/src/cli`, whatever file the build joined this module into.
+ */
+export function commandLineFolder(): string {
+  const isSource = import.meta.filename.endsWith('.ts')
+  return join(findPackage().folder, isSource ? 'src/cli' : 'dist/src/cli')
+}
+
+function findPackage(): { readonly folder: string; readonly manifest: FrameworkManifest } {
   for (let folder = import.meta.dirname; ; folder = dirname(folder))
     try {
       const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as FrameworkManifest & {
         readonly name: string
       }
-      if (manifest.name === 'mortar') return manifest
+      if (manifest.name === 'mortar') return { folder, manifest }
     } catch (error) {
       if (dirname(folder) === folder) throw error
     }

@@ -146,7 +146,7 @@ function buildFramework(): string {
   const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
   if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}`)
-  for (const script of ['copy-templates.mjs', 'vendor-awilix.mjs'])
+  for (const script of ['join-modules.mjs', 'copy-templates.mjs', 'vendor-awilix.mjs'])
     if (spawnSync(process.execPath, [join(ROOT, 'scripts', script), join(directory, 'dist')]).status !== 0)
       throw new Error(`${script} failed.`)
   cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))

@@ -2,7 +2,7 @@ import type { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../src/index.ts'
 import type { CountedLimit } from './limit-rules.ts'
 import { type Count, MemoryCounter } from './memory-counter.ts'
-import { rateLimiters } from '../password-peers.ts'
+import { loadRateLimiters } from '../password-peers.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
 export interface RedisClient {
@@ -65,7 +65,8 @@ function sharedCounter(
 ): LimitCounter {
   const { limit, clock, onRedis = () => undefined, patience = PATIENCE } = options
   const local = localCounter(limit, memory)
-  const shared = new rateLimiters.RLWrapperTimeouts({
+  const { RLWrapperTimeouts } = loadRateLimiters()
+  const shared = new RLWrapperTimeouts({
     limiter: redisLimiter(limit, redis),
     timeoutMs: patience,
   })
@@ -111,7 +112,12 @@ function sharedCounter(
 
 function redisLimiter({ rule, scope, limit, window }: CountedLimit, redis: RedisClient): RateLimiterRedis {
   const keyPrefix = `mortar:auth:${rule}:${scope}`
-  return new rateLimiters.RateLimiterRedis({ storeClient: redis, points: limit, duration: window, keyPrefix })
+  return new (loadRateLimiters().RateLimiterRedis)({
+    storeClient: redis,
+    points: limit,
+    duration: window,
+    keyPrefix,
+  })
 }
 
 /**
@@ -121,7 +127,7 @@ async function countOf(consumption: Promise<RateLimiterRes>): Promise<Count> {
   const outcome = await consumption.then(
     (result) => ({ allowed: true, result }),
     (reason: unknown) => {
-      if (reason instanceof rateLimiters.RateLimiterRes) return { allowed: false, result: reason }
+      if (reason instanceof loadRateLimiters().RateLimiterRes) return { allowed: false, result: reason }
       throw reason
     },
   )

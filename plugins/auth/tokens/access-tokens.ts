@@ -10,7 +10,7 @@ import type { SignOptions } from 'jsonwebtoken'
 import { systemClock, type Clock } from '../../../src/index.ts'
 import { readAccessClaims, type AccessClaims } from './access-claims.ts'
 import type { AuthKeys } from './keys.ts'
-import { jwa, jwt } from '../password-peers.ts'
+import { loadJsonWebToken, loadJwa } from '../password-peers.ts'
 import { createVerifiedCache } from './verified-cache.ts'
 
 export type { AccessClaims }
@@ -101,7 +101,7 @@ function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedK
     // jsonwebtoken treats 0 as a missing time.
     const times = { iat: Math.max(1, now), exp: now + lifetime }
     const payload = { iss, aud, sub, sid, ...times, jti: randomUUID(), user }
-    const token = jwt.sign(payload, signing.key, headerOf(signing))
+    const token = loadJsonWebToken().sign(payload, signing.key, headerOf(signing))
     if (token.length > MOST_BYTES)
       throw new RangeError(
         `The public record of user ${sub} makes an access token above ${MOST_BYTES} bytes.`,
@@ -112,14 +112,15 @@ function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedK
 
 function createCheck(options: AccessTokensOptions, clock: Clock, keys: readonly NamedKey[]) {
   const { issuer, audience, lifetime, tolerance = DEFAULT_TOLERANCE } = options
-  // jwa's types accept only string keys.
-  const hs256 = jwa('HS256') as unknown as SignatureCheck
+  let hs256: SignatureCheck | undefined
   const byHeader = new Map(keys.map((each) => [firstSegmentOf(each), each.key]))
   return (token: string): AccessClaims | null => {
     const headerEnd = token.indexOf('.')
     const payloadEnd = token.length - SIGNATURE_LENGTH - 1
     const key = byHeader.get(token.slice(0, headerEnd))
     if (!key || payloadEnd <= headerEnd || token[payloadEnd] !== '.') return null
+    // jwa's types accept only string keys.
+    hs256 ??= loadJwa()('HS256') as unknown as SignatureCheck
     if (!hs256.verify(token.slice(0, payloadEnd), token.slice(payloadEnd + 1), key)) return null
     const payload = readJson(token.slice(headerEnd + 1, payloadEnd))
     return readAccessClaims(payload, { issuer, audience, lifetime, now: clock.now() / 1000, tolerance })
@@ -139,9 +140,10 @@ function headerOf({ id }: NamedKey): SignOptions {
   return { algorithm: 'HS256', keyid: id, header: { alg: 'HS256', typ: TYPE, kid: id } }
 }
 
-/** Returns the header segment of all tokens that this key signs. */
+/** Returns the header segment of all tokens that this key signs; jsonwebtoken writes the members in this order. */
 function firstSegmentOf(named: NamedKey): string {
-  return jwt.sign({}, named.key, { ...headerOf(named), noTimestamp: true }).split('.')[0]!
+  const { header } = headerOf(named)
+  return Buffer.from(JSON.stringify(header)).toString('base64url')
 }
 
 /** Returns a fingerprint that does not reveal the key. */

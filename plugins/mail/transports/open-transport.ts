@@ -3,6 +3,7 @@ import { StartupError } from '../../../src/index.ts'
 import type { MailTransport, TransportName } from '../options.ts'
 import { guardTransport } from './guard-transport.ts'
 import { demandTls } from './secure-smtp.ts'
+import { loadNodemailer } from '../peers.ts'
 import { memoryTransport } from './memory.ts'
 import { terminalTransport, type TerminalOptions } from './terminal.ts'
 
@@ -49,11 +50,11 @@ export interface TransportSetUp {
  * Opens a checked setting as a nodemailer transporter; nodemailer is loaded here.
  * @throws StartupError when a password would be sent to another machine without TLS.
  */
-export async function openTransport(
+export function openTransport(
   setting: MailTransport,
   { named, allowPlainPassword }: TransportSetUp,
-): Promise<Transporter> {
-  const { createTransport } = await import('nodemailer')
+): Transporter {
+  const { createTransport } = loadNodemailer()
   const chosen = typeof setting === 'string' && isName(setting) ? NAMED[setting](named) : setting
   const transporter = isTransporter(chosen) ? chosen : createTransport(chosen as string)
   if (isTransport(chosen)) transporter.transporter = guardTransport(chosen)

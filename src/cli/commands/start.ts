@@ -5,6 +5,7 @@ import { manifestPath, readManifestFiles, refuseStale } from '../../files/manife
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables } from '../../support/env/environment.ts'
 import { type BuildRecord, hashSources, readRecord } from '../build/build-record.ts'
+import { keepCompiledCode } from '../build/compile-cache.ts'
 import { type Command, type CommandInput, textOf } from '../command.ts'
 import { findProject, findRoot } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
@@ -21,6 +22,7 @@ export const start: Command = {
   serves: true,
   async run(input) {
     const { out, root, record } = findBuild(input)
+    keepCompiledCode(out)
     await refuseBrokenManifest(out, record)
     if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
     const variables = processVariables()

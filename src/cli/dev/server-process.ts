@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { extname, join } from 'node:path'
 import { processVariables } from '../../support/env/environment.ts'
 import { type CommandInput, textOf } from '../command.ts'
+import { commandLineFolder } from '../framework-manifest.ts'
 import { typeScriptArguments } from '../project/import-typescript.ts'
 import { type Project, shown } from '../project/project.ts'
 import { banner, describeMessage } from './banner.ts'
@@ -82,15 +83,11 @@ function spawnServer(project: Project, input: CommandInput): ChildProcess {
   const { app, routes, port, host } = Object.fromEntries(
     ['app', 'routes', 'port', 'host'].map((name) => [name, textOf(input, name)]),
   )
-  const own = import.meta.filename.endsWith('.ts') ? './main.ts' : './main.js'
+  const program = join(commandLineFolder(), `dev/main${extname(import.meta.filename)}`)
   const variables = processVariables()
   return spawn(
     process.execPath,
-    [
-      ...typeScriptArguments(project.root),
-      fileURLToPath(new URL(own, import.meta.url)),
-      JSON.stringify({ app, routes }),
-    ],
+    [...typeScriptArguments(project.root), program, JSON.stringify({ app, routes })],
     {
       cwd: input.directory,
       detached: true,

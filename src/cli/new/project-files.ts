@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { appendVariables } from '../add/env-example.ts'
-import { frameworkManifest } from '../framework-manifest.ts'
+import { commandLineFolder, frameworkManifest } from '../framework-manifest.ts'
 import type { Choices } from './choices.ts'
 import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
 import { renderPackage } from './render-package.ts'
@@ -12,8 +12,8 @@ import { renderTemplate, type TemplateValues } from './render-template.ts'
  * `templates/`. The build copies both in the same layout beside the compiled files, so that a relative path is valid
  * in the sources and in the package.
  */
-const TEMPLATES = join(import.meta.dirname, 'templates')
-const REPOSITORY = join(import.meta.dirname, '../../..')
+const TEMPLATES = join(commandLineFolder(), 'new/templates')
+const REPOSITORY = join(commandLineFolder(), '../..')
 const REFERENCE = 'examples/notes'
 
 /** Parts of the reference application that do not depend on the choices. */

@@ -8,9 +8,9 @@ import { rejection, startMailApp } from './mail-app.ts'
 const auth = { user: 'ada', pass: 'secret' }
 const terminal = { print: () => undefined, pageOf: () => undefined }
 
-async function requiresTls(transport: MailTransport, smtp?: object): Promise<unknown> {
+function requiresTls(transport: MailTransport, smtp?: object): unknown {
   const named = { terminal, smtp }
-  const opened = await openTransport(transport, { named, allowPlainPassword: false })
+  const opened = openTransport(transport, { named, allowPlainPassword: false })
   const { options } = opened.transporter as { options?: { requireTLS?: boolean } }
   opened.close()
   return options?.requireTLS ?? false
@@ -18,22 +18,22 @@ async function requiresTls(transport: MailTransport, smtp?: object): Promise<unk
 
 describe('A transport with a password', () => {
   it('requires TLS for another machine', async () => {
-    expect(await requiresTls('smtp://ada:secret@mail.example.com:587')).to.equal(true)
-    expect(await requiresTls('smtp://ada:secret@10.0.0.1:587?pool=true')).to.equal(true)
-    expect(await requiresTls({ host: 'mail.example.com', auth })).to.equal(true)
-    expect(
-      await requiresTls({ host: '128.0.0.1', pool: true, auth: { type: 'OAuth2', user: 'ada' } }),
-    ).to.equal(true)
-    expect(await requiresTls('smtp', { host: 'localhost.example.com', auth })).to.equal(true)
+    expect(requiresTls('smtp://ada:secret@mail.example.com:587')).to.equal(true)
+    expect(requiresTls('smtp://ada:secret@10.0.0.1:587?pool=true')).to.equal(true)
+    expect(requiresTls({ host: 'mail.example.com', auth })).to.equal(true)
+    expect(requiresTls({ host: '128.0.0.1', pool: true, auth: { type: 'OAuth2', user: 'ada' } })).to.equal(
+      true,
+    )
+    expect(requiresTls('smtp', { host: 'localhost.example.com', auth })).to.equal(true)
   })
 
   it('does not require STARTTLS for this machine, without a password, or with implicit TLS', async () => {
     for (const host of ['localhost', 'mail.localhost', '127.0.0.1', '127.1.2.3', '[::1]'])
-      expect(await requiresTls(`smtp://ada:secret@${host}:25`), host).to.equal(false)
-    expect(await requiresTls({ host: 'mail.example.com' })).to.equal(false)
-    expect(await requiresTls('smtps://ada:secret@mail.example.com')).to.equal(false)
-    expect(await requiresTls({ sendmail: true })).to.equal(false)
-    expect(await requiresTls(terminalTransport(terminal))).to.equal(false)
+      expect(requiresTls(`smtp://ada:secret@${host}:25`), host).to.equal(false)
+    expect(requiresTls({ host: 'mail.example.com' })).to.equal(false)
+    expect(requiresTls('smtps://ada:secret@mail.example.com')).to.equal(false)
+    expect(requiresTls({ sendmail: true })).to.equal(false)
+    expect(requiresTls(terminalTransport(terminal))).to.equal(false)
   })
 
   const plain: Readonly<Record<string, MailTransport>> = {
@@ -56,9 +56,7 @@ describe('A transport with a password', () => {
   }
 
   it('accepts a custom transporter that requires TLS', async () => {
-    expect(await requiresTls(createTransport({ host: 'mail.example.com', auth, requireTLS: true }))).to.equal(
-      true,
-    )
+    expect(requiresTls(createTransport({ host: 'mail.example.com', auth, requireTLS: true }))).to.equal(true)
   })
 })
 
