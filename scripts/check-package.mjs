@@ -1,6 +1,6 @@
 // Packs the package, follows every link, export and import of it, and installs it with npm and pnpm as an application does:
 // first without any optional package, then with those of all bricks for the types. Needs a package registry.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
@@ -21,6 +21,7 @@ const WANTED = [
   // The tables of options, to which the documentation links.
   ...['auth', 'database', 'mail'].map((brick) => `plugins/${brick}/README.md`),
 ]
+const MOST_MODULES = 40
 const FOREIGN =
   /^(src|plugins\/(?!\w+\/README\.md$)|test|scripts|config|examples|bench|data|coverage)\/|(^|\/)\.env|\.test\.(?!ts\.tpl$)|tsbuildinfo|\.map$/
 
@@ -34,6 +35,7 @@ try {
   checkTargets(files, installed(consumer))
   const size = checkSize(consumer)
   importEntries(consumer)
+  countModules(consumer)
   checkMissingPeers(consumer)
   const withPnpm = checkPnpm(tarball)
   linkPackages(consumer)
@@ -176,6 +178,19 @@ function linkPackages(consumer) {
     mkdirSync(dirname(link), { recursive: true })
     if (!existsSync(link)) symlinkSync(join(ROOT, 'node_modules', name), link)
   }
+}
+
+/** The build joins modules into few files: scripts/join-modules.mjs. */
+function countModules(consumer) {
+  const loader = join(ROOT, 'test/fixtures/start/print-modules.mjs')
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', loader, '--input-type=module', '-e', `import '${MANIFEST.name}'`],
+    { cwd: consumer, encoding: 'utf8' },
+  )
+  const own = stderr.split('\n').filter((line) => line.includes(`node_modules/${MANIFEST.name}/dist/`))
+  if (own.length === 0 || own.length > MOST_MODULES)
+    fail(`An import of the package loads ${own.length} of its files, and at most ${MOST_MODULES} are wanted.`)
 }
 
 /** A namespace is used as a number, which must be an error: types that cannot be found would be `any` and pass. */
