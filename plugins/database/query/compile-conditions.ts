@@ -22,7 +22,10 @@ export function compileConditions(
   const { deleteDateColumn } = metadata
   if (deleteDateColumn && !withDeleted)
     terms.push(`${dataSource.driver.escape(deleteDateColumn.databaseName)} IS NULL`)
-  return { sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '', binders: writer.binders }
+  return {
+    sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '',
+    binders: writer.binders,
+  }
 }
 
 const COMPARISONS: Partial<Record<FindOperator<unknown>['type'], string>> = {
@@ -82,7 +85,9 @@ class ConditionWriter {
     const store = (value: unknown): unknown =>
       isPattern ? value : driver.preparePersistentValue(value, column)
     this.binders.push(
-      name === undefined ? () => store(given) : (values) => store(required(values[name], name, column)),
+      name === undefined
+        ? () => store(given)
+        : (values) => single(store(required(values[name], name, column)), name, column),
     )
     return driver.createParameter(name ?? column.propertyName, this.binders.length - 1)
   }
@@ -95,9 +100,25 @@ class ConditionWriter {
 
 /** Refuses null and undefined: in SQL nothing equals null, so the query would silently find no row. */
 function required(value: unknown, name: string, { propertyPath }: ColumnMetadata): unknown {
+  if (value instanceof Date && Number.isNaN(value.getTime()))
+    throw new TypeError(`The parameter '${name}' of the column '${propertyPath}' is an invalid date.`)
   if (value !== undefined && value !== null) return value
   throw new TypeError(
     `The parameter '${name}' of the column '${propertyPath}' is ${String(value)}. Give a value, or write where: { ${propertyPath}: null }.`,
+  )
+}
+
+/**
+ * Returns a value that is bound to one placeholder. Drivers spread a list over several placeholders and read an object
+ * as names or columns, so that unchecked input could change other conditions.
+ */
+function single(value: unknown, name: string, { propertyPath, isArray }: ColumnMetadata): unknown {
+  if (typeof value !== 'object' && typeof value !== 'function') return value
+  const isList = Array.isArray(value)
+  if (isList ? isArray : typeof value === 'object' && !isPlain(value) && Object.getPrototypeOf(value))
+    return value
+  throw new TypeError(
+    `The parameter '${name}' of the column '${propertyPath}' is ${isList ? 'a list' : `a value of type ${typeof value}`}. Give one value.`,
   )
 }
 

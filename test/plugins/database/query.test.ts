@@ -167,6 +167,13 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
       expect(await message({ owner: null, limit: 1, offset: 0 })).to.match(
         /is null\. Give a value, or write where/,
       )
+      for (const owner of [['a', 'b'], [], {}, { a: 1 }, Object.create(null), () => 'a'])
+        expect(await message({ owner, limit: 1, offset: 0 })).to.match(
+          /^The parameter 'owner' .+ Give one value\.$/,
+        )
+      expect(await message({ owner: new Date(Number.NaN), limit: 1, offset: 0 })).to.match(
+        /is an invalid date/,
+      )
       for (const limit of [-1, 1.5, '1; drop table tasks', undefined, Number.NaN])
         expect(await message({ owner: 'a', limit, offset: 0 })).to.match(
           /^limit is .+ A limit is a whole number/,
