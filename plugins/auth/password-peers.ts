@@ -30,7 +30,7 @@ export const loadRateLimiters = once(() =>
   loadPeer<typeof RateLimiterFlexible>('rate-limiter-flexible', passwordNeed),
 )
 
-/** Loads what the first request would otherwise wait for. Never throws: a request that fails for it says so. */
+/** Loads what the first request would otherwise wait for. Never throws: a request that needs a missing package reports it. */
 export function loadPasswordPeers(): void {
   try {
     loadJsonWebToken()

@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm'
-import { nativeError, peerError, StartupError } from '../../src/index.ts'
+import { hasPeer, nativeError, peerError, StartupError } from '../../src/index.ts'
 import { databaseNeed, typeorm } from './typeorm.ts'
 
 /** The connection options that messages use, for the supported kinds of database. */
@@ -16,9 +16,9 @@ interface Address {
 /** Makes the error of `createDataSource` for an unknown type or a driver that is not installed. */
 export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
   const { type } = options
-  const isMissing = !(error instanceof StartupError) || error.code === 'MORTAR_PEER_MISSING'
   // TypeORM's stand-in does not know the type, so its error lacks the driver.
-  const missing = isMissing ? peerError([databaseNeed(type)]) : undefined
+  const isExplained = error instanceof StartupError && hasPeer('typeorm', databaseNeed())
+  const missing = isExplained ? undefined : peerError([databaseNeed(type)])
   if (missing !== undefined) return missing
   if (error instanceof StartupError) return error
   const remedy =

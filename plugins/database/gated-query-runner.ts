@@ -34,9 +34,10 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     shareStatements(this, shared.statements())
   }
 
-  /** Rejects if the query would wait for a transaction that waits for this query. */
+  /** Rejects if the query would wait for a transaction that waits for this query, and for a list as one parameter. */
   override query(...args: QueryArguments): QueryAnswer {
     const { gate } = this.#shared
+    if (hasList(args[1])) return Promise.reject(new TypeError(LIST_PARAMETER))
     if (this.transactionDepth > 0 && !this.isReleased && !gate.isHeldBy(this))
       return Promise.reject(new Error(TRANSACTION_OVER))
     const entered = this.#enter()
@@ -170,3 +171,14 @@ const TRANSACTION_OVER =
 const LEFT_OPEN =
   'A query runner was released while its transaction was open; the transaction was rolled back. ' +
   'Commit or roll back before release(), or use dataSource.transaction().'
+
+const LIST_PARAMETER =
+  'A parameter of a statement is a list. Give one value, or write In([…]), which makes a placeholder for each item.'
+
+/**
+ * better-sqlite3 spreads a list over several placeholders, so that unchecked input could move the values of other
+ * conditions (CWE-89).
+ */
+function hasList(parameters: unknown): boolean {
+  return Array.isArray(parameters) && parameters.some((value) => Array.isArray(value))
+}

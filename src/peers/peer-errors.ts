@@ -37,7 +37,7 @@ export function installCommand(
   ].join(' && ')
 }
 
-/** The command that installs what is missing of a need; empty when nothing is. */
+/** Returns the command that installs the missing packages of a need; empty if nothing is missing. */
 export function installCommandOf({ peers }: PeerNeed): string {
   return installCommand(findPeerProblems(peers))
 }

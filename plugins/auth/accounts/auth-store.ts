@@ -1,10 +1,10 @@
 /**
- * What the flows need of a database. Every change is one conditional statement, and its promise says whether the
- * condition held: no flow reads first and writes later in the hope that nothing happened in between, and none needs
+ * Database operations of the flows. Every change is one conditional statement, and its promise resolves to whether the
+ * condition was met: no flow reads first and writes later in the hope that nothing happened in between, and none needs
  * a transaction. Each implementation passes the suite `authStoreSuite` of `mortar/auth/testing`.
  */
 export interface AuthStore {
-  /** Adds a user. @returns null when the address is taken; the unique index decides, so of many at once one wins. */
+  /** Adds a user. @returns null when the address is taken; the unique index lets one of many concurrent calls win. */
   insertUser(user: NewUser): Promise<StoredUser | null>
   /** Looks for an exact match; a database whose comparison ignores case or accents must not widen it. */
   findUserByEmail(email: string): Promise<StoredUser | null>
@@ -43,7 +43,7 @@ export interface AuthStore {
   insertResetToken(token: StoredResetToken, keep: number): Promise<void>
   /** The token, if it has not expired at `now`. */
   findResetToken(tokenHash: string, now: number): Promise<StoredResetToken | null>
-  /** Takes a token out, if it has not expired at `now`. Of many at once one gets true. */
+  /** Removes a token unless it has expired at `now`. One of many concurrent calls gets true. */
   takeResetToken(tokenHash: string, now: number): Promise<boolean>
   deleteResetTokens(userId: string): Promise<void>
 

@@ -93,7 +93,7 @@ class RunnerConnection implements DatabaseConnection {
     const { records, affected } = await this.runner.query(sql, [...parameters], true)
     return {
       rows: (records ?? []) as Row[],
-      // PostgreSQL says null for what is no change of rows.
+      // PostgreSQL returns null for a statement that changes no rows.
       ...(typeof affected === 'number' && { numAffectedRows: BigInt(affected) }),
     }
   }

@@ -22,10 +22,7 @@ export function compileConditions(
   const { deleteDateColumn } = metadata
   if (deleteDateColumn && !withDeleted)
     terms.push(`${dataSource.driver.escape(deleteDateColumn.databaseName)} IS NULL`)
-  return {
-    sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '',
-    binders: writer.binders,
-  }
+  return { sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '', binders: writer.binders }
 }
 
 const COMPARISONS: Partial<Record<FindOperator<unknown>['type'], string>> = {

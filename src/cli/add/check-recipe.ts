@@ -24,7 +24,7 @@ const RECIPE: Readonly<Record<string, Check>> = {
   variants: recordOf((variant) => findRecipeFault(variant) === undefined),
 }
 
-/** Finds what is wrong with a recipe that somebody else wrote; undefined for a correct one. */
+/** Finds the fault of a third party's recipe; undefined for a correct one. */
 export function findRecipeFault(recipe: unknown): string | undefined {
   if (!isRecord(recipe)) return 'it is not an object'
   const wrong = Object.keys(recipe).find((key) => RECIPE[key]?.(recipe[key]) !== true)

@@ -19,7 +19,7 @@ export interface RecipeSource {
 /** An npm package with a brick: `acme-bricks@^2.0.0#queue`. */
 export interface PackageTarget {
   readonly name: string
-  /** What the package manager installs: the name, with a version if one was given. */
+  /** Argument for the package manager: the name, with a version if one was given. */
   readonly specifier: string
   /** The brick, for a package that has several. */
   readonly brick: string | undefined
@@ -73,7 +73,7 @@ export function readRecipe({ name, brick }: PackageTarget, root: string): Recipe
   return { name, recipe, ranges: peerDependencies ?? {} }
 }
 
-/** Chooses by name where there are several; undefined where there is none. */
+/** Chooses one of several recipes by name; undefined without a match. */
 function chooseRecipe(
   bricks: Readonly<Record<string, BrickRecipe>>,
   { name, brick }: Pick<PackageTarget, 'name' | 'brick'>,

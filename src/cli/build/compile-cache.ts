@@ -1,7 +1,7 @@
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 
-/** What Node has of it: nothing before 22.8, and `flushCompileCache` from 22.10 on. */
+/** Node's functions: none before 22.8, and `flushCompileCache` from 22.10 on. */
 interface CompileCache {
   readonly enableCompileCache?: (folder: string) => unknown
   readonly flushCompileCache?: () => void

@@ -59,7 +59,7 @@ function withVariables({ path, content }: ProjectFile, choices: Choices): Projec
   return { path, content: chosen.reduce(append, content) }
 }
 
-/** What the application does until it does something else. */
+/** Returns the kind of the first application. */
 function kindOf({ database, auth }: Choices): 'notes' | 'greetings' | 'hello' {
   if (auth === 'basic') return 'notes'
   return database === 'none' ? 'hello' : 'greetings'
