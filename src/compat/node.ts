@@ -8,9 +8,12 @@
  *
  * Checked by test/compat/node.test.ts.
  */
-import { IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../contracts/logger.ts'
+
+// Not `import 'node:http'`, which loads Node's fetch on Node 22 and later: see src/errors/status-names.ts.
+const http = process.getBuiltinModule('node:http')
 
 interface Dumpable {
   _dumped?: boolean
@@ -44,7 +47,7 @@ function honoursMark(sample: () => IncomingMessage): boolean {
 }
 
 function sampleRequest(): IncomingMessage {
-  const req = new IncomingMessage(undefined as unknown as Socket)
+  const req = new http.IncomingMessage(undefined as unknown as Socket)
   req.push(null)
   return req
 }

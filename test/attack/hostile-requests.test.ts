@@ -11,6 +11,7 @@ import { seedFor } from '../support/seed.ts'
 /** `HOSTILE_REQUESTS=20000` sends that many through each adapter; `TEST_SEED` repeats a finding. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 2500)
 const SEED = seedFor('hostile requests')
+const WARM_UP = 300
 const AT_ONCE = 24
 const MEBIBYTE = 1024 * 1024
 
@@ -33,8 +34,10 @@ describe('Hostile requests', () => {
       this.timeout(20_000 + COUNT * 20)
       const { port, close } = await adapter.open()
       try {
+        // The first requests load code, which is not a leak.
+        await attack(port, WARM_UP)
         const memory = heldMemory()
-        const findings = await attack(port)
+        const findings = await attack(port, COUNT)
         expect(findings.slice(0, 5)).to.deep.equal([])
         expect(heldMemory() - memory).to.be.lessThan(30 * MEBIBYTE)
         expect(await (await fetch(`http://127.0.0.1:${port}/json`)).json()).to.deep.equal({ a: 1 })
@@ -44,12 +47,12 @@ describe('Hostile requests', () => {
     })
 })
 
-/** Sends the whole series, and reports each request with a wrong response. */
-async function attack(port: number): Promise<string[]> {
+/** Sends a series of requests, and reports each request with a wrong response. */
+async function attack(port: number, count: number): Promise<string[]> {
   const findings: string[] = []
   let sent = 0
   const sendMany = async (): Promise<void> => {
-    for (let index = sent++; index < COUNT; index = sent++) {
+    for (let index = sent++; index < count; index = sent++) {
       const request = hostileRequest(new Random(SEED + index))
       const { status, ending } = await sendPatiently(port, request)
       if (ending === 'hung' || status >= 500 || (status === 0 && !request.mayBeCut))
