@@ -8,7 +8,8 @@ readonly DENO=2.9.6
 readonly SQLITE=13.2.0
 
 # What runs on the machine's Node alone: texts, builds by the command line, scaffolds and the browser.
-readonly ONLY_HERE=('test/architecture/**' 'test/cli/**' 'test/docs/**' 'test/runtimes/**' 'test/scripts/**' '**/*browser*')
+readonly ONLY_HERE=('test/architecture/**' 'test/cli/**' 'test/docs/**' 'test/runtimes/**' 'test/scripts/**'
+  'test/bench/**' '**/*browser*')
 
 readonly RUNTIMES="${XDG_CACHE_HOME:-$HOME/.cache}/mortar-runtimes"
 
@@ -67,17 +68,18 @@ name_runtimes() {
   [[ -x $deno ]] && export TEST_DENO="$deno" || skip "tests on Deno $DENO: its package could not be installed"
 }
 
-# test_on_node <version>: the suite without ONLY_HERE and the servers, with fewer random cases.
+# test_on_node <version>: the suite without ONLY_HERE and the servers, with fewer random cases. With little time left it
+# runs the quick subset, and its name says so.
 test_on_node() {
-  local version=$1 binary tree="$LOGS/tree" ignored=() pattern
+  local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1" chosen=() pattern
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
   [[ -x $binary/node && -d $(package_folder better-sqlite3 "$SQLITE") ]] ||
     { skip "tests on Node $version: its package could not be installed" && return; }
-  ((BUDGET - SECONDS < 100)) &&
-    { skip "tests on Node $version: only $((BUDGET - SECONDS)) s were left" && return; }
+  ((left < 70)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
-  for pattern in "${ONLY_HERE[@]}"; do ignored+=(--ignore "$pattern"); done
-  run_tests 180 "tests on Node $version" env --chdir="$tree" \
+  for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
+  ((left < 220)) && chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
+  run_tests 200 "$name" env --chdir="$tree" \
     -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 \
-    node node_modules/mocha/bin/mocha.js --parallel --jobs 2 "${ignored[@]}"
+    node node_modules/mocha/bin/mocha.js --parallel --jobs 2 "${chosen[@]}"
 }

@@ -161,8 +161,8 @@ describe('A stream as a response', () => {
         highest = Math.max(highest, process.memoryUsage().arrayBuffers)
       }
       expect(size).to.equal(100 * MEBIBYTE)
-      // V8 frees buffers in the background, so one stride may be counted although nothing refers to it.
-      expect(highest - start).to.be.lessThan(2 * STRIDE)
+      // V8 frees buffers in the background, so strides may be counted although nothing refers to them.
+      expect(highest - start).to.be.lessThan(3 * STRIDE)
     })
 
     it('becomes a problem on failure inside Koa middleware too', async () => {
