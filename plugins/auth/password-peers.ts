@@ -17,8 +17,8 @@ export const passwordNeed: PeerNeed = {
 export const argon2 = loadPeer<typeof Argon2>('argon2', passwordNeed)
 
 /*
- * What only some requests need is loaded by the first of them, or by `loadPasswordPeers` shortly after the start:
- * jsonwebtoken brings 60 files, rate-limiter-flexible 36.
+ * Packages that only some requests need. jsonwebtoken (60 files) and jwa are loaded by the first such request, or by
+ * `loadPasswordPeers` shortly after the start. rate-limiter-flexible (36 files) is loaded for limits in Redis only.
  */
 
 /** Signs tokens. */
@@ -30,7 +30,10 @@ export const loadRateLimiters = once(() =>
   loadPeer<typeof RateLimiterFlexible>('rate-limiter-flexible', passwordNeed),
 )
 
-/** Loads what the first request would otherwise wait for. Never throws: a request that needs a missing package reports it. */
+/**
+ * Loads the packages that the first request would otherwise wait for. Never throws: a request that needs a missing
+ * package reports it.
+ */
 export function loadPasswordPeers(): void {
   try {
     loadJsonWebToken()

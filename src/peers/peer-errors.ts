@@ -1,4 +1,5 @@
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
+import { listWords } from '../support/list-words.ts'
 import { findPeerProblems } from './find-problems.ts'
 import type { PeerNeed, PeerProblem } from './peers.ts'
 
@@ -52,7 +53,7 @@ function missing(found: readonly Found[]): StartupError | undefined {
   const owners = [...new Set(found.map(({ of }) => of))]
   const parts = owners.map((owner) => {
     const names = found.filter(({ of }) => of === owner).map(({ name }) => name)
-    return `${owner} needs ${listed(names)}`
+    return `${owner} needs ${listWords(names, names.length)}`
   })
   return new StartupError(`Packages are not installed: ${parts.join('; ')}.`, {
     code: 'MORTAR_PEER_MISSING',
@@ -98,10 +99,6 @@ export function nativeError(
 
 function ofKind(found: readonly Found[], kind: PeerProblem['kind']): Found[] {
   return found.filter((problem) => problem.kind === kind)
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 function brickOf(owners: readonly string[]): { readonly brick?: string } {

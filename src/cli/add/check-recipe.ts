@@ -1,3 +1,5 @@
+import { isPlainObject } from '../../support/describe-value.ts'
+
 type Check = (value: unknown) => boolean
 
 const isText: Check = (value) => typeof value === 'string'
@@ -26,20 +28,18 @@ const RECIPE: Readonly<Record<string, Check>> = {
 
 /** Finds the fault of a third party's recipe; undefined for a correct one. */
 export function findRecipeFault(recipe: unknown): string | undefined {
-  if (!isRecord(recipe)) return 'it is not an object'
+  if (!isPlainObject(recipe)) return 'it is not an object'
   const wrong = Object.keys(recipe).find((key) => RECIPE[key]?.(recipe[key]) !== true)
   if (wrong === undefined) return undefined
   return Object.hasOwn(RECIPE, wrong) ? `"${wrong}" has a wrong value` : `the key "${wrong}" is unknown`
 }
 
 function fits(value: unknown, checks: Readonly<Record<string, Check>>): value is object {
-  return isRecord(value) && Object.entries(value).every(([key, member]) => checks[key]?.(member) === true)
+  return (
+    isPlainObject(value) && Object.entries(value).every(([key, member]) => checks[key]?.(member) === true)
+  )
 }
 
 function recordOf(check: Check): Check {
-  return (value) => isRecord(value) && Object.values(value).every(check)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (value) => isPlainObject(value) && Object.values(value).every(check)
 }
