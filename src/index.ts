@@ -125,6 +125,8 @@ export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './suppor
 export { bytes } from './support/bytes.ts'
 export type { Size } from './support/bytes.ts'
 export type { MultipartOptions } from './support/form-limits.ts'
+export { processShare } from './support/env/process-share.ts'
+export type { ProcessShare } from './support/env/process-share.ts'
 export { threadPoolSize } from './support/env/environment.ts'
 export { isSameOrigin } from './support/same-origin.ts'
 export { readCookie } from './support/read-cookie.ts'

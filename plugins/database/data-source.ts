@@ -6,6 +6,7 @@ import { withBinaryColumns } from './binary-columns.ts'
 import { takeEntities } from './entities.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { ConnectionOptions } from './options.ts'
+import { poolShare } from './pool-share.ts'
 import { adaptGivenDriver, withSqliteDriver } from './sqlite-driver.ts'
 import { typeorm } from './typeorm.ts'
 
@@ -69,7 +70,7 @@ function construct(options: DataSourceOptions): DataSource {
 
 /** Defaults that make a connection safe. An application can change each. */
 function defaultsFor(options: ConnectionOptions): Readonly<Record<string, unknown>> {
-  if (options.type !== 'better-sqlite3') return SERVER_DEFAULTS[options.type] ?? {}
+  if (options.type !== 'better-sqlite3') return serverDefaults(options.type)
   if (!options.database) throw noDatabase()
   // TypeORM itself makes the parent folder and switches foreign keys on.
   return { timeout: 5000, enableWAL: isFile(options.database) && !options.readonly }
@@ -83,6 +84,11 @@ const SERVER_DEFAULTS: Partial<Record<string, Readonly<Record<string, unknown>>>
   postgres: { connectTimeoutMS: 10_000 },
   mysql: IN_UTC,
   mariadb: IN_UTC,
+}
+
+function serverDefaults(type: string): Readonly<Record<string, unknown>> {
+  const own = SERVER_DEFAULTS[type]
+  return own === undefined ? {} : { ...own, ...poolShare() }
 }
 
 const isFile = (database: string): boolean => database !== ':memory:'

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { unknownMode } from '../support/env/environment.ts'
+import { processShare } from '../support/env/process-share.ts'
 import type { Listening } from './app.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -12,7 +13,8 @@ export function announce(
   { url, host }: Pick<Listening, 'url' | 'host'>,
   { environment, reporter }: Pick<ResolvedOptions, 'environment' | 'reporter'>,
 ): void {
-  if (environment === 'production') return
+  // Every worker listens at the same address.
+  if (environment === 'production' || processShare().number > 1) return
   reporter.info({ url, host }, `Listening at ${url}`)
   if (environment !== 'development') return
   const mode = unknownMode()

@@ -4,7 +4,13 @@
  * test/plugins/auth/passwords/hash-pool.test.ts.
  */
 import { availableParallelism } from 'node:os'
-import { ServiceUnavailable, systemClock, threadPoolSize, type Clock } from '../../../src/index.ts'
+import {
+  processShare,
+  ServiceUnavailable,
+  systemClock,
+  threadPoolSize,
+  type Clock,
+} from '../../../src/index.ts'
 
 /** Threads of libuv's pool that hashing leaves to files, DNS and compression. */
 const SPARE_THREADS = 2
@@ -16,10 +22,15 @@ const FIRST_GUESS = 35
 export interface HashPoolOptions {
   /** Size of libuv's thread pool; by default from `UV_THREADPOOL_SIZE`. */
   readonly threads?: number
-  /** Concurrent hashes; by default the number of cores, and at most `threads` minus two. */
+  /**
+   * Concurrent hashes; by default the number of cores, divided by the number of `processes`, and at most `threads` minus
+   * two.
+   */
   readonly concurrency?: number
-  /** Maximum waiting hashes; by default 64 per concurrent one. */
+  /** Maximum waiting hashes; by default 64 per concurrent one, or fewer if there are more processes than cores. */
   readonly queue?: number
+  /** Processes that hash on this machine; by default as `processShare()` returns. */
+  readonly processes?: number
   readonly clock?: Clock
 }
 
@@ -41,10 +52,8 @@ export interface HashPool {
 
 /** Creates a pool. */
 export function createHashPool(options: HashPoolOptions = {}): HashPool {
-  const { threads = threadPoolSize(), clock = systemClock } = options
-  const concurrency =
-    options.concurrency ?? Math.max(1, Math.min(availableParallelism(), threads - SPARE_THREADS))
-  const capacity = options.queue ?? QUEUE_PER_PLACE * concurrency
+  const { clock = systemClock } = options
+  const { concurrency, capacity } = limitsOf(options)
   const queue: (() => void)[] = []
   let running = 0
   let usual = FIRST_GUESS
@@ -90,6 +99,16 @@ export function createHashPool(options: HashPoolOptions = {}): HashPool {
       return queue.length
     },
   }
+}
+
+/** Divides the cores, so that all processes of a machine together run as many hashes as a single one would. */
+function limitsOf(options: HashPoolOptions): { readonly concurrency: number; readonly capacity: number } {
+  const { threads = threadPoolSize(), processes = processShare().count } = options
+  const cores = availableParallelism() / processes
+  const concurrency = options.concurrency ?? Math.max(1, Math.floor(Math.min(cores, threads - SPARE_THREADS)))
+  // A process with less than one core works its queue off more slowly.
+  const speed = options.concurrency ?? Math.min(concurrency, cores)
+  return { concurrency, capacity: options.queue ?? Math.ceil(QUEUE_PER_PLACE * speed) }
 }
 
 function busy(retryAfter: number): ServiceUnavailable {
