@@ -74,6 +74,8 @@ export type { Logger } from './contracts/logger.ts'
 export { MAIL_PAGE } from './contracts/mailer.ts'
 export type { MailAttachment, Mailer, MailMessage } from './contracts/mailer.ts'
 export type { MigrationProgress, MigrationService, MigrationState } from './contracts/migrations.ts'
+export { REQUEST_CHANNEL } from './contracts/observed-request.ts'
+export type { ObservedRequest } from './contracts/observed-request.ts'
 export type { User } from './contracts/user.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
 export type {

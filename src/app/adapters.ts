@@ -25,6 +25,7 @@ import { createKoaAdapter, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.t
 import { createDirectAdapter, type AdapterState } from './direct-adapter.ts'
 import type { ResolvedOptions } from './options.ts'
 import { requestLineWriter } from './logger.ts'
+import { createRequestChannel } from './request-channel.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
@@ -66,6 +67,7 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
   const state: AdapterState = { closing: false, reporter, open: new OpenRequests() }
   const ends = createRequestEnds()
   const pending = createPending()
+  const channel = createRequestChannel(dispatcher.routeOf)
   const directAdapter = createDirectAdapter(state)
   const forwarding = compileForwarding(options.trustProxy)
   let runtime: ContextRuntime | undefined
@@ -79,7 +81,8 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
 
   const koaApp = (): KoaApp => {
     const opener = openerInKoa(open, { ready, begin: pending.begin, state })
-    const serve = { open: opener, isMounted: ({ app }: KoaContext) => app !== koa?.app, dispatcher, state }
+    const isMounted = ({ app }: KoaContext): boolean => app !== koa?.app
+    const serve = { open: opener, isMounted, dispatcher, channel, state }
     return (koa ??= createKoaApp({ ...options.koa, keys: options.keys }, { serve, forwarding, reporter }))
   }
 
@@ -91,7 +94,7 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
     handle(req, res) {
       // Middleware added with app.koa.use() wraps the direct adapter's requests too.
       if (koa !== undefined && isServedByKoa(koa.app)) void callbackOf(koa.app)(req, res)
-      else void dispatcher.dispatch(open(req, res, directAdapter))
+      else void channel.run(open(req, res, directAdapter), dispatcher.dispatch)
     },
     get koa() {
       return koaApp().app

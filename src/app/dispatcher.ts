@@ -26,6 +26,8 @@ export interface Dispatcher {
   dispatch(ctx: RequestContext): void | PromiseLike<void>
   /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
   run(ctx: RequestContext): unknown
+  /** Returns the pattern of the route that matches, without running it; undefined if none does. */
+  routeOf(ctx: RequestContext): string | undefined
   /** Sends an error response. */
   fail(ctx: RequestContext, error: unknown): void
   readonly routes: readonly Route[]
@@ -76,6 +78,7 @@ export function createDispatcher(): Dispatcher {
     },
     dispatch,
     run: (ctx) => find(ctx)(ctx),
+    routeOf: (ctx) => patternOf(ctx, set),
     fail: (ctx, error) => fail(ctx, error, runtime!),
     get routes() {
       return set.entries.map(({ route }) => route)
@@ -86,6 +89,15 @@ export function createDispatcher(): Dispatcher {
     get revision() {
       return revision
     },
+  }
+}
+
+function patternOf({ method, path }: RequestContext, { table }: RouteSet): string | undefined {
+  try {
+    return table.find(method, path)?.target.route.path
+  } catch {
+    // A malformed path matches no route.
+    return undefined
   }
 }
 

@@ -15,6 +15,7 @@ import { endEventStreamOnClose } from './end-event-stream.ts'
 import { finishBegun } from './finish-begun.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { AdapterState } from './direct-adapter.ts'
+import type { RequestChannel } from './request-channel.ts'
 
 /** Parts of the pipeline that the Koa application needs. */
 export interface KoaServe {
@@ -23,6 +24,7 @@ export interface KoaServe {
   /** True when an outer Koa application serves the request. */
   isMounted(koa: KoaContext): boolean
   readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
+  readonly channel: RequestChannel
   readonly state: AdapterState
 }
 
@@ -73,7 +75,7 @@ async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe):
   const own: Opened = { ctx, error: undefined }
   openings(koa)[opened] = own
   try {
-    await runInside(ctx, koa, serve.dispatcher.run)
+    await serve.channel.run(ctx, () => runInside(ctx, koa, serve.dispatcher.run))
   } catch (error) {
     own.error = error
     throw error
@@ -131,6 +133,8 @@ async function prepareStream(
   await whenReadable(stream, koa.res, koa.method === 'HEAD' || isLive)
   if (isLive) koa.res.once('pipe', () => koa.res.flushHeaders())
   if (stream !== body) koa.body = stream
+  const { observation } = ctx.internal
+  if (observation !== undefined) stream.once('error', (error) => observation.fail(error))
   endEventStreamOnClose(ctx, { status: koa.status, type: undefined, payload: stream }, state.open)
 }
 

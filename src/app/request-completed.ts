@@ -1,6 +1,7 @@
 import type { RequestContext } from '../context/request-context.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import type { ApplicationEvents } from './event-bus.ts'
+import { finalStatus } from './final-status.ts'
 
 /** Name of the event, and `event` of the log line. */
 export const REQUEST_COMPLETED = 'request.completed'
@@ -51,7 +52,7 @@ export function reportCompletion(
       method: ctx.method,
       path: ctx.path,
       route: ctx.route,
-      status: aborted && !res.headersSent ? 499 : res.statusCode,
+      status: finalStatus(res),
       ms: Math.round((performance.now() - start) * 10) / 10,
       ip,
       aborted,

@@ -19,8 +19,10 @@ export function writeStream(ctx: RequestContext, stream: Readable, reporter: Log
   pipeline(stream, res, (error) => {
     if (!error) return
     // A client that leaves early is normal; every other error is a fault of the application.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response stream failed')
+      ctx.internal.observation?.fail(error)
+    }
     ctx.internal.runtime.emitError(ctx, error)
     // A stream that fails midway must not look like a complete response.
     if (!res.writableEnded) res.destroy()

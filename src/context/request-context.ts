@@ -10,6 +10,7 @@ import { createAbort, type OpenRequests } from './request-signal.ts'
 import type { Context, KoaContext, RequestHeaders, RequestScope } from './context.ts'
 import type { CredentialSource } from './credential.ts'
 import { locationOf } from './location.ts'
+import { logFieldsOf, type Observation } from './observation.ts'
 import { originForm } from './origin-form.ts'
 import { privateAdapter } from './private-adapter.ts'
 import type { HandedValue, Outgoing } from './outgoing.ts'
@@ -81,7 +82,7 @@ export class RequestContext {
   }
 
   get log(): Logger {
-    return (this.internal.log ??= this.internal.runtime.logger.child({ requestId: this.id, ip: this.ip }))
+    return (this.internal.log ??= this.internal.runtime.logger.child(logFieldsOf(this)))
   }
 
   get ip(): string {
@@ -213,6 +214,8 @@ class Internal {
   /** The error for a credential that could not be evaluated; a guarded route throws it. */
   refusal: unknown = undefined
   abort: AbortController | undefined = undefined
+  /** Set while a subscriber of the request channel observes the request. */
+  observation: Observation | undefined = undefined
   cookies: RequestCookies | undefined = undefined
   scope: RequestScope | undefined = undefined
   services: Readonly<Record<string, unknown>> | undefined = undefined

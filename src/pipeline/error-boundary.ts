@@ -55,7 +55,7 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
     exposeUnexpected: runtime.environment !== 'production',
     problems: runtime.problems,
   })
-  if (status >= 500) log(ctx, thrown, status, runtime)
+  if (status >= 500) report(ctx, thrown, status, runtime)
   if (res.headersSent || res.destroyed) {
     // The headers are already sent; closing the connection shows the client that the body is incomplete.
     if (!res.writableEnded) res.destroy()
@@ -117,8 +117,11 @@ function lingerOver(req: IncomingMessage, status: number): void {
   req.once('close', () => clearTimeout(timer))
 }
 
-function log(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
+function report(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
+  const { observation } = ctx.internal
+  observation?.fail(thrown)
   const fields = {
+    ...observation?.request.logFields,
     requestId: ctx.id,
     ip: ctx.ip,
     method: ctx.method,

@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Name for `tracingChannel()` of `node:diagnostics_channel`: the channel on which every request is published. */
+export const REQUEST_CHANNEL = 'mortar.request'
+
+/** The message of `REQUEST_CHANNEL`: one object per request, for all five events. */
+export interface ObservedRequest {
+  /** As the client sent it, `PROPFIND` included. */
+  readonly method: string
+  /** Pattern such as `/notes/:id`, known from the start; undefined when no route matches. */
+  readonly route: string | undefined
+  /** The id in the log and in the header `X-Request-Id` of the response. */
+  readonly requestId: string
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Known at `asyncStart` and `asyncEnd`; 499 when the client disconnected before the response began. */
+  readonly status: number | undefined
+  /** The value that was thrown, if it made the response a 5xx or cut it off. */
+  readonly error: unknown
+  /** Fields for the log lines of the request. A subscriber of `start` can set it. */
+  logFields: Readonly<Record<string, unknown>> | undefined
+}
