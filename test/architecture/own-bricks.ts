@@ -2,6 +2,7 @@ import type { AnyBrick } from 'mortar'
 import { auth, type AuthProvider } from 'mortar/auth'
 import { database } from 'mortar/database'
 import { mail } from 'mortar/mail'
+import { redis } from 'mortar/redis'
 
 const provider: AuthProvider = {
   name: 'nobody',
@@ -14,6 +15,7 @@ export function ownBricks(): readonly AnyBrick[] {
   return [
     database({ type: 'better-sqlite3', database: ':memory:' }),
     mail({ from: 'hello@example.com' }),
+    redis({ url: 'redis://127.0.0.1:6379' }),
     auth(provider),
   ]
 }

@@ -7,6 +7,7 @@ import { auth0, clerk, cognito, firebase, hostedAuth, keycloak, supabase } from 
 import { libraryAuth } from 'mortar/auth/library'
 import { database } from 'mortar/database'
 import { mail } from 'mortar/mail'
+import { redis } from 'mortar/redis'
 
 const secret = 'a secret that is long enough for every test here'
 const library = { handler: () => new Response(), api: { getSession: () => null } }
@@ -92,6 +93,7 @@ const CALLS: Readonly<Record<string, Call>> = {
     { sizes: 5 },
     { size: 'five' },
   ]),
+  'redis()': call(redis, { url: 'redis://localhost' }, [{ urls: 'x' }, { startTimeout: {} }]),
   'database()': call(database, { type: 'better-sqlite3', database: ':memory:' }, [
     { migration: [] },
     { migrate: 'yes' },

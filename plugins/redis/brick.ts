@@ -1,0 +1,41 @@
+import type { Redis } from 'ioredis'
+import { defineBrick, singleton, type Brick } from '../../src/index.ts'
+import { createClient } from './client.ts'
+import { close } from './close.ts'
+import { connect } from './connect.ts'
+import { readSettings, type RedisOptions } from './options.ts'
+import { redisNeed } from './peers.ts'
+import { STARTUP_CODES } from './startup-codes.ts'
+import { watchConnection } from './watch.ts'
+
+/** The service of the brick: an ioredis client. */
+export interface RedisServices {
+  readonly redis: Redis
+}
+
+/**
+ * A connection to Redis: the service `redis`, an ioredis client. The brick connects it at the start, logs when the
+ * connection is lost or back, and closes it at the stop. A client that was connected before stays open.
+ * @throws StartupError for an invalid option; at the start `MORTAR_REDIS_UNREACHABLE` or `MORTAR_REDIS_REFUSED`.
+ */
+export function redis(options: RedisOptions): Brick<'redis', RedisServices> {
+  const settings = readSettings(options)
+  /** Clients that the brick has connected, with the function that ends their watch. */
+  const opened = new WeakMap<Redis, () => void>()
+  return defineBrick({
+    name: 'redis',
+    peers: redisNeed.peers,
+    startupCodes: STARTUP_CODES,
+    services: { redis: singleton(() => createClient(settings)) },
+    start: async ({ redis: client, logger }) => {
+      // A test may replace the client with an object that has no connection.
+      if (typeof client.connect !== 'function' || client.status === 'ready') return
+      await connect(client, settings.startTimeout)
+      opened.set(client, watchConnection(client, logger))
+    },
+    stop: async ({ redis: client }) => {
+      opened.get(client)?.()
+      if (opened.delete(client)) await close(client)
+    },
+  })
+}

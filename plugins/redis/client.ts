@@ -1,0 +1,32 @@
+import type { Redis } from 'ioredis'
+import { loadIoRedis } from './peers.ts'
+import { stopTimerOnClose } from './socket-timer.ts'
+import type { RedisSettings } from './options.ts'
+
+/** Milliseconds after which a connection that does not respond is closed, so that a silent network heals. */
+const SILENCE = 5000
+
+/**
+ * Returns the client of the application, or makes one that connects later. A command waits for a lost connection for
+ * one attempt to connect and then fails, so that requests do not wait for Redis.
+ */
+export function createClient({ url, options, client }: RedisSettings): Redis {
+  if (client !== undefined) return client
+  const { Redis } = loadIoRedis()
+  const effective = {
+    connectTimeout: SILENCE,
+    disconnectTimeout: 500,
+    socketTimeout: SILENCE,
+    maxRetriesPerRequest: 1,
+    ...options,
+    lazyConnect: true,
+  }
+  return stopTimerOnClose(url === undefined ? new Redis(effective) : new Redis(url, effective))
+}
+
+/** The address for messages, without user and password. */
+export function addressOf({ options }: Pick<Redis, 'options'>): string {
+  const { host, port, path, db, sentinels } = options
+  if (sentinels?.length) return `the sentinels of '${String(options.name)}'`
+  return path ? `the socket ${path}` : `${host ?? 'localhost'}:${port ?? 6379}/${db ?? 0}`
+}

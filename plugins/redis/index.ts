@@ -1,0 +1,3 @@
+export { redis } from './brick.ts'
+export type { RedisServices } from './brick.ts'
+export type { RedisOptions } from './options.ts'
