@@ -52,7 +52,7 @@ function unreachable(client: Redis, last: unknown, timeout: number): Error {
   )
 }
 
-/** The code of a connection error: `ECONNREFUSED`; empty if there is none. */
+/** The code of a connection error: `ECONNREFUSED`; empty for other errors. */
 export function codeOf(error: unknown): string {
   const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] }
   if (typeof code === 'string') return code
