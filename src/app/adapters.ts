@@ -13,30 +13,30 @@ import {
   type RequestContext,
 } from '../context/request-context.ts'
 import type { CookieSettings } from '../context/request-cookies.ts'
-import { OpenRequests } from '../context/request-signal.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
-import { withDeadline } from '../support/with-deadline.ts'
-import type { AssemblyContext } from './boot.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 import { credentialRules } from './credential-rules.ts'
+import { sendHealth } from './health/health.ts'
+import { type Boot, createKoaProbes } from './health/koa-probes.ts'
 import { createKoaApp, type KoaApp } from './koa-app.ts'
 import { createKoaAdapter, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.ts'
 import { createDirectAdapter, type AdapterState } from './direct-adapter.ts'
 import type { ResolvedOptions } from './options.ts'
+import { createPending, type Pending } from './pending.ts'
 import { requestLineWriter } from './logger.ts'
 import { createRequestChannel } from './request-channel.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
+import { createStages, type Stages } from './stages.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
 /** The request entry points of an application: the direct adapter and the Koa adapter. */
-export interface Adapters {
+export interface Adapters extends Stages {
   /** Node's request listener: the direct adapter. */
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
   /** The Koa application, which uses the Koa adapter. Created on first use. */
   readonly koa: Koa
-  /** Closes each connection after its current response, aborts `ctx.signal` and ends event streams of open requests. */
-  beginToClose(): void
   /** Counts work as in flight until it settles. */
   track<T>(work: Promise<T>): Promise<T>
   /** Waits at most `timeout` seconds for requests from Koa or `inject`; the server waits for its own requests. */
@@ -58,13 +58,13 @@ const callbackOf = (() => {
   }
 })()
 
-/** @param ready boots the application when its first request arrives through Koa. */
-export function createAdapters(context: AssemblyContext, ready: () => Promise<unknown>): Adapters {
-  const { Context } = context.contextClass
+/** Creates the request entry points of an application that has not booted yet. */
+export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
   const { dispatcher, events, options } = context
-  const { reporter } = options
+  const { Context } = context.contextClass
   const writeLine = options.logRequests ? requestLineWriter(options.logger) : undefined
-  const state: AdapterState = { closing: false, reporter, open: new OpenRequests() }
+  const stages = createStages(context)
+  const { health, state } = stages
   const ends = createRequestEnds()
   const pending = createPending()
   const channel = createRequestChannel(dispatcher.routeOf)
@@ -80,18 +80,20 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
   }
 
   const koaApp = (): KoaApp => {
-    const opener = openerInKoa(open, { ready, begin: pending.begin, state })
+    const opener = openerInKoa(open, { ready: boot.ready, begin: pending.begin, state })
+    const probes = createKoaProbes(health, boot)
     const isMounted = ({ app }: KoaContext): boolean => app !== koa?.app
-    const serve = { open: opener, isMounted, dispatcher, channel, state }
-    return (koa ??= createKoaApp({ ...options.koa, keys: options.keys }, { serve, forwarding, reporter }))
+    const serve = { open: opener, probes, isMounted, dispatcher, channel, state }
+    return (koa ??= createKoaApp(koaOptions(options), { serve, forwarding, reporter: state.reporter }))
   }
 
   return {
-    beginToClose: () => beginToClose(state),
+    ...stages,
     track: pending.track,
     drain: pending.drain,
     disposeRequests: ends.drain,
     handle(req, res) {
+      if (health.isProbe(req)) return void sendHealth(health, req, res)
       // Middleware added with app.koa.use() wraps the direct adapter's requests too.
       if (koa !== undefined && isServedByKoa(koa.app)) void callbackOf(koa.app)(req, res)
       else void channel.run(open(req, res, directAdapter), dispatcher.dispatch)
@@ -110,6 +112,10 @@ export function createAdapters(context: AssemblyContext, ready: () => Promise<un
       })
     },
   }
+}
+
+function koaOptions({ koa, keys }: ResolvedOptions): Parameters<typeof createKoaApp>[0] {
+  return { ...koa, keys }
 }
 
 type Open = (req: IncomingMessage, res: ServerResponse, adapter: Adapter) => RequestContext
@@ -150,48 +156,6 @@ function openerInKoa(
 /** True when `listen()` must serve through Koa: middleware was added with `app.koa.use`, or Koa tracks its context. */
 function isServedByKoa(app: Koa): boolean {
   return app.middleware.length > OWN_MIDDLEWARE || (app as { ctxStorage?: object }).ctxStorage !== undefined
-}
-
-function beginToClose(state: AdapterState): void {
-  state.closing = true
-  state.open.abortAll()
-}
-
-/** Work in flight that the application's own server does not wait for. */
-interface Pending extends Pick<Adapters, 'track' | 'drain'> {
-  /** Counts work as in flight until the returned function is called. */
-  begin(): () => void
-}
-
-function createPending(): Pending {
-  const pending = new Set<() => void>()
-  let onEnd: ((end: () => void) => void) | undefined
-  function begin(): () => void {
-    const end = (): void => {
-      pending.delete(end)
-      onEnd?.(end)
-    }
-    pending.add(end)
-    return end
-  }
-  return {
-    begin,
-    track(work) {
-      const end = begin()
-      work.then(end, end)
-      return work
-    },
-    drain(timeout) {
-      const left = new Set(pending)
-      if (left.size === 0) return Promise.resolve()
-      const drained = new Promise<void>((resolve) => {
-        onEnd = (end) => {
-          if (left.delete(end) && left.size === 0) resolve()
-        }
-      })
-      return withDeadline(drained, timeout).catch(() => undefined)
-    },
-  }
 }
 
 /** Keys set on `app.koa` take precedence over the option `keys`. */

@@ -3,6 +3,7 @@ import type { Server as TlsServer } from 'node:https'
 import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
+import type { HealthCheck } from '../bricks/health-check.ts'
 import type {
   AnyRegistration,
   CoreServices,
@@ -72,6 +73,11 @@ export interface App<Members extends object = {}, Services extends object = {}>
       Record<string, AnyRegistration<unknown, CoreServices & RequestServices & Services>>
     >,
   ): this
+  /**
+   * Adds a check to `/readyz`, beside the checks of bricks: `app.check('upstream', (services, signal) => …)`. Its failure
+   * is only reported, unless the option `health.critical` names the check.
+   */
+  check(name: string, check: HealthCheck<CoreServices & Services>): this
   /** Boots without listening: routes compiled, bricks started. Safe to call again. @throws StartupError */
   ready(): Promise<this>
   /**

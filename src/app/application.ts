@@ -1,75 +1,62 @@
 import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
+import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
 import { isBrick } from '../bricks/is-brick.ts'
-import { createServiceContainer } from '../container/container.ts'
-import { createDisposal } from '../container/disposal.ts'
-import type { AnyRegistration, CoreServices } from '../container/registration.ts'
-import { createContextClass } from '../context/context-class.ts'
 import { type Environment, isInspecting } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
-import { withDeadline } from '../support/with-deadline.ts'
 import type { Listening, Inspection } from './app.ts'
-import { assemble, type Assembly, type AssemblyContext, type Parts } from './boot.ts'
+import {
+  type AssemblyContext,
+  createAssemblyContext,
+  createParts,
+  provideServices,
+  type GivenServices,
+} from './assembly-context.ts'
+import { assemble, type Assembly } from './boot.ts'
 import { checkRoutes } from '../routing/check-routes.ts'
-import { createDispatcher } from './dispatcher.ts'
-import { createEventBus, type ApplicationEvents } from './event-bus.ts'
+import type { ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
 import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
-import { closedAlready, listensAlready, notUsable, onlyInspected, providedTwice, tooLate } from './misuse.ts'
+import { closedAlready, listensAlready, notUsable, onlyInspected, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
 import { createAdapters, type Adapters } from './adapters.ts'
 import { startServer, type RunningServer } from './server.ts'
+import { shutDown } from './shut-down.ts'
 import { closeOnSignals } from './signals.ts'
-
-type Registrations = Readonly<Record<string, AnyRegistration>>
 
 /** The lifecycle of an application, from creation to close. Its parts are in files of their own. */
 export class Application {
   readonly environment: Environment
   readonly events: ApplicationEvents
   private readonly options: ResolvedOptions
-  private readonly parts: Parts = {
-    bricks: [],
-    routers: [],
-    scopes: [],
-    provided: new Map(),
-    overrides: new Map(),
-  }
+  private readonly parts = createParts()
   private readonly context: AssemblyContext
   private readonly adapters: Adapters
   private readonly lifecycle: Lifecycle
   private readonly loading = createPendingLoads()
   private booting: Promise<void> | undefined = undefined
   private closing: Promise<void> | undefined = undefined
+  private assembling: Promise<Assembly> | undefined = undefined
   private assembled = false
   private starting: Promise<RunningServer> | undefined = undefined
   private server: RunningServer | undefined = undefined
   private removeSignalHandlers: (() => void) | undefined = undefined
 
   constructor(options: ResolvedOptions) {
-    const { environment, logger, clock, appUrl, trustedOrigins } = options
     this.options = options
-    this.environment = environment
-    this.events = createEventBus(options.reporter)
-    const core: CoreServices = { logger, events: this.events, environment, clock, appUrl, trustedOrigins }
-    this.context = {
-      options,
-      core,
-      events: this.events,
-      container: createServiceContainer(core, {
-        disposeAll: createDisposal(options.reporter, options.shutdownTimeout),
-        refuseLate: (what) => this.refuseAfterStart(what),
-      }),
-      contextClass: createContextClass(),
-      dispatcher: createDispatcher(),
-    }
-    this.adapters = createAdapters(this.context, () => this.ready())
+    this.environment = options.environment
+    this.context = createAssemblyContext(options, (what) => this.refuseAfterStart(what))
+    this.events = this.context.events
+    this.adapters = createAdapters(this.context, {
+      ready: () => this.ready(),
+      routesKnown: () => this.routesKnown(),
+    })
     this.lifecycle = createLifecycle(this.context.container, options.reporter, options.shutdownTimeout)
   }
 
@@ -81,19 +68,22 @@ export class Application {
     return this
   }
 
-  provide(registrations: Registrations): this {
+  provide(registrations: GivenServices): this {
     this.refuseAfterStart('app.provide')
-    for (const [name, registration] of Object.entries(registrations)) {
-      if (this.parts.provided.has(name)) throw providedTwice(name)
-      this.parts.provided.set(name, registration)
-    }
+    provideServices(this.parts, registrations)
     return this
   }
 
-  override(registrations: Registrations): this {
+  override(registrations: GivenServices): this {
     this.refuseAfterStart('app.override')
     for (const [name, registration] of Object.entries(registrations))
       this.parts.overrides.set(name, registration)
+    return this
+  }
+
+  check(name: string, check: HealthCheck): this {
+    this.refuseAfterStart('app.check')
+    this.parts.checks.push(readCheck(name, check, 'the application'))
     return this
   }
 
@@ -160,8 +150,10 @@ export class Application {
   }
 
   private async startListening(given: ListenOptions): Promise<RunningServer> {
-    const plan = planListening({ ...this.options.server, ...given }, this.environment)
-    return startServer(this.adapters.handle, plan)
+    return startServer(
+      this.adapters.handle,
+      planListening({ ...this.options.server, ...given }, this.environment),
+    )
   }
 
   close(): Promise<void> {
@@ -207,6 +199,12 @@ export class Application {
     this.parts.bricks.push(brick)
   }
 
+  /** Begins to boot, and resolves when the routes are known or the boot has failed. */
+  private async routesKnown(): Promise<void> {
+    this.ready().catch(() => undefined)
+    await this.assembling?.catch(() => undefined)
+  }
+
   private async assembleAll(singletons: boolean): Promise<Assembly> {
     await this.loading.settle(this.options.reporter)
     this.assembled = true
@@ -215,29 +213,27 @@ export class Application {
 
   private async boot(): Promise<void> {
     if (isInspecting()) throw onlyInspected()
+    const { health } = this.adapters
     try {
-      const { bricks, documentation, preload } = await this.assembleAll(true)
+      const { bricks, checks, documentation, preload } = await (this.assembling = this.assembleAll(true))
       // In production the document is built on its first request, since development and test have already checked it.
       if (this.environment !== 'production') (await documentation?.())?.document()
       await preload()
       this.adapters.compile()
+      await health.use(checks)
       await this.lifecycle.start(bricks)
+      if (health.stage === 'starting') health.stage = 'ready'
     } catch (error) {
+      if (health.stage === 'starting') health.stage = 'failed'
       await this.lifecycle.stop()
       throw error
     }
   }
 
   private async shutDown(): Promise<void> {
-    const { shutdownTimeout } = this.options
-    this.adapters.beginToClose()
-    // A start that hangs must not delay the stop; the lifecycle stops the bricks that have started.
-    await withDeadline(Promise.resolve(this.booting), shutdownTimeout).catch(() => undefined)
-    // Wait for a server that is about to listen; otherwise it would stay open.
-    const server = await this.starting?.catch(() => undefined)
-    await Promise.all([server?.drain(shutdownTimeout), this.adapters.drain(shutdownTimeout)])
-    await this.adapters.disposeRequests(shutdownTimeout)
-    await this.lifecycle.stop()
+    const { adapters, lifecycle, booting } = this
+    const timeout = this.options.shutdownTimeout
+    await shutDown({ adapters, lifecycle, timeout, booting, starting: () => this.starting })
     this.removeSignalHandlers?.()
   }
 

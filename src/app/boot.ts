@@ -3,11 +3,11 @@ import { refuseSharedCodes } from '../bricks/check-codes.ts'
 import { installBrick } from '../bricks/install.ts'
 import { orderBricks } from '../bricks/order.ts'
 import type { AnyBrick } from '../bricks/brick.ts'
+import type { NamedCheck } from '../bricks/health-check.ts'
 import type { Container } from '../container/container.ts'
-import type { AnyRegistration, CoreServices } from '../container/registration.ts'
+import type { CoreServices } from '../container/registration.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { problemTable, type ProblemTable } from '../errors/problem-table.ts'
-import type { ContextClass } from '../context/context-class.ts'
 import { checkPeers, peerError } from '../peers/peer-errors.ts'
 import type { PeerNeed } from '../peers/peers.ts'
 import { declaresForm } from '../pipeline/multipart/form-of-route.ts'
@@ -16,35 +16,18 @@ import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { MiddlewareScope, Route } from '../routing/route.ts'
 import { scopesOfRouter, type AnyRouter } from '../routing/router.ts'
 import { checkRoutes } from '../routing/check-routes.ts'
+import type { AssemblyContext, Parts } from './assembly-context.ts'
 import { documentedScheme } from './credential-rules.ts'
-import type { Dispatcher } from './dispatcher.ts'
-import type { ApplicationEvents } from './event-bus.ts'
 import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
+import { collectChecks } from './health/collect-checks.ts'
 import type { ResolvedOptions } from './options.ts'
-
-/** The parts that are registered on an application before it boots. */
-export interface Parts {
-  readonly bricks: AnyBrick[]
-  readonly routers: AnyRouter[]
-  readonly scopes: MiddlewareScope[]
-  readonly provided: Map<string, AnyRegistration>
-  readonly overrides: Map<string, AnyRegistration>
-}
-
-/** The targets that the parts are added to. */
-export interface AssemblyContext {
-  readonly options: ResolvedOptions
-  readonly core: CoreServices
-  readonly events: ApplicationEvents
-  readonly container: Container
-  readonly contextClass: ContextClass
-  readonly dispatcher: Dispatcher
-}
 
 /** The result of assembling an application. */
 export interface Assembly {
   /** In the order of their start. */
   readonly bricks: readonly AnyBrick[]
+  /** The health checks of the bricks and of the application. */
+  readonly checks: readonly NamedCheck[]
   /** The OpenAPI document and its page, if the application has them. */
   readonly documentation: FrameworkRoutes['documentation']
   /** Loads packages before the first request needs them. */
@@ -66,6 +49,7 @@ export function assemble(
   checkPeersOf(parts)
   const bricks = orderBricks(parts.bricks, new Set(container.names))
   refuseSharedCodes(bricks)
+  const checks = collectChecks(bricks, parts.checks, options.health?.critical ?? new Set())
   const problems = problemTable(bricks)
   for (const brick of bricks) installBrick(brick, container, contextClass)
   for (const [name, registration] of parts.overrides) container.override(name, registration)
@@ -88,7 +72,7 @@ export function assemble(
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
   const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
-  return { bricks, documentation: own.documentation, preload }
+  return { bricks, checks, documentation: own.documentation, preload }
 }
 
 /** Checks the routes only if a brick lacks a package; otherwise the preload reports a missing koa-body. */

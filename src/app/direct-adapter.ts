@@ -12,7 +12,9 @@ import { writeStream } from './write-stream.ts'
 
 /** The state of the application that the direct adapter reads while it serves. */
 export interface AdapterState {
-  /** True once the application is closing: each connection closes after its current response. */
+  /** True once the application drains: each connection closes after its current response. */
+  draining: boolean
+  /** True once the application is closing, after it has drained. */
   closing: boolean
   /** Work that ends when the application begins to close. */
   readonly open: OpenRequests
@@ -31,7 +33,7 @@ export function createDirectAdapter(state: AdapterState): Adapter {
         endEventStreamOnClose(ctx, outgoing, state.open)
         return finishBegun(ctx, outgoing, state.reporter)
       }
-      if (state.closing) res.setHeader('Connection', 'close')
+      if (state.draining) res.setHeader('Connection', 'close')
       if (typeof outgoing.payload === 'string') {
         finishReading(ctx.internal, markAsRead)
         return writeText(ctx, outgoing, outgoing.payload)

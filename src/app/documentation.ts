@@ -3,7 +3,7 @@ import { buildDocument } from '../openapi/document.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Route } from '../routing/route.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import type { OpenApiOptions } from './options.ts'
+import type { OpenApiOptions } from './openapi-options.ts'
 
 /** The OpenAPI document of an application. */
 export interface Documentation {

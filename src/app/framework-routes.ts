@@ -2,7 +2,8 @@ import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Documentation } from './documentation.ts'
-import type { OpenApiOptions, ResolvedOptions } from './options.ts'
+import type { OpenApiOptions } from './openapi-options.ts'
+import type { ResolvedOptions } from './options.ts'
 
 const HIDDEN: RouteDefinition = { hidden: true }
 

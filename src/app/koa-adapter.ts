@@ -21,6 +21,8 @@ import type { RequestChannel } from './request-channel.ts'
 export interface KoaServe {
   /** Creates the `ctx` of a request; undefined if the application is not running. */
   open(koa: KoaContext): RequestContext | Promise<RequestContext | undefined>
+  /** Responds to a probe; undefined for any other request. */
+  readonly probes: (koa: KoaContext) => Promise<boolean> | undefined
   /** True when an outer Koa application serves the request. */
   isMounted(koa: KoaContext): boolean
   readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
@@ -92,6 +94,8 @@ async function answerRest(
   opened: OpenedKey,
   serve: KoaServe,
 ): Promise<void> {
+  const probe = serve.probes(koa)
+  if (probe !== undefined && (await probe)) return
   try {
     await next()
   } catch (error) {
@@ -167,7 +171,7 @@ function endWithoutContent(koa: KoaContext): void {
 export function createKoaAdapter(state: AdapterState): Adapter {
   const mark = ({ internal, koa }: RequestContext): void => {
     if (koa.headerSent) return
-    if (state.closing) koa.set('Connection', 'close')
+    if (state.draining) koa.set('Connection', 'close')
     if (internal.id !== undefined) koa.set('X-Request-Id', internal.id)
   }
   return {

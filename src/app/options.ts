@@ -1,6 +1,7 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { Credential } from '../contracts/authenticator.ts'
 import { type Clock, systemClock } from '../contracts/clock.ts'
+import { env } from '../support/env/env.ts'
 import { type Environment, readEnvironment } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { TrustProxy } from '../context/client-address.ts'
@@ -10,22 +11,17 @@ import { checkOptions, type OptionChecks } from '../support/check-options.ts'
 import { isTimeout, seconds, type Duration } from '../support/duration.ts'
 import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { checkCookieKeys } from './cookie-keys.ts'
+import {
+  HEALTH_KEYS,
+  resolveHealth,
+  type HealthOptions,
+  type ResolvedHealth,
+} from './health/health-options.ts'
 import type { KoaOptions } from './koa-app.ts'
 import { planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
 import { createLogger, silentLogger, unfailing } from './logger.ts'
-
-/** Options of the OpenAPI document and its page. */
-export interface OpenApiOptions {
-  readonly title?: string
-  readonly version?: string
-  readonly description?: string
-  readonly servers?: readonly { readonly url: string; readonly description?: string }[]
-  /** Path of the document; `/openapi.json` by default. */
-  readonly path?: string
-  /** Path of the documentation page; `/docs` by default, `false` for none. */
-  readonly docs?: string | false
-}
+import { OPENAPI_KEYS, type OpenApiOptions } from './openapi-options.ts'
 
 /** Options of `createApp`. The defaults suit a service without a proxy. */
 export interface AppOptions {
@@ -64,6 +60,10 @@ export interface AppOptions {
   readonly trustedOrigins?: readonly string[]
   /** Options of the OpenAPI document; `false` serves neither document nor page. */
   readonly openapi?: OpenApiOptions | false
+  /** Options of `/livez` and `/readyz`; `false` serves neither. */
+  readonly health?: HealthOptions | false
+  /** Time for which the application serves on after SIGTERM, before it closes. 5 s in production, else 0. */
+  readonly drainDelay?: Duration
   /** Time limit of `close()` for requests in flight, and for the stop of each brick. 10 s by default. */
   readonly shutdownTimeout?: Duration
   /** Limits of the server that `listen()` creates: timeouts, connections, size of headers. */
@@ -98,6 +98,8 @@ export interface ResolvedOptions {
   readonly appUrl: string | undefined
   readonly trustedOrigins: readonly string[]
   readonly openapi: OpenApiOptions | false
+  readonly health: ResolvedHealth | undefined
+  readonly drainDelay: number
   readonly shutdownTimeout: number
   readonly server: ServerOptions
   readonly signals: boolean
@@ -121,17 +123,9 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
   keys: 'strings',
   appUrl: 'string',
   trustedOrigins: 'strings',
-  openapi: {
-    is: ['object', 'false'],
-    keys: {
-      title: 'string',
-      version: 'string',
-      description: 'string',
-      servers: 'list',
-      path: 'string',
-      docs: ['string', 'false'],
-    } satisfies OptionChecks<OpenApiOptions>['keys'],
-  },
+  openapi: { is: ['object', 'false'], keys: OPENAPI_KEYS },
+  health: { is: ['object', 'false'], keys: HEALTH_KEYS },
+  drainDelay: SIZE,
   shutdownTimeout: SIZE,
   server: 'object',
   signals: 'boolean',
@@ -180,6 +174,8 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
     trustedOrigins: trustedOrigins(options),
     openapi: options.openapi ?? {},
+    health: resolveHealth(options.health),
+    drainDelay: checked('drainDelay', () => timeout(options.drainDelay ?? delayOf(environment))),
     shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
     server: checkedServer(options.server ?? {}, environment),
     signals: options.signals ?? environment !== 'test',
@@ -213,6 +209,11 @@ function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): re
 function timeout(value: Duration): number {
   if (isTimeout(value)) return seconds(value)
   throw new RangeError(`it is not a duration of at most 24 days, such as '30s'.`)
+}
+
+/** `DRAIN_DELAY`, else 5 s in production, so that a load balancer notices in time that the process leaves. */
+function delayOf(environment: Environment): Duration {
+  return env.duration('DRAIN_DELAY', { default: environment === 'production' ? '5s' : 0 })
 }
 
 /** Checks the limits when the application is created, not later in `listen()`. */

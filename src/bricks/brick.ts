@@ -6,6 +6,7 @@ import type { Context } from '../context/context.ts'
 import type { Peers } from '../peers/peers.ts'
 import type { Middleware } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
+import type { HealthChecks } from './health-check.ts'
 
 /** Computes a ctx member from the services by name and the current `ctx`, on first read in each request. */
 export type MemberFactory<T, Services = CoreServices> = (services: Cradle<Services>, ctx: Context) => T
@@ -56,6 +57,8 @@ export interface Brick<
    * `services` makes a service when it is read.
    */
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
+  /** Checks for `/readyz` by name: `{ db: { run: (services, signal) => …, timeout: '1s', cache: '5s' } }`. */
+  readonly checks?: HealthChecks
 }
 
 /** Any brick, without the types of its services and members. */
@@ -66,7 +69,7 @@ export interface BrickDefinition<
   Name extends string,
   Services extends object,
   Members extends object,
-> extends Omit<Brick<Name, Services, Members>, 'members' | 'start' | 'stop' | 'doctor'> {
+> extends Omit<Brick<Name, Services, Members>, 'members' | 'start' | 'stop' | 'doctor' | 'checks'> {
   readonly members?: {
     readonly [Member in keyof Members]: MemberFactory<Members[Member], CoreServices & Services>
   }
@@ -75,6 +78,7 @@ export interface BrickDefinition<
   readonly doctor?: (
     services: Cradle<CoreServices & Services>,
   ) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
+  readonly checks?: HealthChecks<CoreServices & Services>
 }
 
 /** Defines a brick; the types of its services and ctx members are read from the factories. */

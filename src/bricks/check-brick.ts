@@ -21,6 +21,7 @@ const SLOTS = new Set([
   'startupCodes',
   'pages',
   'doctor',
+  'checks',
 ] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
 
 /**
@@ -76,6 +77,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   start: call('start'),
   stop: call('stop'),
   doctor: call('doctor'),
+  checks: named('checks'),
 }
 
 function isPeers({ from, packages }: Partial<Peers>): boolean {

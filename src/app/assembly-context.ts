@@ -1,0 +1,76 @@
+import type { AnyBrick } from '../bricks/brick.ts'
+import type { NamedCheck } from '../bricks/health-check.ts'
+import { type Container, createServiceContainer } from '../container/container.ts'
+import { createDisposal } from '../container/disposal.ts'
+import type { AnyRegistration, CoreServices } from '../container/registration.ts'
+import { type ContextClass, createContextClass } from '../context/context-class.ts'
+import type { MiddlewareScope } from '../routing/route.ts'
+import type { AnyRouter } from '../routing/router.ts'
+import { createDispatcher, type Dispatcher } from './dispatcher.ts'
+import { type ApplicationEvents, createEventBus } from './event-bus.ts'
+import { providedTwice } from './misuse.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/** The targets that the parts are added to. */
+export interface AssemblyContext {
+  readonly options: ResolvedOptions
+  readonly core: CoreServices
+  readonly events: ApplicationEvents
+  readonly container: Container
+  readonly contextClass: ContextClass
+  readonly dispatcher: Dispatcher
+}
+
+/**
+ * Creates the empty targets of an application.
+ * @param refuseLate throws if the application has started; gets the words for what was added.
+ */
+export function createAssemblyContext(
+  options: ResolvedOptions,
+  refuseLate: (what: string) => void,
+): AssemblyContext {
+  const { environment, logger, clock, appUrl, trustedOrigins, reporter } = options
+  const events = createEventBus(reporter)
+  const core: CoreServices = { logger, events, environment, clock, appUrl, trustedOrigins }
+  const disposeAll = createDisposal(reporter, options.shutdownTimeout)
+  return {
+    options,
+    core,
+    events,
+    container: createServiceContainer(core, { disposeAll, refuseLate }),
+    contextClass: createContextClass(),
+    dispatcher: createDispatcher(),
+  }
+}
+
+/** The parts that are registered on an application before it boots. */
+export interface Parts {
+  readonly bricks: AnyBrick[]
+  readonly routers: AnyRouter[]
+  readonly scopes: MiddlewareScope[]
+  readonly provided: Map<string, AnyRegistration>
+  readonly overrides: Map<string, AnyRegistration>
+  readonly checks: NamedCheck[]
+}
+
+/** Services by name. */
+export type GivenServices = Readonly<Record<string, AnyRegistration>>
+
+export function createParts(): Parts {
+  return {
+    bricks: [],
+    routers: [],
+    scopes: [],
+    provided: new Map(),
+    overrides: new Map(),
+    checks: [],
+  }
+}
+
+/** @throws StartupError `MORTAR_SERVICE_DUPLICATE` for a name that was provided before. */
+export function provideServices({ provided }: Parts, registrations: GivenServices): void {
+  for (const [name, registration] of Object.entries(registrations)) {
+    if (provided.has(name)) throw providedTwice(name)
+    provided.set(name, registration)
+  }
+}

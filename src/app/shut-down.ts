@@ -1,0 +1,34 @@
+import { withDeadline } from '../support/with-deadline.ts'
+import type { Adapters } from './adapters.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { RunningServer } from './server.ts'
+
+/** The parts of an application that stop with it. */
+export interface Stoppable {
+  readonly adapters: Adapters
+  readonly lifecycle: Lifecycle
+  /** Seconds for the requests in flight, and for the stop of each brick. */
+  readonly timeout: number
+  readonly booting: Promise<void> | undefined
+  /** Returns the server if `listen()` was called by then. */
+  readonly starting: () => Promise<RunningServer> | undefined
+}
+
+/** Lets requests in flight finish, stops the bricks in reverse order and disposes of the services. */
+export async function shutDown({
+  adapters,
+  lifecycle,
+  timeout,
+  booting,
+  starting,
+}: Stoppable): Promise<void> {
+  adapters.beginToClose()
+  // A start that hangs must not delay the stop; the lifecycle stops the bricks that have started.
+  await withDeadline(Promise.resolve(booting), timeout).catch(() => undefined)
+  // Wait for a server that is about to listen; otherwise it would stay open.
+  const server = await starting()?.catch(() => undefined)
+  await Promise.all([server?.drain(timeout), adapters.drain(timeout)])
+  await adapters.disposeRequests(timeout)
+  adapters.health.stop()
+  await lifecycle.stop()
+}

@@ -1,0 +1,71 @@
+import type { CoreServices, Cradle } from '../container/registration.ts'
+import { StartupError } from '../errors/startup-error.ts'
+import { isTimeout, seconds, type Duration } from '../support/duration.ts'
+
+/**
+ * Tests one dependency. The check fails if the function throws, rejects or returns `false`, or if it does not settle in
+ * time. `signal` aborts at the end of the time; the function must then settle.
+ */
+export type RunHealthCheck<Services = Cradle> = (services: Services, signal: AbortSignal) => unknown
+
+/** A check with its limits. */
+export interface HealthCheckOptions<Services = Cradle> {
+  readonly run: RunHealthCheck<Services>
+  /** Time limit of a run: seconds or a duration, 1 s by default. */
+  readonly timeout?: Duration
+  /** Time for which a result is reused: seconds or a duration, 5 s by default. */
+  readonly cache?: Duration
+}
+
+/** A check of the slot `checks` or of `app.check`: a function, or a function with limits. */
+export type HealthCheck<Services = Cradle> = RunHealthCheck<Services> | HealthCheckOptions<Services>
+
+/** Checks by name. */
+export type HealthChecks<Services = CoreServices> = Readonly<Record<string, HealthCheck<Cradle<Services>>>>
+
+/** A check with its defaults. Times are in milliseconds. */
+export interface NamedCheck {
+  readonly name: string
+  /** The owner, for messages: `the brick 'database'`. */
+  readonly origin: string
+  readonly run: RunHealthCheck
+  readonly timeout: number
+  readonly cache: number
+}
+
+const KEYS: ReadonlySet<string> = new Set<keyof HealthCheckOptions>(['run', 'timeout', 'cache'])
+const NAME = /^[a-z][\w-]*$/i
+
+/**
+ * Fills in the defaults of a check.
+ * @throws StartupError `MORTAR_CHECK` for a wrong name, function or duration.
+ */
+export function readCheck(name: string, check: HealthCheck, origin: string): NamedCheck {
+  const given: Partial<HealthCheckOptions> = typeof check === 'function' ? { run: check } : { ...check }
+  const { run = passes, timeout = '1s', cache = '5s' } = given
+  const fault = faultOf(name, check) ?? faultOfTimes(timeout, cache)
+  if (fault !== undefined)
+    throw new StartupError(`The check '${name}' of ${origin} ${fault}.`, {
+      code: 'MORTAR_CHECK',
+      remedy:
+        "Write db: { run: (services, signal) => …, timeout: '1s', cache: '5s' }, or the function alone.",
+    })
+  return { name, origin, run, timeout: seconds(timeout) * 1000, cache: seconds(cache) * 1000 }
+}
+
+function passes(): void {}
+
+function faultOf(name: unknown, check: unknown): string | undefined {
+  if (typeof name !== 'string' || !NAME.test(name)) return 'has a name that is not a word'
+  if (typeof check === 'function') return undefined
+  if (typeof check !== 'object' || check === null) return 'is not a function or an object with one'
+  const unknown = Object.keys(check).find((key) => !KEYS.has(key))
+  if (unknown !== undefined) return `has the unknown key '${unknown}'`
+  return 'run' in check && typeof check.run === 'function' ? undefined : 'has no function run'
+}
+
+function faultOfTimes(timeout: Duration, cache: Duration): string | undefined {
+  if (!isTimeout(timeout) || seconds(timeout) === 0)
+    return 'has a timeout that is not a duration above 0 and at most 24 days'
+  return isTimeout(cache) ? undefined : 'has a cache that is not a duration of at most 24 days'
+}
