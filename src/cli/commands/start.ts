@@ -3,38 +3,74 @@ import { join, resolve } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
-import { processVariables } from '../../support/env/environment.ts'
+import { processVariables, type Variables } from '../../support/env/environment.ts'
+import { isWorker } from '../../support/env/process-share.ts'
 import { type BuildRecord, hashSources, readRecord } from '../build/build-record.ts'
 import { keepCompiledCode } from '../build/compile-cache.ts'
 import { type Command, type CommandInput, textOf } from '../command.ts'
+import type { ProjectApp } from '../project/inspect-project.ts'
 import { findProject, findRoot } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
+import type { PrimaryOptions } from '../workers/run-primary.ts'
+import { readReloadTimeout, readWorkerCount } from '../workers/worker-options.ts'
 
-/** Runs the output of `mortar build` in this process. */
+/** Runs the output of `mortar build` in this process, or in several workers. */
 export const start: Command = {
   name: 'start',
   summary: 'Run the output of mortar build',
-  usage: 'start [--out FOLDER] [--stale]',
+  usage: 'start [--workers N|auto] [--reload-timeout TIME] [--out FOLDER] [--stale]',
   options: {
+    workers: { type: 'string', help: 'number of processes, or auto for one per core; sets WORKERS' },
+    'reload-timeout': {
+      type: 'string',
+      help: 'how long a reload (SIGHUP) waits for a new worker; 30s by default',
+    },
     out: { type: 'string', help: 'output folder of the build; dist by default' },
     stale: { type: 'boolean', help: 'run the build although the sources have changed' },
   },
   serves: true,
   async run(input) {
-    const { out, root, record } = findBuild(input)
-    keepCompiledCode(out)
-    await refuseBrokenManifest(out, record)
-    if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
-    const variables = processVariables()
-    variables['NODE_ENV'] ??= 'production'
-    loadEnvFiles(root)
-    await serve({
-      app: join(out, record.app),
-      server: record.server === undefined ? undefined : join(out, record.server),
-      routes: record.routes === undefined ? undefined : join(out, record.routes),
-    })
+    if (isWorker()) {
+      const { runWorker } = await import('../workers/worker.ts')
+      await runWorker(() => runBuild(input))
+      return 0
+    }
+    const reloadTimeout = readReloadTimeout(textOf(input, 'reload-timeout'))
+    const variables = variablesOf(findBuild(input))
+    const count = readWorkerCount(textOf(input, 'workers'), variables)
+    if (count !== undefined) return runWorkers({ count, reloadTimeout, variables })
+    await runBuild(input)
     return 0
   },
+}
+
+/** Returns the variables as the application will see them. The primary process itself runs no application. */
+function variablesOf({ root }: Build): Variables {
+  const variables = { NODE_ENV: 'production', ...processVariables() }
+  loadEnvFiles(root, { variables })
+  return variables
+}
+
+async function runWorkers(options: PrimaryOptions): Promise<number> {
+  const { runPrimary } = await import('../workers/run-primary.ts')
+  process.exitCode = await runPrimary(options)
+  // Standard output is written synchronously, and nothing else is left to do.
+  process.exit()
+}
+
+async function runBuild(input: CommandInput): Promise<ProjectApp> {
+  const { out, root, record } = findBuild(input)
+  keepCompiledCode(out)
+  await refuseBrokenManifest(out, record)
+  if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
+  const variables = processVariables()
+  variables['NODE_ENV'] ??= 'production'
+  loadEnvFiles(root)
+  return serve({
+    app: join(out, record.app),
+    server: record.server === undefined ? undefined : join(out, record.server),
+    routes: record.routes === undefined ? undefined : join(out, record.routes),
+  })
 }
 
 interface Build {

@@ -1,0 +1,19 @@
+/** Messages from a worker to its primary process. */
+export type FromWorker =
+  | {
+      readonly mortar: 'started'
+      /** Seconds in which the worker ends after SIGTERM, at the latest. */
+      readonly closesWithin: number
+    }
+  | {
+      readonly mortar: 'failed'
+      readonly message: string
+      /** True for a fault of the configuration, which another attempt would not change. */
+      readonly foreseen: boolean
+    }
+
+/** True for a message of a worker's own start. The application may send others. */
+export function isFromWorker(message: unknown): message is FromWorker {
+  const kind = (message as Partial<FromWorker> | null)?.mortar
+  return kind === 'started' || kind === 'failed'
+}

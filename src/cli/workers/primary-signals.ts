@@ -1,0 +1,32 @@
+import type { EventEmitter } from 'node:events'
+import type { Primary } from './primary.ts'
+
+/** Milliseconds in which further signals belong to the first: npm repeats the SIGINT of Ctrl+C. */
+const SAME_SIGNAL = 100
+
+const CODES = { SIGINT: 130, SIGTERM: 143 } as const
+
+/**
+ * Follows the signals of the primary process: SIGTERM and SIGINT close all workers, a second one kills them, and SIGHUP
+ * reloads.
+ * @returns a function that returns the exit code of the second signal, or undefined if there was only one.
+ */
+export function handleSignals(
+  primary: Pick<Primary, 'stop' | 'reload' | 'kill'>,
+  source: EventEmitter = process,
+): () => number | undefined {
+  let first: number | undefined
+  let code: number | undefined
+  const end = (signal: keyof typeof CODES): void => {
+    if (first === undefined) {
+      first = performance.now()
+      primary.stop(signal === 'SIGTERM' ? 'stop' : 'retire')
+    } else if (performance.now() - first > SAME_SIGNAL) {
+      code = CODES[signal]
+      primary.kill()
+    }
+  }
+  source.on('SIGTERM', () => end('SIGTERM')).on('SIGINT', () => end('SIGINT'))
+  source.on('SIGHUP', () => primary.reload())
+  return () => code
+}

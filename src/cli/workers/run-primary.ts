@@ -1,0 +1,41 @@
+import { createLogger } from '../../app/logger.ts'
+import { env } from '../../support/env/env.ts'
+import { readEnvironment, type Variables } from '../../support/env/environment.ts'
+import { machineClock } from './clock.ts'
+import { handleSignals } from './primary-signals.ts'
+import { Primary } from './primary.ts'
+import { forkWorker, setUpCluster } from './worker-process.ts'
+
+/** Settings of `mortar start --workers`. */
+export interface PrimaryOptions {
+  readonly count: number
+  /** Seconds that a reload waits for a new worker. */
+  readonly reloadTimeout: number
+  /** The variables of the application, with its `.env` files. */
+  readonly variables: Variables
+}
+
+/**
+ * Runs workers until a signal stops them.
+ * @returns the exit code.
+ * @throws the error of a start that failed, with its message only.
+ */
+export async function runPrimary({ count, reloadTimeout, variables }: PrimaryOptions): Promise<number> {
+  const log = createLogger(readEnvironment(variables), env.from(variables))
+  setUpCluster()
+  const fork = (number: number) => forkWorker(number, count)
+  const explain = (reason: string): void => void process.stderr.write(`mortar: ${reason}\n`)
+  const primary = new Primary({ count, reloadTimeout, fork, log, explain, clock: machineClock })
+  const exitCode = handleSignals(primary)
+  primary.start()
+  const { code, reason } = await primary.ended
+  if (reason !== undefined) throw startFailure(reason)
+  return exitCode() ?? code
+}
+
+/** Makes the error of a worker an error of this process, which the command line prints without a stack. */
+function startFailure(message: string): Error {
+  const error = new Error(message)
+  error.name = 'StartupError'
+  return error
+}

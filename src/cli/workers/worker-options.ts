@@ -1,0 +1,54 @@
+import { availableParallelism } from 'node:os'
+import { StartupError } from '../../errors/startup-error.ts'
+import { MOST_WORKERS, wholeNumber } from '../../support/env/process-share.ts'
+import type { Variables } from '../../support/env/environment.ts'
+import { isTimeout, seconds } from '../../support/duration.ts'
+import { UsageError } from '../command.ts'
+
+const EXPECTED = `a whole number from 1 to ${MOST_WORKERS}, or auto for one worker per core`
+
+/**
+ * Reads the number of workers from the option `--workers`, else from the variable `WORKERS`.
+ * @returns undefined if neither is set: the application then runs in this process.
+ * @throws UsageError for a wrong option, StartupError `MORTAR_ENV` for a wrong variable.
+ */
+export function readWorkerCount(option: string | undefined, variables: Variables): number | undefined {
+  const text = variables['WORKERS']
+  const count =
+    option === undefined ? text && (parse(text) ?? refuseVariable()) : (parse(option) ?? refuseOption(option))
+  if (typeof count !== 'number') return undefined
+  refuseOtherRuntimes()
+  return count
+}
+
+/** Reads the option `--reload-timeout`. @returns seconds. @throws UsageError */
+export function readReloadTimeout(option = '30s'): number {
+  if (isTimeout(option) && seconds(option) > 0) return seconds(option)
+  throw new UsageError(
+    `--reload-timeout is '${option}', not a duration such as '30s'.\nSee: mortar help start`,
+  )
+}
+
+function parse(text: string): number | undefined {
+  return text === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : wholeNumber(text)
+}
+
+/** Other runtimes implement only a part of node:cluster. */
+function refuseOtherRuntimes(versions: NodeJS.ProcessVersions = process.versions): void {
+  const other = 'bun' in versions ? 'Bun' : 'deno' in versions ? 'Deno' : undefined
+  if (other !== undefined)
+    throw new UsageError(
+      `${other} cannot run several workers. Start one process per core behind a proxy, each with its own PORT.`,
+    )
+}
+
+function refuseOption(text: string): never {
+  throw new UsageError(`--workers is '${text}', not ${EXPECTED}.\nSee: mortar help start`)
+}
+
+function refuseVariable(): never {
+  throw new StartupError(`The environment variable WORKERS is not ${EXPECTED}.`, {
+    code: 'MORTAR_ENV',
+    remedy: 'Set it in the environment or in .env, such as WORKERS=auto, or remove it.',
+  })
+}

@@ -1,0 +1,112 @@
+import cluster, { type Worker } from 'node:cluster'
+import { RETIRE } from '../../app/worker-signals.ts'
+import { closeUnacknowledged } from '../../compat/cluster.ts'
+import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
+import { type FromWorker, isFromWorker } from './messages.ts'
+
+/** End of a worker. */
+export interface WorkerEnd {
+  readonly code: number | null
+  readonly signal: string | null
+  /** The error that its start has reported, if there is one. */
+  readonly failure: { readonly message: string; readonly foreseen: boolean } | undefined
+}
+
+/** A worker as its primary process sees it. */
+export interface WorkerProcess {
+  readonly number: number
+  readonly pid: number | undefined
+  /** Resolves when the worker is ready: its start is complete, and it listens. Never rejects. */
+  readonly ready: Promise<void>
+  readonly ended: Promise<WorkerEnd>
+  /** Seconds in which it ends after SIGTERM, at the latest. */
+  readonly closesWithin: number
+  /** Closes it with the delay that SIGTERM has in production. */
+  stop(): void
+  /** Closes it without a delay. */
+  retire(): void
+  kill(): void
+}
+
+/** Seconds until SIGKILL for a worker that ends before it was ready. */
+const EARLY_END = 5
+
+/** Prepares this process to fork workers that run the same command. */
+export function setUpCluster(): void {
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({ silent: false })
+}
+
+/** Forks a worker. */
+export function forkWorker(number: number, count: number): WorkerProcess {
+  const worker = cluster.fork({ [COUNT_VARIABLE]: String(count), [NUMBER_VARIABLE]: String(number) })
+  closeUnacknowledged(worker.process)
+  const state = followStart(worker)
+  const ended = new Promise<WorkerEnd>((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) =>
+      resolve({ code: signal ? null : code, signal, failure: state.failure }),
+    )
+  })
+  return {
+    number,
+    pid: worker.process.pid,
+    ready: state.ready,
+    ended,
+    get closesWithin() {
+      return state.closesWithin
+    },
+    stop: () => void worker.process.kill('SIGTERM'),
+    retire: () => {
+      if (worker.isConnected() && state.isReady) worker.send(RETIRE, () => undefined)
+      else worker.process.kill('SIGTERM')
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  }
+}
+
+interface StartState {
+  readonly ready: Promise<void>
+  isReady: boolean
+  closesWithin: number
+  failure: WorkerEnd['failure']
+}
+
+/** Follows the start of a worker. A server of its own may listen before or after the start is complete. */
+function followStart(worker: Worker): StartState {
+  let isStarted = false
+  let isListening = false
+  let resolveReady: () => void
+  const state: StartState = {
+    ready: new Promise((resolve) => {
+      resolveReady = resolve
+    }),
+    isReady: false,
+    closesWithin: EARLY_END,
+    failure: undefined,
+  }
+  const check = (): void => {
+    if (!isStarted || !isListening) return
+    state.isReady = true
+    resolveReady()
+  }
+  worker.on('listening', () => {
+    isListening = true
+    check()
+  })
+  worker.on('message', (message: unknown) => {
+    if (!isFromWorker(message)) return
+    if (message.mortar === 'failed') state.failure = failureOf(message)
+    else {
+      isStarted = true
+      state.closesWithin = message.closesWithin
+      check()
+    }
+  })
+  // A signal to a worker that has just ended cannot be sent, which is not an error.
+  worker.on('error', () => undefined)
+  return state
+}
+
+function failureOf({ message, foreseen }: Extract<FromWorker, { mortar: 'failed' }>) {
+  return { message, foreseen }
+}

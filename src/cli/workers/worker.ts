@@ -1,0 +1,65 @@
+import cluster from 'node:cluster'
+import { RETIRE } from '../../app/worker-signals.ts'
+import { ignore } from '../../support/ignore.ts'
+import type { ProjectApp } from '../project/inspect-project.ts'
+import type { FromWorker } from './messages.ts'
+
+/** Seconds that a worker may need beyond its own limits. */
+const SPARE = 5
+
+/** Runs an application as a worker: it reports its start to the primary process and ends when that process is gone. */
+export async function runWorker(start: () => Promise<ProjectApp>): Promise<void> {
+  followPrimary()
+  try {
+    const app = await start()
+    await report({ mortar: 'started', closesWithin: closesWithin(app) })
+  } catch (error) {
+    await report({ mortar: 'failed', message: describe(error), foreseen: isForeseen(error) })
+    process.exit(1)
+  }
+}
+
+/**
+ * Ignores the signals of a terminal, which reach every process of its group, from the beginning of the start on. An
+ * application that does not follow its primary process itself (`signals: false`) gets SIGTERM.
+ */
+function followPrimary(): void {
+  process.on('SIGINT', ignore).on('SIGHUP', ignore)
+  const end = (): void => void process.kill(process.pid, 'SIGTERM')
+  process.on('message', (message: unknown) => {
+    if (message === RETIRE) end()
+  })
+  const { worker } = cluster
+  worker?.on('disconnect', () => {
+    // Otherwise Node exits immediately, and the active requests are lost.
+    worker.exitedAfterDisconnect = true
+    end()
+  })
+}
+
+function closesWithin(app: ProjectApp): number {
+  const { shutdownTimeout = 10, drainDelay = 0 } = (app as { readonly options?: Limits }).options ?? {}
+  return drainDelay + 2 * shutdownTimeout + SPARE
+}
+
+interface Limits {
+  readonly shutdownTimeout?: number
+  readonly drainDelay?: number
+}
+
+/** Sends a message; resolves when it is written or when the primary process is gone. */
+function report(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send!(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
+}
+
+function isForeseen(error: unknown): boolean {
+  return (error as Partial<Error> | null)?.name === 'StartupError'
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return isForeseen(error) ? error.message : (error.stack ?? error.message)
+}

@@ -1,0 +1,66 @@
+import { EventEmitter } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { handleSignals } from '../../../src/cli/workers/primary-signals.ts'
+import { readReloadTimeout, readWorkerCount } from '../../../src/cli/workers/worker-options.ts'
+
+describe('The number of workers', () => {
+  it('comes from --workers, else from WORKERS, else there are no workers', () => {
+    expect(readWorkerCount('3', { WORKERS: '2' })).to.equal(3)
+    expect(readWorkerCount(undefined, { WORKERS: '2' })).to.equal(2)
+    expect(readWorkerCount(undefined, { WORKERS: '' })).to.equal(undefined)
+    expect(readWorkerCount(undefined, {})).to.equal(undefined)
+  })
+
+  it('is the number of cores for auto', () => {
+    expect(readWorkerCount('auto', {})).to.equal(availableParallelism())
+    expect(readWorkerCount(undefined, { WORKERS: 'auto' })).to.equal(availableParallelism())
+  })
+
+  for (const wrong of ['0', '-1', 'abc', '1e3', '1.5', '', '257', ' 2', 'AUTO'])
+    it(`cannot be '${wrong}'`, () => {
+      expect(() => readWorkerCount(wrong, {})).to.throw(/--workers is '.*', not a whole number from 1 to 256/)
+      if (wrong !== '')
+        expect(() => readWorkerCount(undefined, { WORKERS: wrong })).to.throw(/WORKERS is not/)
+    })
+
+  it('is accompanied by the time limit of a reload', () => {
+    expect([readReloadTimeout(), readReloadTimeout('2m'), readReloadTimeout('5s')]).to.deep.equal([
+      30, 120, 5,
+    ])
+    for (const wrong of ['0s', '5', '-1s', 'soon', '25d'])
+      expect(() => readReloadTimeout(wrong), wrong).to.throw(/--reload-timeout is/)
+  })
+})
+
+describe('The signals of the primary process', () => {
+  const calls: string[] = []
+  const primary = {
+    stop: (how: string) => void calls.push(how),
+    reload: () => void calls.push('reload'),
+    kill: () => void calls.push('kill'),
+  }
+  afterEach(() => calls.splice(0))
+
+  it('are SIGTERM and SIGINT to close, and SIGHUP to reload', () => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+      const source = new EventEmitter()
+      handleSignals(primary, source)
+      source.emit(signal)
+    }
+    expect(calls).to.deep.equal(['stop', 'retire', 'reload'])
+  })
+
+  it('end all workers immediately when a second one arrives later', async () => {
+    const source = new EventEmitter()
+    const code = handleSignals(primary, source)
+    source.emit('SIGINT')
+    source.emit('SIGINT')
+    expect([calls, code()]).to.deep.equal([['retire'], undefined])
+    const begin = performance.now()
+    while (performance.now() - begin < 110) await wait(10)
+    source.emit('SIGINT')
+    expect([calls, code()]).to.deep.equal([['retire', 'kill'], 130])
+  })
+})
