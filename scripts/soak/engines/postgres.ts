@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../free-port.ts'
+import { startNetwork } from '../network.ts'
+import { runProgram } from '../run-program.ts'
+import { asUser, giveTo } from './as-user.ts'
+import type { Engine } from './engine.ts'
+
+const DEBIAN = '/usr/lib/postgresql'
+
+/** Starts a PostgreSQL of its own in `directory`, behind a proxy. */
+export async function startPostgres(directory: string): Promise<Engine> {
+  const data = join(directory, 'postgres')
+  const bin = programs()
+  const port = await freePort()
+  mkdirSync(data)
+  giveTo('postgres', data)
+  const run = (program: string, ...args: string[]): Promise<string> =>
+    runProgram(asUser('postgres', [join(bin, program), ...args]))
+  await run('initdb', '-D', join(data, 'data'), '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8')
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${data}`
+  const control = (...args: string[]): Promise<string> =>
+    run('pg_ctl', '-D', join(data, 'data'), '-l', join(data, 'log'), '-w', ...args)
+  await control('-o', settings, 'start')
+  const network = await startNetwork(port)
+  return {
+    title: `PostgreSQL ${(await run('postgres', '--version')).trim().split(' ')[2]}, ${network.title}`,
+    url: `postgres://postgres@127.0.0.1:${network.port}/postgres`,
+    faults: {
+      'PostgreSQL stopped immediately for 2 s': async () => {
+        await control('-m', 'immediate', 'stop')
+        await wait(2000)
+        await control('-o', settings, 'start')
+      },
+      'connections cut for 1 s': () => network.cut(1000),
+      'network silent for 4 s': () => network.silence(4000),
+    },
+    async stop() {
+      await network.stop()
+      await control('-m', 'immediate', 'stop')
+    },
+  }
+}
+
+/** Debian keeps the server's programs outside PATH. */
+function programs(): string {
+  if (!existsSync(DEBIAN)) return ''
+  const newest = readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a))[0] ?? ''
+  return join(DEBIAN, newest, 'bin')
+}

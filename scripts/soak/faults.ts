@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Engine } from './engines/engine.ts'
+import type { Instance } from './instance.ts'
+import type { World } from './requests.ts'
+
+/** Seconds between two faults. */
+const PAUSE = 6
+
+/** Breaks one thing after the other until `stopped()`, and leaves everything whole. */
+export async function breakThings(
+  world: World,
+  engine: Engine,
+  { stopped, log }: { stopped: () => boolean; log: (line: string) => void },
+): Promise<void> {
+  const faults: (readonly [name: string, run: () => Promise<void>])[] = [
+    ['SIGTERM', () => restart(world, log)],
+    ...Object.entries(engine.faults).map(
+      ([name, run]) => [name, () => world.disturbances.during(run)] as const,
+    ),
+    ['kill -9', () => killOne(world)],
+  ]
+  for (let next = 0; !stopped(); next++) {
+    const [name, run] = faults[next % faults.length]!
+    for (let second = 0; second < PAUSE && !stopped(); second++) await wait(1000)
+    if (stopped()) return
+    log(name)
+    await run()
+    world.findings.count(`fault: ${name}`)
+  }
+}
+
+/** Stops one process gracefully, while the others serve, and starts it again. */
+async function restart(world: World, log: (line: string) => void): Promise<void> {
+  const instance = anyOf(world.instances)
+  const { code, ms, leftFiles } = await instance.stop()
+  log(`${instance.name} ended with ${code} after ${ms} ms`)
+  if (code !== 0)
+    world.findings.add('SIGTERM does not exit with 0', `${instance.name}: ${code}\n${instance.output}`)
+  if (leftFiles.length > 0) world.findings.add('temporary files left', leftFiles.join(' '))
+  await instance.start()
+}
+
+async function killOne(world: World): Promise<void> {
+  const instance = anyOf(world.instances)
+  await instance.kill()
+  await wait(500)
+  await instance.start()
+}
+
+function anyOf(instances: readonly Instance[]): Instance {
+  return instances[Math.floor(Math.random() * instances.length)]!
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { COMMAND_LINE } from './application.ts'
+
+const SECONDS_TO_START = 60
+const READY = /\d+ routes, ready in \d+ ms/
+
+export interface InstanceOptions {
+  readonly name: string
+  /** Folder of the built application. */
+  readonly directory: string
+  /** Folder for the temporary files of uploads; each start gets a subfolder. */
+  readonly temporary: string
+  readonly port: number
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** One process of the application, which can be stopped, killed and started again. */
+export class Instance {
+  readonly name: string
+  readonly port: number
+  /** Moment of the last `kill -9`, or 0. */
+  killedAt = 0
+  /** Moment of the last SIGTERM, or 0. */
+  stoppedAt = 0
+  up = false
+  readonly #options: InstanceOptions
+  #child: ChildProcess | undefined
+  #starts = 0
+  #output = ''
+
+  constructor(options: InstanceOptions) {
+    this.name = options.name
+    this.port = options.port
+    this.#options = options
+  }
+
+  get output(): string {
+    return this.#output.slice(-4000)
+  }
+
+  /** @throws Error with the output when the process ends or is not ready in time. */
+  async start(): Promise<void> {
+    const { directory, env, port } = this.#options
+    const temporary = this.#temporary(++this.#starts)
+    mkdirSync(temporary)
+    this.#output = ''
+    const child = spawn(process.execPath, [COMMAND_LINE, 'start'], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'], ...env, PORT: String(port), TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        this.#output += chunk.toString()
+      })
+    const deadline = Date.now() + SECONDS_TO_START * 1000
+    while (!READY.test(this.#output)) {
+      if (child.exitCode !== null || Date.now() > deadline)
+        throw new Error(`${this.name} did not start (exit code ${child.exitCode}):\n${this.output}`)
+      await wait(50)
+    }
+    this.up = true
+  }
+
+  /** Sends SIGTERM. @returns the exit code and the milliseconds until then; code null after a signal. */
+  async stop(): Promise<{ code: number | null; ms: number; leftFiles: string[] }> {
+    const child = this.#child!
+    this.up = false
+    this.stoppedAt = Date.now()
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), 90_000)
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    clearTimeout(late)
+    const leftFiles = readdirSync(this.#temporary(this.#starts))
+    return { code: child.exitCode, ms: Date.now() - this.stoppedAt, leftFiles }
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child!
+    this.up = false
+    this.killedAt = Date.now()
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  /** Bytes of memory and open file descriptors, as Linux counts them. */
+  usage(): { rss: number; descriptors: number } | undefined {
+    const pid = this.#child?.pid
+    if (pid === undefined || !this.up) return undefined
+    try {
+      const rss = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+      return { rss: Number(rss?.[1]) * 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
+    } catch {
+      return undefined
+    }
+  }
+
+  #temporary(start: number): string {
+    return join(this.#options.temporary, `${this.name}-${start}`)
+  }
+}

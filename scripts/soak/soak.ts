@@ -1,0 +1,135 @@
+// Runs the built reference application under mixed traffic while its processes, its network and its database break,
+// then compares every acknowledged write with what is stored. Exits with 1 when it finds a fault. docs/reliability.md
+// describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12]
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { buildApplication, COMMAND_LINE } from './application.ts'
+import { Disturbances } from './disturbances.ts'
+import { EndedSessions } from './ended-sessions.ts'
+import type { Engine } from './engines/engine.ts'
+import { startMariadb } from './engines/mariadb.ts'
+import { startPostgres } from './engines/postgres.ts'
+import { startSqlite } from './engines/sqlite.ts'
+import { breakThings } from './faults.ts'
+import { Findings } from './findings.ts'
+import { freePort } from './free-port.ts'
+import { Instance } from './instance.ts'
+import { Member } from './member.ts'
+import { Requests } from './requests.ts'
+import { runProgram } from './run-program.ts'
+import { Watch } from './watch.ts'
+
+const ENGINES: Readonly<Record<string, (directory: string) => Promise<Engine>>> = {
+  sqlite: startSqlite,
+  postgres: startPostgres,
+  mariadb: startMariadb,
+}
+/** Seconds without a fault before the end, so that everything has recovered. */
+const QUIET = 8
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '120' },
+    engine: { type: 'string', default: 'sqlite' },
+    processes: { type: 'string', default: '3' },
+    members: { type: 'string', default: '12' },
+    calm: { type: 'boolean', default: false },
+  },
+})
+const begin = Date.now()
+const directory = mkdtempSync(join(tmpdir(), 'mortar-soak-'))
+chmodSync(directory, 0o755)
+const startEngine = ENGINES[values.engine]
+if (!startEngine)
+  throw new Error(`Unknown engine '${values.engine}'. Use ${Object.keys(ENGINES).join(', ')}.`)
+
+log('building the reference application')
+const build = await buildApplication(join(directory, 'application'))
+const engine = await startEngine(directory)
+try {
+  process.exitCode = (await soak(engine)) === 0 ? 0 : 1
+} finally {
+  await engine.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+/** @returns the number of faults found. */
+async function soak({ title, url }: Engine): Promise<number> {
+  const env = variables(url)
+  const migrate = [process.execPath, COMMAND_LINE, 'migrate', 'run']
+  await runProgram(migrate, { cwd: build, env: { PATH: process.env['PATH'], ...env } })
+  const findings = new Findings()
+  const world = { instances: await startInstances(env), findings, disturbances: new Disturbances() }
+  log(`${world.instances.length} processes on ${title}`)
+  const ended = new EndedSessions()
+  const watch = new Watch(world.instances)
+  const members = Array.from({ length: Number(values.members) }, (_, i) => new Member(i, { ...world, ended }))
+  const auditor = new Requests(world, '10.2.0.1')
+
+  const end = Date.now() + Number(values.seconds) * 1000
+  const stopped = (): boolean => Date.now() > end
+  const calm = (): boolean => values.calm || Date.now() > end - QUIET * 1000
+  await Promise.all([
+    ...members.map((member) => member.run(stopped)),
+    breakThings(world, engine, { stopped: calm, log }),
+    audit(stopped, () => ended.tryOne(auditor, world)),
+  ])
+
+  log('comparing')
+  for (const member of members) await member.verify()
+  await ended.tryAll(new Requests(world, '10.2.0.2'), world)
+  findings.count(
+    'acknowledged writes',
+    members.reduce((sum, member) => sum + member.acknowledged, 0),
+  )
+  findings.count('ended sessions', ended.size)
+  for (const { requests } of members) requests.close()
+  auditor.close()
+  await wait(3000)
+  watch.judge(findings)
+  await Promise.all(world.instances.map((instance) => instance.kill()))
+  console.log(`\n${title}, ${values.processes} processes, ${values.members} members, ${values.seconds} s\n`)
+  console.log(findings.report())
+  console.log(`\n${findings.faults} faults found.`)
+  return findings.faults
+}
+
+async function startInstances(env: Readonly<Record<string, string>>): Promise<Instance[]> {
+  const temporary = join(directory, 'tmp')
+  mkdirSync(temporary)
+  const instances: Instance[] = []
+  for (let i = 1; i <= Number(values.processes); i++)
+    instances.push(
+      new Instance({ name: `process ${i}`, directory: build, temporary, port: await freePort(), env }),
+    )
+  await Promise.all(instances.map((instance) => instance.start()))
+  return instances
+}
+
+async function audit(stopped: () => boolean, once: () => Promise<void>): Promise<void> {
+  while (!stopped()) {
+    await once()
+    await wait(100)
+  }
+}
+
+function variables(url: string): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    APP_URL: 'https://notes.example.com',
+    AUTH_SECRET: randomBytes(32).toString('base64url'),
+    DATABASE_URL: url,
+    MAIL_TRANSPORT: 'memory',
+    TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+  }
+}
+
+function log(line: string): void {
+  console.log(`${((Date.now() - begin) / 1000).toFixed(1).padStart(6)} s  ${line}`)
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { expect } from 'chai'
+import { join } from 'node:path'
+import { DEPLOY, needsProgram, readDeployFile } from './files.ts'
+
+/** From 0 (best) to 10. An ordinary service without any hardening has 9.6. */
+const MOST_EXPOSURE = 2
+
+describe('deploy/notes.service', () => {
+  const unit = readDeployFile('notes.service')
+  const valueOf = (key: string): string | undefined => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1]
+
+  it('gives the application the time to drain and to close', () => {
+    const drainDelay = 5
+    const shutdownTimeout = 10
+    const restOfWorkers = 5
+    expect(Number(valueOf('TimeoutStopSec'))).to.be.greaterThan(
+      drainDelay + 2 * shutdownTimeout + restOfWorkers,
+    )
+  })
+
+  it('sends SIGTERM to the main process only, and SIGHUP for a reload', () => {
+    expect(valueOf('KillMode')).to.equal('mixed')
+    expect(valueOf('ExecReload')).to.equal('/bin/kill -HUP $MAINPID')
+  })
+
+  it('names only variables that the application reads', () => {
+    const names = [...readDeployFile('notes.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!)
+    expect(names).to.include.members([
+      'AUTH_SECRET',
+      'DATABASE_URL',
+      'APP_URL',
+      'MAIL_TRANSPORT',
+      'TRUST_PROXY',
+    ])
+  })
+})
+
+describe('deploy/notes.service, read by systemd', () => {
+  needsProgram('systemd-analyze')
+  const analyze = (...args: string[]): string => {
+    const { stdout, stderr, status } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+    return `${status}\n${stdout}${stderr}`
+  }
+
+  it('is a correct unit', () => {
+    // A missing program is a fault of this machine, not of the unit.
+    const lines = analyze('verify', join(DEPLOY, 'notes.service')).split('\n').slice(1)
+    expect(
+      lines.filter((line) => line.includes('notes.service') && !line.includes('is not executable')),
+    ).to.deep.equal([])
+  })
+
+  it(`has an exposure of at most ${MOST_EXPOSURE} out of 10`, () => {
+    const report = analyze('security', '--offline=yes', '--no-pager', join(DEPLOY, 'notes.service'))
+    const [, exposure] = /exposure level for notes\.service: ([\d.]+)/.exec(report) ?? []
+    expect(Number(exposure), report).to.be.at.most(MOST_EXPOSURE)
+  })
+})
