@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
 
-/** What a note may contain: null means that it may be gone. More than one value after an unknown outcome. */
+/** Possible texts of a note: null means that it may be gone. More than one value after an unknown outcome. */
 interface Entry {
   readonly marker: string
   possible: Set<string | null>

@@ -7,7 +7,7 @@ import { Requests, type World } from './requests.ts'
 
 type Step = (member: Member) => Promise<void>
 
-/** What members do, and how often. */
+/** The steps of members with their weights. */
 const MIX: readonly (readonly [weight: number, step: Step])[] = [
   [25, (member) => member.create()],
   [14, (member) => member.change()],

@@ -1,5 +1,5 @@
 // Runs the built reference application under mixed traffic while its processes, its network and its database break,
-// then compares every acknowledged write with what is stored. Exits with 1 when it finds a fault. docs/reliability.md
+// then compares every acknowledged write with the stored rows. Exits with 1 when it finds a fault. docs/reliability.md
 // describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12]
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -12,7 +12,7 @@ export interface ProxiedApp {
   becomeUnready(): void
 }
 
-/** Starts an application with routes that show what the proxy forwards; it names itself in `x-process`. */
+/** Starts an application with routes that show what the proxy forwards. */
 export async function startProxied(name: string): Promise<ProxiedApp> {
   const routes = createRouter()
     .get('/who', (ctx) => ({ name, ip: ctx.ip, forwarded: ctx.koa.get('x-forwarded-for') }))
@@ -25,12 +25,15 @@ export async function startProxied(name: string): Promise<ProxiedApp> {
       ctx.type = 'text/event-stream'
       return ticks(ctx.signal)
     })
+  let ready = true
+  const own = defineBrick({ name: 'own', checks: { own: { run: () => ready, cache: 0 } } })
   const app = createApp({
     environment: 'test',
     trustProxy: ['127.0.0.1'],
     server: { keepAliveTimeout: '75s' },
+    health: { critical: ['own'] },
   })
-  app.use(routes)
+  app.use(own).use(routes)
   const { port, server } = await app.listen(0, '127.0.0.1')
   let connections = 0
   server.on('connection', () => connections++)

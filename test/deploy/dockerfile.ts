@@ -19,7 +19,7 @@ export function readStages(dockerfile: string): readonly (readonly Instruction[]
   return stages
 }
 
-/** The text of the last instruction with a keyword. @throws Error when there is none. */
+/** The text of the last instruction with a keyword. @throws Error when it is missing. */
 export function textOf(stage: readonly Instruction[], keyword: string): string {
   const found = stage.findLast((instruction) => instruction.keyword === keyword)
   if (!found) throw new Error(`The stage has no ${keyword}.`)
