@@ -3,8 +3,11 @@ import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
 
 /** Returns the findings of the auth brick and its provider for `mortar doctor`. */
-export function authFindings(provider: ProviderDescription, services: Cradle): readonly DoctorFinding[] {
-  const own = provider.doctor?.(services) ?? [asvsOfProvider(provider.name)]
+export async function authFindings(
+  provider: ProviderDescription,
+  services: Cradle,
+): Promise<readonly DoctorFinding[]> {
+  const own = (await provider.doctor?.(services)) ?? [asvsOfProvider(provider.name)]
   return [explainCookies(services.environment), ...checkTables(provider.tables ?? [], services), ...own]
 }
 

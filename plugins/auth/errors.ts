@@ -111,6 +111,13 @@ export function cannotEndSession(cause: unknown): ServiceUnavailable {
   })
 }
 
+/** 503 of every endpoint while the database does not respond. A write may have been applied nevertheless. */
+export class DatabaseUnavailable extends ServiceUnavailable {
+  constructor(cause: unknown) {
+    super('The database cannot be reached right now. Try again shortly.', { retryAfter: 1, cause })
+  }
+}
+
 /** 503 of a guarded route: this process does not know if the caller's session ended in another process. */
 export function sessionStateUnknown(cause: unknown): ServiceUnavailable {
   return new ServiceUnavailable('The state of your session cannot be checked right now. Try again shortly.', {
@@ -135,6 +142,9 @@ export function emailTaken(): Conflict {
 
 /** Describes a failure for a log line or an event, with `secret` removed from the message. */
 export function describeFailure(error: unknown, secret?: string): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
+  const { cause } = (error ?? {}) as { readonly cause?: unknown }
+  // A 503 has a message for clients; its cause has the reason.
+  const reason = error instanceof ServiceUnavailable && cause instanceof Error ? cause : error
+  const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason
   return secret ? text.replaceAll(secret, '[token]') : text
 }

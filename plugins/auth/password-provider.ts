@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Cradle, Peers, User } from '../../src/index.ts'
+import type { Cradle, DoctorFinding, Peers, User } from '../../src/index.ts'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -42,6 +42,8 @@ export interface Variant {
   createStore(services: Cradle): AuthStore
   /** Preparation of the store before the first request. */
   start?(services: Cradle): Promise<void> | void
+  /** Findings about its database for `mortar doctor`. */
+  doctor?(services: Cradle): Promise<readonly DoctorFinding[]>
 }
 
 interface Settings {
@@ -72,8 +74,11 @@ export function createPasswordProvider(
     },
     routes: [passwordRoutes],
     connect: (services) => connect(settings, variant, services),
-    doctor: ({ appUrl, environment }) =>
-      asvsFindings({ options, lifetimes: settings.lifetimes, appUrl: options.appUrl ?? appUrl }, environment),
+    async doctor(services) {
+      const appUrl = options.appUrl ?? services.appUrl
+      const asvs = asvsFindings({ options, lifetimes: settings.lifetimes, appUrl }, services.environment)
+      return [...asvs, ...((await variant.doctor?.(services)) ?? [])]
+    },
   }
 }
 
@@ -178,6 +183,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
     resetMail: createResetMail(options, services),
     mailDelay: services.environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
+    unfinished: new Set(),
   }
 }
 

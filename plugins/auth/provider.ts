@@ -47,7 +47,7 @@ export interface ProviderDescription {
   /** Fixed base path of the routes, for a provider that supports no other: `/api/auth`. */
   readonly basePath?: string
   /** Returns findings for `mortar doctor`, from the services of an application that is not started. */
-  readonly doctor?: (services: Cradle) => readonly DoctorFinding[]
+  readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
   /** Tables of the application's relational database that the provider uses, for `mortar doctor`. */
   readonly tables?: readonly string[]
 }

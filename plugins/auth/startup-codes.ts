@@ -7,6 +7,11 @@ export const STARTUP_CODES = {
     remedy:
       'Set `appUrl` in the options of `createApp` (from `APP_URL`), or pass `sendResetEmail` to `basicAuth`.',
   },
+  MORTAR_AUTH_ATOMICITY: {
+    cause:
+      'The server of `documentAuth` does not apply the condition and the change of one update as one step. FerretDB 1 does not',
+    remedy: 'Use MongoDB, FerretDB 2 or another server that changes one document atomically.',
+  },
   MORTAR_AUTH_AUDIENCE: {
     cause: '`hostedAuth` has neither `audience` nor `authorizedParties`, or `audience` is empty',
     remedy: 'Set the `audience` of this application, or `authorizedParties`.',
@@ -67,6 +72,11 @@ export const STARTUP_CODES = {
       'The name of a public column of `auth_users`, or of a field in `userFields`, looks like a secret (…secret, …token, …hash, …key, …code)',
     remedy:
       'Set `select: false` on the column, remove the field from `userFields`, or list the name in `publicColumns`.',
+  },
+  MORTAR_AUTH_UNREACHABLE: {
+    cause: 'The server of `documentAuth` does not respond within five seconds, or refuses the connection',
+    remedy:
+      'Check that the server runs, and check user, password, `replicaSet` and TLS in its connection string.',
   },
   MORTAR_DOCTOR_ASVS: {
     cause:

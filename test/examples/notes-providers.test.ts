@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createClient, type Injectable, type TestClient } from 'mortar/testing'
 import { AUDIENCE, signingKey, startKeyServer } from '../plugins/auth/hosted/support/key-server.ts'
-import { MONGO_TARGETS } from '../support/mongo.ts'
+import { MONGO_TARGETS, openDatabase } from '../support/mongo.ts'
 import { overHttp } from './over-http.ts'
 import { startNotes } from './running-notes.ts'
 
@@ -48,9 +48,12 @@ describe('the reference application', function () {
   })
 
   it('with AUTH_PROVIDER=document keeps its accounts in a document database', async () => {
-    const [target] = MONGO_TARGETS
-    const server = await target!.start()
-    const notes = await startNotes({ AUTH_PROVIDER: 'document', MONGODB_URL: `${server.url}/notes` })
+    // The real server if there is one; its address may end with a database or with options.
+    const server = await MONGO_TARGETS.at(-1)!.start()
+    const { name: database, close } = await openDatabase(server)
+    const address = new URL(server.url)
+    address.pathname = `/${database}`
+    const notes = await startNotes({ AUTH_PROVIDER: 'document', MONGODB_URL: address.href })
     try {
       const app = overHttp(notes.url)
       const signUp = async (name: string): Promise<TestClient> => {
@@ -64,6 +67,7 @@ describe('the reference application', function () {
       expect((await ada.get('/auth/me')).body.raw.role).to.equal('user')
     } finally {
       expect(await notes.stop()).to.equal(0)
+      await close()
       await server.close()
     }
   })

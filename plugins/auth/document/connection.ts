@@ -1,4 +1,7 @@
 import { StartupError } from '../../../src/index.ts'
+import { inTime, lateDatabase } from '../deadline.ts'
+import { DatabaseUnavailable } from '../errors.ts'
+import { translateDriverError } from './driver-error.ts'
 
 /** A document in the driver's form. */
 export type Document = Readonly<Record<string, unknown>>
@@ -10,6 +13,8 @@ export type Document = Readonly<Record<string, unknown>>
 export interface DbLike {
   collection(name: string, options?: object): CollectionLike
   command?(command: Document): Promise<object>
+  /** The write concern of the connection, whose time limit and journal setting are kept. */
+  readonly writeConcern?: { readonly wtimeoutMS?: number; readonly journal?: boolean } | undefined
 }
 
 /** The part of the driver's `Collection` that the store uses. */
@@ -24,6 +29,7 @@ export interface CollectionLike {
   ): Promise<{ readonly matchedCount: number }>
   deleteOne(filter: Document): Promise<{ readonly deletedCount: number }>
   deleteMany(filter: Document): Promise<unknown>
+  aggregate(pipeline: never[]): { toArray(): Promise<object[]> }
   createIndexes(indexes: never[]): Promise<unknown>
   listIndexes(): { toArray(): Promise<object[]> }
 }
@@ -47,50 +53,76 @@ export type Run = <Result>(
   operation: (collection: CollectionLike) => Promise<Result>,
 ) => Promise<Result>
 
+/** Milliseconds that one operation may take by default. */
+export const OPERATION_TIMEOUT = 10_000
+
 /**
  * Creates the function that runs every operation. `source` is called each time, so it may connect later. An error keeps
- * only the driver's message and code, because its details may contain the document.
+ * only the driver's message and code, because its details may contain the document. An operation may take
+ * `milliseconds()`; it may still happen afterwards.
+ * @throws DatabaseUnavailable (503) for a server that cannot be reached or is too slow.
  */
-export function createRun(source: () => DocumentDatabase): Run {
+export function createRun(source: () => DocumentDatabase, milliseconds: () => number | undefined): Run {
   return async (name, operation) => {
-    const collection = collectionOf(source(), name)
-    try {
-      return await operation(collection)
-    } catch (error) {
-      throw withoutDetails(error)
-    }
+    const limit = milliseconds()
+    const collection = collectionOf(source(), name, limit)
+    return bounded(() => operation(collection), limit)
+  }
+}
+
+async function bounded<T>(work: () => Promise<T>, limit: number | undefined): Promise<T> {
+  try {
+    if (limit === undefined) return await work()
+    return await inTime(work(), limit, () => new DatabaseUnavailable(lateDatabase(limit)))
+  } catch (error) {
+    throw error instanceof DatabaseUnavailable ? error : translateDriverError(error)
   }
 }
 
 /**
  * Operation settings, independent of the connection's defaults: reads see the last write, a write is acknowledged when
- * it survives the loss of a server, and numbers are returned as numbers.
+ * it survives the loss of a server, and numbers are returned as numbers. The time limit and the journal setting of the
+ * connection's write concern are kept; without a limit the server would wait for a lost majority forever.
  */
-const OPTIONS = {
-  readPreference: 'primary',
-  writeConcern: { w: 'majority' },
-  promoteValues: true,
-  promoteLongs: true,
-  useBigInt64: false,
+function optionsFor({ writeConcern }: DbLike, limit: number | undefined): object {
+  const { wtimeoutMS = limit, journal } = writeConcern ?? {}
+  return {
+    readPreference: 'primary',
+    writeConcern: {
+      w: 'majority',
+      ...(wtimeoutMS !== undefined && { wtimeoutMS }),
+      ...(journal !== undefined && { journal }),
+    },
+    promoteValues: true,
+    promoteLongs: true,
+    useBigInt64: false,
+  }
 }
 
-function collectionOf(source: DocumentDatabase, name: CollectionName): CollectionLike {
-  if (isDb(source)) return source.collection(name, OPTIONS)
-  return dbOf(source).collection(`${source.options.entityPrefix ?? ''}${name}`, OPTIONS)
+function collectionOf(
+  source: DocumentDatabase,
+  name: CollectionName,
+  limit: number | undefined,
+): CollectionLike {
+  const db = dbOf(source)
+  const prefix = isDb(source) ? '' : (source.options.entityPrefix ?? '')
+  return db.collection(`${prefix}${name}`, optionsFor(db, limit))
 }
 
 /**
  * Returns the server's clock in milliseconds since the epoch, from its `hello`. For a connection that cannot run
  * commands, returns this process's clock.
  */
-export async function serverTime(source: DocumentDatabase): Promise<number> {
-  const db = isDb(source) ? source : dbOf(source)
-  try {
-    const { localTime } = ((await db.command?.({ hello: 1 })) ?? {}) as { readonly localTime?: unknown }
-    return localTime instanceof Date ? localTime.getTime() : Date.now()
-  } catch (error) {
-    throw withoutDetails(error)
-  }
+export async function serverTime(source: DocumentDatabase, limit: number): Promise<number> {
+  const hello = await commandOf(source, { hello: 1 }, limit)
+  const { localTime } = hello as { readonly localTime?: unknown }
+  return localTime instanceof Date ? localTime.getTime() : Date.now()
+}
+
+/** Runs a command in `limit` milliseconds. @returns an empty object for a connection that cannot run commands. */
+export function commandOf(source: DocumentDatabase, command: Document, limit: number): Promise<object> {
+  const db = dbOf(source)
+  return bounded(async () => (await db.command?.(command)) ?? {}, limit)
 }
 
 function isDb(source: DocumentDatabase): source is DbLike {
@@ -103,7 +135,13 @@ interface MongoDriverLike {
   readonly queryRunner?: { readonly databaseConnection: { db(name?: string): DbLike } }
 }
 
-function dbOf(source: MongoDataSourceLike | undefined): DbLike {
+/** Returns the driver's `Db`. @throws StartupError `MORTAR_AUTH_DATABASE` for another database. */
+export function dbOf(source: DocumentDatabase): DbLike {
+  if (isDb(source)) return source
+  return databaseOf(source)
+}
+
+function databaseOf(source: MongoDataSourceLike | undefined): DbLike {
   const type = source?.options?.type
   if (type !== 'mongodb')
     throw refusal(`is given ${type === undefined ? 'no database' : `a DataSource of the type '${type}'`}`)
@@ -120,10 +158,4 @@ function refusal(what: string): StartupError {
       'or you connect; on a relational database use basicAuth().',
     brick: 'auth',
   })
-}
-
-function withoutDetails(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(String(error))
-  const { name, message, code } = error as Error & { readonly code?: unknown }
-  return Object.assign(new Error(`${name}: ${message}`), { code })
 }

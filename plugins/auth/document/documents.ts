@@ -2,6 +2,7 @@ import type { NewUser, StoredResetToken, StoredSession, StoredUser } from '../ac
 import { DATE_FIELDS, FRAMEWORK_FIELDS } from '../accounts/private-fields.ts'
 import { createRecordReader } from '../accounts/stored-record.ts'
 import type { Document } from './connection.ts'
+import { identityOf } from './user-keys.ts'
 
 /** The application's fields of `auth_users`, each with the value for a new user. */
 export type UserFields = Readonly<Record<string, unknown>>
@@ -32,7 +33,7 @@ export function newUserDocument(user: NewUser, fields: UserFields): Document {
 /** @returns the user of a document of `auth_users`, with the application's own fields. */
 export function userOf(found: object, fields: UserFields): StoredUser {
   const document = found as Document
-  const user = read.user({ ...document, id: document['_id'] })
+  const user = read.user({ ...document, id: identityOf(document['_id']) })
   return { ...user, raw: publicRecord(user.id, document, fields) }
 }
 

@@ -1,5 +1,10 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
-import { serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import { createRun, serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
+
+/** Milliseconds for one read. */
+const DEADLINE = 1000
+/** Time limit of the first read, which reads the whole collection while no request waits for it. */
+const FIRST_DEADLINE = 30_000
 
 /** Operations on ended sessions: `publishEnded`, `publishEndedOf` and `readEnded` of the store. */
 export function endedSessionOperations(run: Run, source: () => DocumentDatabase) {
@@ -20,18 +25,26 @@ export function endedSessionOperations(run: Run, source: () => DocumentDatabase)
       return ids
     },
 
-    readEnded: (): EndedSessionReader => ({
-      async since(moment) {
-        const now = await serverTime(source())
-        const filter = { ended_at: { $gte: new Date(moment) } }
-        const found = await run('auth_ended_sessions', (ended) => ended.find(filter).toArray())
-        const sessions = (found as Document[]).map((one) => ({
-          id: String(one['_id']),
-          until: Number(one['expires_at']),
-        }))
-        return { sessions, now }
-      },
-      close: () => undefined,
-    }),
+    readEnded: () => readEndedSessions(source),
+  }
+}
+
+/** Reads with a time limit of its own, over the application's connections: the driver has no others. */
+function readEndedSessions(source: () => DocumentDatabase): EndedSessionReader {
+  let deadline = FIRST_DEADLINE
+  const run = createRun(source, () => deadline)
+  return {
+    async since(moment) {
+      const now = await serverTime(source(), deadline)
+      const filter = { ended_at: { $gte: new Date(moment) } }
+      const found = await run('auth_ended_sessions', (ended) => ended.find(filter).toArray())
+      deadline = DEADLINE
+      const sessions = (found as Document[]).map((one) => ({
+        id: String(one['_id']),
+        until: Number(one['expires_at']),
+      }))
+      return { sessions, now }
+    },
+    close: () => undefined,
   }
 }

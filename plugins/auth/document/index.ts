@@ -1,7 +1,13 @@
 /** Entry `mortar/auth/document`: the provider with e-mail and password on a document database. */
-import { checkOptions, type OptionChecks, StartupError, type Cradle } from '../../../src/index.ts'
+import {
+  checkOptions,
+  type Duration,
+  type OptionChecks,
+  StartupError,
+  type Cradle,
+} from '../../../src/index.ts'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
-import { checkRenamed } from '../options/options.ts'
+import { checkRenamed, lifetime } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
@@ -9,6 +15,7 @@ import type { AuthProvider } from '../provider.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import type { DocumentDatabase } from './connection.ts'
 import { RESERVED_FIELDS, type UserFields } from './documents.ts'
+import { documentFindings } from './doctor.ts'
 import { checkAuthIndexes, ensureAuthIndexes } from './indexes.ts'
 import { createDocumentStore } from './store.ts'
 
@@ -36,6 +43,11 @@ export interface DocumentAuthOptions extends PasswordAuthOptions {
    * `user.raw`; other stored fields stay in the database.
    */
   readonly userFields?: UserFields
+  /**
+   * Time limit of one operation of the database; after it the response is 503. Seconds or a duration, 10 seconds by
+   * default.
+   */
+  readonly operationTimeout?: Duration
 }
 
 const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
@@ -43,6 +55,7 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
   db: ['object', 'function'],
   createIndexes: 'boolean',
   userFields: 'object',
+  operationTimeout: ['number', 'string'],
 }
 
 /**
@@ -52,7 +65,8 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
 export function documentAuth(options: DocumentAuthOptions): AuthProvider<ConnectedPasswordProvider> {
   checkRenamed(options)
   checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
-  const { db = ownDatabase, userFields = {} } = options ?? {}
+  const { db = ownDatabase, userFields = {}, operationTimeout = '10s' } = options ?? {}
+  const timeout = lifetime('operationTimeout', operationTimeout, 1, 600) * 1000
   const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
   checkUserFields(userFields)
   refuseSecretColumns(Object.keys(userFields), {
@@ -62,11 +76,12 @@ export function documentAuth(options: DocumentAuthOptions): AuthProvider<Connect
   return createPasswordProvider(
     {
       name: 'document',
-      createStore: (services) => createDocumentStore(() => source(services), userFields),
+      createStore: (services) => createDocumentStore(() => source(services), userFields, timeout),
       start: (services) => {
         const { createIndexes = services.environment !== 'production' } = options
         return createIndexes ? ensureAuthIndexes(source(services)) : checkAuthIndexes(source(services))
       },
+      doctor: (services) => documentFindings(source(services)),
     },
     options,
   )

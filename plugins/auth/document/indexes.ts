@@ -1,5 +1,14 @@
 import { StartupError } from '../../../src/index.ts'
-import { createRun, type CollectionName, type DocumentDatabase, type Run } from './connection.ts'
+import { checkAtomicity } from './atomicity.ts'
+import {
+  createRun,
+  OPERATION_TIMEOUT,
+  type CollectionName,
+  type DocumentDatabase,
+  type Run,
+} from './connection.ts'
+import { isDuplicateKey } from './driver-error.ts'
+import { reach } from './reach.ts'
 
 interface Index {
   readonly name: string
@@ -27,36 +36,53 @@ const INDEXES: Readonly<Record<CollectionName, readonly Index[]>> = {
 const COLLECTIONS = Object.keys(INDEXES) as CollectionName[]
 
 /**
- * Creates the missing indexes of the auth brick. Call it from a migration or a deployment script. It may run repeatedly
- * and in several processes concurrently.
+ * Creates the missing indexes of the auth brick, and checks the server. Call it from a migration or a deployment script.
+ * It may run repeatedly and in several processes concurrently.
  * @throws StartupError `MORTAR_AUTH_INDEX` if an index cannot be created, for instance because an address is stored
- * twice.
+ * twice; `MORTAR_AUTH_UNREACHABLE` and `MORTAR_AUTH_ATOMICITY` for the server.
  */
 export async function ensureAuthIndexes(db: DocumentDatabase): Promise<void> {
-  const run = createRun(() => db)
+  await reach(db)
+  const run = createRun(
+    () => db,
+    // Creating an index takes as long as the collection is large.
+    () => undefined,
+  )
   for (const collection of COLLECTIONS) {
-    const missing = await missingIn(run, collection)
+    const { missing, rejected } = await missingIn(run, collection)
     if (missing.length === 0) continue
     try {
       await run(collection, (each) => each.createIndexes(missing as never[]))
     } catch (error) {
-      throw cannotCreate(collection, missing, error)
+      throw await cannotCreate(run, { collection, missing, rejected, cause: error })
     }
   }
+  await checkAtomicity(db, run)
 }
 
 /**
- * Checks the unique indexes: without them two concurrent signups could get one address.
- * @throws StartupError `MORTAR_AUTH_INDEX` naming the missing ones.
+ * Checks the unique indexes, without which two concurrent signups could get one address, and the server.
+ * @throws StartupError `MORTAR_AUTH_INDEX` naming the missing ones; `MORTAR_AUTH_UNREACHABLE` and
+ * `MORTAR_AUTH_ATOMICITY` for the server.
  */
 export async function checkAuthIndexes(db: DocumentDatabase): Promise<void> {
-  const run = createRun(() => db)
-  const missing: string[] = []
-  for (const collection of COLLECTIONS)
-    for (const { key, unique } of await missingIn(run, collection))
-      if (unique) missing.push(`${collection} (${Object.keys(key).join(', ')})`)
-  if (missing.length === 0) return
-  throw new StartupError(`The document database has no unique index on ${missing.join(' and ')}.`, {
+  await reach(db)
+  const run = createRun(
+    () => db,
+    () => OPERATION_TIMEOUT,
+  )
+  const found: string[] = []
+  for (const collection of COLLECTIONS) {
+    const { missing, rejected } = await missingIn(run, collection)
+    for (const { key, unique } of missing)
+      if (unique) found.push(`${collection} (${Object.keys(key).join(', ')})${explain(rejected)}`)
+  }
+  if (found.length > 0) throw notThere(found)
+  await checkAtomicity(db, run)
+}
+
+function notThere(missing: readonly string[]): StartupError {
+  return new StartupError(`The document database has no unique index on ${missing.join(' and ')}.`, {
     code: 'MORTAR_AUTH_INDEX',
     remedy:
       "Call ensureAuthIndexes(db) of 'mortar/auth/document' in a migration or when you deploy, " +
@@ -65,8 +91,14 @@ export async function checkAuthIndexes(db: DocumentDatabase): Promise<void> {
   })
 }
 
+interface Missing {
+  readonly missing: readonly Index[]
+  /** Indexes on the same fields that do not count, each with the reason. */
+  readonly rejected: readonly string[]
+}
+
 /** Compares the effect of an index and not its name, so that an index of the application is accepted. */
-async function missingIn(run: Run, collection: CollectionName): Promise<readonly Index[]> {
+async function missingIn(run: Run, collection: CollectionName): Promise<Missing> {
   const present = await run(collection, async (each) => {
     try {
       return (await each.listIndexes().toArray()) as PresentIndex[]
@@ -75,35 +107,76 @@ async function missingIn(run: Run, collection: CollectionName): Promise<readonly
       throw error
     }
   })
-  return INDEXES[collection].filter((wanted) => !present.some((index) => serves(index, wanted)))
+  const missing = INDEXES[collection].filter(
+    (wanted) => !present.some((index) => isOn(wanted, index) && faultOf(index, wanted) === undefined),
+  )
+  const rejected = present.flatMap((index) => {
+    const fault = missing.filter((wanted) => isOn(wanted, index)).map((wanted) => faultOf(index, wanted))[0]
+    return fault === undefined ? [] : [`'${index.name}' ${fault}`]
+  })
+  return { missing, rejected }
 }
 
 interface PresentIndex {
+  readonly name: string
   readonly key: object
   readonly unique?: boolean
+  readonly hidden?: boolean
+  readonly collation?: { readonly locale?: string }
   readonly partialFilterExpression?: object
 }
 
 const NAMESPACE_NOT_FOUND = 26
 
-function serves(index: PresentIndex, wanted: Index): boolean {
-  if (JSON.stringify(index.key) !== JSON.stringify(wanted.key)) return false
-  return !wanted.unique || (index.unique === true && index.partialFilterExpression === undefined)
+function isOn(wanted: Index, { key }: PresentIndex): boolean {
+  return JSON.stringify(key) === JSON.stringify(wanted.key)
 }
 
-function cannotCreate(collection: string, indexes: readonly Index[], cause: unknown): StartupError {
-  const names = indexes.map(({ name }) => name).join(', ')
-  const code = (cause as { code?: unknown }).code
-  const isDuplicate = code === 11_000
-  return new StartupError(
-    `The indexes ${names} of the collection ${collection} cannot be created${isDuplicate ? ': it contains duplicates' : ''}.`,
-    {
-      code: 'MORTAR_AUTH_INDEX',
-      remedy: isDuplicate
-        ? 'Remove all but one of the documents with the same key, then create the indexes again.'
-        : 'See the cause. Drop an index with other options on the same field first.',
-      brick: 'auth',
-      cause,
-    },
-  )
+/** Returns the reason why look-ups cannot use an index, or why it does not keep values unique. */
+function faultOf(index: PresentIndex, wanted: Index): string | undefined {
+  const { hidden, collation, unique, partialFilterExpression } = index
+  if (hidden === true) return 'is hidden'
+  if (collation !== undefined && collation.locale !== 'simple') return 'has a collation'
+  if (partialFilterExpression !== undefined) return 'is partial'
+  return wanted.unique && unique !== true ? 'is not unique' : undefined
+}
+
+function explain(rejected: readonly string[]): string {
+  return rejected.length === 0 ? '' : ` (the index ${rejected.join(', the index ')})`
+}
+
+interface Failure extends Missing {
+  readonly collection: CollectionName
+  readonly cause: unknown
+}
+
+async function cannotCreate(run: Run, failure: Failure): Promise<StartupError> {
+  const { collection, missing, rejected, cause } = failure
+  const names = missing.map(({ name }) => name).join(', ')
+  const isDuplicate = isDuplicateKey(cause) || (await hasDuplicates(run, failure))
+  const found = isDuplicate ? ': it contains duplicates' : explain(rejected)
+  return new StartupError(`The indexes ${names} of the collection ${collection} cannot be created${found}.`, {
+    code: 'MORTAR_AUTH_INDEX',
+    remedy: isDuplicate
+      ? 'Remove all but one of the documents with the same key, then create the indexes again.'
+      : 'See the cause. Drop an index with other options on the same field first.',
+    brick: 'auth',
+    // The message of a server may contain the key, which is an address.
+    ...(!isDuplicate && { cause }),
+  })
+}
+
+/** Looks for duplicates itself: servers report them with different codes. */
+async function hasDuplicates(run: Run, { collection, missing }: Failure): Promise<boolean> {
+  for (const { key, unique } of missing) {
+    if (!unique) continue
+    const [field] = Object.keys(key)
+    const group = { $group: { _id: `$${field}`, count: { $sum: 1 } } }
+    const pipeline = [group, { $match: { count: { $gt: 1 } } }, { $limit: 1 }]
+    const found = await run(collection, (each) => each.aggregate(pipeline as never[]).toArray()).catch(
+      () => [],
+    )
+    if (found.length > 0) return true
+  }
+  return false
 }

@@ -6,17 +6,21 @@
  */
 import type {
   AuthStore,
-  NewUser,
-  PasswordChange,
   Rotation,
   StoredResetToken,
   StoredSession,
   StoredUser,
 } from '../accounts/auth-store.ts'
-import { createRun, serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import {
+  createRun,
+  OPERATION_TIMEOUT,
+  serverTime,
+  type Document,
+  type DocumentDatabase,
+  type Run,
+} from './connection.ts'
 import { endedSessionOperations } from './ended-sessions.ts'
 import {
-  newUserDocument,
   resetTokenDocument,
   resetTokenOf,
   sessionDocument,
@@ -24,15 +28,21 @@ import {
   userOf,
   type UserFields,
 } from './documents.ts'
+import { userKey } from './user-keys.ts'
+import { userOperations } from './user-operations.ts'
 
 /**
  * Creates the store on MongoDB. `source` is called for each operation, so it may connect after the store is created.
- * `fields` are the application's fields of `auth_users`.
+ * `fields` are the application's fields of `auth_users`. One operation may take `timeout` milliseconds.
  */
-export function createDocumentStore(source: () => DocumentDatabase, fields: UserFields = {}): AuthStore {
-  const run = createRun(source)
+export function createDocumentStore(
+  source: () => DocumentDatabase,
+  fields: UserFields = {},
+  timeout = OPERATION_TIMEOUT,
+): AuthStore {
+  const run = createRun(source, () => timeout)
   return {
-    now: () => serverTime(source()),
+    now: () => serverTime(source(), timeout),
     ...userOperations(run, fields),
     ...sessionOperations(run),
     ...endOfSessionOperations(run),
@@ -42,78 +52,6 @@ export function createDocumentStore(source: () => DocumentDatabase, fields: User
       for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions'] as const)
         await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))
     },
-  }
-}
-
-function userOperations(run: Run, fields: UserFields) {
-  const find = async (filter: Document) => {
-    const found = await run('auth_users', (users) => users.findOne(filter))
-    return found && userOf(found, fields)
-  }
-  const update = async (filter: Document, change: Document) => {
-    const { matchedCount } = await run('auth_users', (users) => users.updateOne(filter, change))
-    return matchedCount === 1
-  }
-  return {
-    async insertUser(user: NewUser) {
-      const document = newUserDocument(user, fields)
-      const inserted = await unlessTaken(run('auth_users', (users) => users.insertOne(document)))
-      return inserted ? userOf(document, fields) : null
-    },
-
-    async findUserByEmail(email: string) {
-      const user = await find({ email: { $eq: email } })
-      // A collection may have a collation that ignores case or accents.
-      return user?.email === email ? user : null
-    },
-
-    findUserById: (id: string) => find({ _id: { $eq: id } }),
-
-    async findUserOfSession(sessionId: string, userId: string) {
-      const [user, found] = await Promise.all([
-        find({ _id: { $eq: userId } }),
-        run('auth_refresh_tokens', (sessions) => sessions.findOne({ _id: sessionId, user_id: userId })),
-      ])
-      return user && found && { user, session: sessionOf(found) }
-    },
-    ...accountOperations(update),
-  }
-}
-
-/** Changes one user by a filter. Resolves to true if a user matched. */
-type Update = (filter: Document, change: Document) => Promise<boolean>
-
-function accountOperations(update: Update) {
-  return {
-    setDisabled: (userId: string, isDisabled: boolean, now: number) => {
-      const moment = new Date(now)
-      return update(
-        { _id: userId },
-        isDisabled
-          ? {
-              $set: { disabled_at: moment, updated_at: moment, kept_session_id: null },
-              $inc: { password_version: 1 },
-            }
-          : { $set: { disabled_at: null, updated_at: moment } },
-      )
-    },
-
-    setPassword: ({ userId, passwordHash, keptSession, now, version, emailVerifiedAt }: PasswordChange) =>
-      update(
-        { _id: userId, ...(version !== undefined && { password_version: version }) },
-        {
-          $set: {
-            password_hash: passwordHash,
-            kept_session_id: keptSession,
-            updated_at: new Date(now),
-            ...(emailVerifiedAt !== undefined && { email_verified_at: new Date(emailVerifiedAt) }),
-          },
-          $inc: { password_version: 1 },
-        },
-      ),
-
-    rehashPassword: (userId: string, from: string, to: string) =>
-      update({ _id: userId, password_hash: from }, { $set: { password_hash: to } }),
   }
 }
 
@@ -131,7 +69,7 @@ function sessionOperations(run: Run) {
       // After the insertion, so that either this check sees a new password, or the password change sees and ends this
       // session.
       const user = await run('auth_users', (users) =>
-        users.findOne({ _id: userId, password_version: passwordVersion, disabled_at: null }),
+        users.findOne({ _id: userKey(userId), password_version: passwordVersion, disabled_at: null }),
       )
       if (user === null) await deleteSession(id)
       return user !== null
@@ -165,7 +103,7 @@ function endOfSessionOperations(run: Run) {
       return found.map((session) => String((session as Document)['_id']))
     })
   const ended = async (userId: string): Promise<Document> => {
-    const found = await run('auth_users', (users) => users.findOne({ _id: userId }))
+    const found = await run('auth_users', (users) => users.findOne({ _id: userKey(userId) }))
     return found === null ? { user_id: userId } : endedBy(userOf(found, {}))
   }
   return {
@@ -221,17 +159,5 @@ function olderThan({ userId, createdAt, tokenHash }: StoredResetToken): Document
   return {
     user_id: userId,
     $or: [{ created_at: { $lt: createdAt } }, { created_at: createdAt, _id: { $lt: tokenHash } }],
-  }
-}
-
-const DUPLICATE_KEY = 11_000
-
-async function unlessTaken(insertion: Promise<unknown>): Promise<boolean> {
-  try {
-    await insertion
-    return true
-  } catch (error) {
-    if ((error as { code?: unknown }).code === DUPLICATE_KEY) return false
-    throw error
   }
 }

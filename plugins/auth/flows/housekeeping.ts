@@ -1,10 +1,11 @@
 import { describeFailure } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
+import { clearAfterNewPassword } from './sessions.ts'
 
 /** Milliseconds between two clean-ups of a process. */
 const PAUSE = 3_600_000
 
-/** Deletes expired sessions and reset tokens occasionally, after the response of a request that made a new one. */
+/** Repeats unfinished clean-ups, and deletes expired sessions and reset tokens occasionally, after the response of a request that made a new one. */
 export interface Housekeeping {
   (): void
   /** Resolves when a running clean-up is done. */
@@ -17,6 +18,9 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
   let running: Promise<void> = Promise.resolve()
 
   async function clear(now: number): Promise<void> {
+    // A copy, because a clean-up that fails again adds its user again.
+    const unfinished = [...parts.unfinished]
+    for (const userId of unfinished) await clearAfterNewPassword(parts, userId)
     try {
       await parts.store.deleteExpired(now)
     } catch (error) {

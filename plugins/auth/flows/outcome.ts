@@ -1,5 +1,5 @@
 import { HttpError, type EventBus } from '../../../src/index.ts'
-import { PasswordRefused, TokenReused } from '../errors.ts'
+import { DatabaseUnavailable, PasswordRefused, TokenReused } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
@@ -98,7 +98,7 @@ function failureOf(flow: FlowName, error: unknown): { readonly type: string; rea
 /** Returns the code of a refusal; `busy` if too many hashes wait, `error` for a failure of the server. */
 function reasonOf(error: unknown): string {
   if (error instanceof PasswordRefused) return 'weak_password'
-  if (!(error instanceof HttpError)) return 'error'
+  if (!(error instanceof HttpError) || error instanceof DatabaseUnavailable) return 'error'
   if (error.status === 503) return 'busy'
   return error.status < 500 ? error.code : 'error'
 }

@@ -38,6 +38,8 @@ export interface AuthParts {
   readonly resetMail: ResetMail
   /** Random delay before the work of a reset mail, in milliseconds. */
   readonly mailDelay: () => number
+  /** Users whose sessions and reset tokens of earlier passwords could not be deleted yet. */
+  readonly unfinished: Set<string>
 }
 
 /** Lifetimes in seconds. */

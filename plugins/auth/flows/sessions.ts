@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
-import { inTime, lateDatabase } from '../deadline.ts'
+import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 
@@ -162,21 +162,35 @@ export function enableUser(parts: AuthParts, userId: string): Promise<boolean> {
   return parts.store.setDisabled(userId, false, parts.clock.now())
 }
 
+/** Milliseconds for which a response waits for the clean-up after a new password; then the clean-up continues alone. */
+const CLEAN_UP_WAIT = 5000
+/** Maximum users whose clean-up is repeated later. The rest is deleted when it expires. */
+const MOST_UNFINISHED = 1000
+
 /**
  * Deletes sessions and reset tokens of earlier password versions. They are already invalid, so a failure is only
- * logged, and the flow that raised the version succeeds.
+ * logged, and the flow that raised the version succeeds. A step that fails is repeated once, and later by housekeeping.
  */
 export async function clearAfterNewPassword(parts: AuthParts, userId: string): Promise<void> {
-  try {
-    // A session can have begun between `endAccessTokens` and the statement that raised the version.
-    for (const id of await parts.store.findEndedSessions(userId))
-      if (!parts.endedSessions.has(id)) await publishOne(parts, id)
-    await parts.store.deleteEndedSessions(userId)
-    await parts.store.deleteResetTokens(userId)
-  } catch (error) {
-    parts.logger.warn(
-      { userId, reason: describeFailure(error) },
-      'Sessions and reset tokens that have ended could not be deleted',
-    )
-  }
+  await inTime(clearAll(parts, userId), CLEAN_UP_WAIT, () => lateDatabase(CLEAN_UP_WAIT)).catch(ignore)
+}
+
+async function clearAll(parts: AuthParts, userId: string): Promise<void> {
+  const steps = [() => clearSessions(parts, userId), () => parts.store.deleteResetTokens(userId)]
+  const results = await Promise.allSettled(steps.map((step) => step().catch(step)))
+  const failed = results.find((result) => result.status === 'rejected')
+  parts.unfinished.delete(userId)
+  if (failed === undefined) return
+  if (parts.unfinished.size < MOST_UNFINISHED) parts.unfinished.add(userId)
+  parts.logger.warn(
+    { userId, reason: describeFailure(failed.reason) },
+    'Sessions and reset tokens that have ended could not be deleted',
+  )
+}
+
+/** A session can have begun between `endAccessTokens` and the statement that raised the version. */
+async function clearSessions(parts: AuthParts, userId: string): Promise<void> {
+  for (const id of await parts.store.findEndedSessions(userId))
+    if (!parts.endedSessions.has(id)) await publishOne(parts, id)
+  await parts.store.deleteEndedSessions(userId)
 }

@@ -141,7 +141,8 @@ export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetime
   }
 }
 
-function lifetime(option: string, value: Duration, least: number, most: number): number {
+/** Returns seconds, from 0 or whole. @throws StartupError `MORTAR_AUTH_OPTION` for a value that is not in the range. */
+export function lifetime(option: string, value: Duration, least: number, most: number): number {
   let length = Number.NaN
   try {
     length = seconds(value)

@@ -8,6 +8,7 @@ import type { ServerState } from './command-table.ts'
 import { runCommand } from './commands.ts'
 import { Cursors } from './cursors.ts'
 import { Databases } from './databases.ts'
+import { Faults } from './faults.ts'
 import { readRequest, takeMessages, writeReply } from './wire.ts'
 
 /** A server that runs in this process. */
@@ -17,9 +18,19 @@ export interface MongoServer {
   close(): Promise<void>
 }
 
+/** The server in this process, with the failures that a test plans. */
+export interface StandIn extends MongoServer {
+  readonly faults: Faults
+}
+
+interface FaultyState extends ServerState {
+  readonly faults: Faults
+}
+
 /** Starts an empty server on a free port. */
-export async function startMongoServer(): Promise<MongoServer> {
-  const state: ServerState = { databases: new Databases(), cursors: new Cursors() }
+export async function startMongoServer(): Promise<StandIn> {
+  const faults = new Faults()
+  const state: FaultyState = { databases: new Databases(), cursors: new Cursors(), faults }
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)))
@@ -29,10 +40,10 @@ export async function startMongoServer(): Promise<MongoServer> {
     server.listen(0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
-  return { url: `mongodb://127.0.0.1:${port}`, close: () => closeServer(server, sockets) }
+  return { url: `mongodb://127.0.0.1:${port}`, faults, close: () => closeServer(server, sockets) }
 }
 
-function serve(socket: Socket, state: ServerState): void {
+function serve(socket: Socket, state: FaultyState): void {
   let arrived: Buffer = Buffer.alloc(0)
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
@@ -48,10 +59,15 @@ function serve(socket: Socket, state: ServerState): void {
   })
 }
 
-function answer(socket: Socket, state: ServerState, message: Buffer): void {
+function answer(socket: Socket, state: FaultyState, message: Buffer): void {
   const request = readRequest(message)
-  const reply = runCommand(state, request.command)
-  if (request.wantsReply) socket.write(writeReply(request, reply))
+  const { command } = request
+  const fault = state.faults.take(command)
+  if (fault === 'silence') return
+  if (fault === 'lost command') return void socket.destroy()
+  const reply = typeof fault === 'object' ? fault.reply : runCommand(state, command)
+  if (fault === 'lost reply') return void socket.destroy()
+  if (request.wantsReply) socket.write(writeReply(request, state.faults.word(command, reply)))
 }
 
 async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {

@@ -126,16 +126,19 @@ describe('The findings about ASVS', () => {
     }
   })
 
-  it('name who is responsible with another provider', () => {
-    const describe = (provider: AuthProvider) => authFindings(provider, SERVICES).map(({ found }) => found)
+  it('name who is responsible with another provider', async () => {
+    const describe = async (provider: AuthProvider) =>
+      (await authFindings(provider, SERVICES)).map(({ found }) => found)
     const own: AuthProvider = {
       name: 'own',
       identify: () => null,
       securityScheme: { name: 'accessToken', scheme: {} },
     }
-    expect(describe(own)).to.include("The provider 'own' is responsible for V6 and V7 of OWASP ASVS 5.0.")
+    expect(await describe(own)).to.include(
+      "The provider 'own' is responsible for V6 and V7 of OWASP ASVS 5.0.",
+    )
     const hosted = hostedAuth({ issuer: 'https://sign-in.example.com', audience: 'api' })
-    expect(describe(hosted).join())
+    expect((await describe(hosted)).join())
       .to.include("'hosted' is responsible")
       .and.include('hostedAuth() meets V9.')
   })

@@ -1,27 +1,34 @@
-import type { Collection, Db, Document } from 'mongodb'
+import { MongoClient, type Collection, type Db, type Document } from 'mongodb'
 import { documentAuth, ensureAuthIndexes } from '../../../../plugins/auth/document/index.ts'
 import type { MongoServer } from '../../../support/mongo-server/server.ts'
-import { openDatabase, type MongoTarget } from '../../../support/mongo.ts'
+import { newDatabaseName, type MongoTarget } from '../../../support/mongo.ts'
 import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
 
-/** documentAuth on one of the servers, through the official driver. */
+/** documentAuth on one of the servers, through the official driver. All worlds share one client. */
 export function onMongo(target: MongoTarget): StorageVariant {
   let server: MongoServer | undefined
+  let client: MongoClient | undefined
   return {
     name: `a document database, ${target.name}`,
-    start: async () => (server = await target.start()),
-    stop: async () => server?.close(),
-    open: (options) => open(server!, options),
+    async start() {
+      server = await target.start()
+      client = await new MongoClient(server.url, { serverSelectionTimeoutMS: 5000 }).connect()
+    },
+    async stop() {
+      await client?.close()
+      await server?.close()
+    },
+    open: (options) => open(client!, options),
   }
 }
 
 async function open(
-  server: MongoServer,
+  client: MongoClient,
   { file, ownColumns, withoutTables }: StorageOptions,
 ): Promise<Storage> {
-  const name = typeof file === 'string' ? file : undefined
-  const { db, close, ...opened } = await openDatabase(server, name)
+  const name = typeof file === 'string' ? file : newDatabaseName()
+  const db = client.db(name)
   const interruptions = new Interruptions()
   const userFields = ownColumns ? { role: 'user', subscribed: true, settings: null } : {}
   if (!withoutTables) await ensureAuthIndexes(db)
@@ -29,7 +36,7 @@ async function open(
   const rowsOf = async (collection: string) =>
     (await db.collection(collection).find().toArray()).map(({ _id, ...rest }) => ({ id: _id, ...rest }))
   return {
-    file: opened.name,
+    file: name,
     bricks: [],
     interruptions,
     provider: (options) => documentAuth({ ...options, db: interrupted(db, interruptions), userFields }),
@@ -39,7 +46,7 @@ async function open(
     changeUsers: (change) => users.updateMany({}, { $set: change }),
     renameColumn: (table, from, to) => db.collection(table).updateMany({}, { $rename: { [from]: to } }),
     deleteUsers: () => users.deleteMany({}),
-    remove: () => close(name === undefined),
+    remove: async () => typeof file !== 'string' && db.dropDatabase(),
   }
 }
 

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import { MongoClient, type Db, type Document } from 'mongodb'
+import { auth } from '../../../../plugins/auth/index.ts'
+import { documentAuth, type DocumentAuthOptions } from '../../../../plugins/auth/document/index.ts'
+import type { ConnectedPasswordProvider } from '../../../../plugins/auth/basic/index.ts'
+import { createApp, createRouter, type App } from '../../../../src/index.ts'
+import { createClock } from '../../../../src/testing/index.ts'
+import { DEADLOCK } from '../../../support/mongo-server/faults.ts'
+import { startMongoServer, type StandIn } from '../../../support/mongo-server/server.ts'
+import { Client } from '../support/client.ts'
+import { ADA, CHEAP, eventually, PASSWORD, SECRET } from '../support/world.ts'
+
+const NEXT = 'another horse battery'
+
+describe('documentAuth on a server that fails', () => {
+  let server: StandIn
+  let client: MongoClient
+  let db: Db
+  let app: App
+  const mails: string[] = []
+  const warnings: unknown[][] = []
+
+  const open = async (options: Partial<DocumentAuthOptions> = {}, query = '') => {
+    client = new MongoClient(`${server.url}/accounts${query}`)
+    db = client.db()
+    app = createApp({ environment: 'test', logger: false, clock: createClock() })
+      .use(
+        auth(
+          documentAuth({
+            db,
+            secret: SECRET,
+            cost: CHEAP,
+            limits: false,
+            sendResetEmail: (_to, token) => void mails.push(token),
+            ...options,
+          }),
+        ),
+      )
+      .use(createRouter().get('/private', { auth: true }, () => 'in'))
+    await app.ready()
+    const { logger } = app.services as unknown as { logger: { warn: (...args: unknown[]) => void } }
+    logger.warn = (...args) => void warnings.push(args)
+    return new Client(app)
+  }
+  const signedUp = async (query = '') => {
+    const user = await open({}, query)
+    expect((await user.post('/auth/signup', ADA)).status).to.equal(201)
+    await settled()
+    return user
+  }
+  const settled = () =>
+    (app.services as unknown as { authProvider: ConnectedPasswordProvider }).authProvider.flows.settled()
+
+  beforeEach(async () => {
+    server = await startMongoServer()
+    warnings.length = 0
+  })
+  afterEach(async () => {
+    server.faults.clear()
+    await app.close()
+    await client.close()
+    await server.close()
+  })
+
+  for (const fault of ['lost command', 'lost reply'] as const)
+    for (const times of [1, 2]) {
+      const count = times === 1 ? 'a' : 'a repeated'
+      it(`resets a password despite ${count} ${fault} of the clean-up, and ends the old session`, async () => {
+        const user = await signedUp()
+        await user.copy().post('/auth/forgot-password', { email: ADA.email })
+        await eventually(() => mails.length > 0)
+        for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'])
+          server.faults.plan('delete', fault, {
+            collection,
+            times,
+            after: collection.includes('reset') ? 1 : 0,
+          })
+        const answer = await user.copy().post('/auth/reset-password', { token: mails.pop()!, password: NEXT })
+        expect(answer.status, answer.text).to.equal(200)
+        expect((await user.get('/private')).status).to.equal(401)
+        expect((await user.post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
+        expect(warnings.length > 0).to.equal(times === 2)
+      })
+    }
+
+  it('repeats a failed clean-up with the next housekeeping', async () => {
+    const user = await signedUp()
+    await new Client(app).post('/auth/login', ADA)
+    server.faults.plan('delete', 'lost command', { collection: 'auth_refresh_tokens', times: 2 })
+    const changed = await user.post('/auth/change-password', { current: PASSWORD, next: NEXT })
+    expect(changed.status).to.equal(200)
+    const left = () => db.collection('auth_refresh_tokens').countDocuments({ password_version: 0 })
+    expect(await left()).to.equal(2)
+    expect(JSON.stringify(warnings)).to.include('connection').and.not.include(ADA.email)
+    const { clock } = app.services as unknown as { clock: { advance(seconds: number): void } }
+    clock.advance(3601)
+    await new Client(app).post('/auth/login', { ...ADA, password: NEXT })
+    await settled()
+    expect(await left()).to.equal(0)
+  })
+
+  it('responds 503 with Retry-After while the server is silent, after the time limit', async () => {
+    const user = await open({ operationTimeout: 1 })
+    await user.post('/auth/signup', ADA)
+    server.faults.isSilent = true
+    const began = performance.now()
+    for (const path of ['/auth/login', '/auth/refresh', '/auth/forgot-password']) {
+      const { status, headers, body } = await user.copy().post(path, ADA)
+      expect([status, headers['retry-after']], path).to.deep.equal([503, '1'])
+      expect(body.detail).to.equal('The database cannot be reached right now. Try again shortly.')
+    }
+    // Three times the time limit of one operation; the driver alone would wait for 30 seconds each time.
+    expect(performance.now() - began).to.be.below(20_000)
+    server.faults.isSilent = false
+    expect((await user.post('/auth/login', ADA)).status).to.equal(200)
+  })
+
+  it('responds 503 while the server is gone', async () => {
+    const user = await open({ operationTimeout: 1 })
+    await user.post('/auth/signup', ADA)
+    await server.close()
+    const { status, headers } = await user.post('/auth/login', ADA)
+    expect([status, headers['retry-after']]).to.deep.equal([503, '1'])
+    server = await startMongoServer()
+  })
+
+  it("keeps the write concern's time limit and journal setting, and writes to the majority", async () => {
+    const written: Document[] = []
+    for (const [query, expected] of [
+      ['', { w: 'majority', wtimeout: 10_000 }],
+      ['?wtimeoutMS=5000&journal=true&w=1', { w: 'majority', wtimeout: 5000, j: true }],
+    ] as const) {
+      const user = await open({}, query)
+      server.faults.listener = (command) => 'insert' in command && written.push(command['writeConcern'])
+      await user.post('/auth/signup', { ...ADA, email: `ada${query.length}@example.com` })
+      expect(written.splice(0)).to.deep.equal([expected, expected])
+      server.faults.listener = undefined
+      if (query === '') await app.close().then(() => client.close())
+    }
+  })
+
+  it('answers 409 to the loser of a race that the server ends by a deadlock', async () => {
+    const user = await signedUp()
+    server.faults.plan('insert', DEADLOCK, { collection: 'auth_users' })
+    expect((await user.copy().post('/auth/signup', ADA)).status).to.equal(409)
+  })
+
+  it('signs up after a deadlock that nobody has won, and gives up with 503 after three', async () => {
+    const user = await open()
+    server.faults.plan('insert', DEADLOCK, { collection: 'auth_users', times: 2 })
+    expect((await user.post('/auth/signup', ADA)).status).to.equal(201)
+    server.faults.plan('insert', DEADLOCK, { collection: 'auth_users', times: 3 })
+    expect((await user.copy().post('/auth/signup', { ...ADA, email: 'bob@example.com' })).status).to.equal(
+      503,
+    )
+  })
+})
