@@ -20,7 +20,7 @@ interface Planned {
   times: number
 }
 
-/** Where a planned fault occurs. */
+/** The commands that a planned fault concerns. */
 export interface Occasion {
   readonly collection?: string
   /** Number of commands of this kind that pass before; 0 by default. */

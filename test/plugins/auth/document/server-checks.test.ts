@@ -63,7 +63,7 @@ describe('The server of documentAuth', () => {
     mute.close()
   })
 
-  it('is named if it is no member of the replica set, or does not speak TLS', async () => {
+  it('is named if it does not belong to the replica set, or does not speak TLS', async () => {
     await client.close()
     open({ replicaSet: 'rs0', serverSelectionTimeoutMS: 500 })
     expect(await refusal(db)).to.include("replica set 'rs0'")
