@@ -13,6 +13,7 @@ import type {
 import type { InjectRequest, InjectResponse } from './inject.ts'
 import type { EventBus } from '../contracts/events.ts'
 import type { Environment } from '../support/env/environment.ts'
+import type { Duration } from '../support/duration.ts'
 import type { TypedApp } from '../routing/define-route.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
@@ -52,6 +53,12 @@ export interface Listening {
   readonly host: string
   /** Node's own server, for features that the framework does not offer: `server.on('upgrade', …)`. */
   readonly server: Server | TlsServer
+}
+
+/** Options of `close()`. */
+export interface CloseOptions {
+  /** Time to serve on before the close begins: seconds or a duration. 0 by default; SIGTERM uses that of `createApp`. */
+  readonly drainDelay?: Duration
 }
 
 /** An application: its parts and its lifecycle. */
@@ -96,8 +103,11 @@ export interface App<Members extends object = {}, Services extends object = {}>
    * @throws StartupError
    */
   inspect(): Promise<Inspection>
-  /** Finishes requests in flight, stops the bricks in reverse order and closes every handle. Safe to call again. */
-  close(): Promise<void>
+  /**
+   * Finishes requests in flight, stops the bricks in reverse order and closes every handle. Safe to call again. With
+   * `drainDelay`, `/readyz` responds with 503 and the application serves on for that time first; another call ends it.
+   */
+  close(options?: CloseOptions): Promise<void>
   /** Answers a request without a socket, through the same pipeline. */
   inject(request: InjectRequest | string): Promise<InjectResponse>
   /** A real Koa application that serves the same routes: mount it, or use its `callback()`. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
@@ -7,7 +8,7 @@ import { type Environment, isInspecting } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
-import type { Listening, Inspection } from './app.ts'
+import type { CloseOptions, Listening, Inspection } from './app.ts'
 import {
   type AssemblyContext,
   createAssemblyContext,
@@ -19,6 +20,7 @@ import { assemble, type Assembly } from './boot.ts'
 import { checkRoutes } from '../routing/check-routes.ts'
 import type { ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import { endWithProcess } from './end-with-process.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
 import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
@@ -27,8 +29,7 @@ import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
 import { createAdapters, type Adapters } from './adapters.ts'
 import { startServer, type RunningServer } from './server.ts'
-import { shutDown } from './shut-down.ts'
-import { closeOnSignals } from './signals.ts'
+import { delayOf, shutDown } from './shut-down.ts'
 
 /** The lifecycle of an application, from creation to close. Its parts are in files of their own. */
 export class Application {
@@ -46,7 +47,8 @@ export class Application {
   private assembled = false
   private starting: Promise<RunningServer> | undefined = undefined
   private server: RunningServer | undefined = undefined
-  private removeSignalHandlers: (() => void) | undefined = undefined
+  private release: (() => void) | undefined = undefined
+  private readonly hurry = new AbortController()
 
   constructor(options: ResolvedOptions) {
     this.options = options
@@ -136,7 +138,8 @@ export class Application {
   async listen(given?: number | ListenOptions, host?: string): Promise<Listening> {
     await this.ready()
     if (this.starting) throw listensAlready(this.server?.url)
-    this.starting = this.startListening(listenOptions(given, host))
+    const wanted = { ...this.options.server, ...listenOptions(given, host) }
+    this.starting = (async () => startServer(this.adapters.handle, planListening(wanted, this.environment)))()
     try {
       this.server = await this.starting
     } catch (error) {
@@ -144,19 +147,19 @@ export class Application {
       throw error
     }
     if (this.closing) throw closedAlready()
-    if (this.options.signals) this.removeSignalHandlers = closeOnSignals(() => this.close())
+    if (this.options.signals) this.release = endWithProcess(this.options, (how) => this.close(how))
     announce(this.server, this.options)
     return this.server
   }
 
-  private async startListening(given: ListenOptions): Promise<RunningServer> {
-    return startServer(
-      this.adapters.handle,
-      planListening({ ...this.options.server, ...given }, this.environment),
-    )
-  }
-
-  close(): Promise<void> {
+  async close(options?: CloseOptions): Promise<void> {
+    const delay = delayOf(options)
+    if (delay > 0 && this.closing === undefined) {
+      this.adapters.beginToDrain()
+      await wait(delay * 1000, undefined, { signal: this.hurry.signal }).catch(() => undefined)
+    }
+    // Ends the delay of an earlier call.
+    this.hurry.abort()
     return (this.closing ??= this.shutDown())
   }
 
@@ -234,7 +237,7 @@ export class Application {
     const { adapters, lifecycle, booting } = this
     const timeout = this.options.shutdownTimeout
     await shutDown({ adapters, lifecycle, timeout, booting, starting: () => this.starting })
-    this.removeSignalHandlers?.()
+    this.release?.()
   }
 
   private refuseAfterStart(what: string): void {

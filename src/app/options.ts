@@ -68,7 +68,10 @@ export interface AppOptions {
   readonly shutdownTimeout?: Duration
   /** Limits of the server that `listen()` creates: timeouts, connections, size of headers. */
   readonly server?: ServerOptions
-  /** True to close the application and exit on SIGTERM and SIGINT after `listen()`. The default, except under test. */
+  /**
+   * True to close the application and exit on SIGTERM, SIGINT and an uncaught error after `listen()`. The default, except
+   * under test.
+   */
   readonly signals?: boolean
   /** Options of the Koa application behind `app.koa`. */
   readonly koa?: KoaOptions

@@ -1,5 +1,9 @@
+import { StartupError } from '../errors/startup-error.ts'
+import { checkOptions } from '../support/check-options.ts'
+import { isTimeout, seconds } from '../support/duration.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { Adapters } from './adapters.ts'
+import type { CloseOptions } from './app.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { RunningServer } from './server.ts'
 
@@ -31,4 +35,15 @@ export async function shutDown({
   await adapters.disposeRequests(timeout)
   adapters.health.stop()
   await lifecycle.stop()
+}
+
+/** Returns the seconds to serve on before `close()` begins. @throws StartupError for a wrong option. */
+export function delayOf(options: CloseOptions | undefined): number {
+  checkOptions(options, { of: 'close()', keys: { drainDelay: ['number', 'string'] } })
+  const { drainDelay = 0 } = options ?? {}
+  if (isTimeout(drainDelay)) return seconds(drainDelay)
+  throw new StartupError('The option drainDelay of close() is not a duration of at most 24 days.', {
+    code: 'MORTAR_OPTION',
+    remedy: "Write seconds or a duration such as '5s'.",
+  })
 }

@@ -35,7 +35,24 @@ export class StartupError extends Error {
     this.files = options.files ?? []
     this.brick = options.brick
     this.page = options.page
+    printWhenUncaught()
   }
+}
+
+let isPrinting = false
+
+/**
+ * Prints a `StartupError` that ends the process as its message alone, and exits with 1: the stack trace of a fault in the
+ * configuration helps nobody. Other errors, and applications that handle uncaught exceptions, are not affected.
+ */
+function printWhenUncaught(): void {
+  if (isPrinting) return
+  isPrinting = true
+  process.on('uncaughtExceptionMonitor', (error) => {
+    if (!(error instanceof StartupError) || process.listenerCount('uncaughtException') > 0) return
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  })
 }
 
 /** Several configuration faults, so that one run shows all of them. */

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Route } from '../routing/route.ts'
 import { isTimeout, seconds } from '../support/duration.ts'
@@ -73,7 +74,7 @@ function startTimer(
 }
 
 function tooLate(): ServiceUnavailable {
-  return new ServiceUnavailable('The request took too long to handle. Try again later.', {
+  return stackless(ServiceUnavailable, 'The request took too long to handle. Try again later.', {
     code: 'handler_timeout',
     retryAfter: 1,
   })

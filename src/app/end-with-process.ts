@@ -1,0 +1,22 @@
+import type { CloseOptions } from './app.ts'
+import type { ResolvedOptions } from './options.ts'
+import { closeOnSignals } from './signals.ts'
+import { closeOnUncaughtErrors } from './uncaught-errors.ts'
+
+/**
+ * Closes an application and ends the process on a signal or an uncaught error.
+ * @returns a function that removes the handlers.
+ */
+export function endWithProcess(
+  { drainDelay, shutdownTimeout, logger }: ResolvedOptions,
+  close: (options: CloseOptions) => Promise<void>,
+): () => void {
+  const removers = [
+    closeOnSignals((signal) => close({ drainDelay: signal === 'SIGTERM' ? drainDelay : 0 })),
+    // Half of the time for requests in flight, half for the bricks.
+    closeOnUncaughtErrors({ logger, timeout: 2 * shutdownTimeout, close: () => close({}) }),
+  ]
+  return () => {
+    for (const remove of removers) remove()
+  }
+}

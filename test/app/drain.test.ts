@@ -1,0 +1,184 @@
+import { Agent, get, request, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, defineBrick } from 'mortar'
+import { startChildServer, type ChildServer } from '../support/child-server.ts'
+import { startupErrorOf } from '../support/startup-error-of.ts'
+
+/**
+ * The load of the big test. With `DRAIN_REQUESTS=2000 DRAIN_SECONDS=5`, the client ignores the readiness for 4 s and the
+ * test prints its figures.
+ */
+const REQUESTS = Number(process.env['DRAIN_REQUESTS'] ?? 200)
+const DELAY = Number(process.env['DRAIN_SECONDS'] ?? 2.5)
+const IS_MEASURED = process.env['DRAIN_REQUESTS'] !== undefined
+/** Seconds for which the client ignores the readiness. The rest of the delay is the reserve of a loaded machine. */
+const IGNORED = DELAY * (IS_MEASURED ? 0.8 : 0.5)
+
+describe('SIGTERM in production', () => {
+  let server: ChildServer
+  beforeEach(async () => {
+    server = await startChildServer('signals/serving.ts', {
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      DRAIN_DELAY: `${DELAY}s`,
+    })
+  })
+  afterEach(() => server.child.kill('SIGKILL'))
+
+  it('loses no request of a client that ignores the readiness for a part of the delay', async () => {
+    const { url, child } = server
+    const done: string[] = []
+    const failed: string[] = []
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+    const client = { url, done, failed, isOver: false }
+    const clients = [undefined, agent].flatMap((kept) => [
+      sendUntilOver(client, '/', kept),
+      sendUntilOver(client, '/slow', kept),
+    ])
+    const stream = openStream(url)
+    const upload = uploadSlowly(url, (DELAY + 0.5) * 1000)
+    await until(async () => done.length > REQUESTS * 0.7 && (await stream).received() > 2)
+
+    const signalled = performance.now()
+    child.kill('SIGTERM')
+    const probes: number[] = []
+    await until(async () => probes.push((await fetch(`${url}/readyz`)).status) > 0 && probes.at(-1) === 503)
+    const noticed = performance.now() - signalled
+    const seen = (await stream).received()
+    while (performance.now() - signalled < IGNORED * 1000) {
+      expect((await fetch(`${url}/livez`)).status).to.equal(200)
+      expect((await fetch(`${url}/readyz`)).status).to.equal(503)
+      await wait(20)
+    }
+    client.isOver = true
+    await Promise.all(clients)
+    agent.destroy()
+    expect((await stream).received()).to.be.greaterThan(seen)
+    expect(await upload).to.equal(200)
+    expect(await (await stream).ended).to.equal('complete')
+    expect(await server.ended).to.equal(0)
+    const took = performance.now() - signalled
+    expect(failed).to.deep.equal([])
+    expect(done.length).to.be.at.least(IS_MEASURED ? REQUESTS : REQUESTS / 2)
+    expect(noticed).to.be.below(DELAY * 1000)
+    expect(took).to.be.at.least(DELAY * 900)
+    if (IS_MEASURED)
+      process.stdout.write(
+        `      ${failed.length} of ${done.length} requests failed; readyz 503 after ${Math.round(noticed)} ms; ` +
+          `exit after ${(took / 1000).toFixed(2)} s with a delay of ${DELAY} s and an upload of ${DELAY + 0.5} s\n`,
+      )
+  }).timeout(120_000)
+
+  it('closes every connection after its next response, and is ended by a second signal', async () => {
+    const { url, child } = server
+    expect((await fetch(url)).headers.get('connection')).to.equal('keep-alive')
+    child.kill('SIGTERM')
+    await until(async () => (await fetch(`${url}/readyz`)).status === 503)
+    expect((await fetch(url)).headers.get('connection')).to.equal('close')
+    child.kill('SIGTERM')
+    expect(await server.ended).to.equal(143)
+  })
+
+  it('has no delay on SIGINT', async () => {
+    server.child.kill('SIGINT')
+    const early = wait(DELAY * 1000 + 20_000, 'late', { ref: false })
+    expect(await Promise.race([server.ended, early])).to.equal(0)
+  })
+})
+
+describe('close() with a drainDelay', () => {
+  it('serves on, and begins to close after the delay', async () => {
+    const order: string[] = []
+    const app = createApp()
+      .use(defineBrick({ name: 'a', stop: () => void order.push('stopped') }))
+      .use(createRouter().get('/', (ctx) => ({ aborted: ctx.signal.aborted })))
+    const { url } = await app.listen(0, '127.0.0.1')
+    const closing = app.close({ drainDelay: '300ms' })
+    expect((await fetch(`${url}/readyz`)).status).to.equal(503)
+    expect(await (await fetch(url)).json()).to.deep.equal({ aborted: false })
+    expect((await app.inject('/readyz')).statusCode).to.equal(503)
+    expect(order).to.deep.equal([])
+    await closing
+    expect(order).to.deep.equal(['stopped'])
+  })
+
+  it('closes immediately when close() is called again without a delay', async () => {
+    const app = createApp()
+    await app.listen(0, '127.0.0.1')
+    const first = app.close({ drainDelay: '1h' })
+    await app.close()
+    await first
+  })
+
+  it('refuses a delay that is not a duration', async () => {
+    const app = createApp()
+    expect((await startupErrorOf(() => app.close({ drainDelay: 'soon' }))).code).to.equal('MORTAR_OPTION')
+    expect((await startupErrorOf(() => createApp({ drainDelay: -1 }))).code).to.equal('MORTAR_OPTION')
+    await app.close()
+  })
+})
+
+interface Client {
+  readonly url: string
+  readonly done: string[]
+  readonly failed: string[]
+  isOver: boolean
+}
+
+/** Sends requests one after another, over kept connections with an agent, else each over a new one. */
+async function sendUntilOver(client: Client, path: string, agent: Agent | undefined): Promise<void> {
+  while (!client.isOver) {
+    try {
+      const response = await answerOf(get(`${client.url}${path}`, { agent: agent ?? false }))
+      const body = await text(response)
+      if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${body}`)
+      client.done.push(path)
+    } catch (error) {
+      client.failed.push(`${path}: ${(error as Error).message}`)
+    }
+    await wait(1)
+  }
+}
+
+async function answerOf(sent: ReturnType<typeof get>): Promise<IncomingMessage> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return response
+}
+
+/** Opens a stream of events. `ended` tells whether it was complete when it ended. */
+async function openStream(
+  url: string,
+): Promise<{ received(): number; readonly ended: Promise<'complete' | 'cut off'> }> {
+  const response = await answerOf(get(`${url}/events`, { agent: false }))
+  let events = 0
+  response.on('data', (chunk: Buffer) => (events += chunk.toString().split('data:').length - 1))
+  const ended = new Promise<'complete' | 'cut off'>((resolve) => {
+    response.once('close', () => resolve(response.complete ? 'complete' : 'cut off'))
+    response.on('error', () => resolve('cut off'))
+  })
+  return { received: () => events, ended }
+}
+
+/** Sends a JSON body in small pieces over `ms` milliseconds. @returns the status. */
+async function uploadSlowly(url: string, ms: number): Promise<number | undefined> {
+  const headers = { 'Content-Type': 'application/json' }
+  const sent = request(`${url}/upload`, { method: 'POST', headers, agent: false })
+  const answered = answerOf(sent)
+  sent.write('["')
+  const end = performance.now() + ms
+  while (performance.now() < end) {
+    sent.write('x')
+    await wait(50)
+  }
+  sent.end('"]')
+  const response = await answered
+  response.resume()
+  return response.statusCode
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await wait(5)
+}
