@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../errors/startup-error.ts'
+import { takeActivationSocket } from '../support/env/activation-socket.ts'
 import type { Listening } from './app.ts'
 import { answerBrokenRequests, refuseWrongHost } from './broken-request.ts'
 import { drain, trackConnections } from './drain.ts'
@@ -71,7 +72,10 @@ function bind(server: Server, address: BindAddress): Promise<void> {
       resolve()
     }
     try {
-      if ('path' in address) server.listen({ path: address.path }, bound)
+      // systemd passes sockets of its units only to the process that it starts.
+      const fd = takeActivationSocket()
+      if (fd !== undefined) server.listen({ fd }, bound)
+      else if ('path' in address) server.listen({ path: address.path }, bound)
       else {
         const { port, host } = address
         server.listen({ port, ...(host === undefined ? {} : { host }) }, bound)
@@ -98,10 +102,11 @@ function cannotListen(cause: NodeJS.ErrnoException, address: BindAddress): Start
   })
 }
 
-function locationOf(server: Server, { address, tls }: ListenPlan): Omit<Listening, 'server'> {
+function locationOf(server: Server, { tls }: ListenPlan): Omit<Listening, 'server'> {
   const scheme = tls === undefined ? 'http' : 'https'
-  if ('path' in address) return { url: `${scheme}+unix:${address.path}`, port: 0, host: address.path }
-  const { port, address: host } = server.address() as AddressInfo
+  const bound = server.address() as AddressInfo | string
+  if (typeof bound === 'string') return { url: `${scheme}+unix:${bound}`, port: 0, host: bound }
+  const { port, address: host } = bound
   return { url: `${scheme}://${hostForUrl(host)}:${port}`, port, host }
 }
 

@@ -43,11 +43,14 @@ describe('deploy/notes.service, read by systemd', () => {
     return `${status}\n${stdout}${stderr}`
   }
 
-  it('is a correct unit', () => {
+  it('is a correct unit, and so is its socket', () => {
+    const units = ['notes.service', 'notes.socket'].map((name) => join(DEPLOY, name))
+    const lines = analyze('verify', ...units)
+      .split('\n')
+      .slice(1)
     // A missing program is a fault of this machine, not of the unit.
-    const lines = analyze('verify', join(DEPLOY, 'notes.service')).split('\n').slice(1)
     expect(
-      lines.filter((line) => line.includes('notes.service') && !line.includes('is not executable')),
+      lines.filter((line) => line.includes('notes.') && !line.includes('is not executable')),
     ).to.deep.equal([])
   })
 

@@ -21,11 +21,11 @@ export async function startMariadb(directory: string): Promise<Engine> {
   const client = (sql: string): Promise<string> =>
     runProgram(['mariadb', '--no-defaults', `--socket=${socket}`, '-u', 'root', '-N', '-e', sql])
   let server = await startServer({ data, socket, port, client })
-  await client("create database notes; create user 'soak'@'%'; grant all on *.* to 'soak'@'%'")
+  await client('create database notes')
   const network = await startNetwork(port)
   return {
     title: `MariaDB ${(await client('select version()')).trim()}, ${network.title}`,
-    url: `mysql://soak@127.0.0.1:${network.port}/notes`,
+    url: `mysql://root@127.0.0.1:${network.port}/notes`,
     faults: {
       'MariaDB killed for 2 s': async () => {
         await end(server, 'SIGKILL')
