@@ -11,6 +11,8 @@ import {
   StartupError,
 } from '../../src/index.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
+import { explainUnavailable } from './connections/unavailable.ts'
+import { watchConnections } from './connections/watch-connections.ts'
 import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
@@ -18,7 +20,7 @@ import { createMigrations, type Migrations } from './migrations.ts'
 import { describeDatabase } from './describe-database.ts'
 import { databaseFindings } from './doctor.ts'
 import { explainMissingTables } from './missing-table.ts'
-import { checkDatabaseOptions, checkDatabaseSettings } from './option-rules.ts'
+import { checkDatabaseOptions, checkDatabaseSettings, SETTINGS } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 import { PROBLEMS } from './problems.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
@@ -52,6 +54,7 @@ export function database(
   return defineBrick({
     name: 'database',
     problems: PROBLEMS,
+    explainError: explainUnavailable,
     startupCodes: STARTUP_CODES,
     peers: databaseNeed(typeOf(connection)).peers,
     services: {
@@ -65,6 +68,7 @@ export function database(
     middleware: ({ environment }) => (environment === 'production' ? [] : [explainMissingTables]),
     start: async (services) => {
       const { db, environment, logger } = services
+      watchConnections(db, effective)
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)
       for (const change of findChangedInsides(db)) logger.warn({ brick: 'database' }, change)
@@ -83,13 +87,11 @@ type Connection = ConnectionOptions | DataSource | (() => ConnectionOptions | Da
 function split(source: DatabaseSource): DatabaseSettings & { readonly connection: Connection } {
   if (typeof source === 'function' || isDataSource(source)) return { connection: source }
   checkDatabaseOptions(source)
-  const { migrations, migrate, transactionWarning, ...connection } = source
-  return {
-    connection,
-    ...(migrations !== undefined && { migrations }),
-    ...(migrate !== undefined && { migrate }),
-    ...(transactionWarning !== undefined && { transactionWarning }),
-  }
+  const entries = Object.entries(source).filter(([, value]) => value !== undefined)
+  const own = entries.filter(([name]) => Object.hasOwn(SETTINGS, name))
+  const connection = entries.filter(([name]) => !Object.hasOwn(SETTINGS, name))
+  // The checks above have compared both with the types.
+  return { ...Object.fromEntries(own), connection: Object.fromEntries(connection) as never }
 }
 
 /** Returns the kind of database whose driver TypeORM loads, if it is known before the start. */
@@ -127,13 +129,14 @@ function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrati
 
 function reportStalls(
   db: DataSource,
-  { transactionWarning }: DatabaseSettings,
+  { transactionWarning, busyTimeout }: DatabaseSettings,
   { environment, logger }: { environment: Environment; logger: Logger },
 ): void {
   gateTransactions(db, {
     warn: (message) => logger.warn({ brick: 'database' }, message),
     findSelfWaits: environment !== 'production' || ASYNC_CONTEXT_IS_FREE,
     ...(transactionWarning !== undefined && { warnAfter: transactionWarning }),
+    ...(busyTimeout !== undefined && { busyTimeout }),
   })
 }
 

@@ -3,6 +3,7 @@ import type { DataSource, DataSourceOptions } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 import { describeConstruction, describeOpening } from './connection-failure.ts'
 import { withBinaryColumns } from './binary-columns.ts'
+import { watchConnections } from './connections/watch-connections.ts'
 import { takeEntities } from './entities.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { ConnectionOptions } from './options.ts'
@@ -21,6 +22,7 @@ export function createDataSource(options: ConnectionOptions): DataSource {
   const complete = { ...defaultsFor(options), ...options, entities } as DataSourceOptions
   const dataSource = construct(withSqliteDriver(complete))
   gateTransactions(dataSource)
+  watchConnections(dataSource)
   return dataSource
 }
 
@@ -32,6 +34,7 @@ export function createDataSource(options: ConnectionOptions): DataSource {
 export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   if (dataSource.isInitialized) return false
   adaptGivenDriver(dataSource)
+  watchConnections(dataSource)
   try {
     await initialize(dataSource)
     return true
@@ -73,7 +76,7 @@ function defaultsFor(options: ConnectionOptions): Readonly<Record<string, unknow
   if (options.type !== 'better-sqlite3') return serverDefaults(options.type)
   if (!options.database) throw noDatabase()
   // TypeORM itself makes the parent folder and switches foreign keys on.
-  return { timeout: 5000, enableWAL: isFile(options.database) && !options.readonly }
+  return { enableWAL: isFile(options.database) && !options.readonly }
 }
 
 /** Without this option, a Date is stored in local time and changes with the time zone of the process. */

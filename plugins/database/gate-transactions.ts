@@ -20,6 +20,11 @@ export interface GateSettings {
    * this slows every promise of the process, so the brick switches it off there in production.
    */
   readonly findSelfWaits?: boolean
+  /**
+   * Longest wait of a statement while another process locks the database, without blocking this process; seconds or
+   * `'5s'`, by default 5 s.
+   */
+  readonly busyTimeout?: Duration
   /** Replaces the timer in tests. */
   readonly schedule?: Schedule
 }
@@ -30,6 +35,8 @@ interface Adjustable {
   /** Milliseconds. */
   warnAfter: number
   findSelfWaits: boolean
+  /** Milliseconds. */
+  busyTimeout: number
 }
 
 /** Gates by DataSource. */
@@ -48,12 +55,20 @@ interface Gated {
 export function gateTransactions(dataSource: DataSource, settings: GateSettings = {}): void {
   if (dataSource.options.type !== 'better-sqlite3') return
   const present = gates.get(dataSource)
-  const adjustable = present?.adjustable ?? { warn: warnProcess, warnAfter: 10_000, findSelfWaits: true }
+  const adjustable = present?.adjustable ?? { ...DEFAULTS }
   if (settings.warn) adjustable.warn = settings.warn
   if (settings.warnAfter !== undefined) adjustable.warnAfter = seconds(settings.warnAfter) * 1000
   if (settings.findSelfWaits !== undefined) adjustable.findSelfWaits = settings.findSelfWaits
+  if (settings.busyTimeout !== undefined) adjustable.busyTimeout = seconds(settings.busyTimeout) * 1000
   if (present) return
   gates.set(dataSource, { adjustable, gate: install(dataSource, adjustable, settings.schedule) })
+}
+
+const DEFAULTS: Adjustable = {
+  warn: warnProcess,
+  warnAfter: 10_000,
+  findSelfWaits: true,
+  busyTimeout: 5000,
 }
 
 /** Returns the gate of a DataSource, or undefined if it has none. */
@@ -74,13 +89,20 @@ function install(
     warnAfter: () => adjustable.warnAfter,
     ...(schedule && { schedule }),
   })
-  const shared = { driver, gate, warn, statements: statementCache(driver) }
+  const busyTimeout = () => adjustable.busyTimeout
+  const shared = { driver, gate, warn, busyTimeout, statements: statementCache(driver) }
   replaceRunners(dataSource, {
     createQueryRunner: () => new GatedQueryRunner(shared),
+    afterConnect: () => waitInGate(driver),
     afterDisconnect: () => gate.reset(),
   })
   wrapTransactions(dataSource.manager, (work) => (adjustable.findSelfWaits ? inScope(gate, work) : work()))
   return gate
+}
+
+/** Switches off SQLite's own wait, which would stop the whole process. The gate repeats the statement instead. */
+function waitInGate(driver: BetterSqlite3Driver): void {
+  if (driver.options.timeout === undefined) sqliteConnectionOf(driver)?.exec('PRAGMA busy_timeout = 0')
 }
 
 /** One cache for all runners, as long as the connection lives for which the statements were prepared. */

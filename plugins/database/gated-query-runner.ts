@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import type { BetterSqlite3QueryRunner as QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
 import {
@@ -13,11 +14,16 @@ import { BetterSqlite3QueryRunner } from './typeorm.ts'
 type QueryArguments = Parameters<QueryRunner['query']>
 type QueryAnswer = ReturnType<QueryRunner['query']>
 
+/** Continues after a statement that another process blocks. */
+type WhenBusy = (error: Error) => QueryAnswer
+
 /** State that the query runners of one DataSource share. */
 export interface GatedConnection {
   readonly driver: BetterSqlite3Driver
   readonly gate: TransactionGate
   readonly warn: (message: string) => void
+  /** Milliseconds for which a statement is repeated while another process locks the database. */
+  readonly busyTimeout: () => number
   statements(): Statements
 }
 
@@ -40,8 +46,7 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     if (hasList(args[1])) return Promise.reject(new TypeError(LIST_PARAMETER))
     if (this.transactionDepth > 0 && !this.isReleased && !gate.isHeldBy(this))
       return Promise.reject(new Error(TRANSACTION_OVER))
-    const entered = this.#enter()
-    return entered instanceof Promise ? this.#runInTurn(entered, args) : this.#run(entered, args)
+    return this.#attempt(args, (error) => this.#repeat(args, error))
   }
 
   override async startTransaction(...args: Parameters<QueryRunner['startTransaction']>): Promise<void> {
@@ -103,12 +108,19 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     return gate.enter(this)
   }
 
-  async #runInTurn(turn: Promise<Hold>, args: QueryArguments): QueryAnswer {
-    return this.#run(await turn, args)
+  #attempt(args: QueryArguments, whenBusy: WhenBusy): QueryAnswer {
+    const entered = this.#enter()
+    return entered instanceof Promise
+      ? this.#runInTurn(entered, args, whenBusy)
+      : this.#run(entered, args, whenBusy)
+  }
+
+  async #runInTurn(turn: Promise<Hold>, args: QueryArguments, whenBusy: WhenBusy): QueryAnswer {
+    return this.#run(await turn, args, whenBusy)
   }
 
   /** Runs a statement. It is not an async function, which would slow each query by a few per cent (`bench/gate.ts`). */
-  #run(hold: Hold, [sql, parameters, structured]: QueryArguments): QueryAnswer {
+  #run(hold: Hold, [sql, parameters, structured]: QueryArguments, whenBusy: WhenBusy): QueryAnswer {
     const { gate } = this.#shared
     const statement = this.#immediate(sql)
     const answer =
@@ -116,11 +128,38 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
         ? super.query(statement, parameters, structured)
         : // Subscribers to query events run while this statement has the connection.
           inScope(gate, () => super.query(statement, parameters, structured), hold)
-    answer.then(
-      () => gate.leave(hold),
-      () => gate.leave(hold),
+    return answer.then(
+      (result: unknown) => {
+        gate.leave(hold)
+        return result
+      },
+      (error: unknown) => {
+        gate.leave(hold)
+        if (!isBusy(error)) throw error
+        return whenBusy(error)
+      },
     )
-    return answer
+  }
+
+  /**
+   * Repeats a statement that another process blocks. SQLite's own wait would stop the whole process. Meanwhile others
+   * use the connection, unless this runner has a transaction, which stays open.
+   */
+  async #repeat(args: QueryArguments, first: Error): QueryAnswer {
+    const end = performance.now() + this.#shared.busyTimeout()
+    let error: Error | undefined = first
+    for (let pause = FIRST_PAUSE; error !== undefined; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      if (this.isReleased || this.#isStale(error) || performance.now() + pause > end) throw error
+      await wait(pause)
+      error = undefined
+      const answer = await this.#attempt(args, (again) => void (error = again) as never)
+      if (error === undefined) return answer
+    }
+  }
+
+  /** A transaction that has read before another process wrote can never write; only a new one can. */
+  #isStale(error: unknown): boolean {
+    return codeOf(error) === 'SQLITE_BUSY_SNAPSHOT' && this.#connection.inTransaction
   }
 
   get #connection(): SqliteConnection {
@@ -158,6 +197,16 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
     this.isTransactionActive = this.transactionDepth > 0
   }
 }
+
+/** Milliseconds between two attempts while another process locks the database. */
+const FIRST_PAUSE = 5
+const LONGEST_PAUSE = 50
+
+function isBusy(error: unknown): error is Error {
+  return codeOf(error).startsWith('SQLITE_BUSY')
+}
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code)
 
 const OUTER_QUERY =
   'A query on the DataSource inside a transaction would wait for that transaction forever. ' +

@@ -151,10 +151,15 @@ const CONNECTION: Readonly<Record<KeyOfAny<ConnectionOptions>, 'anything'>> = {
   writeConcern: 'anything',
 }
 
-const SETTINGS: OptionChecks<DatabaseSettings>['keys'] = {
+/** The brick's own options; all others belong to the connection. */
+export const SETTINGS: OptionChecks<DatabaseSettings>['keys'] = {
   migrations: 'anything',
   migrate: 'boolean',
   transactionWarning: ['number', 'string'],
+  busyTimeout: ['number', 'string'],
+  poolTimeout: ['number', 'string'],
+  silence: ['number', 'string'],
+  statementTimeout: ['number', 'string'],
 }
 
 /** @throws StartupError for an option that neither TypeORM nor the brick has, or a setting of another type. */

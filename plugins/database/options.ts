@@ -1,5 +1,6 @@
 import type { DataSource, DataSourceOptions } from 'typeorm'
 import type { Duration } from '../../src/index.ts'
+import type { ConnectionLimits } from './connections/watch-connections.ts'
 import type { Entities } from './entities.ts'
 import type { MigrationSource } from './load-migrations.ts'
 
@@ -11,7 +12,7 @@ type WithoutOurs<Options> = Options extends unknown
 export type ConnectionOptions = WithoutOurs<DataSourceOptions> & { readonly entities?: Entities }
 
 /** Settings of the brick besides the connection. */
-export interface DatabaseSettings {
+export interface DatabaseSettings extends ConnectionLimits {
   /** Folder of the migration files (an absolute path or a `file:` URL), or the migration classes themselves. */
   readonly migrations?: MigrationSource
   /** Runs pending migrations when the application starts. By default false. */
@@ -21,6 +22,11 @@ export interface DatabaseSettings {
    * default 10 s. After three times as long, those callers fail.
    */
   readonly transactionWarning?: Duration
+  /**
+   * SQLite: longest wait of a statement while another process locks the database; seconds or `'5s'`, by default 5 s. Then
+   * the caller receives a 503.
+   */
+  readonly busyTimeout?: Duration
 }
 
 /** Options of `database()`: a connection and the brick's settings. */

@@ -2,6 +2,8 @@ import { problemErrors, type Problems } from '../../src/index.ts'
 
 /** The problem codes of the database brick; `docs/errors.md` has the same table. */
 export const PROBLEMS = {
+  database_busy: { status: 503, title: 'Database busy' },
+  database_unavailable: { status: 503, title: 'Database unavailable' },
   missing_table: { status: 500, title: 'Missing table' },
 } as const satisfies Problems
 

@@ -1,3 +1,5 @@
+import { markUnavailable } from './connections/unavailable.ts'
+
 /** Ownership of the one SQLite connection by one query runner. */
 export interface Hold {
   readonly owner: object
@@ -139,7 +141,8 @@ export class TransactionGate {
       place.warnings++
       if (place.warnings < PATIENCE) continue
       this.#leaveLine(owner)
-      for (const reject of place.refuse) reject(new Error(refusalMessage(warnAfter)))
+      for (const reject of place.refuse)
+        reject(markUnavailable(new Error(refusalMessage(warnAfter)), 'database_busy'))
     }
   }
 }

@@ -7,7 +7,8 @@ import type { NamedCheck } from '../bricks/health-check.ts'
 import type { Container } from '../container/container.ts'
 import type { CoreServices } from '../container/registration.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
-import { problemTable, type ProblemTable } from '../errors/problem-table.ts'
+import { problemTable } from '../errors/problem-table.ts'
+import { errorExplainer } from '../bricks/explain-error.ts'
 import { checkPeers, peerError } from '../peers/peer-errors.ts'
 import type { PeerNeed } from '../peers/peers.ts'
 import { declaresForm } from '../pipeline/multipart/form-of-route.ts'
@@ -67,7 +68,8 @@ export function assemble(
   ]
   checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
-  const runtime = pipelineRuntime(container, options, problems)
+  const explainError = errorExplainer(bricks)
+  const runtime = pipelineRuntime(container, options, { problems, explainError })
   const own = frameworkRoutes(dispatcher, runtime, options)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
@@ -113,14 +115,14 @@ function brickScopes(brick: AnyBrick, core: CoreServices): MiddlewareScope[] {
 function pipelineRuntime(
   container: Container,
   options: ResolvedOptions,
-  problems: ProblemTable,
+  errors: Pick<PipelineRuntime, 'problems' | 'explainError'>,
 ): PipelineRuntime {
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)
     : undefined
   return {
     environment: options.environment,
-    problems,
+    ...errors,
     logger: options.reporter,
     authenticator,
     securityScheme: documentedScheme(options, authenticator),

@@ -2,6 +2,7 @@ import type { Cradle, CoreServices, Registrations } from '../container/registrat
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'
+import type { HttpError } from '../errors/http-error.ts'
 import type { Context } from '../context/context.ts'
 import type { Peers } from '../peers/peers.ts'
 import type { Middleware } from '../routing/route.ts'
@@ -45,6 +46,11 @@ export interface Brick<
   readonly stop?: (services: Cradle) => unknown
   /** Problem codes of the brick's errors, in lower case: `{ counter_full: { status: 409, title: 'Counter full' } }`. */
   readonly problems?: Problems
+  /**
+   * Turns an unexpected error into a response, for example an unreachable store into a 503. It sees every error that
+   * reaches no response of its own, from whatever part of the application, and returns undefined for those of others.
+   */
+  readonly explainError?: (error: unknown) => HttpError | undefined
   /**
    * Codes of the brick's `StartupError`s, which begin with its name in capitals: `{ COUNTER_LIMIT: { cause, remedy }
    * }`.

@@ -18,6 +18,7 @@ const SLOTS = new Set([
   'start',
   'stop',
   'problems',
+  'explainError',
   'startupCodes',
   'pages',
   'doctor',
@@ -68,6 +69,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     remedy: 'Give functions (ctx, next).',
   },
   problems: named('problems'),
+  explainError: call('explainError'),
   startupCodes: named('startupCodes'),
   pages: {
     matches: (value) => isObject(value) && Object.values(value as object).every(isPath),

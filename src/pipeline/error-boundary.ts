@@ -49,7 +49,7 @@ function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntim
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
   const { res, req, adapter, koa } = ctx.internal
   if (koa !== undefined) dropStream(koa)
-  const error = asHttpError(thrown)
+  const error = runtime.explainError(asHttpError(thrown))
   const status = problemStatus(error)
   const payload = problemText(error, ctx.id, {
     exposeUnexpected: runtime.environment !== 'production',

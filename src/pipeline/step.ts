@@ -34,6 +34,8 @@ export interface PipelineRuntime {
   readonly environment: Environment
   /** Problem codes of the core and of the bricks. */
   readonly problems: ProblemTable
+  /** Returns the deliberate response of a brick for an unexpected error, else the error itself. */
+  readonly explainError: (thrown: unknown) => unknown
   readonly logger: Logger
   /** Undefined if no brick provides one; a route with `auth` is then refused at boot. */
   readonly authenticator: Authenticator | undefined

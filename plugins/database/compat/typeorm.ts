@@ -2,10 +2,12 @@
  * The undocumented parts of TypeORM on which this brick relies:
  *
  * 1. `DataSource#createQueryRunner` asks `driver.createQueryRunner` each time, and both may be replaced on the object,
- *    like `driver.disconnect` and the manager's methods. Without this there is no gate, so the start fails.
+ *    like `driver.afterConnect`, `driver.disconnect` and the manager's methods. Without this there is no gate, so the start fails.
  * 2. A runner for better-sqlite3 keeps its prepared statements in the private Map `stmtCache`. Fallback: each runner
  *    prepares its own statements.
- * 3. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Fallback:
+ * 3. `driver.postgres` and `driver.mysql` are the packages pg and mysql2, from which the driver makes its pool when it
+ *    connects. Fallback: silent connections stay in the pool.
+ * 4. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Fallback:
  *    `query()` reads through a query runner.
  *
  * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
@@ -60,15 +62,21 @@ function keepsStatements(runner: object): runner is { stmtCache: Statements } {
 /** Replacements for methods of TypeORM's driver. */
 export interface Replacement {
   readonly createQueryRunner: () => QueryRunner
+  readonly afterConnect: () => void
   readonly afterDisconnect: () => void
 }
 
 /** Makes a DataSource use other query runners. @throws StartupError if TypeORM ignores them. */
 export function replaceRunners(dataSource: DataSource, replacement: Replacement): void {
   const { driver } = dataSource
+  const connected = driver.afterConnect.bind(driver)
   const disconnect = driver.disconnect.bind(driver)
   let made: QueryRunner | undefined
   driver.createQueryRunner = () => (made = replacement.createQueryRunner())
+  driver.afterConnect = async () => {
+    await connected()
+    replacement.afterConnect()
+  }
   driver.disconnect = async () => {
     await disconnect()
     replacement.afterDisconnect()
@@ -82,6 +90,20 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
         brick: 'database',
       },
     )
+}
+
+/** Replaces the package from which TypeORM's driver makes its pool, if the driver keeps it where this expects it. */
+export function replaceDriverModule(
+  { driver }: DataSource,
+  replacements: Readonly<Record<'postgres' | 'mysql', (module: unknown) => unknown>>,
+): void {
+  const modules = driver as { postgres?: unknown; mysql?: unknown }
+  if (hasPools(modules.postgres, 'Pool')) modules.postgres = replacements.postgres(modules.postgres)
+  if (hasPools(modules.mysql, 'createPool')) modules.mysql = replacements.mysql(modules.mysql)
+}
+
+function hasPools(module: unknown, maker: 'Pool' | 'createPool'): boolean {
+  return typeof (module as Partial<Record<string, unknown>> | undefined)?.[maker] === 'function'
 }
 
 /** The methods of an entity manager that open a transaction of their own. */

@@ -52,6 +52,8 @@ function readSqlite<Row>(
     }
     return statement.all(...values.map(bindable)).map(ofArray)
   } catch (error) {
+    // A query runner waits until the other process is done.
+    if (String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY')) return undefined
     throw failed(dataSource, error as Error, sql, values)
   }
 }

@@ -102,7 +102,11 @@ describe('The undocumented parts of TypeORM that the database brick uses', () =>
     const source = new DataSource(SQLITE)
     const other = {} as QueryRunner
     source.createQueryRunner = () => other
-    const replacement = { createQueryRunner: () => ({}) as QueryRunner, afterDisconnect: () => undefined }
+    const replacement = {
+      createQueryRunner: () => ({}) as QueryRunner,
+      afterConnect: () => undefined,
+      afterDisconnect: () => undefined,
+    }
     expect(() => replaceRunners(source, replacement))
       .to.throw(StartupError, 'does not use the query runners of the transaction gate')
       .with.property('code', 'MORTAR_DATABASE_GATE')

@@ -1,0 +1,225 @@
+import { connect, type Socket } from 'node:net'
+import { createLink, HIDDEN, type Link } from './link.ts'
+import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
+import type { PoolLimits } from './pool-limits.ts'
+import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
+
+/** The parts of the package `mysql2` that are used here. */
+export interface MysqlModule {
+  createPool(options: MysqlOptions): MysqlPool
+  createConnection(options: MysqlOptions): MysqlConnection
+}
+
+interface MysqlOptions {
+  readonly connectTimeout?: number
+  readonly stream?: unknown
+}
+
+type Borrower = (error: Error | null, connection?: MysqlConnection) => void
+
+interface MysqlPool {
+  getConnection(callback: Borrower): unknown
+  on(event: 'connection', listener: (connection: MysqlConnection) => void): unknown
+}
+
+interface MysqlConnection {
+  readonly stream: Socket
+  readonly threadId: number | null
+  query(...args: readonly unknown[]): MysqlCommand
+  execute(...args: readonly unknown[]): MysqlCommand
+  on(event: 'error', listener: () => void): unknown
+  release(): void
+  destroy(): void
+}
+
+interface MysqlCommand {
+  once(event: 'end', listener: () => void): unknown
+}
+
+/** Names one server, because session numbers mean nothing on another. */
+const IDENTIFY =
+  "SELECT CONNECTION_ID() AS session, CONCAT(@@hostname, ' ', @@port, ' ', @@server_id) AS server, " +
+  "VERSION() LIKE '%MariaDB%' AS isMariaDb"
+
+interface Session {
+  readonly session: number
+  readonly server: string
+  readonly isMariaDb: number
+}
+
+/** Milliseconds that a probe, and the opening of a connection where no option says it, may take. */
+const PROBE_TIMEOUT = 2000
+const CONNECT_TIMEOUT = 10_000
+
+/**
+ * Makes the module `mysql2` with pools that end silent connections, lend only connections that work, and do not let a
+ * caller wait forever. TypeORM makes its pool from it. The clusters of its option `replication` stay as they are.
+ */
+export function withWatchedPool(mysql: MysqlModule, limits: PoolLimits): MysqlModule {
+  const createPool = (options: MysqlOptions): MysqlPool => watchedPool(mysql, options, limits)
+  return Object.create(mysql, { createPool: { value: createPool, enumerable: true } }) as MysqlModule
+}
+
+function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimits): MysqlPool {
+  const watch = new SilenceWatch({
+    probe: (sessions) => probe(mysql.createConnection(withoutPool(options)), sessions),
+    silence: limits.silence,
+    connectTimeout: options.connectTimeout ?? CONNECT_TIMEOUT,
+  })
+  const links = new WeakMap<Socket, Link>()
+  const stream = options.stream ?? ((given: StreamRequest) => openSocket(given, watch, links))
+  const pool = mysql.createPool({ ...options, stream })
+  const take = pool.getConnection.bind(pool)
+  const linkOf = ({ stream: socket }: MysqlConnection): Link => links.get(socket)!
+  pool.on('connection', (connection) => watchConnection(connection, watch, links))
+  const lender: Lender<MysqlConnection> = {
+    watch,
+    poolTimeout: limits.poolTimeout,
+    take: () =>
+      new Promise<Attempt<MysqlConnection>>((done) => {
+        take((error, connection) => done({ error, connection }))
+      }),
+    linkOf,
+    check: (connection) => check(connection, linkOf(connection), limits.statementTimeout()),
+    giveBack: (connection) => connection.release(),
+    drop: (connection) => drop(connection),
+  }
+  pool.getConnection = (callback) => lendFrom(take, lender, callback)
+  return pool
+}
+
+/** Limits the wait in the queue, which mysql2 does not. */
+function lendFrom(
+  take: MysqlPool['getConnection'],
+  lender: Lender<MysqlConnection>,
+  callback: Borrower,
+): void {
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    callback(noConnection(lender))
+  }, lender.poolTimeout())
+  take((error, connection) => {
+    clearTimeout(timer)
+    if (isLate) return connection?.release()
+    if (connection && lender.watch.trust(lender.linkOf(connection)) === 'fresh')
+      return callback(null, connection)
+    void lend(lender, { error, connection }, callback)
+  })
+}
+
+/** The part of mysql2's configuration that it gives to its option `stream`. */
+interface StreamRequest {
+  readonly config: {
+    readonly socketPath?: string
+    readonly host: string
+    readonly port: number
+    readonly enableKeepAlive?: boolean
+    readonly keepAliveInitialDelay?: number
+  }
+}
+
+/** Opens the socket as mysql2 does, so that the watch also sees a connection that is being opened. */
+function openSocket({ config }: StreamRequest, watch: SilenceWatch, links: WeakMap<Socket, Link>): Socket {
+  const { socketPath, host, port, enableKeepAlive, keepAliveInitialDelay } = config
+  const socket = socketPath ? connect(socketPath) : connect(port, host)
+  socket.setNoDelay(true)
+  if (enableKeepAlive) socket.once('connect', () => socket.setKeepAlive(true, keepAliveInitialDelay))
+  const link = createLink(() => socket)
+  links.set(socket, link)
+  watch.add(link)
+  return socket
+}
+
+function watchConnection(
+  connection: MysqlConnection,
+  watch: SilenceWatch,
+  links: WeakMap<Socket, Link>,
+): void {
+  const { stream } = connection
+  let link = links.get(stream)
+  if (link === undefined) {
+    links.set(stream, (link = createLink(() => stream)))
+    watch.add(link)
+  }
+  watch.answered(link)
+  // The pool listens once, and an error after that would end the process.
+  connection.on('error', () => undefined)
+  let due = 0
+  for (const name of ['query', 'execute'] as const) {
+    const original = connection[name].bind(connection)
+    connection[name] = (...args) => {
+      due++
+      watch.asked(link)
+      const command = original(...args)
+      command.once('end', () => {
+        if (--due === 0) watch.answered(link)
+      })
+      return command
+    }
+  }
+}
+
+/** Closes the socket too: `destroy()` waits for the other side to close it. */
+function drop(connection: MysqlConnection): void {
+  connection.destroy()
+  connection.stream.destroy()
+}
+
+async function check(connection: MysqlConnection, link: Link, limit: number | undefined): Promise<void> {
+  const [row] = await rowsOf(connection, IDENTIFY)
+  const { session, server, isMariaDb } = row as Session
+  if (link.identity === undefined && limit !== undefined)
+    await rowsOf(connection, statementLimit(isMariaDb === 1, limit))
+  link.identity = session === connection.threadId ? { session: session, server } : HIDDEN
+}
+
+/** MariaDB limits every statement, in seconds; MySQL only SELECT, in milliseconds. */
+export function statementLimit(isMariaDb: boolean, milliseconds: number): string {
+  return isMariaDb
+    ? `SET SESSION max_statement_time = ${milliseconds / 1000}`
+    : `SET SESSION max_execution_time = ${Math.ceil(milliseconds)}`
+}
+
+/** `SHOW PROCESSLIST` lists the user's own sessions without a privilege. */
+async function probe(connection: MysqlConnection, sessions: readonly number[]): Promise<ProbeAnswer> {
+  const timer = setTimeout(() => drop(connection), PROBE_TIMEOUT)
+  connection.on('error', () => undefined)
+  try {
+    const [row] = await rowsOf(connection, IDENTIFY)
+    const { session, server } = row as Session
+    const list = (await rowsOf(connection, 'SHOW PROCESSLIST')) as { Id: unknown; Command: unknown }[]
+    const working = list.filter(({ Command }) => Command !== 'Sleep').map(({ Id }) => Number(Id))
+    return {
+      server: session === connection.threadId ? server : undefined,
+      working: new Set(working.filter((id) => sessions.includes(id))),
+    }
+  } finally {
+    clearTimeout(timer)
+    drop(connection)
+  }
+}
+
+function rowsOf(connection: MysqlConnection, sql: string): Promise<readonly unknown[]> {
+  return new Promise((resolve, reject) => {
+    connection.stream.once('close', () => reject(new Error('The connection was closed.')))
+    connection.query(sql, (error: Error | null, rows: readonly unknown[]) =>
+      error ? reject(error) : resolve(rows),
+    )
+  })
+}
+
+/** Options of a pool, which a single connection refuses with a warning. */
+const OF_POOL = new Set([
+  'connectionLimit',
+  'waitForConnections',
+  'queueLimit',
+  'maxIdle',
+  'idleTimeout',
+  'resetOnRelease',
+  'acquireTimeout',
+])
+
+function withoutPool(options: MysqlOptions): MysqlOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !OF_POOL.has(name)))
+}

@@ -1,0 +1,200 @@
+import type { Socket } from 'node:net'
+import { createLink, HIDDEN, type Link } from './link.ts'
+import { lend, type Lender, noConnection } from './lend.ts'
+import type { PoolLimits } from './pool-limits.ts'
+import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
+
+/** The parts of the package `pg` that are used here. */
+export interface PgModule {
+  readonly Pool: new (options: PgOptions) => PgPool
+  readonly Client: new (options: PgOptions) => PgClient
+}
+
+interface PgOptions {
+  readonly connectionTimeoutMillis?: number | undefined
+}
+
+type Borrower = (error: Error | undefined, client: PgClient | undefined, release: PgClient['release']) => void
+
+interface PgPool {
+  connect(callback: Borrower): unknown
+}
+
+interface PgClient {
+  readonly connection: { readonly stream: Socket }
+  readonly processID: number | null
+  release(error?: Error): void
+  connect(callback: (error: Error | null | undefined) => void): unknown
+  on(event: string, listener: () => void): unknown
+  off(event: string, listener: () => void): unknown
+  query(...args: readonly unknown[]): Promise<{ readonly rows: readonly Session[] }>
+}
+
+interface Session {
+  readonly session: number
+  readonly server: string
+  readonly working: readonly number[]
+}
+
+/** Names one start of one server, because session numbers mean nothing on another. */
+const IDENTIFY =
+  'SELECT pg_backend_pid() AS session, ' +
+  "extract(epoch from pg_postmaster_start_time())::text || ' ' || coalesce(inet_server_addr()::text, '') AS server"
+
+/** A session whose state cannot be seen counts as working. */
+const PROBE =
+  `${IDENTIFY}, ARRAY(SELECT pid FROM pg_stat_activity ` +
+  `WHERE pid = ANY($1) AND coalesce(state, '') NOT LIKE 'idle%') AS working`
+
+/** Milliseconds that a probe may take. */
+const PROBE_TIMEOUT = 2000
+
+/** Milliseconds that the opening of a connection may take where no option says it. */
+const CONNECT_TIMEOUT = 10_000
+
+/**
+ * Makes the module `pg` with a pool that ends silent connections and lends only connections that work. TypeORM makes
+ * its pools from it.
+ */
+export function withWatchedPool(pg: PgModule, limits: PoolLimits): PgModule {
+  // The original object keeps `native`, a getter that would load pg-native.
+  return Object.create(pg, { Pool: { value: watchedPool(pg, limits), enumerable: true } }) as PgModule
+}
+
+function watchedPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
+  return class WatchedPool extends pg.Pool {
+    readonly #lender: Lender<PgClient>
+
+    constructor(options: PgOptions) {
+      const { connectionTimeoutMillis: connectTimeout = CONNECT_TIMEOUT } = options
+      const watch = new SilenceWatch({
+        probe: (sessions) => probe(new pg.Client(options), sessions),
+        silence: limits.silence,
+        connectTimeout,
+      })
+      const links = new WeakMap<PgClient, Link>()
+      super(withDefaults(options, limits, { Client: watchedClient(pg, watch, links) }))
+      this.#lender = {
+        watch,
+        poolTimeout: limits.poolTimeout,
+        take: () =>
+          new Promise((done) => {
+            super.connect((error, connection) => done({ error, connection }))
+          }),
+        linkOf: (client) => links.get(client)!,
+        check: (client) => check(client, links.get(client)!),
+        giveBack: (client) => client.release(),
+        drop: (client) => client.release(new Error('The connection is dead.')),
+      }
+    }
+
+    override connect(callback?: Borrower): Promise<PgClient> | undefined {
+      if (callback === undefined)
+        return new Promise((resolve, reject) => {
+          this.#lend((error, client) => (error ? reject(error) : resolve(client!)))
+        })
+      this.#lend(callback)
+      return undefined
+    }
+
+    /** Uses callbacks, because a promise would cost each query a microsecond. */
+    #lend(callback: Borrower): void {
+      const lender = this.#lender
+      super.connect((error, client, release) => {
+        if (client && lender.watch.trust(lender.linkOf(client)) === 'fresh')
+          return callback(undefined, client, release)
+        const attempt = { error: asNoConnection(error, lender), connection: client }
+        void lend(lender, attempt, (reason, lent) =>
+          reason
+            ? callback(reason, undefined, () => undefined)
+            : callback(undefined, lent, (fault) => lent!.release(fault)),
+        )
+      })
+    }
+  }
+}
+
+function withDefaults(options: PgOptions, limits: PoolLimits, own: object): PgOptions {
+  const limit = limits.statementTimeout()
+  return {
+    keepAlive: true,
+    ...(limit !== undefined && { statement_timeout: limit }),
+    ...options,
+    ...own,
+    // The limit of the queue. The watch limits the opening of a connection.
+    connectionTimeoutMillis: limits.poolTimeout(),
+  } as PgOptions
+}
+
+/** pg-pool has one message for a queue in which no place became free. */
+function asNoConnection(error: Error | undefined, lender: Lender<PgClient>): Error | undefined {
+  return error?.message === 'timeout exceeded when trying to connect' ? noConnection(lender) : error
+}
+
+function watchedClient(
+  pg: PgModule,
+  watch: SilenceWatch,
+  links: WeakMap<PgClient, Link>,
+): PgModule['Client'] {
+  return class WatchedClient extends pg.Client {
+    readonly #link: Link = createLink(() => this.connection.stream)
+
+    constructor(options: PgOptions) {
+      // The watch limits the opening, and makes another attempt meanwhile.
+      super({ ...options, connectionTimeoutMillis: undefined })
+      links.set(this, this.#link)
+      this.on('drain', () => watch.answered(this.#link))
+    }
+
+    /** The pool passes a callback. */
+    override connect(callback: (error: Error | null | undefined) => void): unknown {
+      watch.add(this.#link)
+      return super.connect((error) => {
+        if (!error) watch.answered(this.#link)
+        callback(error)
+      })
+    }
+
+    override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {
+      watch.asked(this.#link)
+      return super.query(...args)
+    }
+  }
+}
+
+/** A database that speaks PostgreSQL's protocol but lacks these functions answers with an error, and so it is alive. */
+async function check(client: PgClient, link: Link): Promise<void> {
+  const ignore = (): void => undefined
+  client.on('error', ignore)
+  try {
+    const { rows } = await client.query(IDENTIFY)
+    const { session, server } = rows[0]!
+    link.identity = session === client.processID ? { session, server } : HIDDEN
+  } catch (error) {
+    if (!isFromServer(error)) throw error
+    link.identity = HIDDEN
+  } finally {
+    client.off('error', ignore)
+  }
+}
+
+function isFromServer(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown }
+  return /^[0-9A-Z]{5}$/.test(String(code)) && !String(code).startsWith('57P')
+}
+
+async function probe(client: PgClient, sessions: readonly number[]): Promise<ProbeAnswer> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), PROBE_TIMEOUT)
+  client.on('error', () => undefined)
+  try {
+    await new Promise<void>((done, fail) => {
+      client.connect((error) => (error ? fail(error) : done()))
+    })
+    const { rows } = await client.query(PROBE, [sessions])
+    const { session, server, working } = rows[0]!
+    return { server: session === client.processID ? server : undefined, working: new Set(working) }
+  } finally {
+    clearTimeout(timer)
+    client.connection.stream.destroy()
+  }
+}

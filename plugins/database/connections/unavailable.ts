@@ -1,0 +1,84 @@
+import type { HttpError } from '../../../src/index.ts'
+import { problem, type PROBLEMS } from '../problems.ts'
+
+/** The two problem codes of a database that cannot serve a statement now. */
+export type Unavailability = Extract<keyof typeof PROBLEMS, 'database_unavailable' | 'database_busy'>
+
+/** Errors without a code of their own, such as those of a pool. */
+const marked = new WeakMap<object, Unavailability>()
+
+/** Records the meaning of an error, and returns the error. */
+export function markUnavailable<Thrown>(error: Thrown, meaning: Unavailability): Thrown {
+  if (typeof error === 'object' && error !== null) marked.set(error, meaning)
+  return error
+}
+
+/** Seconds for `Retry-After`. */
+const RETRY_AFTER: Readonly<Record<Unavailability, number>> = { database_unavailable: 2, database_busy: 1 }
+
+const DETAILS: Readonly<Record<Unavailability, string>> = {
+  database_unavailable: 'The database cannot be reached. Try again shortly.',
+  database_busy: 'The database is busy. Try again shortly.',
+}
+
+/** Returns the 503 for an error of an unreachable or busy database, or undefined for any other error. */
+export function explainUnavailable(error: unknown): HttpError | undefined {
+  const code = unavailabilityOf(error)
+  if (code === undefined) return undefined
+  const headers = { 'Retry-After': String(RETRY_AFTER[code]) }
+  return problem(code, DETAILS[code], { headers, cause: error })
+}
+
+/** Number of causes to follow, so that a circle of causes ends. */
+const DEPTH = 8
+
+/**
+ * Returns the meaning of an error, or of one of its causes: of the pool, or of a driver inside TypeORM's
+ * `QueryFailedError`. An error with the same code that no database has thrown, such as ECONNREFUSED of another server,
+ * has none.
+ */
+export function unavailabilityOf(error: unknown): Unavailability | undefined {
+  let current = error
+  for (let depth = 0; depth < DEPTH && typeof current === 'object' && current !== null; depth++) {
+    const { driverError, cause } = current as { driverError?: unknown; cause?: unknown }
+    const found = marked.get(current) ?? ofDriver(driverError)
+    if (found !== undefined) return found
+    current = cause
+  }
+  return undefined
+}
+
+function ofDriver(error: unknown): Unavailability | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const known = marked.get(error)
+  if (known !== undefined) return known
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string') return MEANINGS.find(([, pattern]) => pattern.test(code))?.[0]
+  return CLOSED.test(String(message)) ? 'database_unavailable' : undefined
+}
+
+/**
+ * Codes of PostgreSQL (5 characters), of MariaDB and MySQL (`ER_…`), of SQLite and of Node. A deadlock, a cancelled
+ * statement and a failed serialization are busy: the transaction was rolled back and can be repeated.
+ */
+const MEANINGS: readonly (readonly [Unavailability, RegExp])[] = [
+  ['database_unavailable', /^(08...|57P0[1235]|25P0[34])$/],
+  ['database_busy', /^(40001|40P01|53[234]00|55P03|57014)$/],
+  [
+    'database_unavailable',
+    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION))$/,
+  ],
+  [
+    'database_busy',
+    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
+  ],
+  ['database_busy', /^SQLITE_(BUSY|LOCKED)/],
+  [
+    'database_unavailable',
+    /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/,
+  ],
+]
+
+/** Messages of pg and mysql2 about a closed connection, which have no code. */
+const CLOSED =
+  /^(Connection terminated|Client (has encountered|was closed)|Can't add new command)|closed state$/

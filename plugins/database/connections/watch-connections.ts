@@ -1,0 +1,50 @@
+import type { DataSource } from 'typeorm'
+import { type Duration, seconds } from '../../../src/index.ts'
+import { replaceDriverModule } from '../compat/typeorm.ts'
+import { type MysqlModule, withWatchedPool as withMysqlPool } from './mysql-pool.ts'
+import { type PgModule, withWatchedPool as withPgPool } from './postgres-pool.ts'
+import type { PoolLimits } from './pool-limits.ts'
+
+/** Limits of the connections to a database server. */
+export interface ConnectionLimits {
+  /** Longest wait for a connection that works; seconds or `'10s'`, by default 10 s. Then the caller receives a 503. */
+  readonly poolTimeout?: Duration
+  /**
+   * Longest silence of a connection during a statement, if the server cannot say that it works on it; seconds or
+   * `'30s'`, by default 30 s. Then the connection ends.
+   */
+  readonly silence?: Duration
+  /** Longest time of one statement; seconds or `'30s'`. By default only the server's own limit counts. */
+  readonly statementTimeout?: Duration
+}
+
+/** Milliseconds. */
+interface Limits {
+  poolTimeout: number
+  silence: number
+  statementTimeout: number | undefined
+}
+
+const limits = new WeakMap<DataSource, Limits>()
+
+/**
+ * Makes the connections of a PostgreSQL, MariaDB or MySQL DataSource end when they have gone silent. Call it before the
+ * connection is opened. A repeated call only changes the limits. Does nothing on other databases.
+ */
+export function watchConnections(dataSource: DataSource, given: ConnectionLimits = {}): void {
+  const own = limits.get(dataSource) ?? { poolTimeout: 10_000, silence: 30_000, statementTimeout: undefined }
+  if (given.poolTimeout !== undefined) own.poolTimeout = seconds(given.poolTimeout) * 1000
+  if (given.silence !== undefined) own.silence = seconds(given.silence) * 1000
+  if (given.statementTimeout !== undefined) own.statementTimeout = seconds(given.statementTimeout) * 1000
+  if (limits.has(dataSource) || dataSource.isInitialized) return
+  limits.set(dataSource, own)
+  const read: PoolLimits = {
+    poolTimeout: () => own.poolTimeout,
+    silence: () => own.silence,
+    statementTimeout: () => own.statementTimeout,
+  }
+  replaceDriverModule(dataSource, {
+    postgres: (pg) => withPgPool(pg as PgModule, read),
+    mysql: (mysql) => withMysqlPool(mysql as MysqlModule, read),
+  })
+}

@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { type AnyBrick, createApp, createRouter, ServiceUnavailable } from 'mortar'
+
+class StoreIsAway extends Error {}
+
+const store: AnyBrick = {
+  name: 'store',
+  explainError: (error) =>
+    error instanceof StoreIsAway ? new ServiceUnavailable('Try later.', { retryAfter: 2 }) : undefined,
+}
+
+describe("the slot 'explainError'", () => {
+  async function responseTo(thrown: unknown, middleware = false) {
+    const app = createApp({ environment: 'production', logger: false }).use(store)
+    const fail = () => {
+      throw thrown
+    }
+    const router = createRouter()
+    router.get('/', middleware ? () => 'never' : fail)
+    if (middleware) app.use({ name: 'failing', middleware: [fail] })
+    app.use(router)
+    return app.inject({ method: 'GET', url: '/' })
+  }
+
+  for (const place of ['handler', 'middleware'])
+    it(`turns an error of a ${place} into a response`, async () => {
+      const response = await responseTo(new StoreIsAway('at 10.0.0.1'), place === 'middleware')
+      expect(response.statusCode).to.equal(503)
+      expect(response.headers['retry-after']).to.equal('2')
+      expect(response.json()).to.include({ code: 'service_unavailable', detail: 'Try later.' })
+    })
+
+  it('leaves other errors as they are', async () => {
+    expect((await responseTo(new Error('no'))).statusCode).to.equal(500)
+    expect((await responseTo(new ServiceUnavailable())).headers).to.not.have.property('retry-after')
+  })
+})
