@@ -11,7 +11,7 @@ import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import { createRedactor, hideRecipients } from './redact.ts'
 import { textOfHtml } from './text-of-html.ts'
 import { loadAddressParser } from './peers.ts'
-import { openTransport, type NamedTransports } from './transports/open-transport.ts'
+import { alwaysOpens, openTransport, type NamedTransports } from './transports/open-transport.ts'
 
 /** Dependencies and limits of a mailer. */
 export interface MailerSettings {
@@ -29,7 +29,10 @@ export interface MailerSettings {
 
 /** The mailer with its life cycle, which belongs to the brick. */
 export interface MailService extends Mailer {
-  /** Loads nodemailer, opens the transport and checks `from`. */
+  /**
+   * Checks `from` and opens the transport. A transport that always opens is opened shortly after the start, since
+   * nodemailer has 39 files.
+   */
   open(): Promise<void>
   /** Waits for messages that are being sent, then closes the transport. */
   close(): Promise<void>
@@ -43,17 +46,23 @@ interface Opened {
   readonly underWay: Map<string, { id: string; date: Date; message: PreparedMessage }>
 }
 
+/** Milliseconds after the start, so that nodemailer does not delay the first requests. */
+const OPENING_DELAY = 1000
+
 /** Makes a mailer; nothing is opened before `open` or the first message. */
 export function createMailer(settings: MailerSettings): MailService {
   const sends = new Set<Promise<unknown>>()
   let opening: Promise<Opened> | undefined
+  let later: NodeJS.Timeout | undefined
   let closed = false
   const opened = (): Promise<Opened> => (opening ??= openMailer(settings))
 
   return {
     async open() {
-      const { parse } = await opened()
-      checkSender(settings.from, parse)
+      checkSender(settings.from, loadAddressParser())
+      if (!alwaysOpens(settings.transport)) await opened()
+      // A failure repeats for each message, whose sender learns of it.
+      else later = setTimeout(() => opened().catch(() => undefined), OPENING_DELAY).unref()
     },
     async send(message) {
       if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')
@@ -64,6 +73,7 @@ export function createMailer(settings: MailerSettings): MailService {
     pageOf: settings.pageOf,
     async close() {
       closed = true
+      clearTimeout(later)
       await Promise.allSettled(sends)
       const mailer = await opening?.catch(() => undefined)
       mailer?.transporter.close()

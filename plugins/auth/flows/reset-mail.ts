@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import type * as Nodemailer from 'nodemailer'
 import type { Cradle, Mailer, MailMessage } from '../../../src/index.ts'
 import { linkBase, type PasswordAuthOptions } from '../options/options.ts'
 
@@ -45,9 +47,12 @@ function mailerOf(services: Cradle): Mailer | undefined {
   return Object.hasOwn(services, 'mailer') ? (services['mailer'] as Mailer) : undefined
 }
 
-/** Composes a message completely and discards it. */
+/**
+ * Composes a message completely and discards it. `import` would load a second copy of nodemailer beside the one of the
+ * mail brick.
+ */
 async function compose({ to, subject, text, html }: ResetMessage): Promise<void> {
-  const { default: nodemailer } = await import('nodemailer')
+  const nodemailer = createRequire(import.meta.url)('nodemailer') as typeof Nodemailer
   const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
   await nowhere.sendMail({ from: 'nobody@localhost', to, subject, text, html })
 }

@@ -39,6 +39,14 @@ export function checkTransport(setting: MailTransport): void {
   })
 }
 
+/**
+ * Returns true for a checked setting that `openTransport` never refuses: a name without options, or a URL without a
+ * query, in which TLS can be excluded.
+ */
+export function alwaysOpens(setting: MailTransport): boolean {
+  return typeof setting === 'string' && setting !== 'smtp' && !setting.includes('?')
+}
+
 /** Settings for opening a transport. */
 export interface TransportSetUp {
   readonly named: NamedTransports

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { expect } from 'chai'
 import type { MailTransport } from '../../../plugins/mail/index.ts'
-import { openTransport } from '../../../plugins/mail/transports/open-transport.ts'
+import { alwaysOpens, openTransport } from '../../../plugins/mail/transports/open-transport.ts'
 import { terminalTransport } from '../../../plugins/mail/transports/terminal.ts'
 import { rejection, startMailApp } from './mail-app.ts'
 
@@ -34,6 +34,15 @@ describe('A transport with a password', () => {
     expect(requiresTls('smtps://ada:secret@mail.example.com')).to.equal(false)
     expect(requiresTls({ sendmail: true })).to.equal(false)
     expect(requiresTls(terminalTransport(terminal))).to.equal(false)
+  })
+
+  it('is opened after the start only if the start cannot refuse it', () => {
+    for (const transport of ['memory', 'sendmail', 'smtp://ada:secret@a.example', 'smtps://a:%zz@b']) {
+      expect(() => requiresTls(transport), transport).not.to.throw()
+      expect(alwaysOpens(transport), transport).to.equal(true)
+    }
+    for (const transport of ['smtp', ...Object.values(plain)])
+      expect(alwaysOpens(transport), String(transport)).to.equal(false)
   })
 
   const plain: Readonly<Record<string, MailTransport>> = {
