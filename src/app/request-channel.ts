@@ -20,7 +20,7 @@ export interface RequestChannel {
  */
 export function createRequestChannel(routeOf: (ctx: RequestContext) => string | undefined): RequestChannel {
   // The types of Node 20 omit `hasSubscribers`.
-  const channel = tracingChannel<unknown, ObservedRequest>(REQUEST_CHANNEL) as Channel
+  const channel = tracingChannel<object, ObservedRequest>(REQUEST_CHANNEL) as Channel
   return {
     run: (ctx, dispatch) => (channel.hasSubscribers ? publish(ctx, dispatch) : dispatch(ctx)),
   }
@@ -58,5 +58,5 @@ export function createRequestChannel(routeOf: (ctx: RequestContext) => string | 
   }
 }
 
-type Channel = TracingChannel<unknown, ObservedRequest> & { readonly hasSubscribers: boolean }
+type Channel = TracingChannel<object, ObservedRequest> & { readonly hasSubscribers: boolean }
 type Writable = { -readonly [Key in keyof ObservedRequest]: ObservedRequest[Key] }
