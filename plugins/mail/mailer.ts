@@ -62,7 +62,7 @@ export function createMailer(settings: MailerSettings): MailService {
       checkSender(settings.from, loadAddressParser())
       if (!alwaysOpens(settings.transport)) await opened()
       // A failure repeats for each message, whose sender learns of it.
-      else later = setTimeout(() => opened().catch(() => undefined), OPENING_DELAY).unref()
+      else later = setTimeout(() => void opened().catch(() => undefined), OPENING_DELAY).unref()
     },
     async send(message) {
       if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')

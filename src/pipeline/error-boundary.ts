@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { describeError } from '../errors/describe-error.ts'
 import { PROBLEM_CODES, type ProblemCode } from '../errors/codes.ts'
 import { isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
@@ -47,7 +47,7 @@ function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntim
 }
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
-  const { res, req, adapter, koa } = ctx.internal
+  const { res, adapter, koa } = ctx.internal
   if (koa !== undefined) dropStream(koa)
   const error = runtime.explainError(asHttpError(thrown))
   const status = problemStatus(error)
@@ -63,7 +63,7 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
   }
   removeBodyHeaders(res)
   const headers = headersOf(error, status, res)
-  lingerOver(req, status)
+  lingerOver(ctx.internal, status)
   adapter.send(ctx, { status, type: PROBLEM_TYPE, payload, headers })
 }
 
@@ -110,8 +110,9 @@ const LINGER = 2000
  * Reads and discards the rest of the body for `LINGER` ms, then closes the connection. Closing it with unread bytes
  * would reset it, and the client could lose the response.
  */
-function lingerOver(req: IncomingMessage, status: number): void {
-  if (req.complete || (status !== 413 && !req.readableDidRead)) return
+function lingerOver({ req, isBodyTaken }: RequestContext['internal'], status: number): void {
+  // A body that is taken at once is read before Node marks the request as complete.
+  if (req.complete || isBodyTaken || (status !== 413 && !req.readableDidRead)) return
   req.on('error', ignore).resume()
   const timer = setTimeout(() => req.complete || req.destroy(), LINGER).unref()
   req.once('close', () => clearTimeout(timer))
