@@ -111,7 +111,7 @@ const LINGER = 2000
  * would reset it, and the client could lose the response.
  */
 function lingerOver({ req, isBodyTaken }: RequestContext['internal'], status: number): void {
-  // A body that is taken at once is read before Node marks the request as complete.
+  // A body that was read as a whole may be read before Node marks the request as complete.
   if (req.complete || isBodyTaken || (status !== 413 && !req.readableDidRead)) return
   req.on('error', ignore).resume()
   const timer = setTimeout(() => req.complete || req.destroy(), LINGER).unref()
