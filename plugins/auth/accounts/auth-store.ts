@@ -62,12 +62,20 @@ export interface AuthStore {
   /** Publishes all sessions of a user that began under `version` or an earlier one. @returns their ids. */
   publishEndedOf(userId: string, version: number, expiresAt: number): Promise<readonly string[]>
   /**
+   * True for a session whose end was published, also long ago: as long as the session is stored, the record is too. A
+   * process can end between the two statements of a logout.
+   */
+  hasEnded(sessionId: string): Promise<boolean>
+  /**
    * Opens a reader of what all processes published, on a connection of its own where the database has one; call it when
    * the store is connected. @returns undefined where no other process can share the store (SQLite in memory).
    */
   readEnded(): EndedSessionReader | undefined
 
-  /** Deletes sessions, reset tokens and records of ended sessions that expired before `now`. */
+  /**
+   * Deletes sessions and reset tokens that expired before `now`, and such records of ended sessions whose session is no
+   * longer stored, or is deleted with its record.
+   */
   deleteExpired(now: number): Promise<void>
 }
 

@@ -1,4 +1,5 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
+import { MissingTable } from '../errors.ts'
 import { ownConnection } from './own-connection.ts'
 import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
@@ -7,7 +8,7 @@ const DEADLINE = 1000
 /** Time limit of the first read, which reads the whole table while no request waits for it. */
 const FIRST_DEADLINE = 30_000
 
-/** The statements about ended sessions: `publishEnded` and `publishEndedOf` of the store. */
+/** The statements about ended sessions: `publishEnded`, `publishEndedOf` and `hasEnded` of the store. */
 export function endedSessionStatements(sql: Sql) {
   return {
     async publishEnded(id: string, expiresAt: number) {
@@ -18,6 +19,17 @@ export function endedSessionStatements(sql: Sql) {
         sql`insert into auth_ended_sessions (id, ended_at, expires_at)
           values (${id}, ${DATABASE_NOW}, ${expiresAt})`,
       )
+    },
+
+    async hasEnded(id: string) {
+      try {
+        const { records } = await sql`select id from auth_ended_sessions where id = ${id}`
+        return records.length > 0
+      } catch (error) {
+        // Before the migration that makes the table, no end was published.
+        if (error instanceof MissingTable) return false
+        throw error
+      }
     },
 
     async publishEndedOf(userId: string, version: number, expiresAt: number) {

@@ -176,7 +176,9 @@ function resetTokenStatements(sql: Sql) {
     async deleteExpired(now: number) {
       await sql`delete from auth_refresh_tokens where expires_at <= ${now}`
       await sql`delete from auth_reset_tokens where expires_at <= ${now}`
-      await sql`delete from auth_ended_sessions where expires_at <= ${now}`
+      // The session's row exists still if its process ended in the middle of a logout. The record makes it invalid.
+      await sql`delete from auth_ended_sessions where expires_at <= ${now}
+        and not exists (select 1 from auth_refresh_tokens where auth_refresh_tokens.id = auth_ended_sessions.id)`
     },
   }
 }

@@ -6,7 +6,7 @@ const DEADLINE = 1000
 /** Time limit of the first read, which reads the whole collection while no request waits for it. */
 const FIRST_DEADLINE = 30_000
 
-/** Operations on ended sessions: `publishEnded`, `publishEndedOf` and `readEnded` of the store. */
+/** Operations of the store on ended sessions. */
 export function endedSessionOperations(run: Run, source: () => DocumentDatabase) {
   async function publishEnded(id: string, expiresAt: number): Promise<void> {
     const change = { $set: { expires_at: expiresAt }, $currentDate: { ended_at: true } }
@@ -25,7 +25,31 @@ export function endedSessionOperations(run: Run, source: () => DocumentDatabase)
       return ids
     },
 
+    hasEnded: async (id: string) =>
+      (await run('auth_ended_sessions', (ended) => ended.findOne({ _id: { $eq: id } }))) !== null,
+
     readEnded: () => readEndedSessions(source),
+  }
+}
+
+/** Ids in one deletion. */
+const BATCH = 1000
+
+/**
+ * Deletes expired records, each after its session: a process that ended in the middle of a logout has left the session,
+ * which only the record makes invalid.
+ */
+export async function deleteExpiredEnds(run: Run, now: number): Promise<void> {
+  const options = { projection: { _id: 1 }, limit: BATCH }
+  for (;;) {
+    const expired = await run('auth_ended_sessions', (ended) =>
+      ended.find({ expires_at: { $lte: now } }, options).toArray(),
+    )
+    if (expired.length === 0) return
+    const filter = { _id: { $in: expired.map((record) => (record as Document)['_id']) } }
+    await run('auth_refresh_tokens', (sessions) => sessions.deleteMany(filter))
+    await run('auth_ended_sessions', (ended) => ended.deleteMany({ ...filter, expires_at: { $lte: now } }))
+    if (expired.length < BATCH) return
   }
 }
 

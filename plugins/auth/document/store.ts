@@ -19,7 +19,7 @@ import {
   type DocumentDatabase,
   type Run,
 } from './connection.ts'
-import { endedSessionOperations } from './ended-sessions.ts'
+import { deleteExpiredEnds, endedSessionOperations } from './ended-sessions.ts'
 import {
   resetTokenDocument,
   resetTokenOf,
@@ -49,8 +49,9 @@ export function createDocumentStore(
     ...endedSessionOperations(run, source),
     ...resetTokenOperations(run),
     async deleteExpired(now: number) {
-      for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions'] as const)
+      for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'] as const)
         await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))
+      await deleteExpiredEnds(run, now)
     },
   }
 }

@@ -44,6 +44,8 @@ export interface AuthParts {
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
+  /** Lifetime of an access token. */
+  readonly access: number
   /** Lifetime of a session from its login; rotation does not extend it. */
   readonly session: number
   readonly resetToken: number

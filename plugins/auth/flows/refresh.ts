@@ -84,8 +84,7 @@ async function rotate(parts: AuthParts, attempted: Presented): Promise<Grant> {
   const attempt = { ...attempted, arrivedAt: parts.rotations.startedAt() }
   const session = await parts.store.findSession(hashes.familyHash)
   if (session === null) throw new SessionGone()
-  // The process that ended the session may have stopped before it deleted the row.
-  if (parts.endedSessions.has(session.id)) throw (await endSession(parts, session.id), new SessionGone())
+  if (await hasEnded(parts, session)) throw (await endSession(parts, session.id), new SessionGone())
   // A repeated exchange of the predecessor changes nothing and does not count; only a rotation counts.
   if (session.tokenHash === hashes.hash) await countAttempt(parts, caller, 'refresh', { session: session.id })
   const step = await exchange(parts, session, attempt)
@@ -95,6 +94,17 @@ async function rotate(parts: AuthParts, attempted: Presented): Promise<Grant> {
   if (step === 'unknown') throw secretMissing(parts)
   if (step === 'overtaken') throw new OvertakenRefresh()
   return step
+}
+
+/**
+ * The process that ended the session may have stopped before it deleted the row. A session that is refreshed regularly
+ * needs no look-up: the list of ended sessions remembers each for longer than an access token is valid.
+ */
+async function hasEnded(parts: AuthParts, { id, rotatedAt }: StoredSession): Promise<boolean> {
+  const { endedSessions, lifetimes, rotations, store } = parts
+  if (endedSessions.has(id)) return true
+  const isRemembered = rotations.roughly() - rotatedAt <= lifetimes.access * 1000
+  return (!isRemembered || !endedSessions.isComplete()) && store.hasEnded(id)
 }
 
 type Step = Grant | 'over' | 'gone' | 'stolen' | 'unknown' | 'overtaken'

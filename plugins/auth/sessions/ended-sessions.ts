@@ -27,6 +27,8 @@ export interface EndedSessions {
   /** Records a session as ended. The record is needed until `expires`, by default one lifetime from now. */
   end(sid: string, expires?: number): void
   isEnded(claims: SessionClaims): boolean
+  /** True while every session that ended within the last lifetime is remembered by its id. */
+  isComplete(): boolean
   /** Number of remembered sessions. */
   readonly size: number
 }
@@ -74,6 +76,7 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
       const now = clock.now()
       return (iat <= floor.second && now < floor.until) || (sessions.get(sid) ?? 0) > now
     },
+    isComplete: () => floor.until <= clock.now(),
     get size() {
       return sessions.size
     },

@@ -6,20 +6,6 @@ type Test = (title: string, body: (store: AuthStore) => Promise<void>) => unknow
 
 /** The part of `authStoreSuite` about the records of ended sessions. */
 export function endedSessionTests(test: Test): void {
-  /**
-   * Ids and expiries of the sessions that were published since a time, or that the store returns if no other process
-   * can read it.
-   */
-  const readAll = async (store: AuthStore, moment = 0) => {
-    const reader = store.readEnded()
-    if (reader === undefined) return undefined
-    try {
-      const { sessions, now } = await reader.since(moment)
-      return { now, ended: new Map(sessions.map(({ id, until }) => [id, until])) }
-    } finally {
-      reader.close()
-    }
-  }
   test('are read by whoever asks, with the store own time', async (store) => {
     const before = await readAll(store)
     await store.publishEnded('session-1', NOW + DAY)
@@ -48,6 +34,19 @@ export function endedSessionTests(test: Test): void {
     const read = await readAll(store)
     if (read) assert.deepEqual([...read.ended.keys()].toSorted(), ['session-1', 'session-2'])
   })
+  expiryTests(test)
+}
+
+function expiryTests(test: Test): void {
+  test('are known as long as the session is stored, also after they have expired', async (store) => {
+    await addSession(store, await addUser(store))
+    assert.equal(await store.hasEnded('session-1'), false)
+    await store.publishEnded('session-1', NOW)
+    assert.equal(await store.hasEnded('session-1'), true)
+    await store.deleteExpired(NOW + 1)
+    const left = await store.findSession('family-1')
+    assert.equal(left !== null && !(await store.hasEnded('session-1')), false)
+  })
   test('are deleted once they have expired', async (store) => {
     await store.publishEnded('session-1', NOW)
     await store.publishEnded('session-2', NOW + 1)
@@ -55,4 +54,19 @@ export function endedSessionTests(test: Test): void {
     const read = await readAll(store)
     if (read) assert.deepEqual([...read.ended.keys()], ['session-2'])
   })
+}
+
+/**
+ * Ids and expiries of the sessions that were published since a time, or that the store returns if no other process
+ * can read it.
+ */
+async function readAll(store: AuthStore, moment = 0) {
+  const reader = store.readEnded()
+  if (reader === undefined) return undefined
+  try {
+    const { sessions, now } = await reader.since(moment)
+    return { now, ended: new Map(sessions.map(({ id, until }) => [id, until])) }
+  } finally {
+    reader.close()
+  }
 }

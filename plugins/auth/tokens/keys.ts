@@ -54,8 +54,14 @@ export function checkSecret(secret: Secret | undefined, environment: Environment
 function listOf(secret: unknown): string[] {
   const secrets: unknown[] = Array.isArray(secret) ? secret : [secret]
   const isSecret = (each: unknown): each is string => typeof each === 'string' && each.trim() !== ''
-  if (secrets.length === 0 || !secrets.every(isSecret)) throw refusal('AUTH_SECRET is missing or empty.')
+  if (secrets.length === 0) throw refusal('AUTH_SECRET is missing or empty: the list has no entry.')
+  if (!secrets.every(isSecret)) throw refusal(`AUTH_SECRET is missing or empty${entryOf(secrets, isSecret)}.`)
   return [...new Set(secrets)]
+}
+
+/** Names the first faulty entry of a list. */
+function entryOf(secrets: readonly unknown[], isSecret: (each: unknown) => boolean): string {
+  return secrets.length === 1 ? '' : `: entry ${secrets.findIndex((each) => !isSecret(each)) + 1} of the list`
 }
 
 function derive(secret: string, purpose: string): Buffer {

@@ -105,7 +105,7 @@ describe('A session', () => {
         logger.warn = (...args) => void warnings.push(args)
         const { interruptions } = world.storage
         interruptions.afterwards('update users', async () =>
-          interruptions.meanwhile('select sessions', () => Promise.reject(new Error('disk full'))),
+          interruptions.reject('select sessions', 'disk full', 2),
         )
         await providerOf(world)[way](id)
         expect((await client.get('/private')).status).to.equal(401)
@@ -148,7 +148,7 @@ onEachStore('A reset token', (inWorld) => {
     inWorld({}, async (world) => {
       const client = await signedUp(world)
       const token = await resetTokenFor(world)
-      world.storage.interruptions.meanwhile('delete reset tokens', () => Promise.reject(new Error('disk')))
+      world.storage.interruptions.reject('delete reset tokens', 'disk', 2)
       const change = await client.post('/auth/change-password', { current: PASSWORD, next: NEXT })
       expect(change.status).to.equal(200)
       expect(await world.storage.resetTokens()).to.have.length(1)

@@ -16,6 +16,14 @@ export interface MemberOptions {
   readonly redis?: string
   /** Cost of a hash in KiB. */
   readonly memory?: number
+  /** Milliseconds by which the clock of its host is wrong. */
+  readonly skew?: number
+  readonly freshSession?: boolean
+}
+
+/** Settings of a fleet: those of all processes, and those of the nth one. */
+export interface FleetOptions extends Omit<MemberOptions, 'connection'> {
+  readonly each?: (n: number) => Partial<MemberOptions>
 }
 
 /** Several processes that serve one database. */
@@ -31,6 +39,8 @@ export interface Fleet {
   all<T>(path: string): Promise<T[]>
   /** Starts one process more. @returns its number. */
   join(): Promise<number>
+  /** Kills the nth process, as the lack of memory does. */
+  kill(n: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,12 +50,14 @@ type Member = ChildProcessByStdio<Writable, Readable, null>
 export async function openFleet(
   place: TestDatabase,
   size: number,
-  options: Omit<MemberOptions, 'connection'> = {},
+  { each = () => ({}), ...options }: FleetOptions = {},
 ): Promise<Fleet> {
   const source = await place.open(schema)
   await source.synchronize()
   const members = await Promise.all(
-    Array.from({ length: size }, () => startMember({ ...options, connection: place.options() })),
+    Array.from({ length: size }, (_, n) =>
+      startMember({ ...options, connection: place.options(), ...each(n) }),
+    ),
   )
   const urls = members.map(({ url }) => url)
   const add = async (): Promise<number> => {
@@ -66,6 +78,12 @@ export async function openFleet(
     all: async <T>(path: string) =>
       (await Promise.all(urls.map((url) => send(url, 'GET', path)))).map(({ body }) => body as T),
     join: add,
+    async kill(n) {
+      const { child } = members[n]!
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
     stop: async () => void (await Promise.all(members.map(({ child }) => stopMember(child)))),
   }
 }
@@ -88,6 +106,7 @@ async function startMember(options: MemberOptions): Promise<{ child: Member; url
 }
 
 async function stopMember(child: Member): Promise<void> {
+  if (child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.stdin.end()
   const [code] = await ended

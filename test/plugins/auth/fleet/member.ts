@@ -6,12 +6,17 @@ import argon2 from 'argon2'
 import { Redis } from 'ioredis'
 import { createApp, createRouter } from 'mortar'
 import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
+import { basicAuth, type ConnectedPasswordProvider } from 'mortar/auth/basic'
 import * as schema from 'mortar/auth/basic/schema'
 import { createDataSource, database } from 'mortar/database'
 import type { MemberOptions } from './fleet.ts'
 
 const options = JSON.parse(process.argv[2]!) as MemberOptions
+if (options.skew !== undefined) {
+  const { skew } = options
+  const now = Date.now.bind(Date)
+  Date.now = () => now() + skew
+}
 const source = createDataSource({ ...options.connection, entities: schema })
 const redis = options.redis === undefined ? undefined : new Redis(options.redis)
 const mails: string[] = []
@@ -27,6 +32,9 @@ argon2.hash = ((...call: Parameters<typeof hash>) => {
   return hash(...call)
 }) as typeof hash
 
+const providerOf = (services: object) =>
+  (services as { authProvider: ConnectedPasswordProvider }).authProvider
+
 const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.0.1'] })
   .use(database(source))
   .use(
@@ -36,6 +44,7 @@ const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.
         cost: { memory: options.memory ?? 64, passes: 1 },
         sendResetEmail: async (_to, token) => void mails.push(token),
         ...(options.limited ? {} : { limits: false }),
+        ...(options.freshSession && { freshSession: true }),
         ...(redis && { redis }),
       }),
     ),
@@ -43,7 +52,12 @@ const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.
   .use(
     createRouter()
       .get('/hashes', () => hashes)
-      .get('/mails', () => mails),
+      .get('/mails', () => mails)
+      .get('/memory', () => process.memoryUsage().heapUsed)
+      .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params['id']!))
+      .post('/disable/:id', async ({ params, services }) => {
+        await providerOf(services).disable(params['id']!)
+      }),
   )
 const { url } = await app.listen(0, '127.0.0.1')
 console.log(url)

@@ -22,6 +22,13 @@ export class Interruptions {
     return { restore: () => (this.failing = () => false), reached: () => this.count >= statement }
   }
 
+  /** Ends the process before the nth statement from now: that and every later one fails. */
+  failFrom(statement: number): { restore: () => void; reached: () => boolean } {
+    const fault = this.failAt(statement)
+    this.failing = (number) => number >= statement
+    return fault
+  }
+
   /** Every statement from now on fails. */
   failAlways(): void {
     this.failing = () => true
@@ -30,6 +37,14 @@ export class Interruptions {
   /** Does something just before the next statement of a kind, as another request might. */
   meanwhile(statement: Statement, act: () => Promise<unknown>): void {
     this.awaited = { statement, act }
+  }
+
+  /** Lets the next statements of a kind fail with this reason. */
+  reject(statement: Statement, reason: string, times: number): void {
+    this.meanwhile(statement, () => {
+      if (times > 1) this.reject(statement, reason, times - 1)
+      return Promise.reject(new Error(reason))
+    })
   }
 
   /** Does something just after the next statement of a kind, before its caller knows the result. */

@@ -44,6 +44,18 @@ describe('auth keys', () => {
     })
 })
 
+describe('a list of secrets', () => {
+  it('may have one entry, which is the secret', () => {
+    expect(bytesOf([LONG])).to.deep.equal(bytesOf(LONG))
+    expect(checkSecret([OTHER], 'production')).to.deep.equal({})
+  })
+
+  it('names an empty entry, and an empty list', () => {
+    expect(() => deriveKeys([LONG, ' '])).to.throw(StartupError, 'entry 2 of the list')
+    expect(() => deriveKeys([])).to.throw(StartupError, 'the list has no entry')
+  })
+})
+
 describe('checkSecret', () => {
   const RANDOM = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSe'
 
