@@ -73,6 +73,18 @@ export type { Clock } from './contracts/clock.ts'
 export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'
 export type { Environment } from './support/env/environment.ts'
 export type { EventBus } from './contracts/events.ts'
+export type { Limit, LimitBy, LimitContext, LimitCount, Limiter, LimitRule } from './contracts/limiter.ts'
+export { clientNetwork, clientSite } from './limits/client-network.ts'
+export { limitHeaders } from './limits/limit-headers.ts'
+export type { LimitState } from './limits/limit-headers.ts'
+export { flexibleStore, UNLIMITED_POINTS } from './limits/limit-store.ts'
+export type { Counted, FlexibleLimiter, LimitStore } from './limits/limit-store.ts'
+export { createMemoryLimiter } from './limits/memory-limiter.ts'
+export type { MemoryLimiter, MemoryLimiterOptions } from './limits/memory-limiter.ts'
+export { parseLimit } from './limits/parse-limit.ts'
+export type { ParsedLimit } from './limits/parse-limit.ts'
+export { createSharedLimiter } from './limits/shared-limiter.ts'
+export type { SharedLimiterOptions } from './limits/shared-limiter.ts'
 export type { Logger } from './contracts/logger.ts'
 export { MAIL_PAGE } from './contracts/mailer.ts'
 export type { MailAttachment, Mailer, MailMessage } from './contracts/mailer.ts'
@@ -123,6 +135,7 @@ export type {
   Next,
   Route,
   RouteDefinition,
+  RouteLimit,
 } from './routing/route.ts'
 export type { Infer, Schema } from './schema/schema.ts'
 export { checkOptions } from './support/check-options.ts'

@@ -66,7 +66,7 @@ export function auth<Connected extends ConnectedProvider>(
     name: 'auth',
     problems: PROBLEMS,
     startupCodes: STARTUP_CODES,
-    after: ['database', 'mail', 'redis'],
+    after: ['database', 'mail', 'redis', 'limits'],
     ...(provider.peers && { peers: provider.peers }),
     services: {
       // `connectProvider` returns the result of the provider's own `connect`.

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Cradle, DoctorFinding, Peers, User } from '../../src/index.ts'
+import type { Cradle, DoctorFinding, Limiter, Peers, User } from '../../src/index.ts'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -175,6 +175,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
       events,
       ...(limits !== undefined && { limits }),
       ...(redis && { redis }),
+      ...(Object.hasOwn(services, 'limiter') && { limiter: services['limiter'] as Limiter }),
     }),
     lifetimes,
     maxSessions: options.maxSessions,

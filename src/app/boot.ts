@@ -7,6 +7,7 @@ import type { NamedCheck } from '../bricks/health-check.ts'
 import type { Container } from '../container/container.ts'
 import type { CoreServices } from '../container/registration.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
+import type { Limiter } from '../contracts/limiter.ts'
 import { problemTable } from '../errors/problem-table.ts'
 import { errorExplainer } from '../bricks/explain-error.ts'
 import { checkPeers, peerError } from '../peers/peer-errors.ts'
@@ -125,6 +126,7 @@ function pipelineRuntime(
     ...errors,
     logger: options.reporter,
     authenticator,
+    limiter: container.has('limiter') ? (container.cradle['limiter'] as Limiter) : undefined,
     securityScheme: documentedScheme(options, authenticator),
     trustedOrigins: [...options.trustedOrigins, ...(authenticator?.trustedOrigins ?? [])],
     bodyLimit: options.bodyLimit,

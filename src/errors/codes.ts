@@ -38,6 +38,7 @@ export const PROBLEM_CODES = {
   expectation_failed: { status: 417, title: 'Expectation Failed' },
   validation_failed: { status: 422, title: 'Validation failed' },
   too_many_requests: { status: 429, title: 'Too Many Requests' },
+  rate_limited: { status: 429, title: 'Rate limit reached' },
   headers_too_large: { status: 431, title: 'Request Header Fields Too Large' },
   client_closed_request: { status: 499, title: 'Client Closed Request' },
   internal_error: { status: 500, title: 'Internal Server Error' },

@@ -72,10 +72,29 @@ function problemsOf(route: Route): Record<string, JsonObject> {
     ...(policies.length > 0 && {
       403: problemResponse(`A policy refused the request. ${policySentence(policies)}`),
     }),
+    ...(isLimited(route) && { 429: tooManyRequests() }),
     ...((params ?? query ?? headers ?? body) && {
       422: problemResponse('The input is not valid.', 'ValidationProblem'),
     }),
   }
+}
+
+function isLimited({ definition: { limit }, method }: Route): boolean {
+  return limit !== undefined && limit !== false && method !== 'OPTIONS'
+}
+
+const LIMIT_HEADERS = {
+  'Retry-After': { description: 'Seconds until the next try.', schema: { type: 'integer' } },
+  RateLimit: {
+    description: 'Remaining requests (r) and seconds until the reset (t).',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': { description: 'Quota (q) and window in seconds (w).', schema: { type: 'string' } },
+} as const
+
+function tooManyRequests(): JsonObject {
+  const { content } = problemResponse('')
+  return { description: 'A limit is reached.', headers: LIMIT_HEADERS, content }
 }
 
 function unauthorized(): JsonObject {

@@ -2,6 +2,7 @@ import { publicContext, type RequestContext } from '../context/request-context.t
 import type { NamedMiddleware, Route } from '../routing/route.ts'
 import { fail } from './error-boundary.ts'
 import { limitTime } from './handler-timeout.ts'
+import { limitRequests } from './limit-requests.ts'
 import { guardRoute } from './guard.ts'
 import { identifyUser } from './identify.ts'
 import { runMiddleware } from './middleware-chain.ts'
@@ -25,11 +26,16 @@ export function compileRoute(
   scopes: readonly NamedMiddleware[],
   runtime: PipelineRuntime,
 ): CompiledRoute {
+  const limits = limitRequests(route, runtime)
+  const middleware = runMiddleware([...scopes, ...route.middleware], runtime)
   const steps = [
     enterRoute(route, runtime), //      ctx.route, and how values become responses
+    limits.byAddress((refusal) => inOrder(middleware, refusal)), // 429, before anything is read
     identifyUser(runtime), //           whose credential it is
-    ...runMiddleware([...scopes, ...route.middleware], runtime), // outermost first
+    ...middleware, //                   outermost first
+    limits.byCredential, //             429
     guardRoute(route, runtime), //      401, 403
+    limits.byCaller, //                 429
     readBody(route, runtime), //        400, 413, 415: nobody without permission makes the server read
     validateInputs(route, runtime), //  422
     limitTime(route, runtime), //       503

@@ -2,6 +2,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
 import type { Authenticator, SecurityScheme } from '../contracts/authenticator.ts'
 import type { Environment } from '../support/env/environment.ts'
+import type { Limiter } from '../contracts/limiter.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { ProblemTable } from '../errors/problem-table.ts'
 import type { FormLimits } from '../support/form-limits.ts'
@@ -39,6 +40,8 @@ export interface PipelineRuntime {
   readonly logger: Logger
   /** Undefined if no brick provides one; a route with `auth` is then refused at boot. */
   readonly authenticator: Authenticator | undefined
+  /** Undefined if no brick provides one; a route with `limit` is then refused at boot. */
+  readonly limiter: Limiter | undefined
   /** Description of the credential in the OpenAPI document. */
   readonly securityScheme: SecurityScheme | undefined
   /** Origins besides the request's own whose pages may use a cookie credential for unsafe methods. */

@@ -5,6 +5,7 @@ import { formLimits } from '../support/form-limits.ts'
 import { nearest } from '../support/nearest.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
 import { checkContent, isMediaType } from './check-content.ts'
+import { checkLimit } from './check-limit.ts'
 import { checkSchema, isSchema } from './check-schema.ts'
 import { listWords } from '../support/list-words.ts'
 import type { Finding } from './finding.ts'
@@ -25,6 +26,7 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   body: checkBody,
   response: checkResponse,
   auth: checkAuth,
+  limit: checkLimit,
   summary: expectValue('a string', isString),
   description: expectValue('a string', isString),
   tags: expectValue('an array of strings', isStrings),

@@ -24,6 +24,7 @@ export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_HANDLER: 'the default export is not a function',
   MORTAR_ROUTE_IMPORT: 'a module that cannot be imported',
   MORTAR_ROUTE_KEY: 'a key that route definitions do not have',
+  MORTAR_ROUTE_LIMIT: '`limit` is not a limit that can be counted',
   MORTAR_ROUTE_METHOD_CASE: 'a method that is not in lower case',
   MORTAR_ROUTE_METHOD_MISSING: 'no method in the file name',
   MORTAR_ROUTE_METHOD_UNKNOWN: 'a method that routes do not have',

@@ -1,3 +1,4 @@
+import type { LimitRule } from '../contracts/limiter.ts'
 import type { Context } from '../context/context.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { MultipartOptions } from '../support/form-limits.ts'
@@ -11,6 +12,12 @@ export type Method = (typeof METHODS)[number]
  * Guard of a route: `true` for any signed-in user, one or more policy names (all must allow), `false` for everybody.
  */
 export type AuthRequirement = boolean | string | readonly string[]
+
+/**
+ * Limits of the requests of a route: a limit of its own, the name of a rule that routes share, a list of both, or `false`
+ * for none.
+ */
+export type RouteLimit = false | string | LimitRule | readonly (string | LimitRule)[]
 
 /** The body of one status: its media type, its schema for validation, or both. */
 export interface ResponseContent {
@@ -30,6 +37,8 @@ export interface RouteDefinition {
   /** Schema or media type of the body for each status. Keys that the schema does not declare are removed. */
   readonly response?: Readonly<Record<number, Schema | ResponseContent>>
   readonly auth?: AuthRequirement
+  /** Limits of its requests, counted by the service `limiter`. A request beyond a limit is a 429. */
+  readonly limit?: RouteLimit
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
@@ -67,6 +76,7 @@ export const DEFINITION_KEYS = [
   'body',
   'response',
   'auth',
+  'limit',
   'summary',
   'description',
   'tags',

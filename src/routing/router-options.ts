@@ -1,5 +1,5 @@
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
-import type { AuthRequirement } from './route.ts'
+import type { AuthRequirement, RouteLimit } from './route.ts'
 
 /** Options that a router applies to all its routes. */
 export interface RouterOptions {
@@ -10,6 +10,8 @@ export interface RouterOptions {
    * parent.
    */
   readonly auth?: AuthRequirement
+  /** Limits of routes without their own, each of which counts alone. `limit: false` of a route removes them. */
+  readonly limit?: RouteLimit
   /** True to omit its routes from the OpenAPI document. */
   readonly hidden?: boolean
 }
@@ -21,10 +23,11 @@ const ROUTER_OPTIONS: OptionChecks<RouterOptions>['keys'] = {
   prefix: 'string',
   tags: 'strings',
   auth: { is: ['boolean', 'string', 'strings'], guard: true },
+  limit: { is: ['false', 'string', 'object', 'list'], guard: true },
   hidden: 'boolean',
 }
 
-/** @throws StartupError for an unknown option, an option of another type, or `auth: undefined`. */
+/** @throws StartupError for an unknown option, an option of another type, or `auth` or `limit` with the value `undefined`. */
 export function checkRouterOptions(options: RouterOptions): void {
   checkOptions(options, { of: 'createRouter()', keys: ROUTER_OPTIONS })
 }

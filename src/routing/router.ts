@@ -13,6 +13,7 @@ import type {
   NamedMiddleware,
   Route,
   RouteDefinition,
+  RouteLimit,
 } from './route.ts'
 
 /** Adds a route: `(path, handler)` or `(path, definition, handler)`. */
@@ -68,6 +69,7 @@ export interface Inherited {
   readonly prefix: string
   readonly tags: readonly string[]
   readonly auth: AuthRequirement | undefined
+  readonly limit: RouteLimit | undefined
   readonly hidden: boolean
   readonly middleware: readonly NamedMiddleware[]
 }
@@ -91,7 +93,14 @@ interface RouterParts {
   readonly [SCOPES]?: (prefix: string) => MiddlewareScope[]
 }
 
-const NOTHING: Inherited = { prefix: '', tags: [], auth: undefined, hidden: false, middleware: [] }
+const NOTHING: Inherited = {
+  prefix: '',
+  tags: [],
+  auth: undefined,
+  limit: undefined,
+  hidden: false,
+  middleware: [],
+}
 
 /** Creates a router whose routes and scopes are computed when it is mounted. */
 export function routerOf(
@@ -151,6 +160,7 @@ export function createRouter(options: RouterOptions = {}): object {
       prefix: joinPath(inherited.prefix, options.prefix ?? ''),
       tags: [...inherited.tags, ...(options.tags ?? [])],
       auth: options.auth ?? inherited.auth,
+      limit: options.limit ?? inherited.limit,
       hidden: options.hidden ?? inherited.hidden,
       middleware: [...inherited.middleware, ...middleware],
     }
@@ -226,6 +236,8 @@ function collectFrom(router: AnyRouter, inherited: Inherited): Route[] {
 function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: string): Route {
   const { definition } = entry
   const auth = definition.auth ?? own.auth
+  // A key with the value undefined is kept, so that the check of definitions reports it.
+  const limit = 'limit' in definition ? definition.limit : own.limit
   // A value that is not a list is kept, so that the check of definitions reports it.
   const given: unknown = definition.tags ?? []
   const tags = Array.isArray(given) ? [...own.tags, ...given] : given
@@ -235,6 +247,7 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
     definition: {
       ...definition,
       ...(auth === undefined ? {} : { auth }),
+      ...(limit === undefined ? {} : { limit }),
       ...(Array.isArray(tags) && tags.length === 0 ? {} : { tags: tags as readonly string[] }),
       ...(own.hidden ? { hidden: true } : {}),
     },

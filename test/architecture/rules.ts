@@ -10,6 +10,7 @@ export const LAYERS = [
   'support',
   'peers',
   'contracts',
+  'limits',
   'compat',
   'schema',
   'context',

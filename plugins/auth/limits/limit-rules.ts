@@ -1,11 +1,6 @@
-import { seconds, StartupError, type Duration } from '../../../src/index.ts'
+import { parseLimit, StartupError, type Limit } from '../../../src/index.ts'
 
-/** A number of attempts in a window that begins with the first attempt. */
-export interface Limit {
-  readonly limit: number
-  /** Seconds, or with a unit (`'15m'`); one second to 24 days. */
-  readonly window: Duration
-}
+export type { Limit }
 
 /**
  * Key that a limit counts by. `site` is the /48 of an IPv6 address, `pair` an address from one network, `device` a
@@ -60,8 +55,6 @@ export interface CountedLimit {
   readonly window: number
 }
 
-/** Node's timers and 32-bit stores overflow beyond this: a longer window would silently not limit. */
-const LONGEST_WINDOW = 24 * 86_400
 const EXAMPLE = "{ limit: 30, window: '1m' }"
 
 /**
@@ -103,29 +96,14 @@ function limitsOf(rule: LimitRule, changes: LimitOptions[LimitRule] = {}): Count
   })
 }
 
-function checked(rule: LimitRule, scope: LimitScope, { limit, window }: Limit): CountedLimit {
-  const where = `limits.${rule}.${scope}`
-  if (!Number.isSafeInteger(limit) || limit < 1)
-    throw wrong(
-      `${where} has no whole 'limit' of at least 1.`,
-      `Write ${EXAMPLE}, or false to switch it off.`,
-    )
-  const length = lengthOf(window)
-  if (!(length >= 1 && length <= LONGEST_WINDOW))
-    throw wrong(
-      `${where} has no 'window' from '1s' to '24d'.`,
-      `Write ${EXAMPLE}, or false to switch it off.`,
-    )
-  return { rule, scope, limit, window: Math.ceil(length) }
-}
-
-/** Converts to seconds; NaN for an invalid duration. */
-function lengthOf(window: unknown): number {
-  if (typeof window !== 'string' && typeof window !== 'number') return Number.NaN
+function checked(rule: LimitRule, scope: LimitScope, given: Limit): CountedLimit {
   try {
-    return seconds(window)
-  } catch {
-    return Number.NaN
+    return { rule, scope, ...parseLimit(given) }
+  } catch (error) {
+    throw wrong(
+      `limits.${rule}.${scope} ${(error as Error).message}`,
+      `Write ${EXAMPLE}, or false to switch it off.`,
+    )
   }
 }
 

@@ -1,9 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { systemClock, TooManyRequests, type Clock, type EventBus } from '../../../src/index.ts'
-import { clientNetwork, clientSite } from './client-network.ts'
-import type { AuthEvents } from '../events/events.ts'
-import { createLimitCounter, type LimitCounter, type RedisClient } from './limit-counter.ts'
-import type { Count } from './memory-counter.ts'
+import {
+  clientNetwork,
+  clientSite,
+  limitHeaders,
+  systemClock,
+  TooManyRequests,
+  type Clock,
+  type LimitState as CountedState,
+} from '../../../src/index.ts'
+import { chooseLimiter, type LimiterChoice, type RedisClient } from './choose-limiter.ts'
 import {
   resolveLimits,
   type CountedLimit,
@@ -42,7 +47,7 @@ export class LimitReached extends TooManyRequests {
     super(resetIn / 1000, 'Too many attempts. Try again later.', {
       code: 'too_many_requests',
       instance: false,
-      headers: headersOf([[limit, { remaining: 0, resetIn }]]),
+      headers: limitHeaders([stateOf(limit, { remaining: 0, resetIn })]),
     })
     this.rule = limit.rule
     this.scope = limit.scope
@@ -63,18 +68,12 @@ export interface RateLimits {
 }
 
 /** Settings of `createRateLimits`. */
-export interface RateLimitsOptions {
+export interface RateLimitsOptions extends Omit<LimiterChoice, 'clock'> {
   /** Changes to the limits; `false` switches all of them off. */
   readonly limits?: LimitOptions | false
-  /** Counts for all processes together; otherwise each counts in its own memory. */
-  readonly redis?: RedisClient
   readonly clock?: Clock
   /** HMAC key that replaces addresses and IPs in the counters. */
   readonly key: Buffer
-  /** Logs when Redis fails and when it works again. */
-  readonly events?: EventBus<AuthEvents>
-  /** Maximum keys per limit with their own counter in memory. */
-  readonly capacity?: number
 }
 
 /** Scopes that count failures only and are reset by a success. */
@@ -93,16 +92,13 @@ const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
  * @throws StartupError `MORTAR_AUTH_LIMIT` for settings that limit nothing.
  */
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
-  const { key, clock = systemClock, capacity, redis } = options
-  const onRedis = watch(options.events)
-  const shared = redis && { redis, onRedis }
-  const counters = resolveLimits(options.limits).map((limit) =>
-    createLimitCounter({ limit, clock, ...shared, ...(capacity !== undefined && { capacity }) }),
-  )
-  const applying = (rule: LimitRule, subject: LimitSubject): LimitCounter[] => {
-    const ofRule = counters.filter(({ limit }) => limit.rule === rule)
-    const hasDevice = subject.device !== undefined && ofRule.some(({ limit }) => limit.scope === 'device')
-    return ofRule.filter(({ limit: { scope } }) => {
+  const { key, clock = systemClock } = options
+  const limiter = chooseLimiter({ ...options, clock })
+  const limits = resolveLimits(options.limits)
+  const applying = (rule: LimitRule, subject: LimitSubject): CountedLimit[] => {
+    const ofRule = limits.filter((limit) => limit.rule === rule)
+    const hasDevice = subject.device !== undefined && ofRule.some(({ scope }) => scope === 'device')
+    return ofRule.filter(({ scope }) => {
       if (scope === 'site') return clientSite(subject.ip) !== undefined
       return scope === 'device' ? hasDevice : !(hasDevice && STRANGERS_SCOPES.has(scope))
     })
@@ -110,44 +106,34 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
 
   return {
     async attempt(rule, subject) {
-      const visible: [CountedLimit, Count][] = []
-      for (const { limit, count } of applying(rule, subject)) {
-        const state = await count(keyOf(key, limit, subject))
-        if (!state.allowed) throw new LimitReached(limit, state.resetIn)
-        if (!PRIVATE_SCOPES.has(limit.scope)) visible.push([limit, state])
+      const visible: CountedState[] = []
+      for (const limit of applying(rule, subject)) {
+        const count = await limiter.consume(keyOf(key, limit, subject), limit)
+        if (!count.allowed) throw new LimitReached(limit, count.resetIn)
+        if (!PRIVATE_SCOPES.has(limit.scope)) visible.push(stateOf(limit, count))
       }
-      return { headers: headersOf(visible) }
+      return { headers: limitHeaders(visible) }
     },
     async success(rule, subject) {
-      for (const { limit, clear } of applying(rule, subject))
-        if (FAILURES.has(`${limit.rule}.${limit.scope}`)) await clear(keyOf(key, limit, subject))
+      for (const limit of applying(rule, subject))
+        if (FAILURES.has(`${limit.rule}.${limit.scope}`))
+          await limiter.clear(keyOf(key, limit, subject), limit)
     },
     async giveBack(rule, subject, except = []) {
-      for (const { limit, giveBack } of applying(rule, subject))
-        if (!except.includes(limit.scope)) await giveBack(keyOf(key, limit, subject))
+      for (const limit of applying(rule, subject))
+        if (!except.includes(limit.scope)) await limiter.giveBack(keyOf(key, limit, subject), limit)
     },
   }
 }
 
-/**
- * Logs once that Redis fails, and once that it works again. Only the error's name is logged: its message may contain an
- * address.
- */
-function watch(events: EventBus<AuthEvents> | undefined): (error?: unknown) => void {
-  let degraded = false
-  return (error) => {
-    const fails = error !== undefined
-    if (fails === degraded) return
-    degraded = fails
-    if (fails) events?.emit('auth.limits.degraded', { error: error instanceof Error ? error.name : 'Error' })
-    else events?.emit('auth.limits.restored', {})
-  }
+function stateOf(limit: CountedLimit, count: CountedState['count']): CountedState {
+  return { name: `${limit.rule}-${limit.scope}`, limit, count }
 }
 
 /** The counters contain addresses and IPs only as HMACs of fixed length. */
 function keyOf(key: Buffer, { rule, scope }: CountedLimit, subject: LimitSubject): string {
   const text = JSON.stringify([rule, scope, ...partsOf(rule, scope, subject)])
-  return createHmac('sha256', key).update(text).digest('base64url')
+  return `auth:${createHmac('sha256', key).update(text).digest('base64url')}`
 }
 
 function partsOf(
@@ -172,20 +158,4 @@ function partsOf(
     case 'user':
       return [user]
   }
-}
-
-/**
- * Structured fields (RFC 9651): a quoted policy name with quota and window, then the remaining attempts and the seconds
- * until the reset.
- */
-function headersOf(
-  limits: readonly (readonly [CountedLimit, Omit<Count, 'allowed'>])[],
-): Record<string, string> {
-  if (limits.length === 0) return {}
-  const policy = limits.map(([{ rule, scope, limit, window }]) => `"${rule}-${scope}";q=${limit};w=${window}`)
-  const state = limits.map(
-    ([{ rule, scope }, { remaining, resetIn }]) =>
-      `"${rule}-${scope}";r=${remaining};t=${Math.max(1, Math.ceil(resetIn / 1000))}`,
-  )
-  return { 'RateLimit-Policy': policy.join(', '), RateLimit: state.join(', ') }
 }

@@ -114,7 +114,7 @@ describe('the rate limits in Redis', () => {
       const keys = await newKeys()
       expect(keys).to.have.lengthOf(3)
       for (const key of keys) {
-        expect(key).to.match(/^mortar:auth:login:(ip|pair|address):[A-Za-z0-9_-]{43}$/)
+        expect(key).to.match(/^mortar:auth:[0-9a-f]{64}$/)
         expect(await redis.pttl(key)).to.be.greaterThan(0)
       }
       await cleanUp()

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { clientNetwork, clientSite } from '../../../../plugins/auth/limits/client-network.ts'
+import { clientNetwork, clientSite } from '../../src/limits/client-network.ts'
 
 const NETWORKS: Record<string, readonly [string, string]> = {
   'an IPv4 address': ['192.0.2.7', '192.0.2.7'],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CountMinSketch } from '../../../../plugins/auth/limits/count-min-sketch.ts'
+import { CountMinSketch } from '../../src/limits/count-min-sketch.ts'
 
 describe('the count-min sketch', () => {
   it('counts one key exactly, and stops at the largest count', () => {

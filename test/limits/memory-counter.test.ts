@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { MemoryCounter, type MemoryCounterOptions } from '../../../../plugins/auth/limits/memory-counter.ts'
-import { TestClock } from '../support/clock.ts'
+import { MemoryCounter, type MemoryCounterOptions } from '../../src/limits/memory-counter.ts'
+import { TestClock } from '../plugins/auth/support/clock.ts'
 
 function setUp(options: Partial<MemoryCounterOptions> = {}) {
   const clock = new TestClock()

@@ -7,7 +7,7 @@ const LARGEST_16_BIT = 65_535
 /**
  * Counts many keys in fixed memory (2 MiB, or 4 MiB for counts above 65,535), allocated by the first addition. An
  * estimate is never below the true count, and above it only for a key that shares its cell in each of four rows
- * (Cormode and Muthukrishnan 2005, with conservative update). test/plugins/auth/limits/count-min-sketch.test.ts checks
+ * (Cormode and Muthukrishnan 2005, with conservative update). test/limits/count-min-sketch.test.ts checks
  * the error.
  */
 export class CountMinSketch {

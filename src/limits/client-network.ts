@@ -1,5 +1,8 @@
-import ipaddr from 'ipaddr.js'
+import type ipaddr from 'ipaddr.js'
+import { loadAddresses } from '../support/lazy-packages.ts'
 
+/** An IPv4 address as Node writes it, which needs no parser. */
+const PLAIN_IPV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/
 const CUSTOMER_PREFIX = 64
 const SITE_PREFIX = 48
 
@@ -8,6 +11,7 @@ const SITE_PREFIX = 48
  * address, because one customer owns all of it. Other strings are returned unchanged.
  */
 export function clientNetwork(ip: string): string {
+  if (PLAIN_IPV4.test(ip)) return ip
   const address = parse(ip)
   if (address === null) return ip
   return address.kind() === 'ipv4' ? address.toString() : networkOf(address, CUSTOMER_PREFIX)
@@ -25,9 +29,10 @@ export function clientSite(ip: string): string | undefined {
 type Address = ReturnType<typeof ipaddr.process>
 
 function parse(ip: string): Address | null {
-  return ipaddr.isValid(ip) ? ipaddr.process(ip) : null
+  const addresses = loadAddresses()
+  return addresses.isValid(ip) ? addresses.process(ip) : null
 }
 
 function networkOf(address: Address, prefix: number): string {
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${prefix}`).toString()}/${prefix}`
+  return `${loadAddresses().IPv6.networkAddressFromCIDR(`${address.toString()}/${prefix}`).toString()}/${prefix}`
 }

@@ -2,17 +2,11 @@
  * rate-limiter-flexible's memory store keeps a timer per key and as many keys as an attacker invents, and its timers
  * fire immediately beyond 2^31 ms. This counter has bounded memory, no timers and the application's clock. When active
  * windows fill the memory, new keys share a count-min sketch: a key may then be limited too early, with a low
- * probability, and no count is ever lost. Tested by test/plugins/auth/limits/memory-counter.test.ts.
+ * probability, and no count is ever lost. Tested by test/limits/memory-counter.test.ts.
  */
-import type { Clock } from '../../../src/index.ts'
+import type { Clock } from '../contracts/clock.ts'
+import type { LimitCount } from '../contracts/limiter.ts'
 import { CountMinSketch } from './count-min-sketch.ts'
-
-/** Result of counting; times in milliseconds. */
-export interface Count {
-  readonly allowed: boolean
-  readonly remaining: number
-  readonly resetIn: number
-}
 
 const DEFAULT_CAPACITY = 50_000
 
@@ -62,7 +56,7 @@ export class MemoryCounter {
   }
 
   /** Counts one attempt. */
-  count(key: string): Count {
+  count(key: string): LimitCount {
     const own = this.#find(key) ?? this.#begin(key)
     if (own === null) return this.#countShared(key)
     own.consumed += 1
@@ -98,7 +92,7 @@ export class MemoryCounter {
     return this.#sketchEnd > this.#clock.now() && this.#sketch.estimate(key) > 0
   }
 
-  #countShared(key: string): Count {
+  #countShared(key: string): LimitCount {
     const now = this.#clock.now()
     if (this.#sketchEnd <= now) {
       this.#sketch.clear()
@@ -116,7 +110,7 @@ export class MemoryCounter {
     }
   }
 
-  #result({ consumed, end }: Window): Count {
+  #result({ consumed, end }: Window): LimitCount {
     return {
       allowed: consumed <= this.#points,
       remaining: Math.max(0, this.#points - consumed),

@@ -1,0 +1,85 @@
+import {
+  createMemoryLimiter,
+  createSharedLimiter,
+  defineBrick,
+  singleton,
+  type Brick,
+  type Cradle,
+  type Limiter,
+  type Peers,
+} from '../../src/index.ts'
+import { createDatabaseStore } from './database/database-store.ts'
+import { limitsFindings, warnOfMemory } from './findings.ts'
+import { checkLimitsOptions, type LimitsOptions, type RedisClient } from './options.ts'
+import { limitsNeed } from './peers.ts'
+import { createRedisStore } from './redis-store.ts'
+import type { SharedStore } from './shared-store.ts'
+import { STARTUP_CODES } from './startup-codes.ts'
+
+/** The service of the brick. */
+export interface LimitsServices {
+  readonly limiter: Limiter
+}
+
+/** Events of the brick. */
+export interface LimitsEvents {
+  /** The store fails, and limits count in the memory of each process. */
+  'limits.degraded': { readonly error: string }
+  /** The store works again. */
+  'limits.restored': object
+}
+
+/**
+ * Counts the requests of limited routes: the service `limiter`, which the route key `limit` and the sign-in use.
+ * @throws StartupError `MORTAR_LIMITS_OPTION` for an invalid option, at the start `MORTAR_LIMITS_TABLE` without a table.
+ */
+export function limits(options: LimitsOptions = {}): Brick<'limits', LimitsServices> {
+  checkLimitsOptions(options)
+  const { store = 'memory', rules = {} } = options
+  const stores = new WeakMap<Limiter, SharedStore>()
+
+  function createLimiter(services: Cradle): Limiter {
+    const { clock } = services
+    const shared = storeOf(store, services)
+    if (shared === undefined) return createMemoryLimiter({ clock, rules })
+    const onChange = (error?: unknown): void => report(services, error)
+    const limiter = createSharedLimiter({ store: shared, clock, rules, onChange })
+    stores.set(limiter, shared)
+    return limiter
+  }
+
+  return defineBrick({
+    name: 'limits',
+    requires: REQUIRED[typeof store === 'string' ? store : 'client'],
+    ...(store !== 'memory' && { peers: limitsNeed.peers satisfies Peers }),
+    startupCodes: STARTUP_CODES,
+    services: { limiter: singleton(createLimiter) },
+    start: async (services) => {
+      warnOfMemory(services.limiter, services)
+      await stores.get(services.limiter)?.open?.()
+    },
+    stop: ({ limiter }) => stores.get(limiter)?.close?.(),
+    doctor: ({ limiter, environment }) => limitsFindings(limiter, environment),
+  })
+}
+
+const REQUIRED = { memory: [], client: [], database: ['db'], redis: ['redis'] } as const
+
+function storeOf(store: NonNullable<LimitsOptions['store']>, services: Cradle): SharedStore | undefined {
+  if (store === 'memory') return undefined
+  if (store === 'database') return createDatabaseStore(services)
+  return createRedisStore(store === 'redis' ? (services['redis'] as RedisClient) : store)
+}
+
+/** Only the name of the error is logged: its message may contain an address or a key. */
+function report({ events, logger }: Cradle, error: unknown): void {
+  const bus = events.typed<LimitsEvents>()
+  if (error === undefined) {
+    logger.info({ brick: 'limits' }, 'Limits are counted in the store again')
+    bus.emit('limits.restored', {})
+    return
+  }
+  const name = error instanceof Error ? error.name : 'Error'
+  logger.warn({ brick: 'limits', error: name }, 'The store of the limits fails; limits are counted in memory')
+  bus.emit('limits.degraded', { error: name })
+}

@@ -1,0 +1,63 @@
+import type { Cradle } from '../../../src/index.ts'
+import { fault } from '../startup-codes.ts'
+import type { SharedStore } from '../shared-store.ts'
+import { cleanRegularly } from './clean-regularly.ts'
+import type { DataSourceLike } from './data-source.ts'
+import { mysqlCounters } from './mysql-counters.ts'
+import { postgresCounters } from './postgres-counters.ts'
+import { sqliteCounters } from './sqlite-counters.ts'
+
+/** Counters in one kind of database, over connections of their own. */
+export interface DatabaseCounters extends SharedStore {
+  /** Checks or creates the table. @throws the driver's error. */
+  prepare(): Promise<void>
+  /** True for the driver's error of a missing table. */
+  isMissingTable(error: unknown): boolean
+  /** Deletes up to `most` expired rows. @returns the number of deleted rows. */
+  deleteExpired(now: number, most: number): Promise<number>
+  disconnect(): void
+}
+
+type MakeCounters = (source: DataSourceLike) => DatabaseCounters | undefined
+
+const KINDS: Readonly<Record<string, MakeCounters>> = {
+  postgres: postgresCounters,
+  mysql: mysqlCounters,
+  mariadb: mysqlCounters,
+  'better-sqlite3': sqliteCounters,
+}
+
+/**
+ * Creates counters in the application's database: the service `db`.
+ * @returns undefined for SQLite in memory, which no other process can read.
+ * @throws StartupError `MORTAR_LIMITS_OPTION` for another kind of database.
+ */
+export function createDatabaseStore({ db, logger }: Cradle): SharedStore | undefined {
+  const source = db as DataSourceLike
+  const { type } = source.options
+  const make = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+  if (make === undefined)
+    throw fault('MORTAR_LIMITS_OPTION', `limits() cannot count in a database of the type '${type}'.`, {
+      remedy: "Write store: 'redis' or 'memory'.",
+    })
+  const counters = make(source)
+  if (counters === undefined) return undefined
+  let stopCleaning: (() => void) | undefined
+  return {
+    ...counters,
+    async open() {
+      try {
+        await counters.prepare()
+      } catch (error) {
+        if (counters.isMissingTable(error))
+          throw fault('MORTAR_LIMITS_TABLE', "The database has no table 'mortar_limits'.")
+        logger.warn({ brick: 'limits' }, 'The limits cannot open their connection to the database')
+      }
+      stopCleaning = cleanRegularly(counters)
+    },
+    close() {
+      stopCleaning?.()
+      counters.disconnect()
+    },
+  }
+}

@@ -1,0 +1,3 @@
+export { limits } from './brick.ts'
+export type { LimitsEvents, LimitsServices } from './brick.ts'
+export type { LimitsOptions, RedisClient } from './options.ts'

@@ -1,0 +1,50 @@
+import type { EntitySchema } from 'typeorm'
+import type * as TypeOrm from 'typeorm'
+import { hasPeer, loadPeer, type PeerNeed } from '../../src/index.ts'
+
+/** A row of `mortar_limits`: the requests of one key in its current window. */
+export interface LimitRow {
+  /** SHA-256 in hex. */
+  key: string
+  points: number
+  /** End of the window, in milliseconds since the epoch. */
+  expire: number
+}
+
+const need: PeerNeed = {
+  of: "the brick 'limits'",
+  peers: { from: import.meta.url, packages: ['typeorm'] },
+}
+
+/** The order of the columns is that of rate-limiter-flexible, whose statements do not name them. */
+const OPTIONS = {
+  name: 'mortar_limits',
+  columns: {
+    // Requests byte-by-byte comparison from `mortar/database`.
+    key: { type: String, length: 64, primary: true, [Symbol.for('mortar.column.binary')]: true },
+    points: { type: Number, default: 0 },
+    expire: { type: 'bigint', nullable: true },
+  },
+  indices: [{ columns: ['expire'] }],
+} as const
+
+/**
+ * The table of `limits({ store: 'database' })` on PostgreSQL, MariaDB and MySQL. On SQLite the limits have a file of
+ * their own and do not need it.
+ */
+export const MortarLimits: EntitySchema<LimitRow> = make()
+
+/**
+ * Schema modules run while an application is imported, so without TypeORM this does not throw: the start of the
+ * application reports all missing packages.
+ */
+function make(): EntitySchema<LimitRow> {
+  const options = structuredOptions()
+  if (!hasPeer('typeorm', need)) return { options } as unknown as EntitySchema<LimitRow>
+  return new (loadPeer<typeof TypeOrm>('typeorm', need).EntitySchema)<LimitRow>(options)
+}
+
+/** TypeORM's types want arrays that can change. */
+function structuredOptions(): TypeOrm.EntitySchemaOptions<LimitRow> {
+  return { ...OPTIONS, indices: OPTIONS.indices.map(({ columns }) => ({ columns: [...columns] })) }
+}

@@ -1,0 +1,12 @@
+import type { LimitStore } from '../../src/index.ts'
+
+/** Counters of all processes, with their connection. */
+export interface SharedStore extends LimitStore {
+  /**
+   * Prepares the store. A store that cannot be reached is not an error, because limits then count in memory.
+   * @throws StartupError for a store that would never work.
+   */
+  open?(): Promise<void>
+  /** Closes what the store has opened. */
+  close?(): void
+}

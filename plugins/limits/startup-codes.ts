@@ -1,0 +1,22 @@
+import { startupErrors, type StartupCodes } from '../../src/index.ts'
+
+/** Codes of the start-up errors and doctor findings of the limits brick; `docs/startup-errors.md` has the same table. */
+export const STARTUP_CODES = {
+  MORTAR_LIMITS_MEMORY: {
+    cause: 'Limits are counted in the memory of each process',
+    remedy:
+      "Count for all processes together: `limits({ store: 'redis' })` or `limits({ store: 'database' })`.",
+  },
+  MORTAR_LIMITS_OPTION: {
+    cause: 'An option of the limits brick is invalid',
+    remedy: 'Fix the option that the message names.',
+  },
+  MORTAR_LIMITS_TABLE: {
+    cause: 'The database has no table for the limits',
+    remedy:
+      'Add the entity of `mortar/limits/schema` to the entities, then run `mortar migrate generate limits` and `mortar migrate run`.',
+  },
+} as const satisfies StartupCodes
+
+/** Makes a `StartupError` with one of these codes and its remedy. */
+export const fault = startupErrors({ brick: 'limits', codes: STARTUP_CODES })

@@ -1,0 +1,61 @@
+import type { Duration } from '../support/duration.ts'
+import type { User } from './user.ts'
+
+/** A number of requests in a window that begins with the first one. */
+export interface Limit {
+  /** Whole number of at least 1. */
+  readonly limit: number
+  /** Seconds, or with a unit (`'15m'`); one second to 24 days. */
+  readonly window: Duration
+}
+
+/** State of a counter after one more request; times in milliseconds. */
+export interface LimitCount {
+  readonly allowed: boolean
+  readonly remaining: number
+  readonly resetIn: number
+}
+
+/** The part of the request that the function of `by` receives. Parameters and query are raw strings. */
+export interface LimitContext {
+  readonly params: Readonly<Record<string, string>>
+  readonly method: string
+  readonly path: string
+  readonly ip: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Null on a route without `auth` for a request without a valid credential. */
+  readonly user: User | null
+  readonly [member: string]: unknown
+}
+
+/**
+ * Subject of a limit: the client's network, the signed-in user, the presented credential, or the string that a function
+ * returns. A request for which the function returns null is not counted.
+ */
+export type LimitBy =
+  'ip' | 'user' | 'credential' | ((ctx: LimitContext) => string | null | Promise<string | null>)
+
+/** A limit of routes. */
+export interface LimitRule extends Limit {
+  readonly by: LimitBy
+}
+
+/**
+ * The service `limiter`, which counts the requests of limited routes; a brick provides it. It never rejects because of
+ * its store: while the store fails, it counts in memory with the same limit.
+ */
+export interface Limiter {
+  /** True if all processes of the application count together. */
+  readonly isShared: boolean
+  /** Rules by name; `limit: 'name'` of a route refers to one. */
+  readonly rules: Readonly<Record<string, LimitRule>>
+  /**
+   * Counts one request in one atomic step. A key is counted apart for each combination of `limit` and `window`.
+   * @throws RangeError for numbers that would limit nothing.
+   */
+  consume(key: string, limit: Limit): LimitCount | Promise<LimitCount>
+  /** Resets the count of a key. */
+  clear(key: string, limit: Limit): void | Promise<void>
+  /** Subtracts one request of a key. */
+  giveBack(key: string, limit: Limit): void | Promise<void>
+}

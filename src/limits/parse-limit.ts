@@ -1,0 +1,41 @@
+import type { Limit } from '../contracts/limiter.ts'
+import { seconds } from '../support/duration.ts'
+
+/** A limit with its window in whole seconds. */
+export interface ParsedLimit {
+  readonly limit: number
+  readonly window: number
+}
+
+/** Node's timers and 32-bit stores overflow beyond this: a longer window would silently not limit. */
+const LONGEST_WINDOW = 24 * 86_400
+/** Stores count in 32 bits. */
+const HIGHEST_LIMIT = 1_000_000_000
+
+const parsed = new WeakMap<object, ParsedLimit>()
+
+/**
+ * Returns a limit with its window in seconds. The result is kept for the object, so that a request does not parse it.
+ * @throws RangeError for numbers that would limit nothing. The message is the predicate of a sentence.
+ */
+export function parseLimit(limit: Limit): ParsedLimit {
+  const known = parsed.get(limit)
+  if (known !== undefined) return known
+  if (!Number.isSafeInteger(limit.limit) || limit.limit < 1 || limit.limit > HIGHEST_LIMIT)
+    throw new RangeError("has no whole 'limit' of at least 1.")
+  const length = lengthOf(limit.window)
+  if (!(length >= 1 && length <= LONGEST_WINDOW)) throw new RangeError("has no 'window' from '1s' to '24d'.")
+  const result = { limit: limit.limit, window: Math.ceil(length) }
+  parsed.set(limit, result)
+  return result
+}
+
+/** Converts to seconds; NaN for an invalid duration. */
+function lengthOf(window: unknown): number {
+  if (typeof window !== 'string' && typeof window !== 'number') return Number.NaN
+  try {
+    return seconds(window)
+  } catch {
+    return Number.NaN
+  }
+}

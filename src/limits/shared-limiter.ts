@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../contracts/clock.ts'
+import type { Limit, Limiter, LimitCount, LimitRule } from '../contracts/limiter.ts'
+import { BatchByKey } from './batch-by-key.ts'
+import type { Counted, LimitStore } from './limit-store.ts'
+import { createMemoryLimiter } from './memory-limiter.ts'
+import { parseLimit, type ParsedLimit } from './parse-limit.ts'
+import { SilenceWatch } from './silence-watch.ts'
+
+/** Settings of `createSharedLimiter`. */
+export interface SharedLimiterOptions {
+  readonly store: LimitStore
+  readonly clock: Clock
+  readonly rules?: Readonly<Record<string, LimitRule>>
+  /** Called once with the error when the store begins to fail, and once without it when the store works again. */
+  readonly onChange?: (error?: unknown) => void
+  /** Milliseconds after which a silent store counts as down; 1,000 by default. */
+  readonly patience?: number
+  /** Maximum keys per limit with a counter of their own while memory counts. */
+  readonly capacity?: number
+}
+
+const PATIENCE = 1000
+/** Pause in milliseconds after a failure, so that not every request waits for the store. */
+const REST = 5000
+
+/**
+ * Creates a limiter that counts in a store of all processes. While the store fails or is silent, it counts in memory
+ * with the same limits and tries the store again after five seconds, with one request at a time. It never rejects.
+ */
+export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
+  const { store, clock, capacity, rules = {}, onChange = () => undefined } = options
+  const memory = createMemoryLimiter({ clock, ...(capacity !== undefined && { capacity }) })
+  const batches = new BatchByKey()
+  const silence = new SilenceWatch(options.patience ?? PATIENCE)
+  let isDown = false
+  let restUntil = -Infinity
+
+  async function attempt<T>(ask: () => Promise<T>, otherwise: () => T): Promise<T> {
+    if (clock.now() < restUntil) return otherwise()
+    // Only this request waits for a store that was down; the others count in memory meanwhile.
+    if (isDown) restUntil = clock.now() + REST
+    try {
+      // A client without a connection would queue the command until it reconnects.
+      if (!store.isReady()) throw new Error('The store is not connected.')
+      const result = await ask()
+      if (isDown) succeed()
+      return result
+    } catch (error) {
+      fail(error)
+      return otherwise()
+    }
+  }
+
+  function succeed(): void {
+    isDown = false
+    restUntil = -Infinity
+    onChange()
+  }
+
+  function fail(error: unknown): void {
+    restUntil = clock.now() + REST
+    if (isDown) return
+    isDown = true
+    store.reset?.()
+    onChange(error)
+  }
+
+  function countIn(key: string, limit: ParsedLimit): Promise<Counted> {
+    return batches.count(key, (requests) => silence.watch(store.consume(key, limit, requests)))
+  }
+
+  return {
+    isShared: true,
+    rules,
+    consume(key, given) {
+      const limit = parseLimit(given)
+      return attempt(
+        async () => toCount(await countIn(storedKey(key, limit), limit), limit),
+        () => memory.consume(key, given),
+      )
+    },
+    async clear(key, given) {
+      memory.clear(key, given)
+      // A key that the store cannot reset now stays counted until its window ends.
+      await attempt(
+        async () => void (await silence.watch(store.clear(storedKey(key, parseLimit(given))))),
+        () => undefined,
+      )
+    },
+    giveBack(key, given: Limit) {
+      const limit = parseLimit(given)
+      return attempt(
+        async () => void (await silence.watch(store.giveBack(storedKey(key, limit), limit))),
+        () => memory.giveBack(key, given),
+      )
+    },
+  }
+}
+
+/** A hash, because a key may be an address or an API key, and stores compare and limit strings differently. */
+function storedKey(key: string, { limit, window }: ParsedLimit): string {
+  return createHash('sha256').update(`${limit}/${window}/${key}`).digest('hex')
+}
+
+function toCount({ consumed, resetIn }: Counted, { limit }: ParsedLimit): LimitCount {
+  return { allowed: consumed <= limit, remaining: Math.min(limit, Math.max(0, limit - consumed)), resetIn }
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import type { Limiter, LimitCount } from '../contracts/limiter.ts'
+import { publicContext, type RequestContext } from '../context/request-context.ts'
+import { TooManyRequests } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
+import { clientNetwork } from '../limits/client-network.ts'
+import { limitPolicy, limitStanding } from '../limits/limit-headers.ts'
+import type { Route } from '../routing/route.ts'
+import { isThenable } from '../support/thenable.ts'
+import { limitsOf, type ActiveLimit } from './limits-of-route.ts'
+import type { Inner, PipelineRuntime, Step } from './step.ts'
+
+/** The steps that count the requests of a route. A step without limits is undefined. */
+export interface LimitSteps {
+  /**
+   * Counts by address before the credential is evaluated. Beyond a limit, the request runs `refused` instead of the
+   * inner steps: the middleware, so that its headers and logs also cover the refusal, and then the 429.
+   */
+  byAddress(refused: (throwRefusal: Inner) => Inner): Step | undefined
+  /** Counts by the presented credential, before the guard. */
+  readonly byCredential: Step | undefined
+  /** Counts by user or by a function, after the guard and before the body is read. */
+  readonly byCaller: Step | undefined
+}
+
+/**
+ * Compiles the limits of a route.
+ * @throws StartupError at boot for a limit that cannot be counted: no limiter, unknown rule, `by: 'user'` without `auth`.
+ */
+export function limitRequests(route: Route, runtime: PipelineRuntime): LimitSteps {
+  const limits = limitsOf(route, runtime)
+  const of = (...kinds: ActiveLimit['stage'][]) => limits.filter(({ stage }) => kinds.includes(stage))
+  const limiter = runtime.limiter!
+  const byAddress = of('address')
+  return {
+    byAddress: (refused) =>
+      byAddress.length === 0 ? undefined : refuseBefore(byAddress, limiter, refused(throwRefusal)),
+    byCredential: countBefore(of('credential'), limiter),
+    byCaller: countBefore(of('caller'), limiter),
+  }
+}
+
+function throwRefusal(ctx: RequestContext): never {
+  // oxlint-disable-next-line typescript/only-throw-error -- the 429 that the step of the address stored
+  throw ctx.internal.refusal
+}
+
+function refuseBefore(limits: readonly ActiveLimit[], limiter: Limiter, refused: Inner): Step {
+  return (inner) =>
+    function limitByAddress(ctx) {
+      const refuse = (error: unknown): unknown => {
+        if (!(error instanceof TooManyRequests)) throw error
+        ctx.internal.refusal = error
+        return refused(ctx)
+      }
+      try {
+        const waiting = countAll(ctx, limits, limiter)
+        if (waiting !== undefined)
+          return waiting.then(function afterCount() {
+            return inner(ctx)
+          }, refuse)
+      } catch (error) {
+        return refuse(error)
+      }
+      return inner(ctx)
+    }
+}
+
+function countBefore(limits: readonly ActiveLimit[], limiter: Limiter): Step | undefined {
+  if (limits.length === 0) return undefined
+  return (inner) =>
+    function limitRequests(ctx) {
+      const waiting = countAll(ctx, limits, limiter)
+      if (waiting === undefined) return inner(ctx)
+      return waiting.then(function afterCount() {
+        return inner(ctx)
+      })
+    }
+}
+
+/** Counts by each limit until one refuses. Waits only for a subject or a count that is a promise. */
+function countAll(
+  ctx: RequestContext,
+  limits: readonly ActiveLimit[],
+  limiter: Limiter,
+  from = 0,
+): void | Promise<void> {
+  for (let index = from; index < limits.length; index++) {
+    const limit = limits[index]!
+    const waiting = countOne(ctx, limit, limiter)
+    if (waiting !== undefined) return waiting.then(() => countAll(ctx, limits, limiter, index + 1))
+  }
+}
+
+function countOne(ctx: RequestContext, limit: ActiveLimit, limiter: Limiter): void | Promise<void> {
+  const subject = subjectOf(ctx, limit)
+  if (isThenable(subject))
+    return Promise.resolve(subject).then((settled) => countSubject(ctx, limit, limiter, settled))
+  return countSubject(ctx, limit, limiter, subject)
+}
+
+function countSubject(
+  ctx: RequestContext,
+  limit: ActiveLimit,
+  limiter: Limiter,
+  subject: unknown,
+): void | Promise<void> {
+  if (subject === null) return
+  if (typeof subject !== 'string') throw notASubject(limit, subject)
+  const count = limiter.consume(limit.prefix + subject, limit.rule)
+  if (isThenable(count)) return Promise.resolve(count).then((settled) => requireAllowed(ctx, limit, settled))
+  requireAllowed(ctx, limit, count as LimitCount)
+}
+
+function subjectOf(ctx: RequestContext, { rule: { by } }: ActiveLimit): unknown {
+  if (by === 'ip') return clientNetwork(ctx.ip)
+  if (by === 'user') return ctx.user!.id
+  if (by !== 'credential') return by(publicContext(ctx))
+  return ctx.credential && createHash('sha256').update(ctx.credential.token).digest('base64url')
+}
+
+/** Reports the state of the limit in the headers, beside limits that were counted before. */
+function requireAllowed(ctx: RequestContext, { name, parsed }: ActiveLimit, count: LimitCount): void {
+  const { res } = ctx.internal
+  if (!res.headersSent) {
+    appendMember(res, 'RateLimit-Policy', limitPolicy(name, parsed))
+    appendMember(res, 'RateLimit', limitStanding(name, count))
+  }
+  if (!count.allowed)
+    throw stackless(TooManyRequests, count.resetIn / 1000, 'Too many requests. Try again later.', {
+      code: 'rate_limited',
+    })
+}
+
+function appendMember(res: RequestContext['internal']['res'], name: string, member: string): void {
+  const present = res.getHeader(name)
+  res.setHeader(name, present === undefined ? member : `${String(present)}, ${member}`)
+}
+
+function notASubject({ route }: ActiveLimit, subject: unknown): TypeError {
+  return new TypeError(
+    `The function 'by' of a limit of ${route} returned ${typeof subject}. Return a string, or null for no limit.`,
+  )
+}

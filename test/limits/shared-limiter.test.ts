@@ -1,0 +1,178 @@
+import { expect } from 'chai'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Counted, LimitStore } from '../../src/limits/limit-store.ts'
+import { createSharedLimiter, type SharedLimiterOptions } from '../../src/limits/shared-limiter.ts'
+import { TestClock } from '../plugins/auth/support/clock.ts'
+
+const LIMIT = { limit: 2, window: '1m' }
+const never = (): Promise<never> => new Promise(() => {})
+
+/** A store that counts in a map, and can be replaced in part. */
+function fakeStore(part: Partial<LimitStore> = {}) {
+  const counts = new Map<string, number>()
+  const commands: [string, number][] = []
+  const add = async (key: string, requests: number): Promise<Counted> => {
+    commands.push([key, requests])
+    const consumed = (counts.get(key) ?? 0) + requests
+    counts.set(key, consumed)
+    return { consumed, resetIn: 60_000 }
+  }
+  const store: LimitStore = {
+    isReady: () => true,
+    consume: (key, _limit, requests) => add(key, requests),
+    clear: async (key) => counts.delete(key),
+    giveBack: (key) => add(key, -1),
+    ...part,
+  }
+  return { store, counts, commands }
+}
+
+function setUp(part: Partial<LimitStore> = {}, options: Partial<SharedLimiterOptions> = {}) {
+  const clock = new TestClock()
+  const changes: unknown[] = []
+  const fake = fakeStore(part)
+  const onChange = (error?: unknown): unknown => changes.push(error)
+  const limiter = createSharedLimiter({ store: fake.store, clock, onChange, patience: 20, ...options })
+  const allowed = async (key = 'a', limit = LIMIT): Promise<boolean> =>
+    (await limiter.consume(key, limit)).allowed
+  return { ...fake, clock, changes, limiter, allowed }
+}
+
+describe('a shared limiter', () => {
+  it('counts, resets and subtracts in the store', async () => {
+    const { limiter, allowed } = setUp()
+    expect(await limiter.consume('a', LIMIT)).to.deep.equal({ allowed: true, remaining: 1, resetIn: 60_000 })
+    expect([await allowed(), await allowed(), await allowed()]).to.deep.equal([true, false, false])
+    await limiter.clear('a', LIMIT)
+    expect([await allowed(), await allowed()]).to.deep.equal([true, true])
+    await limiter.giveBack('a', LIMIT)
+    expect([await allowed(), await allowed()]).to.deep.equal([true, false])
+  })
+
+  it('gives the store hashes, and counts apart for each limit', async () => {
+    const { counts, limiter } = setUp()
+    const keys = ['Ada@example.com', 'ada@example.com', 'ádá@example.com ', 'x'.repeat(10_000)]
+    for (const key of keys) await limiter.consume(key, LIMIT)
+    await limiter.consume(keys[0]!, { limit: 3, window: '1m' })
+    await limiter.consume(keys[0]!, { limit: 2, window: 60 })
+    expect(counts.size).to.equal(5)
+    for (const key of counts.keys()) expect(key).to.match(/^[0-9a-f]{64}$/)
+  })
+
+  it('counts concurrent requests of a key exactly, with few commands', async () => {
+    const { limiter, commands } = setUp()
+    const limit = { limit: 100, window: '1m' }
+    const counts = await Promise.all(Array.from({ length: 250 }, () => limiter.consume('a', limit)))
+    expect(counts.filter(({ allowed }) => allowed)).to.have.lengthOf(100)
+    expect(counts.map(({ remaining }) => remaining).slice(0, 101)).to.deep.equal(
+      Array.from({ length: 101 }, (_, index) => Math.max(0, 99 - index)),
+    )
+    expect(commands.map(([, requests]) => requests)).to.deep.equal([1, 249])
+  })
+
+  it('counts in memory with the same limit while the store is silent, and reports it once', async () => {
+    const { allowed, changes, limiter } = setUp({ consume: never, clear: never, giveBack: never })
+    expect([await allowed(), await allowed(), await allowed()]).to.deep.equal([true, true, false])
+    await limiter.clear('a', LIMIT)
+    expect([await allowed(), await allowed()]).to.deep.equal([true, true])
+    await limiter.giveBack('a', LIMIT)
+    expect([await allowed(), await allowed()]).to.deep.equal([true, false])
+    expect(changes).to.have.lengthOf(1)
+  })
+
+  it('counts all concurrent requests in memory when the store fails under them', async () => {
+    const { limiter } = setUp({ consume: async () => Promise.reject(new Error('down')) })
+    const counts = await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a', LIMIT)))
+    expect(counts.filter(({ allowed }) => allowed)).to.have.lengthOf(2)
+  })
+
+  it('gives no command to a store without a connection, which would keep it', async () => {
+    const { limiter, commands } = setUp({ isReady: () => false })
+    await limiter.consume('a', LIMIT)
+    await limiter.giveBack('a', LIMIT)
+    await limiter.clear('a', LIMIT)
+    expect(commands).to.deep.equal([])
+  })
+
+  it('asks the store again after five seconds, with one request at a time, and reports its return', async () => {
+    let asked = 0
+    let answer: () => Promise<Counted> = async () => Promise.reject(new Error('down'))
+    const { allowed, changes, clock } = setUp({
+      consume: () => {
+        asked += 1
+        return answer()
+      },
+    })
+    await allowed()
+    await allowed()
+    clock.advance(4.999)
+    await allowed()
+    expect(asked, 'left alone').to.equal(1)
+    clock.advance(0.001)
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => allowed(key)))
+    expect(asked, 'one request asks').to.equal(2)
+    answer = async () => ({ consumed: 1, resetIn: 1 })
+    clock.advance(5)
+    await allowed()
+    await allowed('b')
+    expect(asked).to.equal(4)
+    expect(changes).to.deep.equal([changes[0], undefined])
+  })
+
+  it('lets the store close a dead connection, once per failure', async () => {
+    let resets = 0
+    const { allowed } = setUp({ consume: never, reset: () => void (resets += 1) })
+    await Promise.all([allowed('a'), allowed('b'), allowed('c')])
+    expect(resets).to.equal(1)
+  })
+
+  it('waits for a slow store that responds to others', async () => {
+    const slow = setUp(
+      {
+        consume: async (_key, { limit }) => {
+          await wait(limit === 9 ? 300 : 30)
+          return { consumed: 1, resetIn: 1 }
+        },
+      },
+      { patience: 150 },
+    )
+    const others = (async () => {
+      for (let index = 0; index < 10; index++) await slow.limiter.consume(`other${index}`, LIMIT)
+    })()
+    await slow.limiter.consume('slow', { limit: 9, window: 60 })
+    await others
+    expect(slow.changes).to.deep.equal([])
+  })
+
+  it('reads the results that have arrived before it calls the store silent', async () => {
+    const { limiter, changes } = setUp({
+      consume: async () => {
+        await wait(5)
+        return { consumed: 1, resetIn: 1 }
+      },
+    })
+    const pending = limiter.consume('a', LIMIT)
+    await wait(0)
+    const end = performance.now() + 60
+    while (performance.now() < end);
+    await pending
+    expect(changes).to.deep.equal([])
+  })
+
+  it('refuses numbers that would limit nothing', () => {
+    const { limiter } = setUp()
+    for (const wrong of [
+      { limit: 0, window: 1 },
+      { limit: -1, window: 1 },
+      { limit: 1.5, window: 1 },
+      { limit: Number.POSITIVE_INFINITY, window: 1 },
+      { limit: Number.NaN, window: 1 },
+      { limit: '5', window: 1 } as never,
+      { limit: 5, window: 0 },
+      { limit: 5, window: '25d' },
+      { limit: 5, window: 'soon' },
+      { limit: 5 } as never,
+    ])
+      expect(() => limiter.consume('a', wrong), JSON.stringify(wrong)).to.throw(RangeError)
+  })
+})
