@@ -10,7 +10,7 @@ export interface RedisClient {
 /** Options of `limits()`. */
 export interface LimitsOptions {
   /**
-   * Where requests are counted: `'memory'` of each process (the default), or for all processes together in the
+   * Place of the counters: `'memory'` of each process (the default), or for all processes together in the
    * `'database'`, in `'redis'` (the service `redis`), or in an ioredis client of the application.
    */
   readonly store?: 'memory' | 'database' | 'redis' | RedisClient

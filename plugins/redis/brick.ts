@@ -27,6 +27,7 @@ export function redis(options: RedisOptions): Brick<'redis', RedisServices> {
     peers: redisNeed.peers,
     startupCodes: STARTUP_CODES,
     services: { redis: singleton(() => createClient(settings)) },
+    checks: { redis: ({ redis: client }) => client.ping() },
     start: async ({ redis: client, logger }) => {
       // A test may replace the client with an object that has no connection.
       if (typeof client.connect !== 'function' || client.status === 'ready') return

@@ -20,9 +20,10 @@ export class BatchByKey {
   count(key: string, countMany: CountMany): Promise<Counted> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(key)
-      if (waiting !== undefined) return void waiting.push({ resolve, reject })
-      this.#waiting.set(key, [])
-      void this.#run(key, [{ resolve, reject }], countMany)
+      if (waiting === undefined) {
+        this.#waiting.set(key, [])
+        void this.#run(key, [{ resolve, reject }], countMany)
+      } else waiting.push({ resolve, reject })
     })
   }
 

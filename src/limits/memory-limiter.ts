@@ -5,7 +5,7 @@ import { MemoryCounter } from './memory-counter.ts'
 import { parseLimit } from './parse-limit.ts'
 
 /** Settings of `createMemoryLimiter`. */
-export interface MemoryLimiterOptions {
+export interface MemoryLimiterSettings {
   readonly clock: Clock
   /** Maximum keys per limit with a counter of their own; 50,000 by default. */
   readonly capacity?: number
@@ -24,7 +24,7 @@ const MOST_COUNTERS = 256
 const LONGEST_KEY = 128
 
 /** Creates a limiter that counts in the memory of this process, which is bounded. */
-export function createMemoryLimiter({ clock, capacity, rules = {} }: MemoryLimiterOptions): MemoryLimiter {
+export function createMemoryLimiter({ clock, capacity, rules = {} }: MemoryLimiterSettings): MemoryLimiter {
   const counters = new Map<string, MemoryCounter>()
 
   function counterOf(given: Limit): MemoryCounter {

@@ -8,7 +8,7 @@ import { parseLimit, type ParsedLimit } from './parse-limit.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
 /** Settings of `createSharedLimiter`. */
-export interface SharedLimiterOptions {
+export interface SharedLimiterSettings {
   readonly store: LimitStore
   readonly clock: Clock
   readonly rules?: Readonly<Record<string, LimitRule>>
@@ -20,6 +20,13 @@ export interface SharedLimiterOptions {
   readonly capacity?: number
 }
 
+/** A limiter whose results are promises. */
+export interface SharedLimiter extends Limiter {
+  consume(key: string, limit: Limit): Promise<LimitCount>
+  clear(key: string, limit: Limit): Promise<void>
+  giveBack(key: string, limit: Limit): Promise<void>
+}
+
 const PATIENCE = 1000
 /** Pause in milliseconds after a failure, so that not every request waits for the store. */
 const REST = 5000
@@ -28,47 +35,14 @@ const REST = 5000
  * Creates a limiter that counts in a store of all processes. While the store fails or is silent, it counts in memory
  * with the same limits and tries the store again after five seconds, with one request at a time. It never rejects.
  */
-export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
-  const { store, clock, capacity, rules = {}, onChange = () => undefined } = options
+export function createSharedLimiter(options: SharedLimiterSettings): SharedLimiter {
+  const { store, clock, capacity, rules = {} } = options
   const memory = createMemoryLimiter({ clock, ...(capacity !== undefined && { capacity }) })
   const batches = new BatchByKey()
   const silence = new SilenceWatch(options.patience ?? PATIENCE)
-  let isDown = false
-  let restUntil = -Infinity
-
-  async function attempt<T>(ask: () => Promise<T>, otherwise: () => T): Promise<T> {
-    if (clock.now() < restUntil) return otherwise()
-    // Only this request waits for a store that was down; the others count in memory meanwhile.
-    if (isDown) restUntil = clock.now() + REST
-    try {
-      // A client without a connection would queue the command until it reconnects.
-      if (!store.isReady()) throw new Error('The store is not connected.')
-      const result = await ask()
-      if (isDown) succeed()
-      return result
-    } catch (error) {
-      fail(error)
-      return otherwise()
-    }
-  }
-
-  function succeed(): void {
-    isDown = false
-    restUntil = -Infinity
-    onChange()
-  }
-
-  function fail(error: unknown): void {
-    restUntil = clock.now() + REST
-    if (isDown) return
-    isDown = true
-    store.reset?.()
-    onChange(error)
-  }
-
-  function countIn(key: string, limit: ParsedLimit): Promise<Counted> {
-    return batches.count(key, (requests) => silence.watch(store.consume(key, limit, requests)))
-  }
+  const attempt = withFallback(options)
+  const countIn = (key: string, limit: ParsedLimit): Promise<Counted> =>
+    batches.count(key, (requests) => silence.watch(store.consume(key, limit, requests)))
 
   return {
     isShared: true,
@@ -95,6 +69,42 @@ export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
         () => memory.giveBack(key, given),
       )
     },
+  }
+}
+
+type Attempt = <T>(ask: () => Promise<T>, otherwise: () => T) => Promise<T>
+
+/** Returns a function that asks the store, or memory while the store fails. */
+function withFallback({ store, clock, onChange = () => undefined }: SharedLimiterSettings): Attempt {
+  let isDown = false
+  let restUntil = -Infinity
+
+  function fail(error: unknown): void {
+    restUntil = clock.now() + REST
+    if (isDown) return
+    isDown = true
+    store.reset?.()
+    onChange(error)
+  }
+
+  return async (ask, otherwise) => {
+    if (clock.now() < restUntil) return otherwise()
+    // Only this request waits for a store that was down; the others count in memory meanwhile.
+    if (isDown) restUntil = clock.now() + REST
+    try {
+      // A client without a connection would queue the command until it reconnects.
+      if (!store.isReady()) throw new Error('The store is not connected.')
+      const result = await ask()
+      if (isDown) {
+        isDown = false
+        restUntil = -Infinity
+        onChange()
+      }
+      return result
+    } catch (error) {
+      fail(error)
+      return otherwise()
+    }
   }
 }
 

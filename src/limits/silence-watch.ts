@@ -1,3 +1,5 @@
+import { ignore } from '../support/ignore.ts'
+
 /**
  * Rejects work while a store is silent: no result for `patience` milliseconds. A store that is slow, but responds to
  * others, is not silent. A process that was blocked itself first reads the results that have arrived.
@@ -10,39 +12,37 @@ export class SilenceWatch {
     this.#patience = patience
   }
 
+  readonly #note = (): void => {
+    this.#lastResult = performance.now()
+  }
+
   /** Waits for work. The work itself continues after a rejection. */
-  watch<T>(work: Promise<T>): Promise<T> {
+  async watch<T>(work: Promise<T>): Promise<T> {
     const started = performance.now()
-    return new Promise((resolve, reject) => {
-      let timer = setTimeout(judge, this.#patience)
-      const stop = (): void => {
-        clearTimeout(timer)
-        this.#lastResult = performance.now()
+    let isSettled = false
+    let timer: NodeJS.Timeout | undefined
+    const silence = new Promise<never>((_resolve, reject) => {
+      const judge = (): void => {
+        if (isSettled) return
+        const quiet = performance.now() - Math.max(started, this.#lastResult)
+        if (quiet >= this.#patience)
+          reject(new Error(`The store did not respond within ${this.#patience} ms.`))
+        else wait(this.#patience - quiet)
       }
-      const self = this
-      let isSettled = false
-      function judge(): void {
-        // The poll phase of the event loop, which reads sockets, comes before this callback.
-        setImmediate(() => {
-          if (isSettled) return
-          const quiet = performance.now() - Math.max(started, self.#lastResult)
-          if (quiet >= self.#patience)
-            reject(new Error(`The store did not respond within ${self.#patience} ms.`))
-          else timer = setTimeout(judge, self.#patience - quiet)
-        })
+      const wait = (milliseconds: number): void => {
+        // The event loop reads sockets between a timer and the immediate.
+        timer = setTimeout(() => setImmediate(judge), milliseconds)
       }
-      work.then(
-        (value) => {
-          isSettled = true
-          stop()
-          resolve(value)
-        },
-        (error: unknown) => {
-          isSettled = true
-          stop()
-          reject(error)
-        },
-      )
+      wait(this.#patience)
     })
+    // A later result must not be an unhandled rejection.
+    silence.catch(ignore)
+    try {
+      return await Promise.race([work.finally(this.#note), silence])
+    } finally {
+      isSettled = true
+      clearTimeout(timer)
+      work.catch(ignore)
+    }
   }
 }

@@ -41,7 +41,7 @@ export function limitRequests(route: Route, runtime: PipelineRuntime): LimitStep
 }
 
 function throwRefusal(ctx: RequestContext): never {
-  // oxlint-disable-next-line typescript/only-throw-error -- the 429 that the step of the address stored
+  // The 429 that the step of the address stored.
   throw ctx.internal.refusal
 }
 
@@ -69,7 +69,7 @@ function refuseBefore(limits: readonly ActiveLimit[], limiter: Limiter, refused:
 function countBefore(limits: readonly ActiveLimit[], limiter: Limiter): Step | undefined {
   if (limits.length === 0) return undefined
   return (inner) =>
-    function limitRequests(ctx) {
+    function limit(ctx) {
       const waiting = countAll(ctx, limits, limiter)
       if (waiting === undefined) return inner(ctx)
       return waiting.then(function afterCount() {
@@ -109,7 +109,7 @@ function countSubject(
   if (typeof subject !== 'string') throw notASubject(limit, subject)
   const count = limiter.consume(limit.prefix + subject, limit.rule)
   if (isThenable(count)) return Promise.resolve(count).then((settled) => requireAllowed(ctx, limit, settled))
-  requireAllowed(ctx, limit, count as LimitCount)
+  requireAllowed(ctx, limit, count)
 }
 
 function subjectOf(ctx: RequestContext, { rule: { by } }: ActiveLimit): unknown {

@@ -32,8 +32,7 @@ export function limitsOf(route: Route, runtime: PipelineRuntime): readonly Activ
       remedy: 'Register a brick with the service limiter (docs/limits.md), or remove limit from the route.',
     })
   return [limit].flat().map((item, index) => {
-    const active =
-      typeof item === 'string' ? named(item, limiter.rules, route) : inline(item as LimitRule, route, index)
+    const active = typeof item === 'string' ? named(item, limiter.rules, route) : inline(item, route, index)
     if (active.rule.by === 'user' && !route.definition.auth) throw withoutUser(route)
     return active
   })

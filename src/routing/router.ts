@@ -3,9 +3,9 @@ import { StartupError } from '../errors/startup-error.ts'
 import { describeValue } from '../support/describe-value.ts'
 import { joinPath } from '../support/url-path.ts'
 import type { HandlerServices, MembersOf, OnlyKnownKeys, TypedApp } from './define-route.ts'
+import { inherit, NOTHING, type Inherited } from './inherited.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
 import type {
-  AuthRequirement,
   Handler,
   Method,
   Middleware,
@@ -13,7 +13,6 @@ import type {
   NamedMiddleware,
   Route,
   RouteDefinition,
-  RouteLimit,
 } from './route.ts'
 
 /** Adds a route: `(path, handler)` or `(path, definition, handler)`. */
@@ -64,16 +63,6 @@ export interface AnyRouter {
   routes(prefix?: string): Route[]
 }
 
-/** Settings that a router inherits from its parent routers. */
-export interface Inherited {
-  readonly prefix: string
-  readonly tags: readonly string[]
-  readonly auth: AuthRequirement | undefined
-  readonly limit: RouteLimit | undefined
-  readonly hidden: boolean
-  readonly middleware: readonly NamedMiddleware[]
-}
-
 type Entry =
   | {
       readonly kind: 'route'
@@ -91,15 +80,6 @@ const SCOPES = Symbol.for('mortar.router.scopes')
 interface RouterParts {
   readonly [COLLECT]: (inherited: Inherited) => Route[]
   readonly [SCOPES]?: (prefix: string) => MiddlewareScope[]
-}
-
-const NOTHING: Inherited = {
-  prefix: '',
-  tags: [],
-  auth: undefined,
-  limit: undefined,
-  hidden: false,
-  middleware: [],
 }
 
 /** Creates a router whose routes and scopes are computed when it is mounted. */
@@ -156,14 +136,7 @@ export function createRouter(options: RouterOptions = {}): object {
   }
 
   function collect(inherited: Inherited): Route[] {
-    const own: Inherited = {
-      prefix: joinPath(inherited.prefix, options.prefix ?? ''),
-      tags: [...inherited.tags, ...(options.tags ?? [])],
-      auth: options.auth ?? inherited.auth,
-      limit: options.limit ?? inherited.limit,
-      hidden: options.hidden ?? inherited.hidden,
-      middleware: [...inherited.middleware, ...middleware],
-    }
+    const own = inherit(inherited, options, middleware)
     return entries.flatMap((entry) =>
       entry.kind === 'child' ? collectFrom(entry.router, own) : [routeOf(entry, own, origin)],
     )

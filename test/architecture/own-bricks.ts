@@ -1,6 +1,7 @@
 import type { AnyBrick } from 'mortar'
 import { auth, type AuthProvider } from 'mortar/auth'
 import { database } from 'mortar/database'
+import { limits } from 'mortar/limits'
 import { mail } from 'mortar/mail'
 import { redis } from 'mortar/redis'
 
@@ -16,6 +17,7 @@ export function ownBricks(): readonly AnyBrick[] {
     database({ type: 'better-sqlite3', database: ':memory:' }),
     mail({ from: 'hello@example.com' }),
     redis({ url: 'redis://127.0.0.1:6379' }),
+    limits(),
     auth(provider),
   ]
 }

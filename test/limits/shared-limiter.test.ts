@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Counted, LimitStore } from '../../src/limits/limit-store.ts'
-import { createSharedLimiter, type SharedLimiterOptions } from '../../src/limits/shared-limiter.ts'
+import { createSharedLimiter, type SharedLimiterSettings } from '../../src/limits/shared-limiter.ts'
 import { TestClock } from '../plugins/auth/support/clock.ts'
 
 const LIMIT = { limit: 2, window: '1m' }
@@ -27,7 +27,7 @@ function fakeStore(part: Partial<LimitStore> = {}) {
   return { store, counts, commands }
 }
 
-function setUp(part: Partial<LimitStore> = {}, options: Partial<SharedLimiterOptions> = {}) {
+function setUp(part: Partial<LimitStore> = {}, options: Partial<SharedLimiterSettings> = {}) {
   const clock = new TestClock()
   const changes: unknown[] = []
   const fake = fakeStore(part)

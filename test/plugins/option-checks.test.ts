@@ -6,6 +6,7 @@ import { documentAuth } from 'mortar/auth/document'
 import { auth0, clerk, cognito, firebase, hostedAuth, keycloak, supabase } from 'mortar/auth/hosted'
 import { libraryAuth } from 'mortar/auth/library'
 import { database } from 'mortar/database'
+import { limits } from 'mortar/limits'
 import { mail } from 'mortar/mail'
 import { redis } from 'mortar/redis'
 
@@ -93,6 +94,7 @@ const CALLS: Readonly<Record<string, Call>> = {
     { sizes: 5 },
     { size: 'five' },
   ]),
+  'limits()': call(limits, { store: 'memory' }, [{ stores: 'redis' }, { rules: 'search' }]),
   'redis()': call(redis, { url: 'redis://localhost' }, [{ urls: 'x' }, { startTimeout: {} }]),
   'database()': call(database, { type: 'better-sqlite3', database: ':memory:' }, [
     { migration: [] },

@@ -3,20 +3,10 @@ import { fault } from '../startup-codes.ts'
 import type { SharedStore } from '../shared-store.ts'
 import { cleanRegularly } from './clean-regularly.ts'
 import type { DataSourceLike } from './data-source.ts'
+import type { DatabaseCounters } from './database-counters.ts'
 import { mysqlCounters } from './mysql-counters.ts'
 import { postgresCounters } from './postgres-counters.ts'
 import { sqliteCounters } from './sqlite-counters.ts'
-
-/** Counters in one kind of database, over connections of their own. */
-export interface DatabaseCounters extends SharedStore {
-  /** Checks or creates the table. @throws the driver's error. */
-  prepare(): Promise<void>
-  /** True for the driver's error of a missing table. */
-  isMissingTable(error: unknown): boolean
-  /** Deletes up to `most` expired rows. @returns the number of deleted rows. */
-  deleteExpired(now: number, most: number): Promise<number>
-  disconnect(): void
-}
 
 type MakeCounters = (source: DataSourceLike) => DatabaseCounters | undefined
 

@@ -7,7 +7,7 @@ import {
   type MysqlDriver,
   type MysqlPool,
 } from './data-source.ts'
-import type { DatabaseCounters } from './database-store.ts'
+import type { DatabaseCounters } from './database-counters.ts'
 
 /** Each count is a transaction of four statements, so several connections count at the same time. */
 const CONNECTIONS = 4

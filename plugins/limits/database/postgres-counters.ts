@@ -1,7 +1,7 @@
 import { flexibleStore, UNLIMITED_POINTS } from '../../../src/index.ts'
 import { loadRateLimiters } from '../peers.ts'
 import { TABLE, type DataSourceLike, type PostgresClient, type PostgresDriver } from './data-source.ts'
-import type { DatabaseCounters } from './database-store.ts'
+import type { DatabaseCounters } from './database-counters.ts'
 
 interface Statement {
   readonly text: string
@@ -10,7 +10,7 @@ interface Statement {
 
 /** Counters in PostgreSQL, over one connection, which opens with its first statement. */
 export function postgresCounters({ driver, options }: DataSourceLike): DatabaseCounters {
-  const { query, disconnect } = connection(driver as PostgresDriver)
+  const { query, disconnect } = connection(driver)
   const limiter = new (loadRateLimiters().RateLimiterPostgres)({
     // Statements without a name also work through PgBouncer in transaction mode.
     storeClient: { query: ({ text, values = [] }: Statement) => query(text, values) },

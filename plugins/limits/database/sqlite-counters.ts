@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { flexibleStore, UNLIMITED_POINTS, type FlexibleLimiter } from '../../../src/index.ts'
 import { loadRateLimiters } from '../peers.ts'
 import { TABLE, type DataSourceLike, type SqliteDriver, type SqliteFile } from './data-source.ts'
-import type { DatabaseCounters } from './database-store.ts'
+import type { DatabaseCounters } from './database-counters.ts'
 
 /** Milliseconds for which a busy file is tried again. */
 const PATIENCE = 1000
@@ -20,7 +20,7 @@ export function sqliteCounters({
   let opened: { readonly file: SqliteFile; readonly limiter: FlexibleLimiter } | undefined
   const open = (): NonNullable<typeof opened> => {
     if (opened) return opened
-    const file = openFile(driver as SqliteDriver, `${database}.limits`)
+    const file = openFile(driver, `${database}.limits`)
     return (opened = { file, limiter: limiterOf(file) })
   }
   const disconnect = (): void => {
@@ -45,7 +45,7 @@ export function sqliteCounters({
   }
 }
 
-/** Counters that a power failure loses are no loss, so nothing waits for the disk. */
+/** Nothing waits for the disk: a power failure may reset the counters. */
 function openFile({ sqlite: Sqlite }: SqliteDriver, path: string): SqliteFile {
   const file = new Sqlite!(path, { timeout: 0 })
   try {
