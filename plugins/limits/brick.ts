@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts'
 import { createDatabaseStore } from './database/database-store.ts'
 import { limitsFindings, warnOfMemory } from './findings.ts'
-import { checkLimitsOptions, type LimitsOptions, type RedisClient } from './options.ts'
+import { checkLimitsOptions, patienceOf, type LimitsOptions, type RedisClient } from './options.ts'
 import { limitsNeed } from './peers.ts'
 import { createRedisStore } from './redis-store.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -35,6 +35,7 @@ export interface LimitsEvents {
  */
 export function limits(options: LimitsOptions = {}): Brick<'limits', LimitsServices> {
   checkLimitsOptions(options)
+  const patience = patienceOf(options)
   const { store = 'memory', rules = {} } = options
   const stores = new WeakMap<Limiter, SharedStore>()
 
@@ -43,7 +44,7 @@ export function limits(options: LimitsOptions = {}): Brick<'limits', LimitsServi
     const shared = storeOf(store, services)
     if (shared === undefined) return createMemoryLimiter({ clock, rules })
     const onChange = (error?: unknown): void => report(services, error)
-    const limiter = createSharedLimiter({ store: shared, clock, rules, onChange })
+    const limiter = createSharedLimiter({ store: shared, clock, rules, onChange, patience })
     stores.set(limiter, shared)
     return limiter
   }

@@ -1,4 +1,11 @@
-import { checkOptions, parseLimit, type LimitRule, type OptionChecks } from '../../src/index.ts'
+import {
+  checkOptions,
+  parseLimit,
+  seconds,
+  type Duration,
+  type LimitRule,
+  type OptionChecks,
+} from '../../src/index.ts'
 import { fault } from './startup-codes.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
@@ -14,11 +21,20 @@ export interface LimitsOptions {
    * `'database'`, in `'redis'` (the service `redis`), or in an ioredis client of the application.
    */
   readonly store?: 'memory' | 'database' | 'redis' | RedisClient
+  /**
+   * Time without any response after which a shared store counts as down, from 10 milliseconds; `'1s'` by default. Limits
+   * then count in memory.
+   */
+  readonly timeout?: Duration
   /** Limits by name. All routes with `limit: 'name'` count together. */
   readonly rules?: Readonly<Record<string, LimitRule>>
 }
 
-const RULES: OptionChecks<LimitsOptions>['keys'] = { store: ['string', 'object'], rules: 'object' }
+const RULES: OptionChecks<LimitsOptions>['keys'] = {
+  store: ['string', 'object'],
+  timeout: ['number', 'string'],
+  rules: 'object',
+}
 const STORES = ['memory', 'database', 'redis']
 const SUBJECTS = ['ip', 'user', 'credential']
 /** The name is a part of the headers of responses. */
@@ -36,6 +52,17 @@ export function checkLimitsOptions(options: LimitsOptions): void {
   if (typeof store === 'object' && typeof store?.defineCommand !== 'function')
     throw wrong('has a store that ioredis did not make', 'Write store: new Redis(…) from ioredis.')
   for (const [name, rule] of Object.entries(rules)) checkRule(name, rule)
+}
+
+/** Milliseconds. A timer of Node is limited to 24 days. @throws StartupError `MORTAR_LIMITS_OPTION`. */
+export function patienceOf({ timeout = '1s' }: LimitsOptions): number {
+  try {
+    const length = seconds(timeout) * 1000
+    if (length >= 10 && length <= 24 * 86_400_000) return length
+  } catch {
+    // Reported below, with the remedy.
+  }
+  throw wrong('has a timeout that is not a duration', "Write seconds or a duration such as '1s'.")
 }
 
 function checkRule(name: string, rule: LimitRule): void {

@@ -1,0 +1,70 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import type { MemberOptions } from './member.ts'
+
+/** Processes that count together. */
+export interface Members {
+  /** Sends `count` requests in each process at the same time. @returns how often each status came, in all of them. */
+  storm(key: string, count: number, open?: number): Promise<Record<number, number>>
+  stop(): Promise<void>
+}
+
+interface Member {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>
+  readonly url: string
+}
+
+/** Starts processes with the same settings. */
+export async function startMembers(size: number, options: MemberOptions): Promise<Members> {
+  const members = await Promise.all(Array.from({ length: size }, () => start(options)))
+  return {
+    async storm(key, count, open) {
+      const replies = await Promise.all(
+        members.map(async ({ url }, index) => {
+          const reply = await fetch(`${url}/storm/${key}?count=${count}${index === open ? '&open=1' : ''}`)
+          if (reply.status !== 200)
+            throw new Error(`A member responded ${reply.status}: ${await reply.text()}`)
+          return (await reply.json()) as Record<number, number>
+        }),
+      )
+      return sum(replies)
+    },
+    async stop() {
+      await Promise.all(
+        members.map(async ({ child }) => {
+          if (child.exitCode !== null) return
+          const ended = once(child, 'exit')
+          child.stdin.end()
+          await ended
+        }),
+      )
+    },
+  }
+}
+
+function sum(replies: readonly Record<number, number>[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const reply of replies)
+    for (const [status, count] of Object.entries(reply))
+      counts[Number(status)] = (counts[Number(status)] ?? 0) + count
+  return counts
+}
+
+async function start(options: MemberOptions): Promise<Member> {
+  const file = join(import.meta.dirname, 'member.ts')
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=source', file, JSON.stringify(options)],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const url = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`A process ended with ${code}.`)
+    }),
+  ])
+  return { child, url }
+}
