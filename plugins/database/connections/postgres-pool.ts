@@ -146,8 +146,12 @@ function watchedClient(
       this.on('drain', () => watch.answered(this.#link))
     }
 
-    /** The pool passes a callback. */
-    override connect(callback: (error: Error | null | undefined) => void): unknown {
+    /** The pool passes a callback. A connection beside the pool, such as that of a brick, awaits a promise. */
+    override connect(callback?: (error: Error | null | undefined) => void): unknown {
+      if (callback === undefined)
+        return new Promise<void>((resolve, reject) => {
+          this.connect((error) => (error ? reject(error) : resolve()))
+        })
       watch.add(this.#link)
       return super.connect((error) => {
         if (!error) watch.answered(this.#link)
