@@ -1,7 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createApp, createRouter, scoped } from 'mortar'
+import { object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 /** Everything that a connection is sent until `count` responses have come. */
@@ -75,5 +78,26 @@ describe('A request that is not read to its end', () => {
       expect(await (await fetch('/')).text()).to.equal('listening')
       expect(await Promise.all(closed)).to.have.length(1)
     })
+  })
+})
+
+describe('A refused request whose body was read as a whole', () => {
+  it('gets neither a timer nor listeners for an unread rest', async () => {
+    const requests: IncomingMessage[] = []
+    const capture = (message: unknown): void => {
+      requests.push((message as { readonly request: IncomingMessage }).request)
+    }
+    const router = createRouter().post('/', { body: object({ name: string().required() }) }, () => 'valid')
+    const app = createApp().use(router)
+    subscribe('http.server.request.start', capture)
+    try {
+      const { url } = await app.listen(0)
+      const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n'
+      expect(await answersTo(url, `${head}{}`, 1)).to.contain('422')
+      expect(requests.map((request) => request.listenerCount('error'))).to.deep.equal([0])
+    } finally {
+      unsubscribe('http.server.request.start', capture)
+      await app.close()
+    }
   })
 })
