@@ -18,7 +18,9 @@ export function ensureSecret(
   if (
     environment['NODE_ENV'] === 'production' ||
     environment['AUTH_SECRET'] ||
-    parseEnv(present)['AUTH_SECRET']
+    environment['AUTH_SECRETS'] ||
+    parseEnv(present)['AUTH_SECRET'] ||
+    parseEnv(present)['AUTH_SECRETS']
   )
     return
   const separator = present === '' || present.endsWith('\n') ? '' : '\n'

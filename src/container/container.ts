@@ -1,5 +1,5 @@
 import { asFunction, createContainer, type AwilixContainer, type Resolver } from '#awilix'
-import { StartupError } from '../errors/startup-error.ts'
+import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
 import { explainResolution } from './explain-resolution.ts'
@@ -87,8 +87,8 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
     },
     cradle: awilix.cradle,
     resolveSingletons() {
-      for (const [name, { owner, lifetime }] of entries)
-        if (lifetime === 'singleton') resolveAtBoot(awilix, name, owner)
+      const singletons = [...entries].filter(([, { lifetime }]) => lifetime === 'singleton')
+      collectFaults(singletons, ([name, { owner }]) => resolveAtBoot(awilix, name, owner))
     },
     requestService(name) {
       const entry = entries.get(name)
@@ -179,4 +179,23 @@ function outsideRequest(name: string): () => never {
   return () => {
     throw new Error(`The service '${name}' exists only inside a request.`)
   }
+}
+
+/**
+ * Calls `work` for each item and throws the faults together, so that one start shows the wrong options of all bricks. A
+ * fault of the container itself is thrown immediately, because every service that depends on it would repeat it.
+ */
+function collectFaults<T>(items: readonly T[], work: (item: T) => void): void {
+  const faults = new Map<string, StartupError>()
+  for (const item of items)
+    try {
+      work(item)
+    } catch (error) {
+      if (!(error instanceof StartupError) || error.code.startsWith('MORTAR_SERVICE')) throw error
+      faults.set(error.message, error)
+    }
+  const [first, ...others] = faults.values()
+  if (first !== undefined && others.length === 0) throw first
+  if (first !== undefined)
+    throw new StartupErrors(`${faults.size} faults prevent the start.`, [first, ...others])
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { IPv4, IPv6 } from 'ipaddr.js'
 import { StartupError } from '../errors/startup-error.ts'
+import { parseAddressRange } from '../support/address-range.ts'
 import { loadAddresses } from '../support/lazy-packages.ts'
 
 /** Prefix of a mapped IPv4 address, in every notation. */
@@ -80,18 +81,12 @@ function byAddress(list: readonly string[]): (address: string) => boolean {
 }
 
 function parseRange(text: string): [IPv4 | IPv6, number] {
-  const ipaddr = loadAddresses()
-  try {
-    if (text.includes('/')) return ipaddr.parseCIDR(text)
-    const address = ipaddr.process(text)
-    return [address, address.kind() === 'ipv4' ? 32 : 128]
-  } catch (cause) {
-    throw new StartupError(`trustProxy contains '${text}', which is neither an address nor a CIDR.`, {
-      code: 'MORTAR_TRUST_PROXY',
-      remedy: "Write addresses such as '10.0.0.1' or ranges such as '10.0.0.0/8'.",
-      cause,
-    })
-  }
+  const range = parseAddressRange(text)
+  if (range !== undefined) return range
+  throw new StartupError(`trustProxy contains '${text}', which is neither an address nor a CIDR.`, {
+    code: 'MORTAR_TRUST_PROXY',
+    remedy: "Write addresses such as '10.0.0.1' or ranges such as '10.0.0.0/8'.",
+  })
 }
 
 /** Reads an entry of a forwarded chain, without surrounding spaces, brackets and port. */

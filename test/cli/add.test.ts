@@ -105,7 +105,7 @@ describe('mortar add', function () {
     expect(read('config/bricks.ts')).to.equal(
       `import { env } from 'mortar'
 import { mail } from 'mortar/mail'
-export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@example.com' }), transport: env.string('MAIL_TRANSPORT', { optional: true }) })] as const
+export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@example.com' }), transport: env.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true }) })] as const
 `,
     )
   })

@@ -213,9 +213,14 @@ describe(`an application that mortar new made${EVERY ? '' : ' (TEST_SCAFFOLD=all
     if (auth === 'basic') {
       const { err } = project.mortar(['start'], { directory, variables })
       expect(err).to.include('APP_URL is not set').and.to.include('MAIL_TRANSPORT is not set')
+      if (variables['DATABASE_URL'] === undefined) expect(err).to.include('DATABASE_URL is not set')
     }
     const port = String(await freePort())
-    const needed = { APP_URL: 'https://example.com', MAIL_TRANSPORT: 'memory' }
+    const needed = {
+      APP_URL: 'https://example.com',
+      DATABASE_URL: 'sqlite:data/app.db',
+      MAIL_TRANSPORT: 'memory',
+    }
     const serving = project.serve(['start'], {
       directory,
       variables: { PORT: port, ...needed, ...variables },

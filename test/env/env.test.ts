@@ -134,6 +134,62 @@ describe('env', () => {
   })
 })
 
+describe('A variable that production requires', () => {
+  const options = { default: 'sqlite:a.db', requiredInProduction: true } as const
+
+  it('has its default elsewhere', () => {
+    for (const mode of [undefined, 'development', 'test'])
+      expect(env.from({ NODE_ENV: mode }).string('DATABASE_URL', options)).to.equal('sqlite:a.db')
+    const optional = { optional: true, requiredInProduction: true } as const
+    expect(env.from({}).string('DATABASE_URL', optional)).to.equal(undefined)
+    expect(env.from({}).duration('WAIT', { default: '1m', requiredInProduction: true })).to.equal(60)
+  })
+
+  it('has none in production, nor in a mode that does not exist', () => {
+    for (const mode of ['production', 'Production', 'prod']) {
+      const from = env.from({ NODE_ENV: mode })
+      for (const read of [
+        () => from.string('A', options),
+        () => from.string('A', { optional: true, requiredInProduction: true }),
+        () => from.secret('A', { optional: true, requiredInProduction: true }),
+        () => from.duration('A', { default: '1m', requiredInProduction: true }),
+      ])
+        expect(thrownBy(read).message).to.contain('A is not set')
+    }
+  })
+})
+
+describe('A list of secrets or addresses', () => {
+  const STRONG = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSeQ4oTi6yUzXs'
+
+  it('is read as trimmed items', () => {
+    const from = env.from({ KEYS: 'one, two', FROM: '10.0.0.0/8, ::1' })
+    expect(from.secrets('KEYS')).to.deep.equal(['one', 'two'])
+    expect(from.addresses('FROM')).to.deep.equal(['10.0.0.0/8', '::1'])
+    expect(from.secrets('NONE', { optional: true })).to.equal(undefined)
+  })
+
+  it('refuses an item of another kind without showing it', () => {
+    const from = env.from({ FROM: '10.0.0.1,proxy.internal' })
+    expect(thrownBy(() => from.addresses('FROM')).message)
+      .to.contain('FROM is not a list of IP addresses')
+      .and.not.to.contain('proxy.internal')
+  })
+
+  it('refuses a weak secret in production if it must be strong', () => {
+    const from = (mode: string) =>
+      env.from({ NODE_ENV: mode, WEAK: 'hunter2', KEYS: `${STRONG},hunter2`, GOOD: STRONG })
+    expect(from('development').secret('WEAK', { strong: true })).to.equal('hunter2')
+    expect(from('production').secret('WEAK')).to.equal('hunter2')
+    expect(from('production').secret('GOOD', { strong: true })).to.equal(STRONG)
+    for (const read of [
+      () => from('production').secret('WEAK', { strong: true }),
+      () => from('production').secrets('KEYS', { strong: true }),
+    ])
+      expect(thrownBy(read).message).to.contain('32 bytes').and.not.to.contain('hunter2')
+  })
+})
+
 describe('env.all', () => {
   it('returns the result of the callback', () => {
     const config = env.from({ PORT: '1' }).all((read) => ({ port: read.port('PORT') }))

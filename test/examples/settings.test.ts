@@ -1,16 +1,61 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 
-describe('The settings of the reference application', () => {
-  it('are reported in one error if production misses several', () => {
-    const { AUTH_SECRET: _, APP_URL: __, MAIL_TRANSPORT: ___, ...inherited } = process.env
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', '--conditions=source', 'examples/notes/config/settings.ts'],
-      { env: { ...inherited, NODE_ENV: 'production' }, encoding: 'utf8' },
-    )
+/** Runs the settings of the reference application with these variables alone. */
+function readSettings(variables: Readonly<Record<string, string>>): {
+  status: number | null
+  stderr: string
+} {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=source', 'examples/notes/config/settings.ts'],
+    { env: { PATH: process.env['PATH'], ...variables }, encoding: 'utf8' },
+  )
+  return { status, stderr }
+}
+
+const STRONG = 'Zk3vQ9xL0pWm7RtY5uBn2cHd8fGj1aSeQ4oTi6yUzXs'
+const COMPLETE = {
+  NODE_ENV: 'production',
+  APP_URL: 'https://notes.example.com',
+  DATABASE_URL: 'postgres://db/notes',
+  MAIL_TRANSPORT: 'memory',
+}
+
+describe('The settings of the reference application', function () {
+  // Each test starts processes.
+  this.timeout(60_000)
+
+  it('name everything that production misses in one error, without a stack', () => {
+    const { status, stderr } = readSettings({ NODE_ENV: 'production' })
     expect(status).to.equal(1)
-    for (const name of ['AUTH_SECRET', 'APP_URL', 'MAIL_TRANSPORT'])
+    for (const name of ['AUTH_SECRET', 'APP_URL', 'DATABASE_URL', 'MAIL_TRANSPORT'])
       expect(stderr).to.contain(`${name} is not set`)
+    expect(stderr).not.to.contain('    at ')
+  })
+
+  it('name wrong values beside missing ones, and show no value', () => {
+    const wrong = { NODE_ENV: 'prod', PORT: 'http', TRUST_PROXY: '10.0.0.0/8,nginx', AUTH_SECRET: 'hunter2' }
+    const { status, stderr } = readSettings(wrong)
+    expect(status).to.equal(1)
+    for (const name of ['NODE_ENV is not', 'PORT is not', 'TRUST_PROXY is not', 'AUTH_SECRET is not'])
+      expect(stderr).to.contain(name)
+    for (const name of ['APP_URL', 'DATABASE_URL', 'MAIL_TRANSPORT'])
+      expect(stderr).to.contain(`${name} is not set`)
+    expect(stderr).not.to.contain('hunter2').and.not.to.contain('nginx')
+  })
+
+  it('accept a list of secrets in place of one, and refuse a weak secret in it', () => {
+    expect(readSettings({ ...COMPLETE, AUTH_SECRETS: `${STRONG}1,${STRONG}` })).to.deep.equal({
+      status: 0,
+      stderr: '',
+    })
+    const weak = readSettings({ ...COMPLETE, AUTH_SECRETS: `${STRONG},short` })
+    expect(weak.status).to.equal(1)
+    expect(weak.stderr).to.contain('AUTH_SECRETS is not').and.not.to.contain('short,')
+  })
+
+  it('need nothing in development but the secret', () => {
+    expect(readSettings({ AUTH_SECRET: 'weak' })).to.deep.equal({ status: 0, stderr: '' })
   })
 })

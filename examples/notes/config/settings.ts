@@ -19,25 +19,36 @@ export const settings = env.all((read) => {
     /** Only this machine reaches a development server. */
     host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
     /** Links in mails begin with it, so production has no default. */
-    appUrl: production
-      ? read.url('APP_URL', { protocols: ['http', 'https'] })
-      : read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
+    appUrl: read.url('APP_URL', {
+      protocols: ['http', 'https'],
+      default: `http://localhost:${port}`,
+      requiredInProduction: true,
+    }),
     /** The provider of users: e-mail and password on either kind of database, a sign-in provider elsewhere, or better-auth. */
     authProvider,
-    /** `npm start` makes one in `.env`; each test run has its own, and a provider elsewhere needs none. */
-    authSecret: test || hosted ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
+    /**
+     * `npm start` makes one in `.env`; each test run has its own, and a provider elsewhere needs none. `AUTH_SECRETS` is a
+     * list for a rotation: the first secret signs, all verify.
+     */
+    authSecret:
+      test || hosted
+        ? randomBytes(32).toString('base64url')
+        : (read.secrets('AUTH_SECRETS', { optional: true, strong: true }) ??
+          read.secret('AUTH_SECRET', { strong: true })),
     /** The sign-in provider: `iss` of its tokens, and their `aud` for this application. */
     authIssuer: hosted ? read.url('AUTH_ISSUER', { protocols: ['http', 'https'] }) : '',
     authAudience: hosted ? read.string('AUTH_AUDIENCE') : '',
     mongoUrl:
       authProvider === 'document' ? read.url('MONGODB_URL', { protocols: ['mongodb', 'mongodb+srv'] }) : '',
-    databaseUrl: read.string('DATABASE_URL', { default: test ? 'sqlite::memory:' : 'sqlite:data/notes.db' }),
+    /** Production has no default, because nobody would find a file in the working directory. */
+    databaseUrl: read.string('DATABASE_URL', {
+      default: test ? 'sqlite::memory:' : 'sqlite:data/notes.db',
+      requiredInProduction: true,
+    }),
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
-    mailTransport: production
-      ? read.string('MAIL_TRANSPORT')
-      : read.string('MAIL_TRANSPORT', { optional: true }),
+    mailTransport: read.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true }),
     mailFrom: read.string('MAIL_FROM', { default: 'Notes <notes@example.com>' }),
     /** Addresses or ranges of the proxies in front of the application. */
-    trustProxy: read.list('TRUST_PROXY', { default: [] }),
+    trustProxy: read.addresses('TRUST_PROXY', { default: [] }),
   }
 })

@@ -29,7 +29,9 @@ function checkMode({ NODE_ENV: mode }: Variables): Finding[] {
 function checkSecrets(variables: Variables): Finding[] {
   const secrets = Object.entries(variables).filter(([name, value]) => SECRET.test(name) && value)
   return secrets.flatMap(([name, value = '']) => {
-    const weakness = weaknessOfSecret(value)
+    // A list of secrets for a rotation: AUTH_SECRETS.
+    const each = name.endsWith('S') ? value.split(',').map((item) => item.trim()) : [value]
+    const weakness = each.map(weaknessOfSecret).find((found) => found !== undefined)
     if (weakness === undefined) return []
     return [
       finding(

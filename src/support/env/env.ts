@@ -4,7 +4,13 @@ import { checkOptions } from '../check-options.ts'
 import { type Duration, seconds } from '../duration.ts'
 import * as kind from './kinds.ts'
 import { READERS } from './reader-options.ts'
-import { type Variables, isInspecting, processVariables } from './environment.ts'
+import {
+  type Variables,
+  isInspecting,
+  processVariables,
+  readEnvironment,
+  unknownMode,
+} from './environment.ts'
 import { noteProblem, placeholderOf } from './placeholders.ts'
 
 /** Behaviour of a reader for a variable that is not set or empty: use `default`, return undefined, or fail. */
@@ -12,6 +18,8 @@ export interface EnvOptions<T> {
   readonly default?: T
   /** Returns undefined if the variable is not set. */
   readonly optional?: true
+  /** In production, a variable that is not set is a fault: `default` and `optional` apply elsewhere only. */
+  readonly requiredInProduction?: true
 }
 
 /** Adds the bounds of a number, both included. */
@@ -33,6 +41,9 @@ export interface EnvListOptions extends EnvOptions<readonly string[]> {
 /** A secret has no default, since everybody who reads the code would know it. */
 export interface EnvSecretOptions {
   readonly optional?: true
+  readonly requiredInProduction?: true
+  /** In production, refuses a secret that is too weak to sign with: short, repeated, or a placeholder. */
+  readonly strong?: true
 }
 
 type Read<T, O> = O extends { readonly optional: true } ? T | undefined : T
@@ -62,8 +73,15 @@ export interface Env {
     values: readonly T[],
     options?: O,
   ): Read<T, O>
+  /** IP addresses and ranges, separated by commas: `10.0.0.0/8,192.168.1.1`. */
+  addresses<const O extends EnvOptions<readonly string[]>>(
+    name: string,
+    options?: O,
+  ): Read<readonly string[], O>
   /** A string that is not blank. */
   secret<const O extends EnvSecretOptions>(name: string, options?: O): Read<string, O>
+  /** Secrets separated by commas, for a rotation: the first signs, all verify. */
+  secrets<const O extends EnvSecretOptions>(name: string, options?: O): Read<readonly string[], O>
   /**
    * Runs `read` with readers that collect problems and continue, so that one run reports all of them.
    * @throws StartupError for one problem, StartupErrors for several.
@@ -82,9 +100,18 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
   function read<T>(name: string, wanted: kind.Kind<T>, options: EnvOptions<T> = {}): T {
     const raw = variables()[name]
     if (raw !== undefined && raw !== '') return wanted.parse(raw) ?? refuse(name, wanted, notSuch)
+    if (options.requiredInProduction === true && isStrict()) return refuse(name, wanted, notSet)
     if (options.default !== undefined) return options.default
     return options.optional ? (undefined as T) : refuse(name, wanted, notSet)
   }
+
+  /** True in production, and for an unknown mode: a mistyped `production` must not relax a rule. */
+  function isStrict(): boolean {
+    return readEnvironment(variables()) === 'production' || unknownMode(variables()) !== undefined
+  }
+
+  const secretKind = ({ strong }: EnvSecretOptions): kind.Kind<string> =>
+    strong === true && isStrict() ? kind.strongSecret : kind.secret
 
   function refuse<T>(name: string, wanted: kind.Kind<T>, explain: typeof notSet): T {
     const problem = explain(name, wanted)
@@ -104,7 +131,9 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     duration: (name, options) => read(name, kind.duration, inUnits(options, seconds)),
     bytes: (name, options) => read(name, kind.size, inUnits(options, bytes)),
     oneOf: (name, values, options) => read(name, kind.oneOf(values), options),
-    secret: (name, options) => read(name, kind.secret, options?.optional ? { optional: true } : {}),
+    addresses: (name, options) => read(name, kind.addresses, options),
+    secret: (name, options = {}) => read(name, secretKind(options), withoutDefault(options)),
+    secrets: (name, options = {}) => read(name, kind.secrets(secretKind(options)), withoutDefault(options)),
     all: (callback) => collect(variables, callback),
     from: (others) => createEnv(() => others),
   } satisfies LooseEnv
@@ -158,9 +187,15 @@ function collect<T>(variables: () => Variables, callback: (env: Env) => T): T {
 }
 
 /** Converts a default such as `'15m'` to the plain unit, like the variable's value. */
-function inUnits<V>(options: EnvOptions<V> | undefined, convert: (value: V) => number): EnvOptions<number> {
-  if (options?.default !== undefined) return { default: convert(options.default) }
-  return options?.optional ? { optional: true } : {}
+function inUnits<V>(
+  { default: given, ...others }: EnvOptions<V> = {},
+  convert: (value: V) => number,
+): EnvOptions<number> {
+  return given === undefined ? others : { ...others, default: convert(given) }
+}
+
+function withoutDefault({ optional, requiredInProduction }: EnvSecretOptions): EnvOptions<never> {
+  return { ...(optional && { optional }), ...(requiredInProduction && { requiredInProduction }) }
 }
 
 function notSet(name: string, wanted: kind.Kind<unknown>): StartupError {

@@ -1,5 +1,7 @@
+import { parseAddressRange } from '../address-range.ts'
 import { bytes } from '../bytes.ts'
 import { seconds } from '../duration.ts'
+import { weaknessOfSecret } from '../weak-secret.ts'
 
 /** A kind of variable: its name in messages, an example, and the parser of its string. */
 export interface Kind<T> {
@@ -31,6 +33,30 @@ export const secret: Kind<string> = {
   example: '"$(openssl rand -base64 32)"',
   placeholder: 'no secret: this process only inspects the application',
   parse: (raw) => (raw.trim() === '' ? undefined : raw),
+}
+
+/** A random key to sign or encrypt with, which is not guessable. */
+export const strongSecret: Kind<string> = {
+  ...secret,
+  expected: 'a random secret of at least 32 bytes',
+  parse: (raw) => (weaknessOfSecret(raw) === undefined ? raw : undefined),
+}
+
+/** Secrets of one kind between commas, none of them empty. */
+export function secrets(each: Kind<string>): Kind<string[]> {
+  return {
+    expected: `a list of secrets separated by ',', each ${each.expected}`,
+    example: each.example,
+    placeholder: secret.placeholder!,
+    parse: (raw) => all(raw, each.parse),
+  }
+}
+
+/** IP addresses and ranges between commas. */
+export const addresses: Kind<string[]> = {
+  expected: "a list of IP addresses or ranges separated by ','",
+  example: '10.0.0.0/8,192.168.1.1',
+  parse: (raw) => all(raw, (item) => (parseAddressRange(item) === undefined ? undefined : item)),
 }
 
 export const boolean: Kind<boolean> = {
@@ -139,6 +165,14 @@ function describeRange({ min, max }: Range): string {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
   if (min !== undefined) return ` of at least ${min}`
   return max === undefined ? '' : ` of at most ${max}`
+}
+
+/** Returns the trimmed items between commas if each of them can be read, and at least one is there. */
+function all(raw: string, parse: (item: string) => string | undefined): string[] | undefined {
+  const items = raw.split(',').map((item) => item.trim())
+  const written = items.filter((item) => item !== '')
+  const isGood = written.length > 0 && written.every((item) => parse(item) !== undefined)
+  return isGood ? written : undefined
 }
 
 /** Parsers of URLs, sizes and durations throw for an invalid string. */

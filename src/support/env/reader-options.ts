@@ -1,6 +1,7 @@
 import type { OptionRules } from '../check-options.ts'
 
-const ONE_VALUE = { default: 'anything', optional: 'anything' } as const
+const ONE_VALUE = { default: 'anything', optional: 'anything', requiredInProduction: 'boolean' } as const
+const SECRET = { optional: 'anything', requiredInProduction: 'boolean', strong: 'boolean' } as const
 
 /** Options of each reader, and the position of the options argument. */
 export const READERS: Readonly<Record<string, readonly [number, OptionRules]>> = {
@@ -14,5 +15,7 @@ export const READERS: Readonly<Record<string, readonly [number, OptionRules]>> =
   duration: [1, ONE_VALUE],
   bytes: [1, ONE_VALUE],
   oneOf: [2, ONE_VALUE],
-  secret: [1, { optional: 'anything' }],
+  addresses: [1, ONE_VALUE],
+  secret: [1, SECRET],
+  secrets: [1, SECRET],
 }

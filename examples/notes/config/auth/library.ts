@@ -17,7 +17,8 @@ function accountsIn(db: DataSource) {
   return betterAuth({
     basePath,
     baseURL: settings.appUrl,
-    secret: settings.authSecret,
+    // better-auth has one secret.
+    secret: [settings.authSecret].flat()[0],
     database: throughDataSource(db),
     emailAndPassword: { enabled: true },
     user: { additionalFields: { role: { type: 'string', defaultValue: 'user', input: false } } },

@@ -57,12 +57,13 @@ npm start
 ```
 
 `.env.example` lists all settings.
+Production needs `APP_URL` with `https://` in front.
 <!-- #if basic -->
-Production needs `AUTH_SECRET`, `APP_URL` with `https://` in front and `MAIL_TRANSPORT`.
+It needs `AUTH_SECRET` (or the list `AUTH_SECRETS`) and `MAIL_TRANSPORT` too.
 <!-- #end -->
-<!-- #if postgres -->
+<!-- #if database -->
 It needs `DATABASE_URL` too.
 <!-- #end -->
 <!-- #if sqlite -->
-The SQLite file is `data/app.db` in the folder where the application is started; keep it on a persistent disk.
+Keep the SQLite file (`sqlite:data/app.db`) on a persistent disk.
 <!-- #end -->

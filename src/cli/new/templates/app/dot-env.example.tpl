@@ -17,6 +17,6 @@
 // #end
 // #if !basic
 
-# The public address of the application.
+# The public address of the application. Production needs one.
 #APP_URL=http://localhost:3000
 // #end

@@ -19,20 +19,34 @@ export const settings = env.all((read) => {
     /** By default, a development server is reachable from this machine only. */
     host: read.string('HOST', { default: production ? '0.0.0.0' : '127.0.0.1' }),
 // #if !basic
-    /** The public address of the application. */
-    appUrl: read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
+    /** The public address of the application. Production has no default. */
+    appUrl: read.url('APP_URL', {
+      protocols: ['http', 'https'],
+      default: `http://localhost:${port}`,
+      requiredInProduction: true,
+    }),
 // #end
 // #if basic
     /** The public address of the application. Links in mails begin with it, so production has no default. */
-    appUrl: production
-      ? read.url('APP_URL', { protocols: ['http', 'https'] })
-      : read.url('APP_URL', { protocols: ['http', 'https'], default: `http://localhost:${port}` }),
-    /** `mortar new` wrote a random value into `.env`; each test run has its own. */
-    authSecret: test ? randomBytes(32).toString('base64url') : read.secret('AUTH_SECRET'),
+    appUrl: read.url('APP_URL', {
+      protocols: ['http', 'https'],
+      default: `http://localhost:${port}`,
+      requiredInProduction: true,
+    }),
+    /**
+     * `mortar new` wrote a random value into `.env`; each test run has its own. `AUTH_SECRETS` is a list for a rotation: the
+     * first secret signs, all verify.
+     */
+    authSecret: test
+      ? randomBytes(32).toString('base64url')
+      : (read.secrets('AUTH_SECRETS', { optional: true, strong: true }) ??
+        read.secret('AUTH_SECRET', { strong: true })),
 // #end
 // #if sqlite
-    /** Tests never use the development database. */
-    databaseUrl: test ? 'sqlite::memory:' : read.string('DATABASE_URL', { default: 'sqlite:data/app.db' }),
+    /** Tests never use the development database. Production has no default: a new file would be an empty database. */
+    databaseUrl: test
+      ? 'sqlite::memory:'
+      : read.string('DATABASE_URL', { default: 'sqlite:data/app.db', requiredInProduction: true }),
 // #end
 // #if postgres
     /** Tests never use the development database. */
@@ -42,12 +56,10 @@ export const settings = env.all((read) => {
 // #end
 // #if basic
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
-    mailTransport: production
-      ? read.string('MAIL_TRANSPORT')
-      : read.string('MAIL_TRANSPORT', { optional: true }),
+    mailTransport: read.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true }),
     mailFrom: read.string('MAIL_FROM', { default: '{{title}} <hello@example.com>' }),
 // #end
     /** Addresses or ranges of the proxies in front of the application. */
-    trustProxy: read.list('TRUST_PROXY', { default: [] }),
+    trustProxy: read.addresses('TRUST_PROXY', { default: [] }),
   }
 })

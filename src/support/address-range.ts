@@ -1,0 +1,14 @@
+import type { IPv4, IPv6 } from 'ipaddr.js'
+import { loadAddresses } from './lazy-packages.ts'
+
+/** Reads an IP address or a CIDR: the address and the number of its leading bits. Undefined for anything else. */
+export function parseAddressRange(text: string): [IPv4 | IPv6, number] | undefined {
+  const ipaddr = loadAddresses()
+  try {
+    if (text.includes('/')) return ipaddr.parseCIDR(text)
+    const address = ipaddr.process(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  } catch {
+    return undefined
+  }
+}
