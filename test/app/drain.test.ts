@@ -17,7 +17,9 @@ const IS_MEASURED = process.env['DRAIN_REQUESTS'] !== undefined
 /** Seconds for which the client ignores the readiness. The rest of the delay is the reserve of a loaded machine. */
 const IGNORED = DELAY * (IS_MEASURED ? 0.8 : 0.5)
 
-describe('SIGTERM in production', () => {
+describe('SIGTERM in production', function () {
+  // Each test starts a process.
+  this.timeout(60_000)
   let server: ChildServer
   beforeEach(async () => {
     server = await startChildServer('signals/serving.ts', {

@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { startChildServer, type ChildServer } from '../support/child-server.ts'
 
-describe('An uncaught error after listen()', () => {
+describe('An uncaught error after listen()', function () {
+  // Each test starts a process.
+  this.timeout(60_000)
+
   const started: ChildServer[] = []
   async function start(variables: Readonly<Record<string, string>> = {}): Promise<ChildServer> {
     const quiet = { NODE_ENV: 'production', HOST: '127.0.0.1', LOG_LEVEL: undefined }
@@ -38,13 +41,13 @@ describe('An uncaught error after listen()', () => {
 
   it('exits immediately if it is the second one', async () => {
     const server = await start()
-    const slow = fetch(`${server.url}/slow`).then(
+    const never = fetch(`${server.url}/never`).then(
       () => 'finished',
       () => 'cut off',
     )
     await fetch(`${server.url}/twice`).then((response) => response.text())
     expect(await server.ended).to.equal(1)
-    expect(await slow).to.equal('cut off')
+    expect(await never).to.equal('cut off')
     const messages = linesOf(server).flatMap(
       ({ err }) => (err as { message?: string } | undefined)?.message ?? [],
     )
@@ -69,7 +72,9 @@ describe('An uncaught error after listen()', () => {
   })
 })
 
-describe('A StartupError that nothing catches', () => {
+describe('A StartupError that nothing catches', function () {
+  this.timeout(60_000)
+
   const run = (code: string) => {
     const script = `import { createApp, env, StartupError } from './src/index.ts'\n${code}`
     const args = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script]
