@@ -191,7 +191,7 @@ function collectFaults<T>(items: readonly T[], work: (item: T) => void): void {
     try {
       work(item)
     } catch (error) {
-      if (!(error instanceof StartupError) || error.code.startsWith('MORTAR_SERVICE')) throw error
+      if (!(error instanceof StartupError) || error.code.startsWith('MORTAR_SERVICE_')) throw error
       faults.set(error.message, error)
     }
   const [first, ...others] = faults.values()
