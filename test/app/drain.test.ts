@@ -34,17 +34,17 @@ describe('SIGTERM in production', function () {
     const { url, child } = server
     const done: string[] = []
     const failed: string[] = []
-    const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
     const client = { url, done, failed, isOver: false }
-    const clients = [undefined, agent].flatMap((kept) => [
-      sendUntilOver(client, '/', kept),
-      sendUntilOver(client, '/slow', kept),
-    ])
+    const clients = [undefined, agent].flatMap((kept) =>
+      ['/', '/', '/', '/slow'].map((path) => sendUntilOver(client, path, kept)),
+    )
     const stream = openStream(url)
     const upload = uploadSlowly(url, (DELAY + 0.5) * 1000)
-    await until(async () => done.length > REQUESTS * 0.7 && (await stream).received() > 2)
+    await until(async () => done.length > REQUESTS / 2 && (await stream).received() > 2)
 
     const signalled = performance.now()
+    const before = done.length
     child.kill('SIGTERM')
     const probes: number[] = []
     await until(async () => probes.push((await fetch(`${url}/readyz`)).status) > 0 && probes.at(-1) === 503)
@@ -64,12 +64,12 @@ describe('SIGTERM in production', function () {
     expect(await server.ended).to.equal(0)
     const took = performance.now() - signalled
     expect(failed).to.deep.equal([])
-    expect(done.length).to.be.at.least(IS_MEASURED ? REQUESTS : REQUESTS / 2)
+    expect(done.length).to.be.at.least(REQUESTS / 2)
     expect(noticed).to.be.below(DELAY * 1000)
     expect(took).to.be.at.least(DELAY * 900)
     if (IS_MEASURED)
       process.stdout.write(
-        `      ${failed.length} of ${done.length} requests failed; readyz 503 after ${Math.round(noticed)} ms; ` +
+        `      ${failed.length} of ${done.length} requests failed; ${done.length - before} were sent after the signal; readyz 503 after ${Math.round(noticed)} ms; ` +
           `exit after ${(took / 1000).toFixed(2)} s with a delay of ${DELAY} s and an upload of ${DELAY + 0.5} s\n`,
       )
   }).timeout(120_000)
