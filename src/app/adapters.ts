@@ -67,7 +67,7 @@ export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
   const { health, state } = stages
   const ends = createRequestEnds()
   const pending = createPending()
-  const channel = createRequestChannel(dispatcher.routeOf)
+  const channel = createRequestChannel({ services: context.container.cradle, routeOf: dispatcher.routeOf })
   const directAdapter = createDirectAdapter(state)
   const forwarding = compileForwarding(options.trustProxy)
   let runtime: ContextRuntime | undefined

@@ -4,6 +4,7 @@ import { type Container, createServiceContainer } from '../container/container.t
 import { createDisposal } from '../container/disposal.ts'
 import type { AnyRegistration, CoreServices } from '../container/registration.ts'
 import { type ContextClass, createContextClass } from '../context/context-class.ts'
+import { createGauges } from '../contracts/gauges.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
@@ -31,7 +32,8 @@ export function createAssemblyContext(
 ): AssemblyContext {
   const { environment, logger, clock, appUrl, trustedOrigins, reporter } = options
   const events = createEventBus(reporter)
-  const core: CoreServices = { logger, events, environment, clock, appUrl, trustedOrigins }
+  const own = { logger, events, gauges: createGauges() }
+  const core: CoreServices = { ...own, environment, clock, appUrl, trustedOrigins }
   const disposeAll = createDisposal(reporter, options.shutdownTimeout)
   return {
     options,

@@ -14,11 +14,15 @@ export interface RequestChannel {
   run<T>(ctx: RequestContext, dispatch: (ctx: RequestContext) => T): T
 }
 
-/**
- * Creates the channel of one application. All applications of a process share the name.
- * @param routeOf finds the pattern of a request's route.
- */
-export function createRequestChannel(routeOf: (ctx: RequestContext) => string | undefined): RequestChannel {
+/** The application of a channel. */
+export interface ChannelSource {
+  readonly services: object
+  /** Finds the pattern of a request's route. */
+  readonly routeOf: (ctx: RequestContext) => string | undefined
+}
+
+/** Creates the channel of one application. All applications of a process share the name. */
+export function createRequestChannel({ services, routeOf }: ChannelSource): RequestChannel {
   // The types of Node 20 omit `hasSubscribers`.
   const channel = tracingChannel<object, ObservedRequest>(REQUEST_CHANNEL) as Channel
   return {
@@ -31,6 +35,7 @@ export function createRequestChannel(routeOf: (ctx: RequestContext) => string | 
       method: ctx.method,
       route: routeOf(ctx),
       requestId: ctx.id,
+      services,
       req,
       res,
       status: undefined,

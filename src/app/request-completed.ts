@@ -57,7 +57,7 @@ export function reportCompletion(
       ip,
       aborted,
     }
-    write?.(completed)
+    if (ctx.internal.prepare?.isQuiet !== true) write?.(completed)
     if (events.hasListeners(REQUEST_COMPLETED)) events.emit(REQUEST_COMPLETED, completed)
   })
 }

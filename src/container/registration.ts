@@ -3,6 +3,7 @@ import type { Context } from '../context/context.ts'
 import type { Clock } from '../contracts/clock.ts'
 import type { Environment } from '../support/env/environment.ts'
 import type { EventBus } from '../contracts/events.ts'
+import type { Gauges } from '../contracts/gauges.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
 
@@ -13,6 +14,8 @@ export type Lifetime = 'singleton' | 'scoped' | 'transient' | 'value'
 export interface CoreServices {
   readonly logger: Logger
   readonly events: EventBus
+  /** Values of bricks and of the application that metrics can show. */
+  readonly gauges: Gauges
   readonly environment: Environment
   readonly clock: Clock
   /** Public address of the application without a slash at its end, when configured. */

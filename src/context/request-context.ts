@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Credential } from '../contracts/authenticator.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { User } from '../contracts/user.ts'
-import { loadMediaTypes } from '../support/lazy-packages.ts'
+import { fullMediaType } from './full-media-type.ts'
 import { readQuery } from './read-query.ts'
 import { requestId } from './request-id.ts'
 import { createCookies, type CookieSettings, type RequestCookies } from './request-cookies.ts'
@@ -46,6 +46,8 @@ export interface Prepare {
   readonly hasSchemas?: true
   /** Outside production: refuses values that JSON would hide inside a value that Koa middleware gets unchanged. */
   readonly check?: (value: unknown) => void
+  /** True if the requests of the route have no log line. */
+  readonly isQuiet?: true
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(
@@ -142,9 +144,7 @@ export class RequestContext {
   }
 
   set type(type: string) {
-    const full = loadMediaTypes().contentType(type)
-    if (!full) throw new TypeError(`ctx.type: '${type}' is neither a media type nor a known file extension`)
-    this.internal.res.setHeader('Content-Type', full)
+    this.internal.res.setHeader('Content-Type', fullMediaType(type))
   }
 
   get cookies(): RequestCookies {

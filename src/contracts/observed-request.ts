@@ -11,6 +11,8 @@ export interface ObservedRequest {
   readonly route: string | undefined
   /** The id in the log and in the header `X-Request-Id` of the response. */
   readonly requestId: string
+  /** The services of the application: the object that `start` of its bricks gets. */
+  readonly services: object
   readonly req: IncomingMessage
   readonly res: ServerResponse
   /** Known at `asyncStart` and `asyncEnd`; 499 when the client disconnected before the response began. */

@@ -50,6 +50,11 @@ function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
 
 /** Compiles the conversion of a route's values to responses, by the declaration of the status that is sent. */
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
+  const prepare = compilePrepareOf(route, runtime)
+  return route.definition.logRequests === false ? Object.assign(prepare, { isQuiet: true as const }) : prepare
+}
+
+function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
   const { response } = route.definition
   const isProduction = runtime.environment === 'production'
   const renderOther = isProduction ? render : renderThoroughly

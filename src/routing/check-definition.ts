@@ -31,9 +31,10 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   description: expectValue('a string', isString),
   tags: expectValue('an array of strings', isStrings),
   operationId: expectValue('a string', isString),
-  hidden: expectValue('a boolean', (value) => typeof value === 'boolean'),
+  hidden: expectValue('a boolean', isBoolean),
   bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
   handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
+  logRequests: expectValue('a boolean', isBoolean),
   multipart: checkMultipart,
   consumes: expectValue(
     "an array of media types such as 'application/json'",
@@ -156,6 +157,10 @@ function expectValue(expected: string, isValid: (value: unknown) => boolean): Ch
             remedy: `\`${key}\` is ${expected}.`,
           },
         ]
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean'
 }
 
 function isString(value: unknown): value is string {

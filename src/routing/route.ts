@@ -52,6 +52,8 @@ export interface RouteDefinition {
    * Time limit of the handler: seconds or a duration, 0 for no limit. By default the application's `handlerTimeout`.
    */
   readonly handlerTimeout?: number | string
+  /** False to write no log line for the requests of this route. */
+  readonly logRequests?: boolean
   /** Limits of this route's forms. By default those of the application. */
   readonly multipart?: MultipartOptions
   /**
@@ -84,6 +86,7 @@ export const DEFINITION_KEYS = [
   'hidden',
   'bodyLimit',
   'handlerTimeout',
+  'logRequests',
   'multipart',
   'consumes',
 ] as const satisfies readonly (keyof RouteDefinition)[]

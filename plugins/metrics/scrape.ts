@@ -1,0 +1,70 @@
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+import type { Gauges, ProcessReport } from '../../src/index.ts'
+import { loadPromClient } from './peers.ts'
+
+/** The metrics of one process, as sent between processes. */
+export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+/** Renders the metrics of an application. */
+export interface Scrape {
+  /** Returns the text for Prometheus, with its media type: the sum over all processes. */
+  render(): Promise<{ readonly type: string; readonly text: string }>
+  stop(): void
+}
+
+/** Sources of a scrape. */
+export interface ScrapeSource {
+  readonly registry: Registry
+  readonly gauges: Gauges
+  readonly prefix: string
+  /** Shares the report of this process with the other ones. */
+  readonly share: (own: () => Promise<MetricsReport>) => ProcessReport<MetricsReport>
+}
+
+/** Creates the scrape of an application. */
+export function createScrape({ registry, gauges, prefix, share }: ScrapeSource): Scrape {
+  const addGauges = gaugeAdder(registry, gauges, prefix)
+  const report = share(async () => {
+    addGauges()
+    return registry.getMetricsAsJSON()
+  })
+  return {
+    async render() {
+      const reports = await report.collect()
+      addGauges()
+      const shown = reports.length > 1 ? together(reports) : registry
+      return { type: registry.contentType, text: await shown.metrics() }
+    },
+    stop: () => report.stop(),
+  }
+}
+
+/** Returns a function that adds the gauges of the application which the registry lacks. */
+function gaugeAdder(registry: Registry, gauges: Gauges, prefix: string): () => void {
+  const { Gauge } = loadPromClient()
+  const known = new Set<string>()
+  return () => {
+    for (const [name, { help, combine = 'sum' }] of gauges.all) {
+      if (known.has(name)) continue
+      known.add(name)
+      const gauge = new Gauge({
+        name: `${prefix}${name}`,
+        help,
+        aggregator: combine,
+        registers: [],
+        collect() {
+          // Read by name, because a gauge can be replaced.
+          const value = gauges.all.get(name)?.read()
+          if (value === undefined) this.remove()
+          else this.set(value)
+        },
+      })
+      registry.registerMetric(gauge)
+    }
+  }
+}
+
+/** Combines the metrics of several processes: sums of counters and histograms, and what each gauge declares. */
+function together(reports: readonly MetricsReport[]): Registry {
+  return loadPromClient().AggregatorRegistry.aggregate([...reports])
+}

@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { createApp, createRouter, type App, type Environment } from 'mortar'
+import { metrics, type MetricsOptions } from 'mortar/metrics'
+import { Counter } from 'prom-client'
+import { throughBothAdapters } from '../../support/adapters.ts'
+import { freePort } from '../../support/free-port.ts'
+import { startupErrorOf } from '../../support/startup-error-of.ts'
+
+const TOKEN = 'a token of the tests'.replaceAll(' ', '-')
+const notes = () =>
+  createRouter()
+    .get('/notes/:id', () => 'a note')
+    .post('/notes', () => ({ id: 1 }))
+    .get('/fails', () => {
+      throw new Error('boom')
+    })
+
+const appWith = (options: MetricsOptions = {}, environment: Environment = 'test') =>
+  createApp({ environment, logger: false })
+    .use(metrics({ process: false, ...options }))
+    .use(notes())
+
+/** Lines of the text that begin with a name. */
+const linesOf = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name))
+
+/** Scrapes until the text contains a line, because a request is counted when its response is closed. */
+async function scrapeUntil(scrape: () => Promise<string>, line: string): Promise<string> {
+  for (;;) {
+    const text = await scrape()
+    if (text.includes(line)) return text
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5)
+    })
+  }
+}
+
+describe('metrics()', () => {
+  const open: App[] = []
+  const started = <A extends App>(app: A): A => {
+    open.push(app)
+    return app
+  }
+  afterEach(async () => {
+    for (const app of open.splice(0)) await app.close()
+  })
+
+  throughBothAdapters((serve) => {
+    it('counts requests by method, pattern of the route and status', async () => {
+      const { fetch } = await serve(appWith())
+      for (const [path, method] of [
+        ['/notes/1', 'GET'],
+        ['/notes/2?q=secret', 'GET'],
+        ['/notes/3', 'HEAD'],
+        ['/notes', 'POST'],
+        ['/fails', 'GET'],
+        ['/nothing', 'GET'],
+        ['/notes', 'PROPFIND'],
+      ] as const)
+        await fetch(path, { method })
+      const scrape = async () => (await fetch('/metrics')).text()
+      const text = await scrapeUntil(scrape, 'method="_OTHER"')
+      expect(linesOf(text, 'http_server_request_duration_seconds_count').toSorted()).deep.equal([
+        'http_server_request_duration_seconds_count{method="GET",route="",status="404"} 1',
+        'http_server_request_duration_seconds_count{method="GET",route="/fails",status="500"} 1',
+        'http_server_request_duration_seconds_count{method="GET",route="/notes/:id",status="200"} 2',
+        'http_server_request_duration_seconds_count{method="HEAD",route="/notes/:id",status="200"} 1',
+        'http_server_request_duration_seconds_count{method="POST",route="/notes",status="200"} 1',
+        'http_server_request_duration_seconds_count{method="_OTHER",route="",status="405"} 1',
+      ])
+      expect(linesOf(text, 'http_server_active_requests')).deep.equal(['http_server_active_requests 0'])
+      expect(text).not.contain('secret')
+    })
+  })
+
+  it('counts a request that the client leaves as 499, and requests in flight', async () => {
+    const app = started(appWith())
+    app.use(createRouter().get('/hangs', (ctx) => once(ctx.signal, 'abort').then(() => null)))
+    const { port, url } = await app.listen(0, '127.0.0.1')
+    const scrape = async () => (await fetch(`${url}/metrics`)).text()
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /hangs HTTP/1.1\r\nHost: a\r\n\r\n')
+    await scrapeUntil(scrape, 'http_server_active_requests 1')
+    socket.destroy()
+    const text = await scrapeUntil(scrape, 'http_server_active_requests 0')
+    expect(text).contain('_count{method="GET",route="/hangs",status="499"} 1')
+  })
+
+  it('adds no series for unknown paths and methods', async () => {
+    const app = started(appWith())
+    const scrape = async () => (await app.inject('/metrics')).payload
+    await app.inject('/unknown')
+    const before = (await scrapeUntil(scrape, 'route=""')).split('\n').length
+    for (let path = 0; path < 1000; path++) await app.inject(`/unknown/${path}`)
+    const text = await scrapeUntil(scrape, 'status="404"} 1001')
+    expect(text.split('\n').length).equal(before)
+  })
+
+  it('escapes the pattern of a route in its label', async () => {
+    const app = started(createApp({ logger: false }).use(metrics({ process: false })))
+    app.use(createRouter().get('/a"b\\c/é', () => 'x'))
+    await app.inject('/a%22b%5Cc/%C3%A9')
+    const text = await scrapeUntil(async () => (await app.inject('/metrics')).payload, '_count{')
+    expect(text).contain('route="/a\\"b\\\\c/é"')
+  })
+
+  it('keeps the metrics of two applications in one process apart', async () => {
+    const [one, other] = [started(appWith()), started(appWith())]
+    await one.ready()
+    await other.ready()
+    await one.inject('/notes/1')
+    const text = await scrapeUntil(async () => (await one.inject('/metrics')).payload, '_count{')
+    expect(linesOf(text, 'http_server_request_duration_seconds_count')).length(1)
+    expect((await other.inject('/metrics')).payload).not.contain('_count{')
+  })
+
+  it('is not in the OpenAPI document, and has no log line', async () => {
+    const lines: unknown[] = []
+    const write = (...line: unknown[]) => void lines.push(line)
+    const logger = { debug: write, info: write, warn: write, error: write, child: () => logger }
+    const app = started(
+      createApp({ logger, logRequests: true })
+        .use(metrics({ process: false }))
+        .use(notes()),
+    )
+    const document = (await app.inject('/openapi.json')).payload
+    await app.inject('/notes/7')
+    await app.inject('/metrics')
+    expect(document).contain('/notes/{id}').not.contain('metrics')
+    expect(JSON.stringify(lines)).contain('/notes/7').not.contain('metrics')
+  })
+
+  it('publishes the gauges of bricks, those that are added later too, and metrics of the application', async () => {
+    const app = started(appWith())
+    await app.ready()
+    let waiting: number | undefined = 3
+    app.services.gauges.add('queue_waiting', { help: 'Waiting.', read: () => waiting })
+    const visits = new Counter({
+      name: 'visits',
+      help: 'Visits.',
+      registers: [app.services.metrics],
+    })
+    visits.inc(2)
+    expect((await app.inject('/metrics')).payload)
+      .contain('\nqueue_waiting 3\n')
+      .contain('\nvisits 2\n')
+    waiting = undefined
+    expect((await app.inject('/metrics')).payload).not.contain('\nqueue_waiting 3\n')
+  })
+
+  it('adds a prefix to all names, and the metrics of the process', async () => {
+    const app = started(appWith({ prefix: 'notes_', process: true }))
+    const { payload, headers } = await app.inject('/metrics')
+    const names = payload.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    expect(names.filter((line) => !line.startsWith('notes_'))).deep.equal([])
+    expect(payload)
+      .contain('notes_process_resident_memory_bytes')
+      .contain('notes_nodejs_eventloop_lag_seconds')
+    expect(headers).include({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+  })
+
+  describe('access', () => {
+    it('needs the token, and compares all of it', async () => {
+      const app = started(appWith({ token: TOKEN }, 'production'))
+      for (const [authorization, status] of [
+        [undefined, 401],
+        [`Bearer ${TOKEN}x`, 401],
+        [`Bearer ${TOKEN.slice(0, -1)}`, 401],
+        [`Basic ${TOKEN}`, 401],
+        ['', 401],
+        [`Bearer ${TOKEN}`, 200],
+        [`bearer  ${TOKEN}`, 200],
+      ] as const) {
+        const headers = authorization === undefined ? {} : { authorization }
+        const { statusCode } = await app.inject({ url: '/metrics', headers })
+        expect(statusCode, authorization).equal(status)
+      }
+      expect((await app.inject(`/metrics?access_token=${TOKEN}`)).statusCode).equal(401)
+    })
+
+    it('is for a loopback connection without a proxy when there is no token', async () => {
+      const app = started(appWith())
+      const statusOf = async (request: object) =>
+        (await app.inject({ url: '/metrics', ...request })).statusCode
+      expect(await statusOf({})).equal(200)
+      expect(await statusOf({ remoteAddress: '192.0.2.1' })).equal(403)
+      expect(await statusOf({ headers: { 'x-forwarded-for': '192.0.2.1' } })).equal(403)
+    })
+
+    it('refuses to start in production without a token and a port', async () => {
+      const error = await startupErrorOf(() => appWith({}, 'production').ready())
+      expect(error).include({ code: 'MORTAR_METRICS_OPEN', brick: 'metrics' })
+    })
+
+    it('serves on a port of its own, and then not in the application', async () => {
+      const port = await freePort()
+      const app = started(appWith({ port, token: TOKEN }, 'production'))
+      await app.ready()
+      await app.inject('/notes/1')
+      const url = `http://127.0.0.1:${port}`
+      const headers = { authorization: `Bearer ${TOKEN}` }
+      const statusOf = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).status
+      expect((await app.inject('/metrics')).statusCode).equal(404)
+      expect(await statusOf('/metrics')).equal(401)
+      expect(await statusOf('/notes/1', { headers })).equal(404)
+      expect(await statusOf('/metrics', { headers, method: 'POST' })).equal(404)
+      expect(await (await fetch(`${url}/metrics`, { headers })).text()).contain('route="/notes/:id"')
+      const other = appWith({ port }, 'production')
+      expect(await startupErrorOf(() => other.ready())).include({ code: 'MORTAR_METRICS_LISTEN' })
+      await app.close()
+      expect(await fetch(url).catch(() => 'closed')).equal('closed')
+    })
+
+    for (const [name, options] of Object.entries({
+      'a short token': { token: 'short' },
+      'a token with a line break': { token: 'a token\nwith a line break' },
+      'a path with a parameter': { path: '/:metrics' },
+      'a port above 65535': { port: 70_000 },
+      'a host without a port': { host: '127.0.0.1' },
+      'a prefix with a hyphen': { prefix: 'my-app' },
+      'no buckets': { buckets: [] },
+      'buckets in another order': { buckets: [2, 1] },
+    } satisfies Record<string, MetricsOptions>))
+      it(`refuses ${name}`, async () => {
+        const error = await startupErrorOf(() => metrics(options))
+        expect(error.code).equal('MORTAR_METRICS_OPTION')
+        expect(error.message).not.contain('short')
+      })
+  })
+
+  it('produces text that promtool accepts', async function checkWithPromtool() {
+    const found = spawnSync('promtool', ['--version'])
+    if (found.error) {
+      console.log('      skipped: promtool is not installed (apt-get install prometheus)')
+      this.skip()
+    }
+    const app = started(appWith({ process: true }))
+    app.services.gauges.add('queue_waiting', { help: 'Waiting.', read: () => 1 })
+    await app.inject('/notes/1')
+    const text = await scrapeUntil(async () => (await app.inject('/metrics')).payload, '_count{')
+    const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+    // promtool also warns of names that prom-client chooses for the process.
+    const own = `${stdout}${stderr}`.split('\n').filter((line) => /^(?:http_|queue_|error)/.test(line))
+    expect(own).deep.equal([])
+  })
+})
