@@ -1,7 +1,10 @@
 import type { Logger } from '../../contracts/logger.ts'
 import type { PrimaryClock } from './clock.ts'
 import type { Member } from './place.ts'
-import type { WorkerEnd } from './worker-process.ts'
+import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
+
+/** Method of a worker that ends it. */
+export type HowToEnd = keyof Pick<WorkerProcess, 'stop' | 'close' | 'replace'>
 
 interface EndContext {
   readonly log: Logger
@@ -14,7 +17,7 @@ interface EndContext {
  */
 export async function endWorkers(
   members: readonly Member[],
-  how: 'stop' | 'retire',
+  how: HowToEnd,
   context: EndContext,
 ): Promise<number> {
   const ends = await Promise.all(members.map((member) => endWorker(member, how, context)))
@@ -24,7 +27,7 @@ export async function endWorkers(
 /** Ends one worker and resolves when its process is gone. */
 export async function endWorker(
   { worker }: Member,
-  how: 'stop' | 'retire',
+  how: HowToEnd,
   { log, clock }: EndContext,
 ): Promise<WorkerEnd> {
   const { number, pid, closesWithin } = worker

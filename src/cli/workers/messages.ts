@@ -1,3 +1,6 @@
+/** Message of the primary process to a worker that another one has replaced. */
+export const LEAVE = 'mortar:leave'
+
 /** Messages from a worker to its primary process. */
 export type FromWorker =
   | {

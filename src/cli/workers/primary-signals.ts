@@ -20,7 +20,7 @@ export function handleSignals(
   const end = (signal: keyof typeof CODES): void => {
     if (first === undefined) {
       first = performance.now()
-      primary.stop(signal === 'SIGTERM' ? 'stop' : 'retire')
+      primary.stop(signal === 'SIGTERM' ? 'stop' : 'close')
     } else if (performance.now() - first > SAME_SIGNAL) {
       code = CODES[signal]
       primary.kill()

@@ -2,7 +2,7 @@ import { isStable } from './back-off.ts'
 import type { PrimaryContext } from './primary-context.ts'
 import { createPlaces, describeEnd, type Member, type Place } from './place.ts'
 import { reloadPlaces } from './reload.ts'
-import { endWorkers } from './end-workers.ts'
+import { endWorkers, type HowToEnd } from './end-workers.ts'
 import type { WorkerEnd } from './worker-process.ts'
 
 /** Attempts to start the first worker. */
@@ -53,8 +53,8 @@ export class Primary {
     })
   }
 
-  /** Ends every worker. @param how `stop` with the delay of production, `retire` without it. */
-  stop(how: 'stop' | 'retire'): void {
+  /** Ends every worker. @param how `stop` with the delay of production, `close` without it. */
+  stop(how: HowToEnd): void {
     if (this.isStopping) return
     this.isStopping = true
     for (const { cancelRestart } of this.places) cancelRestart?.()
@@ -141,9 +141,9 @@ export class Primary {
     const { clock, log } = this.context
     const served = member.readyAt === undefined ? undefined : clock.now() - member.readyAt
     const delay = place.backOff.next(served)
-    // Without any other worker nobody accepts connections, so a worker that was stable starts without a delay.
-    const isLast = this.places.every(({ current }) => current?.readyAt === undefined)
-    const wait = isLast && isStable(served) ? 0 : delay
+    const serving = this.places.filter(({ current }) => current?.readyAt !== undefined).length
+    // If few workers are left, the next crash could leave none, and connections would be refused.
+    const wait = serving * 2 < this.places.length && isStable(served) ? 0 : delay
     const next = wait === 0 ? 'It starts again now.' : `It starts again in ${wait} s.`
     log.error(fieldsOf(member, end), `${describeEnd(member, end)} ${next}`)
     this.restartLater(place, wait)

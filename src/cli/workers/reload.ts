@@ -52,7 +52,7 @@ async function replace(place: Place, context: ReloadContext): Promise<Problem | 
   const old = place.current
   place.current = fresh
   place.backOff.reset()
-  if (old !== undefined) await endWorker(old, 'retire', context)
+  if (old !== undefined) await endWorker(old, 'replace', context)
   return undefined
 }
 

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
-import { type FromWorker, isFromWorker } from './messages.ts'
+import { type FromWorker, isFromWorker, LEAVE } from './messages.ts'
 
 /** End of a worker. */
 export interface WorkerEnd {
@@ -24,7 +24,9 @@ export interface WorkerProcess {
   /** Closes it with the delay that SIGTERM has in production. */
   stop(): void
   /** Closes it without a delay. */
-  retire(): void
+  close(): void
+  /** Closes it after its clients have moved to other workers. */
+  replace(): void
   kill(): void
 }
 
@@ -47,6 +49,10 @@ export function forkWorker(number: number, count: number): WorkerProcess {
       resolve({ code: signal ? null : code, signal, failure: state.failure }),
     )
   })
+  const tell = (message: string): void => {
+    if (worker.isConnected() && state.isReady) worker.send(message, () => undefined)
+    else worker.process.kill('SIGTERM')
+  }
   return {
     number,
     pid: worker.process.pid,
@@ -56,10 +62,8 @@ export function forkWorker(number: number, count: number): WorkerProcess {
       return state.closesWithin
     },
     stop: () => void worker.process.kill('SIGTERM'),
-    retire: () => {
-      if (worker.isConnected() && state.isReady) worker.send(RETIRE, () => undefined)
-      else worker.process.kill('SIGTERM')
-    },
+    close: () => tell(RETIRE),
+    replace: () => tell(LEAVE),
     kill: () => void worker.process.kill('SIGKILL'),
   }
 }

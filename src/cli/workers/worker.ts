@@ -2,16 +2,18 @@ import cluster from 'node:cluster'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { ignore } from '../../support/ignore.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
-import type { FromWorker } from './messages.ts'
+import { leaveClients, LONGEST_LEAVE } from './leave.ts'
+import { type FromWorker, LEAVE } from './messages.ts'
 
 /** Seconds that a worker may need beyond its own limits. */
 const SPARE = 5
 
 /** Runs an application as a worker: it reports its start to the primary process and ends when that process is gone. */
 export async function runWorker(start: () => Promise<ProjectApp>): Promise<void> {
-  followPrimary()
+  let app: ProjectApp | undefined
+  followPrimary(() => leaveClients(app?.listening?.server))
   try {
-    const app = await start()
+    app = await start()
     await report({ mortar: 'started', closesWithin: closesWithin(app) })
   } catch (error) {
     await report({ mortar: 'failed', message: describe(error), foreseen: isForeseen(error) })
@@ -23,10 +25,11 @@ export async function runWorker(start: () => Promise<ProjectApp>): Promise<void>
  * Ignores the signals of a terminal, which reach every process of its group, from the beginning of the start on. An
  * application that does not follow its primary process itself (`signals: false`) gets SIGTERM.
  */
-function followPrimary(): void {
+function followPrimary(leave: () => Promise<void>): void {
   process.on('SIGINT', ignore).on('SIGHUP', ignore)
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
   process.on('message', (message: unknown) => {
+    if (message === LEAVE) void leave().then(() => process.emit('message', RETIRE, undefined))
     if (message === RETIRE) end()
   })
   const { worker } = cluster
@@ -39,7 +42,7 @@ function followPrimary(): void {
 
 function closesWithin(app: ProjectApp): number {
   const { shutdownTimeout = 10, drainDelay = 0 } = (app as { readonly options?: Limits }).options ?? {}
-  return drainDelay + 2 * shutdownTimeout + SPARE
+  return drainDelay + 2 * shutdownTimeout + LONGEST_LEAVE / 1000 + SPARE
 }
 
 interface Limits {

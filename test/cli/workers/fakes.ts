@@ -6,7 +6,7 @@ import type { WorkerEnd, WorkerProcess } from '../../../src/cli/workers/worker-p
 
 /** A worker without a process: the test decides when it is ready and how it ends. */
 export interface FakeWorker extends WorkerProcess {
-  /** Calls of `stop`, `retire` and `kill`. */
+  /** Names of the methods that were called to end it. */
   readonly calls: string[]
   isDead: boolean
   becomeReady(): Promise<void>
@@ -32,7 +32,8 @@ function createFakeWorker(number: number, pid: number): FakeWorker {
     calls: [],
     isDead: false,
     stop: () => void worker.calls.push('stop'),
-    retire: () => void worker.calls.push('retire'),
+    close: () => void worker.calls.push('close'),
+    replace: () => void worker.calls.push('replace'),
     kill() {
       worker.calls.push('kill')
       void worker.end({ code: null, signal: 'SIGKILL' })

@@ -111,12 +111,12 @@ describe('The end of several workers', () => {
   it('kills a worker that exceeds its limit, and exits with 1', async () => {
     const { primary, forked, clock, serve } = createFakePrimary(2)
     await serve()
-    primary.stop('retire')
+    primary.stop('close')
     await forked[0]!.end()
     await clock.advance(24)
-    expect(forked[1]!.calls).to.deep.equal(['retire'])
+    expect(forked[1]!.calls).to.deep.equal(['close'])
     await clock.advance(1)
-    expect(forked[1]!.calls).to.deep.equal(['retire', 'kill'])
+    expect(forked[1]!.calls).to.deep.equal(['close', 'kill'])
     expect(await primary.ended).to.deep.equal({ code: 1 })
   })
 

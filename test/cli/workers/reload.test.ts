@@ -10,7 +10,7 @@ describe('A reload', () => {
     expect(alive().map(({ number }) => number)).to.deep.equal([1, 2, 1])
     expect(forked[0]!.calls).to.deep.equal([])
     await forked[2]!.becomeReady()
-    expect([forked[0]!.calls, forked.length]).to.deep.equal([['retire'], 3])
+    expect([forked[0]!.calls, forked.length]).to.deep.equal([['replace'], 3])
     await forked[0]!.end()
     expect(forked.length).to.equal(4)
     await forked[3]!.becomeReady()

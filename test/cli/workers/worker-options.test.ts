@@ -49,7 +49,7 @@ describe('The signals of the primary process', () => {
       handleSignals(primary, source)
       source.emit(signal)
     }
-    expect(calls).to.deep.equal(['stop', 'retire', 'reload'])
+    expect(calls).to.deep.equal(['stop', 'close', 'reload'])
   })
 
   it('end all workers immediately when a second one arrives later', async () => {
@@ -57,10 +57,10 @@ describe('The signals of the primary process', () => {
     const code = handleSignals(primary, source)
     source.emit('SIGINT')
     source.emit('SIGINT')
-    expect([calls, code()]).to.deep.equal([['retire'], undefined])
+    expect([calls, code()]).to.deep.equal([['close'], undefined])
     const begin = performance.now()
     while (performance.now() - begin < 110) await wait(10)
     source.emit('SIGINT')
-    expect([calls, code()]).to.deep.equal([['retire', 'kill'], 130])
+    expect([calls, code()]).to.deep.equal([['close', 'kill'], 130])
   })
 })

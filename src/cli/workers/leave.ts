@@ -1,0 +1,29 @@
+import type { ServerResponse } from 'node:http'
+import { Server } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Milliseconds for which a replaced worker keeps connections that are idle, or that have not sent a request yet. */
+export const LONGEST_LEAVE = 2000
+const STEP = 20
+
+/**
+ * Hands the clients of a server over to the other workers: it accepts nothing new, and each connection closes with its
+ * next response. Closing idle connections immediately would lose requests that are on their way. Resolves when no
+ * connection is left, after two seconds at the latest.
+ */
+export async function leaveClients(server: Server | undefined): Promise<void> {
+  if (!server?.listening) return
+  server.prependListener('request', (_request: unknown, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
+  // The method of http.Server would close idle connections.
+  Server.prototype.close.call(server)
+  const begin = performance.now()
+  while (performance.now() - begin < LONGEST_LEAVE && (await countConnections(server)) > 0) await wait(STEP)
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((error, count) => resolve(error ? 0 : count))
+  })
+}
