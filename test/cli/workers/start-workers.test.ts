@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { skipSuite } from '../../support/servers.ts'
+import { createProject, type TestProject } from '../project.ts'
+import { get, startLoad } from './load.ts'
+import { isAlive, serveWorkers, type ServingWorkers } from './serving.ts'
+
+const route = (version: number): string => `import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from 'mortar'
+export default async (ctx: Context) => {
+  await wait(Number(ctx.query['wait'] ?? 5))
+  return { version: ${version}, pid: process.pid }
+}
+`
+
+describe('mortar start --workers', function () {
+  this.timeout(120_000)
+  if (process.platform !== 'linux') skipSuite('The test reads /proc.')
+  let project: TestProject
+  let serving: ServingWorkers | undefined
+  before(() => {
+    project = createProject({ 'routes/index.get.ts': route(1) })
+    build()
+  })
+  afterEach(async () => {
+    await serving?.cleanUp()
+    serving = undefined
+  })
+  after(() => project.remove())
+
+  function build(): void {
+    const { code, err } = project.mortar(['build'])
+    expect(code, err).to.equal(0)
+  }
+
+  async function serveTwo(...args: readonly string[]): Promise<ServingWorkers> {
+    serving = await serveWorkers(project, ['--workers', '2', ...args])
+    await serving.untilEvent('worker.ready', 2)
+    return serving
+  }
+
+  const idOf = async (port: number): Promise<number> =>
+    (JSON.parse(await get({ port, path: '/' })) as { pid: number }).pid
+
+  it('replaces the workers on SIGHUP by the new build, and loses no request', async () => {
+    const running = await serveTwo()
+    const before = running.workers()
+    project.write({ 'routes/index.get.ts': route(2) })
+    build()
+    const { port } = running
+    const loads = [
+      startLoad({ port, clients: 4, keepAlive: false }),
+      startLoad({ port, clients: 4, keepAlive: true }),
+      startLoad({ port, clients: 4, keepAlive: true, pause: 50 }),
+    ]
+    running.child.kill('SIGHUP')
+    await running.untilEvent('reload.completed', 1)
+    const results = await Promise.all(loads.map((load) => load.stop()))
+    expect(results.flatMap(({ failed }) => failed)).to.deep.equal([])
+    expect(Math.min(...results.map(({ sent }) => sent))).to.be.greaterThan(10)
+    const seen = results.flatMap(({ bodies }) =>
+      [...bodies].map((body) => JSON.parse(body).version as number),
+    )
+    expect([...new Set(seen)].toSorted()).to.deep.equal([1, 2])
+    expect(running.workers().filter((pid) => before.includes(pid))).to.deep.equal([])
+    expect(await running.end('SIGTERM')).to.deep.equal([0, null])
+  })
+
+  it('keeps the old workers if the new build cannot start, and reports why', async () => {
+    const running = await serveTwo()
+    const before = running.workers()
+    project.write({
+      'app.ts': `import { createApp } from 'mortar'\nexport const app = createApp({ bodyLimit: 'x' })\n`,
+    })
+    // The build itself would refuse this option.
+    const { code } = project.mortar(['build'])
+    expect(code).to.equal(1)
+    project.write({
+      'app.ts': `import { createApp, env } from 'mortar'\nexport const app = createApp()\nenv.string('MISSING_ONE')\n`,
+    })
+    build()
+    running.child.kill('SIGHUP')
+    await running.untilEvent('reload.failed', 1)
+    expect(running.output.text()).to.match(/MISSING_ONE is not set/)
+    expect(running.workers()).to.have.members([...before])
+    expect(before).to.include(await idOf(running.port))
+    project.write({ 'app.ts': `import { createApp } from 'mortar'\nexport const app = createApp()\n` })
+    build()
+    running.child.kill('SIGHUP')
+    await running.untilEvent('reload.completed', 1)
+    expect(before).not.to.include(await idOf(running.port))
+  })
+
+  it('finishes active requests when Ctrl+C reaches every process of the terminal', async () => {
+    const running = await serveTwo()
+    const { port } = running
+    const active = Array.from({ length: 8 }, () => get({ port, path: '/?wait=800' }))
+    await wait(300)
+    process.kill(-running.child.pid!, 'SIGINT')
+    const results = await Promise.allSettled(active)
+    expect(results.map(({ status }) => status)).to.deep.equal(active.map(() => 'fulfilled'))
+    expect(await running.ended()).to.deep.equal([0, null])
+  })
+
+  it('ends immediately on a second Ctrl+C', async () => {
+    const running = await serveTwo()
+    const hanging = get({ port: running.port, path: '/?wait=60000' }).catch(() => 'lost')
+    await wait(300)
+    process.kill(-running.child.pid!, 'SIGINT')
+    await wait(300)
+    process.kill(-running.child.pid!, 'SIGINT')
+    expect(await running.ended()).to.deep.equal([130, null])
+    expect(await hanging).to.equal('lost')
+  })
+
+  it('replaces workers that are killed; only their active requests fail', async () => {
+    const running = await serveTwo()
+    const { port } = running
+    const clients = 4
+    const load = startLoad({ port, clients, keepAlive: false })
+    for (let killed = 1; killed <= 2; killed += 1) {
+      process.kill(running.workers()[killed % 2]!, 'SIGKILL')
+      await running.untilEvent('worker.ended', killed)
+      await running.untilEvent('worker.ready', 2 + killed)
+    }
+    const { sent, failed } = await load.stop()
+    expect(sent).to.be.greaterThan(50)
+    // Refused connections or requests without a response would mean more than the requests of the killed workers.
+    expect(failed.filter((code) => code !== 'ECONNRESET')).to.deep.equal([])
+    expect(failed.length).to.be.at.most(2 * clients)
+  })
+
+  it('leaves no process when the primary process is killed, and finishes active requests', async () => {
+    const running = await serveTwo()
+    const active = get({ port: running.port, path: '/?wait=500' })
+    await wait(200)
+    const group = -running.child.pid!
+    await running.end('SIGKILL')
+    expect(JSON.parse(await active)).to.have.property('version')
+    while (isAlive(group)) await wait(20)
+  })
+
+  it('reports a wrong set-up once, and exits with 1', async () => {
+    const failing = await serveWorkers(project, ['--workers', '4'], { PORT: 'none' })
+    serving = failing
+    expect(await failing.ended()).to.deep.equal([1, null])
+    expect(failing.output.text().match(/PORT is not/g)?.length, failing.output.text()).to.equal(1)
+  })
+
+  it('rejects a number that is not one, with the exit code of wrong arguments', () => {
+    const { code, err } = project.mortar(['start', '--workers', '0'])
+    expect([code, err]).to.deep.equal([
+      2,
+      "mortar: --workers is '0', not a whole number from 1 to 256, or auto for one worker per core.\nSee: mortar help start\n",
+    ])
+    const ofVariable = project.mortar(['start'], { variables: { WORKERS: 'many' } })
+    expect([ofVariable.code, ofVariable.err.includes('MORTAR_ENV')]).to.deep.equal([1, true])
+  })
+})
