@@ -19,7 +19,9 @@ const WANTED = [
   'dist/src/cli/new/templates/app/server.ts.tpl',
   'dist/examples/notes/app.ts',
   // The tables of options, to which the documentation links.
-  ...['auth', 'database', 'limits', 'mail', 'redis'].map((brick) => `plugins/${brick}/README.md`),
+  ...['auth', 'database', 'limits', 'mail', 'metrics', 'redis', 'tracing'].map(
+    (brick) => `plugins/${brick}/README.md`,
+  ),
 ]
 const MOST_MODULES = 40
 const FOREIGN =

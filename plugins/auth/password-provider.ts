@@ -8,6 +8,7 @@ import { createDeviceCookie } from './cookies/device-cookie.ts'
 import { createDeviceMarks } from './limits/device-marks.ts'
 import { createEndedSessions } from './sessions/ended-sessions.ts'
 import type { AuthEvents } from './events/events.ts'
+import { addAuthGauges } from './gauges.ts'
 import { createFlows, type AuthFlows } from './flows/flows.ts'
 import { beginSession } from './flows/sessions.ts'
 import { createSessionNews } from './sessions/session-news.ts'
@@ -123,6 +124,7 @@ function connect(settings: Settings, variant: Variant, services: Cradle): Connec
     async start() {
       await variant.start?.(services)
       await news.start()
+      addAuthGauges(services.gauges, { passwords: parts.passwords, news })
       loading = setTimeout(loadPasswordPeers, LOADING_DELAY).unref()
     },
     async stop() {

@@ -10,6 +10,7 @@ import {
   singleton,
   StartupError,
 } from '../../src/index.ts'
+import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { explainUnavailable } from './connections/unavailable.ts'
 import { watchConnections } from './connections/watch-connections.ts'
@@ -71,6 +72,7 @@ export function database(
       watchConnections(db, effective)
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)
+      addPoolGauges(services.gauges, db)
       for (const change of findChangedInsides(db)) logger.warn({ brick: 'database' }, change)
       if (effective.migrate) await runMigrations(services, opened)
     },

@@ -3,6 +3,8 @@ import { auth, type AuthProvider } from 'mortar/auth'
 import { database } from 'mortar/database'
 import { limits } from 'mortar/limits'
 import { mail } from 'mortar/mail'
+import { metrics } from 'mortar/metrics'
+import { tracing } from 'mortar/tracing'
 import { redis } from 'mortar/redis'
 
 const provider: AuthProvider = {
@@ -16,6 +18,8 @@ export function ownBricks(): readonly AnyBrick[] {
   return [
     database({ type: 'better-sqlite3', database: ':memory:' }),
     mail({ from: 'hello@example.com' }),
+    metrics(),
+    tracing(),
     redis({ url: 'redis://127.0.0.1:6379' }),
     limits(),
     auth(provider),

@@ -8,6 +8,7 @@ import { libraryAuth } from 'mortar/auth/library'
 import { database } from 'mortar/database'
 import { limits } from 'mortar/limits'
 import { mail } from 'mortar/mail'
+import { metrics } from 'mortar/metrics'
 import { redis } from 'mortar/redis'
 
 const secret = 'a secret that is long enough for every test here'
@@ -89,6 +90,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   ),
   'supabase()': call(supabase, { url: 'https://x.example' }, [{ uri: 'x' }, { url: 5 }], ['url']),
   'libraryAuth()': call(withLibrary, {}, [{ basepath: '/x' }, { signOut: true }]),
+  'metrics()': call(metrics, {}, [{ tokens: 'x' }, { prefix: 1 }]),
   'mail()': call(mail, { from: 'a@example.com' }, [{ transprot: 'memory' }, { timeout: {} }]),
   'outbox of mail()': call((outbox) => mail({ from: 'a@example.com', outbox }), {}, [
     { sizes: 5 },

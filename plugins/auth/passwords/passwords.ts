@@ -38,6 +38,8 @@ export interface Passwords {
   isUsable(stored: string): boolean
   /** @throws ServiceUnavailable if a new hash would currently be refused. */
   refuseWhenFull(): void
+  /** The hashes that run, and those that wait for a place. */
+  load(): { readonly running: number; readonly waiting: number }
 }
 
 /** The two functions of argon2; tests count the calls. */
@@ -87,6 +89,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     verify,
     isUsable: (stored) => parseStoredHash(stored) !== null,
     refuseWhenFull: () => pool.refuseWhenFull(),
+    load: () => ({ running: pool.running, waiting: pool.waiting }),
   }
 }
 

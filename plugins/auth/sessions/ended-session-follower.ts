@@ -34,6 +34,8 @@ export interface EndedSessionFollower {
    * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the store cannot be read.
    */
   ensureCurrent(): undefined | Promise<void>
+  /** Seconds since the start of the last successful read. */
+  age(): number
   stop(): void
 }
 
@@ -80,6 +82,7 @@ export function createEndedSessionFollower(options: EndedSessionFollowerOptions)
         throw sessionStateUnknown(error)
       })
     },
+    age: () => (time() - readAt) / 1000,
     stop() {
       isStopped = true
       clearTimeout(timer)

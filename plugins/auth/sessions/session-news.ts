@@ -14,6 +14,8 @@ export interface SessionNews {
   whenCurrent<T>(look: () => T): T | Promise<Awaited<T>>
   /** Loads published records and continues to read. Does nothing if no other process shares the store. */
   start(): Promise<void>
+  /** Seconds since the list was read; undefined if no other process shares the store. */
+  age(): number | undefined
   stop(): void
 }
 
@@ -53,6 +55,7 @@ export function createSessionNews({
         throw error
       }
     },
+    age: () => follower?.age(),
     stop: () => follower?.stop(),
   }
 }

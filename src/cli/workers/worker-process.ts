@@ -3,6 +3,7 @@ import { RETIRE } from '../../app/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
 import { type FromWorker, isFromWorker, LEAVE } from './messages.ts'
+import { relayReports } from './relay-reports.ts'
 
 /** End of a worker. */
 export interface WorkerEnd {
@@ -37,6 +38,7 @@ const EARLY_END = 5
 export function setUpCluster(): void {
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({ silent: false })
+  relayReports(cluster)
 }
 
 /** Forks a worker. */

@@ -76,7 +76,7 @@ describe('tracing()', () => {
           return next()
         })
         .use(
-          createRouter().get('/work/:n', async () => {
+          createRouter().get('/jobs/:n', async () => {
             await new Promise((resolve) => {
               setTimeout(resolve, 2)
             })
@@ -88,7 +88,7 @@ describe('tracing()', () => {
           }),
         )
       const { fetch } = await serve(app)
-      const responses = await Promise.all(Array.from({ length: 21 }, (_, n) => fetch(`/work/${n}`)))
+      const responses = await Promise.all(Array.from({ length: 21 }, (_, n) => fetch(`/jobs/${n}`)))
       const inside = await Promise.all(
         responses.map(async (response) => ((await response.json()) as { trace: string }).trace),
       )

@@ -116,6 +116,7 @@ describe('a full hash queue', () => {
         hash: busy,
         verify: flow === 'login' ? busy : async () => ({ valid: true, rehash: false }),
         isUsable: () => true,
+        load: () => ({ running: 0, waiting: 0 }),
       }
       const { parts, events } = partsWith(fillsUp)
       for (let n = 0; n < 3; n++) expect(await failure(flow, parts)).to.be.instanceOf(ServiceUnavailable)
@@ -130,6 +131,7 @@ describe('a full hash queue', () => {
       hash: async () => `hash ${steps.push('hash')}`,
       verify: () => Promise.reject(new Error('not asked')),
       isUsable: () => true,
+      load: () => ({ running: 0, waiting: 0 }),
     })
     const insertUser = async () => {
       steps.push('address')
@@ -147,6 +149,7 @@ describe('a full hash queue', () => {
       hash: async () => `hash ${++hashes}`,
       verify: () => Promise.reject(new Error('not asked')),
       isUsable: () => true,
+      load: () => ({ running: 0, waiting: 0 }),
     })
     const store = { ...parts.store, takeResetToken: async () => false }
     expect(await failure('reset-password', { ...parts, store })).to.include({ code: 'invalid_reset_token' })
@@ -159,6 +162,7 @@ describe('a full hash queue', () => {
       hash: () => Promise.reject(new ServiceUnavailable()),
       verify: () => Promise.reject(new Error('not asked')),
       isUsable: () => true,
+      load: () => ({ running: 0, waiting: 0 }),
     })
     await failure('reset-password', parts)
     expect(asked).to.deep.equal(['token', 'user', 'given back'])

@@ -1,0 +1,23 @@
+import type { Gauges } from '../../src/index.ts'
+import type { Passwords } from './passwords/passwords.ts'
+import type { SessionNews } from './sessions/session-news.ts'
+
+/** Adds the gauges of a password provider: its hash queue, and the age of its list of ended sessions. */
+export function addAuthGauges(
+  gauges: Gauges,
+  { passwords, news }: { readonly passwords: Passwords; readonly news: SessionNews },
+): void {
+  gauges.add('auth_password_hashes_running', {
+    help: 'Password hashes that run now.',
+    read: () => passwords.load().running,
+  })
+  gauges.add('auth_password_hashes_waiting', {
+    help: 'Password hashes that wait for a place.',
+    read: () => passwords.load().waiting,
+  })
+  gauges.add('auth_ended_sessions_age_seconds', {
+    help: 'Time since the last successful read of the sessions that other processes ended.',
+    read: () => news.age(),
+    combine: 'max',
+  })
+}
