@@ -13,14 +13,18 @@ interface PoolState {
   readonly waiting: number
 }
 
-/** Fields of the pools of pg and mysql2 that are read. */
-interface Pool {
-  readonly totalCount?: number
-  readonly idleCount?: number
-  readonly waitingCount?: number
-  readonly _allConnections?: { readonly length: number }
-  readonly _freeConnections?: { readonly length: number }
-  readonly _connectionQueue?: { readonly length: number }
+/** The public fields of a pool of pg. */
+interface PostgresPool {
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly waitingCount: number
+}
+
+/** The private fields of a pool of mysql2. */
+interface MysqlPool {
+  readonly _allConnections: { readonly length: number }
+  readonly _freeConnections: { readonly length: number }
+  readonly _connectionQueue: { readonly length: number }
 }
 
 /** Adds gauges of the connection pool. A database without a pool, such as SQLite, has no values. */
@@ -32,15 +36,16 @@ export function addPoolGauges(gauges: Gauges, db: DataSource): void {
   add('waiting', 'Callers that wait for a connection of the database pool.')
 }
 
-/** Returns the state of the pool; undefined without a pool, or if the driver shows none. */
-export function poolStateOf({ driver }: DataSource): PoolState | undefined {
-  const { master, pool = master } = driver as { readonly master?: Pool; readonly pool?: Pool }
-  if (pool?.totalCount !== undefined) {
-    const { totalCount, idleCount = 0, waitingCount = 0 } = pool
-    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
-  }
-  const all = pool?._allConnections?.length
-  if (all === undefined) return undefined
-  const idle = pool?._freeConnections?.length ?? 0
-  return { used: all - idle, idle, waiting: pool?._connectionQueue?.length ?? 0 }
+/** Returns the state of the pool; undefined without a pool, or if the driver does not show it. */
+function poolStateOf({ driver }: DataSource): PoolState | undefined {
+  const { master, pool = master } = driver as { readonly master?: object; readonly pool?: object }
+  if (hasFields<PostgresPool>(pool, 'totalCount', 'idleCount', 'waitingCount'))
+    return { used: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }
+  if (!hasFields<MysqlPool>(pool, '_allConnections', '_freeConnections', '_connectionQueue')) return undefined
+  const idle = pool._freeConnections.length
+  return { used: pool._allConnections.length - idle, idle, waiting: pool._connectionQueue.length }
+}
+
+function hasFields<T extends object>(pool: object | undefined, ...fields: (keyof T & string)[]): pool is T {
+  return pool !== undefined && fields.every((field) => field in pool)
 }

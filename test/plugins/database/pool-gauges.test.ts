@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { createApp, type App } from 'mortar'
 import { database } from 'mortar/database'
-import type { DataSource } from 'typeorm'
 import { serverUrl } from '../../support/servers.ts'
 
 /** Values of the gauges of an application by name. */
@@ -20,9 +19,9 @@ describe('The gauges of a connection pool', () => {
     describe(`on ${name}`, () => {
       const url = serverUrl(variable)
       it('show used, idle and waiting', async () => {
-        const app = createApp({ environment: 'test' }).use(database({ type, url, poolSize: 2 } as never))
+        const app = createApp({ environment: 'test' }).use(database({ type, url, poolSize: 2 }))
         await app.ready()
-        const db = app.services.db as DataSource
+        const db = app.services.db
         const runners = [db.createQueryRunner(), db.createQueryRunner(), db.createQueryRunner()]
         await runners[0]!.connect()
         await runners[1]!.connect()
