@@ -1,0 +1,54 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { freePort } from '../../support/free-port.ts'
+
+const SCRIPT = new URL('../../fixtures/metrics/workers.ts', import.meta.url).pathname
+const COUNT = 2
+const REQUESTS = 40
+
+describe('metrics() in several workers', function withProcesses() {
+  this.timeout(120_000)
+  let primary: ChildProcess
+  let port: number
+
+  before(async () => {
+    port = await freePort()
+    primary = fork(SCRIPT, [String(port), String(COUNT)], {
+      execArgv: ['--import', 'tsx', '--conditions=source'],
+    })
+    await once(primary, 'message')
+  })
+  after(() => primary.disconnect())
+
+  /** Each request has a connection of its own, so that all workers get some. */
+  const request = async (path: string): Promise<string> => {
+    const headers = { authorization: 'Bearer a-token-of-the-tests' }
+    const sent = get({ host: '127.0.0.1', port, path, headers, agent: false })
+    const [response] = (await once(sent, 'response')) as [NodeJS.ReadableStream]
+    return text(response)
+  }
+
+  const countOf = (shown: string): number =>
+    Number(/_count\{method="GET",route="\/notes\/:id",status="200"\} (\d+)/.exec(shown)?.[1] ?? 0)
+
+  it('show the sum over all workers, whichever worker responds', async () => {
+    const pids = new Set<string>()
+    for (let id = 0; id < REQUESTS; id++) pids.add(await request(`/notes/${id}`))
+    expect(pids.size).equal(COUNT)
+    let shown = await request('/metrics')
+    while (countOf(shown) < REQUESTS) shown = await request('/metrics')
+    for (let scrape = 0; scrape < 2 * COUNT; scrape++)
+      expect(countOf(await request('/metrics'))).equal(REQUESTS)
+    expect(shown).contain(`\nworkers_alive ${COUNT}\n`).contain('\nworker_most 1\n')
+  })
+
+  it('leave out a worker that has ended', async () => {
+    primary.send(COUNT)
+    let shown = ''
+    while (!shown.includes('\nworkers_alive 1\n')) shown = await request('/metrics').catch(() => '')
+    expect(countOf(shown)).within(1, REQUESTS - 1)
+  })
+})
