@@ -32,11 +32,11 @@ export function startLoad({ port, path = '/', clients, keepAlive, pause = 0 }: L
   const failed: string[] = []
   const bodies = new Set<string>()
   let sent = 0
-  let isStopping = false
+  const stopping = new AbortController()
 
   async function client(): Promise<void> {
     const agent = new Agent({ keepAlive, maxSockets: 1 })
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       sent += 1
       try {
         bodies.add(await get({ port, path, agent }))
@@ -56,7 +56,7 @@ export function startLoad({ port, path = '/', clients, keepAlive, pause = 0 }: L
       return sent
     },
     async stop() {
-      isStopping = true
+      stopping.abort()
       await running
       return { sent, failed, bodies }
     },

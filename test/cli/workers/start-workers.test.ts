@@ -66,7 +66,7 @@ describe('mortar start --workers', function () {
     const seen = results.flatMap(({ bodies }) =>
       [...bodies].map((body) => JSON.parse(body).version as number),
     )
-    expect([...new Set(seen)].toSorted()).to.deep.equal([1, 2])
+    expect([...new Set(seen)]).to.have.members([1, 2])
     expect(running.workers().filter((pid) => before.includes(pid))).to.deep.equal([])
     expect(await running.end('SIGTERM')).to.deep.equal([0, null])
   })
