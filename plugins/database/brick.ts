@@ -23,6 +23,7 @@ import { databaseFindings } from './doctor.ts'
 import { explainMissingTables } from './missing-table.ts'
 import { checkDatabaseOptions, checkDatabaseSettings, SETTINGS } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
+import { checkPendingMigrations } from './pending-migrations.ts'
 import { PROBLEMS } from './problems.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 import { databaseNeed } from './typeorm.ts'
@@ -66,6 +67,8 @@ export function database(
       })),
     },
     members: { db: ({ db }) => db },
+    // The pool's own wait is longer than the time of a check, and ends by itself.
+    checks: { db: ({ db }) => db.query('SELECT 1') },
     middleware: ({ environment }) => (environment === 'production' ? [] : [explainMissingTables]),
     start: async (services) => {
       const { db, environment, logger } = services
@@ -74,7 +77,14 @@ export function database(
       if (await openDataSource(db)) opened.add(db)
       addPoolGauges(services.gauges, db)
       for (const change of findChangedInsides(db)) logger.warn({ brick: 'database' }, change)
-      if (effective.migrate) await runMigrations(services, opened)
+      await closeOnFailure(services, opened, async () => {
+        if (effective.migrate) await runMigrations(services)
+        else
+          await checkPendingMigrations(
+            { db, environment, logger, status: () => services.migrations.status() },
+            effective,
+          )
+      })
     },
     stop: async ({ db }) => {
       if (opened.delete(db) && db.isInitialized) await db.destroy()
@@ -146,16 +156,20 @@ function reportStalls(
 const ASYNC_CONTEXT_IS_FREE = Number(process.versions.node.split('.')[0]) >= 24
 
 /** Closes the connection immediately on an error, because no stop follows a failed start. */
-async function runMigrations(
-  services: CoreServices & DatabaseServices,
+async function closeOnFailure(
+  { db }: DatabaseServices,
   opened: WeakSet<DataSource>,
+  work: () => Promise<void>,
 ): Promise<void> {
-  const { db, logger } = services
   try {
-    const names = await services.migrations.run()
-    if (names.length > 0) logger.info(`Migrations were run: ${names.join(', ')}`)
+    await work()
   } catch (error) {
     if (opened.delete(db)) await db.destroy()
     throw error
   }
+}
+
+async function runMigrations({ migrations, logger }: CoreServices & DatabaseServices): Promise<void> {
+  const names = await migrations.run()
+  if (names.length > 0) logger.info(`Migrations were run: ${names.join(', ')}`)
 }

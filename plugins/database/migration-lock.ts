@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { DataSource, QueryRunner } from 'typeorm'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
+import { typeorm } from './typeorm.ts'
 
-/** Seconds to wait for another process that is running migrations. */
+/** Seconds to wait for another process that is running migrations, and milliseconds between two attempts. */
 const PATIENCE = 60
-
-interface Lock {
-  readonly take: (runner: QueryRunner, name: string) => Promise<boolean>
-  readonly free: (runner: QueryRunner, name: string) => Promise<unknown>
-}
+const PAUSE = 200
 
 /**
- * Runs work while no other process runs migrations on the same database. On PostgreSQL, MariaDB and MySQL that is an
- * advisory lock of the runner's session; SQLite has no such lock; there, each migration's transaction acquires the
- * write lock.
+ * Runs work while no other process runs migrations on the same database. PostgreSQL, MariaDB and MySQL have advisory
+ * locks; SQLite has no such lock: there, each migration's transaction acquires the write lock.
  * @throws StartupError if another process does not finish within a minute.
  */
 export async function withMigrationLock<T>(
@@ -22,46 +19,65 @@ export async function withMigrationLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const lock = LOCKS[dataSource.options.type]
-  if (!lock) return work()
+  return lock === undefined ? work() : lock(dataSource, runner, work)
+}
+
+type Lock = <T>(dataSource: DataSource, runner: QueryRunner, work: () => Promise<T>) => Promise<T>
+
+/**
+ * Holds the lock in an open transaction on a connection of its own. A lock of the session would stay behind in a pooler
+ * such as PgBouncer, which gives the next statement another session. It asks repeatedly, because a statement that waits
+ * for the lock would block `CREATE INDEX CONCURRENTLY` in the process that has it.
+ */
+const inTransaction: Lock = async (dataSource, runner, work) => {
   const name = await nameOf(dataSource, runner)
-  if (!(await lock.take(runner, name))) throw locked()
+  const own = await openOwnConnection(dataSource)
   try {
-    return await work()
+    return await own.transaction(async (manager) => {
+      // Both settings end with the transaction.
+      await manager.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+      await manager.query('SET LOCAL statement_timeout = 0')
+      const ask = async (): Promise<boolean> => {
+        const rows: { taken: boolean }[] = await manager.query(
+          'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
+          [name],
+        )
+        return rows[0]!.taken
+      }
+      await untilTaken(ask)
+      return work()
+    })
   } finally {
-    await lock.free(runner, name)
+    await own.destroy()
   }
 }
 
-const postgres: Lock = {
-  async take(runner, name) {
-    await runner.query(`SET lock_timeout = '${PATIENCE}s'`)
-    try {
-      await runner.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
-      return true
-    } catch (error) {
-      if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false
-      throw error
-    } finally {
-      await runner.query('RESET lock_timeout')
-    }
-  },
-  free: (runner, name) => runner.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]),
+async function untilTaken(ask: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE * 1000
+  while (!(await ask())) {
+    if (performance.now() > end) throw locked()
+    await wait(PAUSE)
+  }
 }
 
-/** PostgreSQL's error code after `lock_timeout`. */
-const LOCK_NOT_AVAILABLE = '55P03'
-
-const mysql: Lock = {
-  async take(runner, name) {
-    const [row] = (await runner.query('SELECT GET_LOCK(?, ?) AS taken', [name, PATIENCE])) as {
-      taken: unknown
-    }[]
-    return Number(row?.taken) === 1
-  },
-  free: (runner, name) => runner.query('SELECT RELEASE_LOCK(?)', [name]),
+/** A second connection of the same pool could be missing, because a pool may have a single one. */
+function openOwnConnection({ options }: DataSource): Promise<DataSource> {
+  const own = { ...options, entities: [], subscribers: [], migrations: [], poolSize: 1, synchronize: false }
+  return new typeorm.DataSource(own as DataSourceOptions).initialize()
 }
 
-const LOCKS: Partial<Record<string, Lock>> = { postgres, mysql, mariadb: mysql }
+const ofSession: Lock = async (dataSource, runner, work) => {
+  const name = await nameOf(dataSource, runner)
+  const rows: { taken: unknown }[] = await runner.query('SELECT GET_LOCK(?, ?) AS taken', [name, PATIENCE])
+  if (Number(rows[0]?.taken) !== 1) throw locked()
+  try {
+    return await work()
+  } finally {
+    await runner.query('SELECT RELEASE_LOCK(?)', [name])
+  }
+}
+
+const LOCKS: Partial<Record<string, Lock>> = { postgres: inTransaction, mysql: ofSession, mariadb: ofSession }
 
 /** MySQL's locks belong to the server, so the database is part of the name, which has at most 64 characters. */
 async function nameOf(dataSource: DataSource, runner: QueryRunner): Promise<string> {

@@ -155,6 +155,7 @@ const CONNECTION: Readonly<Record<KeyOfAny<ConnectionOptions>, 'anything'>> = {
 export const SETTINGS: OptionChecks<DatabaseSettings>['keys'] = {
   migrations: 'anything',
   migrate: 'boolean',
+  pendingMigrations: 'string',
   transactionWarning: ['number', 'string'],
   busyTimeout: ['number', 'string'],
   poolTimeout: ['number', 'string'],

@@ -11,12 +11,20 @@ type WithoutOurs<Options> = Options extends unknown
 /** TypeORM's DataSource options; `entities` may be a schema module (`import * as schema`). */
 export type ConnectionOptions = WithoutOurs<DataSourceOptions> & { readonly entities?: Entities }
 
+/** Treatment of migrations that are pending when the application starts. */
+export type PendingMigrations = 'stop' | 'warn' | 'ignore'
+
 /** Settings of the brick besides the connection. */
 export interface DatabaseSettings extends ConnectionLimits {
   /** Folder of the migration files (an absolute path or a `file:` URL), or the migration classes themselves. */
   readonly migrations?: MigrationSource
   /** Runs pending migrations when the application starts. By default false. */
   readonly migrate?: boolean
+  /**
+   * Treatment of migrations that are pending at the start: `'stop'` throws an error, `'warn'` logs a warning. By default
+   * `'stop'` in production, `'warn'` in development and `'ignore'` in a test.
+   */
+  readonly pendingMigrations?: PendingMigrations
   /**
    * Longest time for which one SQLite transaction may block other callers before a log warning; seconds or `'10s'`, by
    * default 10 s. After three times as long, those callers fail.

@@ -57,8 +57,9 @@ export const STARTUP_CODES = {
     remedy: 'Describe the change in words, and end the class name with a timestamp of 13 digits.',
   },
   MORTAR_MIGRATION_PENDING: {
-    cause: 'A migration cannot be generated while others are pending on this database',
-    remedy: 'Run the pending migrations first.',
+    cause:
+      'Migrations are pending on this database: in production the start stops, and none can be generated',
+    remedy: 'Run the pending migrations: `mortar migrate run`. Or set `pendingMigrations`.',
   },
   MORTAR_MIGRATION_SHAPE: {
     cause: 'A file of the migrations folder exports no migration, or cannot be loaded',

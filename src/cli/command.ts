@@ -26,7 +26,7 @@ export interface Command {
   /** True for a command that keeps serving: the process does not exit after `run`. */
   readonly serves?: true
   /**
-   * @returns the exit code: 0, or 1 if a check found a problem.
+   * @returns the exit code: 0, or 1 if a check found a problem; `migrate` documents another one.
    * @throws UsageError for invalid arguments, StartupError for a fault in the application.
    */
   run(input: CommandInput): Promise<number>

@@ -28,9 +28,13 @@ describe('mortar migrate', function () {
 
   it('writes, runs and reverts migrations', () => {
     expect(run('generate', 'create notes').out).to.match(/^wrote {4}migrations\/\d{13}-create-notes\.ts\n$/)
-    expect(run().out).to.match(/^pending {2}CreateNotes\d{13}\n$/)
+    const pending = run()
+    expect(pending.out).to.match(/^pending {2}CreateNotes\d{13}\n$/)
+    expect([pending.code, run('status', '--json').code]).to.deep.equal([3, 3])
     expect(run('run').out).to.match(/^applied {2}CreateNotes\d{13}\n$/)
-    expect(JSON.parse(run('status', '--json').out)).to.have.nested.property('[0].state', 'applied')
+    const applied = run('status', '--json')
+    expect(JSON.parse(applied.out)).to.have.nested.property('[0].state', 'applied')
+    expect(applied.code).to.equal(0)
     const again = run('run')
     expect([again.out, again.err]).to.deep.equal(['', 'Nothing is pending.\n'])
     expect(run('generate', 'nothing').err).to.include('already matches the schema')

@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata, FindOperator } from 'typeorm'
 import { typeorm } from '../typeorm.ts'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { checkValue } from './check-value.ts'
 import { type Definition, nameOfParam } from './find-options.ts'
 import { columnAt, QueryNotCompiled } from './read-metadata.ts'
 import type { Binder } from './statement.ts'
@@ -84,7 +85,10 @@ class ConditionWriter {
     this.binders.push(
       name === undefined
         ? () => store(given)
-        : (values) => single(store(required(values[name], name, column)), name, column),
+        : (values) => {
+            const value = required(Object.hasOwn(values, name) ? values[name] : undefined, name, column)
+            return single(store(isPattern ? value : checkValue(value, name, column)), name, column)
+          },
     )
     return driver.createParameter(name ?? column.propertyName, this.binders.length - 1)
   }

@@ -59,6 +59,9 @@ function stepOf({ positionals: [step = 'status', name, ...rest] }: CommandInput)
   return step as keyof typeof STEPS
 }
 
+/** Exit code of the status while migrations are pending, unlike 1 for an error: a deployment can test it. */
+const PENDING = 3
+
 async function printStatus(
   migrations: MigrationService,
   { terminal, values }: CommandInput,
@@ -67,7 +70,7 @@ async function printStatus(
   if (values['json'] === true) terminal.print(JSON.stringify(all, null, 2))
   else if (all.length === 0) terminal.note('There are no migrations.')
   else terminal.print(all.map(({ state, name }) => `${state.padEnd(8)} ${name}`).join('\n'))
-  return 0
+  return all.some(({ state }) => state === 'pending') ? PENDING : 0
 }
 
 async function runPending(migrations: MigrationService, { terminal }: CommandInput): Promise<number> {

@@ -64,6 +64,15 @@ describe('the database brick', () => {
     expect(db.isInitialized).to.equal(false)
   })
 
+  it('has a health check, which reports a closed connection', async () => {
+    const app = newApp().use(database(memory))
+    await app.ready()
+    await service<DataSource>(app, 'db').destroy()
+    const ready = await app.inject({ method: 'GET', url: '/readyz' })
+    expect([ready.statusCode, ready.json().checks]).to.eql([200, { db: 'failed' }])
+    await app.close()
+  })
+
   it('shares a DataSource that was created before the start', async () => {
     const dataSource = createDataSource(memory)
     const app = newApp().use(database(dataSource))

@@ -14,7 +14,7 @@ import {
   Raw,
 } from 'typeorm'
 import { missingTable, param, query } from '../../../plugins/database/index.ts'
-import { KINDS_AND_DRIVERS } from './databases.ts'
+import { KINDS, KINDS_AND_DRIVERS } from './databases.ts'
 
 interface Task {
   id: number
@@ -171,6 +171,10 @@ for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
         expect(await message({ owner, limit: 1, offset: 0 })).to.match(
           /^The parameter 'owner' .+ Give one value\.$/,
         )
+      for (const owner of [0, true])
+        expect(await message({ owner, limit: 1, offset: 0 })).to.match(
+          /^The parameter 'owner' .+ Give a string\.$/,
+        )
       expect(await message({ owner: new Date(Number.NaN), limit: 1, offset: 0 })).to.match(
         /is an invalid date/,
       )
@@ -237,6 +241,46 @@ describe('query() on PostgreSQL', () => {
     await nextTurn()
     process.off('warning', listen)
     expect(warnings).to.eql(['MORTAR_UNPREPARED'])
+  })
+})
+
+describe('query() on columns with unusual names and types', () => {
+  const database = KINDS['SQLite']!()
+  // TypeScript gives every object a `constructor`, so the type of the entity is open.
+  const Plans = new EntitySchema<Record<string, unknown>>({
+    name: 'plans',
+    columns: {
+      id: { type: Number, primary: true },
+      constructor: { type: String },
+      active: { type: Boolean },
+    },
+  })
+
+  it('reads and compares a property that is named constructor', async () => {
+    const db = await database().open([Plans])
+    await db.synchronize()
+    await db.query("insert into plans values (1, 'Ada', 1)")
+    const found = query(Plans, { where: { constructor: param('constructor') } })
+    expect(await found.all(db, { constructor: 'Ada' })).to.eql([{ id: 1, constructor: 'Ada', active: true }])
+    const missing = await found.all(db, {}).catch((error: Error) => error.message)
+    expect(missing).to.include('is undefined')
+  })
+
+  it('rejects a value of another type than its column', async () => {
+    const db = await database().open([Plans])
+    await db.synchronize()
+    const byActive = query(Plans, { where: { active: param('active') } })
+    const byKey = query(Plans, { where: { id: param('id') } })
+    const message = (work: Promise<unknown>) =>
+      work.then(
+        () => 'no error',
+        (error: Error) => error.message,
+      )
+    for (const active of ['true', 1, 'false'])
+      expect(await message(byActive.all(db, { active }))).to.match(/'active' .+ Give true or false\.$/)
+    for (const id of ['one', true, '1 or 1'])
+      expect(await message(byKey.all(db, { id }))).to.match(/'id' .+ Give a number\.$/)
+    for (const id of [1, '1', 1n]) expect(await byKey.all(db, { id })).to.eql([])
   })
 })
 
