@@ -52,7 +52,8 @@ function ofDriver(error: unknown): Unavailability | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const known = marked.get(error)
   if (known !== undefined) return known
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
+  if (errno === MARIADB_STATEMENT_TIMEOUT) return 'database_busy'
   if (typeof code === 'string') return MEANINGS.find(([, pattern]) => pattern.test(code))?.[0]
   return CLOSED.test(String(message)) ? 'database_unavailable' : undefined
 }
@@ -70,7 +71,7 @@ const MEANINGS: readonly (readonly [Unavailability, RegExp])[] = [
   ],
   [
     'database_busy',
-    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
+    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
   ],
   ['database_busy', /^SQLITE_(BUSY|LOCKED)/],
   [
@@ -78,6 +79,9 @@ const MEANINGS: readonly (readonly [Unavailability, RegExp])[] = [
     /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/,
   ],
 ]
+
+/** mysql2 has no name for this number. */
+const MARIADB_STATEMENT_TIMEOUT = 1969
 
 /** Messages of pg and mysql2 about a closed connection, which have no code. */
 const CLOSED =

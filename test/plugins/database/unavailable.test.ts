@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import type { DataSource } from 'typeorm'
+import { createApp, routerFor } from 'mortar'
+import { auth } from 'mortar/auth'
+import { basicAuth } from 'mortar/auth/basic'
+import * as authSchema from 'mortar/auth/basic/schema'
+import { type ConnectionOptions, createDataSource, database } from 'mortar/database'
+import { serverUrl } from '../../support/servers.ts'
+import { KINDS } from './databases.ts'
+import { type FaultyNetwork, faultyNetwork } from './faulty-network.ts'
+
+const SERVERS = {
+  PostgreSQL: { variable: 'TEST_POSTGRES_URL', sleep: 'SELECT pg_sleep(20)' },
+  MariaDB: { variable: 'TEST_MARIADB_URL', sleep: 'SELECT SLEEP(20)' },
+} as const
+
+for (const [name, { variable, sleep }] of Object.entries(SERVERS))
+  describe(`an application whose ${name} is away`, function () {
+    const url = serverUrl(variable)
+    const place = KINDS[name]!()
+    this.timeout(60_000)
+    let network: FaultyNetwork
+    let source: DataSource
+    let isClosed = false
+
+    beforeEach(async () => {
+      const { hostname, port } = new URL(url)
+      network = await faultyNetwork({ host: hostname, port: Number(port) })
+      isClosed = false
+      source = createDataSource({
+        ...place().options([authSchema]),
+        port: network.port,
+        poolSize: 2,
+      } as ConnectionOptions)
+    })
+    afterEach(async () => {
+      if (!isClosed) await network.close()
+    })
+
+    async function startApp(settings: object) {
+      const lines: unknown[] = []
+      const write = (...line: unknown[]) => void lines.push(...line)
+      const logger = { debug: write, info: write, warn: write, error: write, child: () => logger }
+      const app = createApp({
+        environment: 'production',
+        logger,
+        logRequests: false,
+        appUrl: 'https://a.example',
+      })
+        .use(database(source, settings))
+        .use(
+          auth(
+            basicAuth({
+              db: source,
+              secret: randomBytes(32).toString('base64url'),
+              limits: false,
+              freshSession: true,
+              sendResetEmail: () => {},
+            }),
+          ),
+        )
+      const router = routerFor<typeof app>()
+      router.get('/slow', (ctx) => ctx.db.query(sleep))
+      router.get('/me', { auth: true }, (ctx) => ({ id: ctx.user.id }))
+      app.use(router)
+      await app.ready()
+      await source.synchronize()
+      return { app, lines }
+    }
+
+    it('answers 503 in handlers, in the endpoints of auth and where a session is checked', async () => {
+      const { app, lines } = await startApp({ poolTimeout: '2s' })
+      const account = { name: 'Ada', email: 'ada@example.com', password: 'a fairly long passphrase 1' }
+      const signedUp = await app.inject({ method: 'POST', url: '/auth/signup', payload: account })
+      expect(signedUp.statusCode).to.equal(201)
+      const headers = { authorization: `Bearer ${signedUp.json().accessToken}` }
+      await network.close()
+      isClosed = true
+      const { email, password } = account
+      for (const request of [
+        { method: 'GET', url: '/slow' },
+        { method: 'POST', url: '/auth/login', payload: { email, password } },
+        { method: 'GET', url: '/me', headers },
+      ] as const) {
+        const response = await app.inject(request)
+        expect([request.url, response.statusCode]).to.eql([request.url, 503])
+        expect(response.headers['retry-after']).to.match(/^\d+$/)
+        expect(response.body).to.not.match(/127\.0\.0\.1|ECONN/)
+      }
+      expect(JSON.stringify(lines)).to.match(/ECONN|Connection|closed/)
+      await app.close()
+    })
+
+    it('answers 503 for a statement that takes too long', async () => {
+      const { app } = await startApp({ statementTimeout: '200ms' })
+      const response = await app.inject({ method: 'GET', url: '/slow' })
+      expect([response.statusCode, response.json().code]).to.eql([503, 'database_busy'])
+      expect(response.headers['retry-after']).to.equal('1')
+      await app.close()
+    })
+  })
