@@ -40,8 +40,12 @@ export class Account {
     return this.signUp()
   }
 
-  /** Logs in with a password that may be the current one. */
+  /**
+   * Logs in with a password that may be the current one.
+   * @throws Error when every possible password is refused in turn.
+   */
   async logIn(): Promise<void> {
+    const refused = new Set<string>()
     for (let tries = 0; ; tries++) {
       const password = this.#passwords[tries % this.#passwords.length]!
       const outcome = await this.#requests.send({
@@ -50,14 +54,13 @@ export class Account {
         body: { email: this.email, password },
       })
       if (outcome.status === 200) {
-        this.#passwords = [password]
+        // The others remain possible: a change with an unknown outcome may still be in progress.
+        this.#passwords = [password, ...this.#passwords.filter((other) => other !== password)]
         return this.#begin(outcome)
       }
-      if (outcome.status === 401 && tries >= this.#passwords.length)
-        return this.#findings.add(
-          'a user cannot log in',
-          `${this.email} (${this.#passwords.length} passwords)`,
-        )
+      if (outcome.status === 401) refused.add(password)
+      else refused.clear()
+      if (refused.size === this.#passwords.length) throw this.#lockedOut()
       await wait(outcome.status === 401 ? 0 : 200)
     }
   }
@@ -139,6 +142,11 @@ export class Account {
     else if (ago < GRACE) this.#unexpected(`refresh repeated ${ago} ms after a lost response`, outcome)
     else this.#findings.count('refreshes repeated later than the grace')
     await this.logIn()
+  }
+
+  #lockedOut(): Error {
+    this.#findings.add('a user cannot log in', `${this.email} (${this.#passwords.length} passwords)`)
+    return new Error(`${this.email} cannot log in.`)
   }
 
   #unexpected(what: string, { status, json }: Outcome): void {

@@ -6,6 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { COMMAND_LINE } from './application.ts'
 
 const SECONDS_TO_START = 60
+/** Milliseconds in which clients do not notice that a process drains; `drainDelay` is 5 s. */
+const IGNORES_READINESS = 4000
 const READY = /\d+ routes, ready in \d+ ms/
 
 export interface InstanceOptions {
@@ -67,15 +69,21 @@ export class Instance {
     this.up = true
   }
 
+  /** True from SIGTERM on while a client that ignores readiness still sends requests. */
+  get drains(): boolean {
+    return this.up && Date.now() - this.stoppedAt < IGNORES_READINESS + 500
+  }
+
   /** Sends SIGTERM. @returns the exit code and the milliseconds until then; code null after a signal. */
   async stop(): Promise<{ code: number | null; ms: number; leftFiles: string[] }> {
     const child = this.#child!
-    this.up = false
     this.stoppedAt = Date.now()
     child.kill('SIGTERM')
+    setTimeout(() => (this.up = false), IGNORES_READINESS)
     const late = setTimeout(() => child.kill('SIGKILL'), 90_000)
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     clearTimeout(late)
+    this.up = false
     const leftFiles = readdirSync(this.#temporary(this.#starts))
     return { code: child.exitCode, ms: Date.now() - this.stoppedAt, leftFiles }
   }

@@ -57,7 +57,8 @@ export class Requests {
       const sent = await this.#once(instance, call)
       if ('outcome' in sent) return this.#judge(sent.outcome, { call, instance, from })
       if (sent.failure !== 'refused') return this.#explain(sent.failure, { call, instance, from })
-      this.#findings.count('connections refused by a process that was ending')
+      if (instance.drains) this.#findings.add('a process that drains refuses a connection', instance.name)
+      else this.#findings.count('connections refused by a process that was ending')
       if (call.instance) return UNKNOWN
       await wait(20)
     }

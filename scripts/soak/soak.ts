@@ -12,6 +12,7 @@ import { Disturbances } from './disturbances.ts'
 import { EndedSessions } from './ended-sessions.ts'
 import type { Engine } from './engines/engine.ts'
 import { startMariadb } from './engines/mariadb.ts'
+import { startPgbouncer } from './engines/pgbouncer.ts'
 import { startPostgres } from './engines/postgres.ts'
 import { startSqlite } from './engines/sqlite.ts'
 import { breakThings } from './faults.ts'
@@ -26,10 +27,13 @@ import { Watch } from './watch.ts'
 const ENGINES: Readonly<Record<string, (directory: string) => Promise<Engine>>> = {
   sqlite: startSqlite,
   postgres: startPostgres,
+  pgbouncer: startPgbouncer,
   mariadb: startMariadb,
 }
 /** Seconds without a fault before the end, so that everything has recovered. */
 const QUIET = 8
+/** Seconds after the traffic in which every request must have a response. */
+const RECOVERY = 60
 
 const { values } = parseArgs({
   options: {
@@ -56,6 +60,8 @@ try {
   await engine.stop()
   rmSync(directory, { recursive: true, force: true })
 }
+// A request that never gets a response would keep the process alive.
+process.exit()
 
 /** @returns the number of faults found. */
 async function soak({ title, url }: Engine): Promise<number> {
@@ -73,15 +79,21 @@ async function soak({ title, url }: Engine): Promise<number> {
   const end = Date.now() + Number(values.seconds) * 1000
   const stopped = (): boolean => Date.now() > end
   const calm = (): boolean => values.calm || Date.now() > end - QUIET * 1000
-  await Promise.all([
-    ...members.map((member) => member.run(stopped)),
+  // A member that cannot log in is a finding already.
+  const settle = (work: Promise<void>): Promise<void> => work.catch(() => undefined)
+  const traffic = Promise.all([
+    ...members.map((member) => settle(member.run(stopped))),
     breakThings(world, engine, { stopped: calm, log }),
     audit(stopped, () => ended.tryOne(auditor, world)),
   ])
+  await recovered(traffic, { seconds: Number(values.seconds) + RECOVERY, findings })
 
   log('comparing')
-  for (const member of members) await member.verify()
-  await ended.tryAll(new Requests(world, '10.2.0.2'), world)
+  const comparison = Promise.all([
+    ...members.map((member) => settle(member.verify())),
+    ended.tryAll(new Requests(world, '10.2.0.2'), world),
+  ])
+  await recovered(comparison, { seconds: 2 * RECOVERY, findings })
   findings.count(
     'acknowledged writes',
     members.reduce((sum, member) => sum + member.acknowledged, 0),
@@ -96,6 +108,16 @@ async function soak({ title, url }: Engine): Promise<number> {
   console.log(findings.report())
   console.log(`\n${findings.faults} faults found.`)
   return findings.faults
+}
+
+/** Waits for work that a broken application would never finish. */
+async function recovered(
+  work: Promise<unknown>,
+  { seconds, findings }: { seconds: number; findings: Findings },
+): Promise<void> {
+  const late = Symbol('late')
+  const first = await Promise.race([work, wait(seconds * 1000, late, { ref: false })])
+  if (first === late) findings.add('the application does not recover', `within ${RECOVERY} s`)
 }
 
 async function startInstances(env: Readonly<Record<string, string>>): Promise<Instance[]> {
@@ -127,6 +149,7 @@ function variables(url: string): Record<string, string> {
     MAIL_TRANSPORT: 'memory',
     TRUST_PROXY: '127.0.0.1',
     LOG_LEVEL: 'warn',
+    FRAMEWORK_PROCESSES: values.processes,
   }
 }
 

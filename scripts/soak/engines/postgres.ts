@@ -9,8 +9,18 @@ import type { Engine } from './engine.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** Starts a PostgreSQL of its own in `directory`, behind a proxy. */
-export async function startPostgres(directory: string): Promise<Engine> {
+/** A server between the application and PostgreSQL. */
+export interface Front {
+  readonly title: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** Starts a PostgreSQL of its own in `directory`, behind a proxy that breaks the network, and behind `startFront`. */
+export async function startPostgres(
+  directory: string,
+  startFront?: (port: number) => Promise<Front>,
+): Promise<Engine> {
   const data = join(directory, 'postgres')
   const bin = programs()
   const port = await freePort()
@@ -23,9 +33,10 @@ export async function startPostgres(directory: string): Promise<Engine> {
   const control = (...args: string[]): Promise<string> =>
     run('pg_ctl', '-D', join(data, 'data'), '-l', join(data, 'log'), '-w', ...args)
   await control('-o', settings, 'start')
-  const network = await startNetwork(port)
+  const front = await startFront?.(port)
+  const network = await startNetwork(front?.port ?? port)
   return {
-    title: `PostgreSQL ${(await run('postgres', '--version')).trim().split(' ')[2]}, ${network.title}`,
+    title: `PostgreSQL ${(await run('postgres', '--version')).trim().split(' ')[2]}${front ? `, ${front.title}` : ''}, ${network.title}`,
     url: `postgres://postgres@127.0.0.1:${network.port}/postgres`,
     faults: {
       'PostgreSQL stopped immediately for 2 s': async () => {
@@ -38,6 +49,7 @@ export async function startPostgres(directory: string): Promise<Engine> {
     },
     async stop() {
       await network.stop()
+      await front?.stop()
       await control('-m', 'immediate', 'stop')
     },
   }
