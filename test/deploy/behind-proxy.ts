@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createApp, createRouter, defineBrick, type App } from 'mortar'
+import { createApp, createRouter, type App } from 'mortar'
 import { number, object } from 'yup'
 
 /** An application as it runs behind a proxy on the same machine. */
@@ -8,8 +8,6 @@ export interface ProxiedApp {
   readonly port: number
   /** Number of connections that it has accepted. */
   connections(): number
-  /** Lets `/readyz` respond with 503 from now on. */
-  becomeUnready(): void
 }
 
 /** Starts an application with routes that show what the proxy forwards. */
@@ -25,15 +23,12 @@ export async function startProxied(name: string): Promise<ProxiedApp> {
       ctx.type = 'text/event-stream'
       return ticks(ctx.signal)
     })
-  let ready = true
-  const own = defineBrick({ name: 'own', checks: { own: { run: () => ready, cache: 0 } } })
   const app = createApp({
     environment: 'test',
     trustProxy: ['127.0.0.1'],
     server: { keepAliveTimeout: '75s' },
-    health: { critical: ['own'] },
   })
-  app.use(own).use(routes)
+  app.use(routes)
   const { port, server } = await app.listen(0, '127.0.0.1')
   let connections = 0
   server.on('connection', () => connections++)
@@ -41,9 +36,6 @@ export async function startProxied(name: string): Promise<ProxiedApp> {
     app,
     port,
     connections: () => connections,
-    becomeUnready() {
-      ready = false
-    },
   }
 }
 
