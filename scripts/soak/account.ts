@@ -6,6 +6,8 @@ import type { Call, Outcome, Requests } from './requests.ts'
 
 /** Milliseconds after the first unknown response in which a repeated refresh must succeed; the grace is 10 s. */
 const GRACE = 8000
+/** Milliseconds before a sign-up or login is repeated; more than 30 a minute are refused. */
+const RETRY_AFTER = 3000
 
 /** One user: sign-up, login, refresh and logout as a browser does them, with everything that remains unknown. */
 export class Account {
@@ -36,7 +38,7 @@ export class Account {
     if (outcome.status === 201) return this.#begin(outcome)
     if (outcome.status === 409 && abortAfter === undefined) return this.logIn()
     if (outcome.status !== 0 && outcome.status < 500) this.#unexpected('sign-up', outcome)
-    await wait(200)
+    await wait(RETRY_AFTER)
     return this.signUp()
   }
 
@@ -61,7 +63,7 @@ export class Account {
       if (outcome.status === 401) refused.add(password)
       else refused.clear()
       if (refused.size === this.#passwords.length) throw this.#lockedOut()
-      await wait(outcome.status === 401 ? 0 : 200)
+      await wait(outcome.status === 401 ? 0 : RETRY_AFTER)
     }
   }
 

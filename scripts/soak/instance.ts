@@ -40,6 +40,12 @@ export class Instance {
     this.#options = options
   }
 
+  /** Lines of its log that contain the id of a request, at most 1,500 characters. */
+  linesWith(id: string): string {
+    const lines = this.#output.split('\n').filter((line) => line.includes(id))
+    return lines.join('\n').slice(0, 1500)
+  }
+
   get output(): string {
     return this.#output.slice(-4000)
   }

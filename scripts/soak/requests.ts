@@ -82,7 +82,11 @@ export class Requests {
     if (status === 503) {
       this.#findings.count('responses with 503')
       if (!this.#disturbances.overlap(from)) this.#findings.add('503 while nothing was broken', what)
-    } else if (status >= 500) this.#findings.add(`response with ${status}`, what)
+    } else if (status >= 500)
+      this.#findings.add(
+        `response with ${status}`,
+        `${what}\n${instance.linesWith(String(json['instance']))}`,
+      )
     else if (status === 429) this.#findings.add('429 for a client within its limits', what)
     return outcome
   }
