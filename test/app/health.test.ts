@@ -221,11 +221,11 @@ describe('A health check', () => {
         runs += 1
         await wait(20)
       },
-      cache: '50ms',
+      cache: '1500ms',
     })
     await Promise.all(Array.from({ length: 20 }, () => ready(app)))
     expect(runs).to.equal(1)
-    await wait(60)
+    await wait(1600)
     await Promise.all([ready(app), ready(app)])
     expect(runs).to.equal(2)
     await app.close()
