@@ -40,8 +40,8 @@ const SUSPICIOUS_CHECK = 500
 const PER_BYTE = 1 / 64
 
 /** Milliseconds between two probes without a response, and their largest number at a time. */
-const PROBE_PAUSE = 500
-const PROBES = 4
+const PROBE_PAUSE = 300
+const PROBES = 8
 
 /** Longest pause between two probes while the server says that it works on every silent statement. */
 const LONGEST_PAUSE = 10_000
