@@ -109,6 +109,7 @@ export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
         cookies: cookieSettings(options, () => koa?.app.keys),
         createKoaContext: (ctx) => koaApp().createContext(ctx),
         emitError: (ctx, error) => koa?.emitError(ctx, error),
+        explainError: dispatcher.explainError,
       })
     },
   }
@@ -169,7 +170,7 @@ function cookieSettings(
 function createContextRuntime(
   context: AssemblyContext,
   ends: RequestEnds,
-  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
+  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError' | 'explainError'>,
 ): ContextRuntime {
   const { options, container } = context
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })

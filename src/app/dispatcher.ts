@@ -30,6 +30,8 @@ export interface Dispatcher {
   routeOf(ctx: RequestContext): string | undefined
   /** Sends an error response. */
   fail(ctx: RequestContext, error: unknown): void
+  /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
+  explainError(thrown: unknown): unknown
   readonly routes: readonly Route[]
   /** The batches that were loaded from directories. */
   readonly batches: readonly RouteBatch[]
@@ -80,6 +82,7 @@ export function createDispatcher(): Dispatcher {
     run: (ctx) => find(ctx)(ctx),
     routeOf: (ctx) => patternOf(ctx, set),
     fail: (ctx, error) => fail(ctx, error, runtime!),
+    explainError: (thrown) => runtime!.explainError(thrown),
     get routes() {
       return set.entries.map(({ route }) => route)
     },

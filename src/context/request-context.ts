@@ -30,6 +30,8 @@ export interface ContextRuntime {
   createKoaContext(ctx: RequestContext): KoaContext
   /** Emits an error to the `error` listeners of `app.koa`, as Koa would. */
   emitError(ctx: RequestContext, error: unknown): void
+  /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
+  explainError(thrown: unknown): unknown
 }
 
 /** Sends responses: the direct adapter writes to Node's response, the Koa adapter to the Koa context. */

@@ -10,14 +10,15 @@ export interface Ended {
   readonly ended: 'no' | 'value' | 'error'
   /** The value or the error. */
   readonly end: unknown
+  readonly runtime: { explainError(thrown: unknown): unknown }
 }
 
 /**
  * Returns the status that is sent if outer middleware changes nothing: that of a thrown error, the status that was set,
  * or the default for the value. A value that later does not match its response schema still becomes a 500.
  */
-export function statusAfter({ status, koa, handed, ended, end }: Ended): number {
-  if (ended === 'error') return statusOfThrown(end)
+export function statusAfter({ status, koa, handed, ended, end, runtime }: Ended): number {
+  if (ended === 'error') return statusOfThrown(runtime.explainError(end))
   if (status !== 0) return status
   if (koa !== undefined && handed !== undefined && handed.value === end) return koa.status
   if (isEmpty(end)) return 204

@@ -70,7 +70,8 @@ export async function runInside(ctx: RequestContext, koa: KoaContext, inside: In
     if (handing !== undefined) await handing
   } catch (error) {
     // Code in `finally` reads the status that will be sent; setting a body later changes it to 200.
-    if (isUntouched(koa)) koa.res.statusCode = internal.errorStatus = statusOfThrown(error)
+    if (isUntouched(koa))
+      koa.res.statusCode = internal.errorStatus = statusOfThrown(internal.runtime.explainError(error))
     if (!isUnmatched(ctx, error)) throw error
     internal.missed = error
   }

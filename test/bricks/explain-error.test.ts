@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type AnyBrick, createApp, createRouter, ServiceUnavailable } from 'mortar'
+import { type AnyBrick, createApp, createRouter, fromKoa, ServiceUnavailable } from 'mortar'
 
 class StoreIsAway extends Error {}
 
@@ -29,6 +29,36 @@ describe("the slot 'explainError'", () => {
       expect(response.headers['retry-after']).to.equal('2')
       expect(response.json()).to.include({ code: 'service_unavailable', detail: 'Try later.' })
     })
+
+  it('gives middleware the status that is sent', async () => {
+    const seen: number[] = []
+    const app = createApp({ environment: 'production', logger: false }).use(store)
+    app.use({
+      name: 'watching',
+      middleware: [
+        async (ctx, next) => {
+          try {
+            return await next()
+          } finally {
+            seen.push(ctx.status)
+          }
+        },
+        fromKoa(async (ctx, next) => {
+          try {
+            await next()
+          } finally {
+            seen.push(ctx.status)
+          }
+        }),
+      ],
+    })
+    const router = createRouter()
+    router.get('/', () => {
+      throw new StoreIsAway('at 10.0.0.1')
+    })
+    await app.use(router).inject({ method: 'GET', url: '/' })
+    expect(seen).to.deep.equal([503, 503])
+  })
 
   it('leaves other errors as they are', async () => {
     expect((await responseTo(new Error('no'))).statusCode).to.equal(500)
