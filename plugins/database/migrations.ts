@@ -6,6 +6,7 @@ import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
 import { MigrationHistory } from './migration-history.ts'
+import { withoutStatementLimit } from './connections/lift-statement-limit.ts'
 import { withMigrationLock } from './migration-lock.ts'
 import {
   applyMigration,
@@ -166,11 +167,13 @@ async function statusOf(
 /** Runs work while no other process migrates, after creating the table of applied migrations. */
 function withRun<T>(dataSource: DataSource, work: (run: MigrationRun) => Promise<T>): Promise<T> {
   return withRunner(dataSource, (runner) =>
-    withMigrationLock(dataSource, runner, async () => {
-      const history = new MigrationHistory(dataSource, runner)
-      await inTransaction(runner, () => history.prepare())
-      return work({ dataSource, runner, history })
-    }),
+    withoutStatementLimit(dataSource, runner, () =>
+      withMigrationLock(dataSource, runner, async () => {
+        const history = new MigrationHistory(dataSource, runner)
+        await inTransaction(runner, () => history.prepare())
+        return work({ dataSource, runner, history })
+      }),
+    ),
   )
 }
 

@@ -109,7 +109,6 @@ export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
         cookies: cookieSettings(options, () => koa?.app.keys),
         createKoaContext: (ctx) => koaApp().createContext(ctx),
         emitError: (ctx, error) => koa?.emitError(ctx, error),
-        explainError: dispatcher.explainError,
       })
     },
   }
@@ -170,9 +169,9 @@ function cookieSettings(
 function createContextRuntime(
   context: AssemblyContext,
   ends: RequestEnds,
-  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError' | 'explainError'>,
+  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
 ): ContextRuntime {
-  const { options, container } = context
+  const { options, container, dispatcher } = context
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)
@@ -180,6 +179,7 @@ function createContextRuntime(
   return {
     logger: options.logger,
     ...own,
+    explainError: dispatcher.explainError,
     findCredential: compileCredential(credentialRules(options, authenticator)),
     requestIdHeader: 'x-request-id',
     createScope: (ctx) => requests.scope(ctx.services),

@@ -14,10 +14,10 @@ import { logFieldsOf, type Observation } from './observation.ts'
 import { originForm } from './origin-form.ts'
 import { privateAdapter } from './private-adapter.ts'
 import type { HandedValue, Outgoing } from './outgoing.ts'
-import { statusAfter } from './status-after.ts'
+import { type ErrorExplainer, statusAfter } from './status-after.ts'
 
 /** The state that the contexts of one application share. */
-export interface ContextRuntime {
+export interface ContextRuntime extends ErrorExplainer {
   readonly logger: Logger
   /** Work that ends when the application begins to close. */
   readonly open: OpenRequests
@@ -30,8 +30,6 @@ export interface ContextRuntime {
   createKoaContext(ctx: RequestContext): KoaContext
   /** Emits an error to the `error` listeners of `app.koa`, as Koa would. */
   emitError(ctx: RequestContext, error: unknown): void
-  /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
-  explainError(thrown: unknown): unknown
 }
 
 /** Sends responses: the direct adapter writes to Node's response, the Koa adapter to the Koa context. */

@@ -1,6 +1,12 @@
 import { isEmpty, type HandedValue } from './outgoing.ts'
 import { statusOfThrown } from './thrown.ts'
 
+/** Knows the errors of bricks. */
+export interface ErrorExplainer {
+  /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
+  explainError(thrown: unknown): unknown
+}
+
 /** Result of the pipeline inside a middleware. */
 export interface Ended {
   /** The status that was set; 0 for none. */
@@ -10,7 +16,7 @@ export interface Ended {
   readonly ended: 'no' | 'value' | 'error'
   /** The value or the error. */
   readonly end: unknown
-  readonly runtime: { explainError(thrown: unknown): unknown }
+  readonly runtime: ErrorExplainer
 }
 
 /**

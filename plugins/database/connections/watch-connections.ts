@@ -27,6 +27,11 @@ interface Limits {
 
 const limits = new WeakMap<DataSource, Limits>()
 
+/** Returns the option `statementTimeout` in milliseconds; undefined without it, and on SQLite. */
+export function statementTimeoutOf(dataSource: DataSource): number | undefined {
+  return limits.get(dataSource)?.statementTimeout
+}
+
 /**
  * Makes the connections of a PostgreSQL, MariaDB or MySQL DataSource end when they have gone silent. Call it before the
  * connection is opened. A repeated call only changes the limits. Does nothing on other databases.

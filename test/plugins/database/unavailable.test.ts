@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { DataSource } from 'typeorm'
+import type { DataSource, QueryRunner } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
 import { auth } from 'mortar/auth'
 import { basicAuth } from 'mortar/auth/basic'
@@ -97,6 +97,28 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       const response = await app.inject({ method: 'GET', url: '/slow' })
       expect([response.statusCode, response.json().code]).to.eql([503, 'database_busy'])
       expect(response.headers['retry-after']).to.equal('1')
+      await app.close()
+    })
+
+    it('limits no statement of a migration, and limits the next statement again', async () => {
+      class Slow1000000000001 {
+        readonly name = 'Slow1000000000001'
+        async up(runner: QueryRunner) {
+          await runner.query(sleep.replace('20', '1'))
+        }
+        async down() {}
+      }
+      const options = { ...place().options([authSchema]), poolSize: 1, migrations: [Slow1000000000001] }
+      const own = createDataSource(options as ConnectionOptions)
+      const app = createApp({ environment: 'test' }).use(
+        database(own, { statementTimeout: '500ms', migrations: [Slow1000000000001], migrate: true }),
+      )
+      await app.ready()
+      const error = await own.query(sleep).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).to.be.instanceOf(Error)
       await app.close()
     })
   })
