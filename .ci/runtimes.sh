@@ -7,9 +7,10 @@ readonly DENO=2.9.6
 # Node-API with its binaries in the package: one copy for every Node from 22. The lockfile has the one for Node 20.
 readonly SQLITE=13.2.0
 
-# What runs on the machine's Node alone: texts, builds by the command line, scaffolds and the browser.
+# What runs on the machine's Node alone: texts, builds by the command line, scaffolds, the browser, the deployment files
+# and the limits of several processes.
 readonly ONLY_HERE=('test/architecture/**' 'test/cli/**' 'test/docs/**' 'test/runtimes/**' 'test/scripts/**'
-  'test/bench/**' '**/*browser*')
+  'test/bench/**' 'test/deploy/**' 'test/plugins/limits/exact.test.ts' '**/*browser*')
 
 readonly RUNTIMES="${XDG_CACHE_HOME:-$HOME/.cache}/mortar-runtimes"
 
@@ -80,6 +81,6 @@ test_on_node() {
   for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
   ((left < 220)) && chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
   run_tests 200 "$name" env --chdir="$tree" \
-    -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 \
+    -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 GATE_ROUNDS=200 \
     node node_modules/mocha/bin/mocha.js --parallel --jobs 2 "${chosen[@]}"
 }

@@ -9,7 +9,7 @@ import { startSilentProxy, type SilentProxy } from './silent-proxy.ts'
 
 /** `ENDED_ROUNDS=500` for a longer look, which prints the delays; `SILENCE=30` for longer silence, in seconds. */
 const ROUNDS = Number(process.env['ENDED_ROUNDS'] ?? 4)
-const SILENCE = Number(process.env['SILENCE'] ?? 3) * 1000
+const SILENCE = Number(process.env['SILENCE'] ?? 2) * 1000
 const PASSWORD = 'the password at first'
 const PATIENCE = 20_000
 /** Clocks of the hosts, in milliseconds from the right time. The last process reaches its database through a proxy. */
