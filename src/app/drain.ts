@@ -63,8 +63,9 @@ function createSweep(server: Server, sockets: ReadonlySet<Socket>): () => void {
   return () => {
     server.closeIdleConnections()
     for (const socket of sockets) {
-      const quiet = seen.get(socket) === socket.bytesRead || socket.bytesRead === 0
-      if (quiet && !isAnswering(socket)) socket.destroy()
+      // A connection accepted just now has no bytes yet, and its request may be under way.
+      const isQuiet = seen.get(socket) === socket.bytesRead
+      if (isQuiet && !isAnswering(socket)) socket.destroy()
       seen.set(socket, socket.bytesRead)
     }
   }

@@ -1,9 +1,11 @@
-import { Agent, get, request, type IncomingMessage } from 'node:http'
+import { Agent, createServer, get, request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick } from 'mortar'
+import { drain, trackConnections } from '../../src/app/drain.ts'
 import { startChildServer, type ChildServer } from '../support/child-server.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
@@ -120,6 +122,27 @@ describe('close() with a drainDelay', () => {
     expect((await startupErrorOf(() => app.close({ drainDelay: 'soon' }))).code).to.equal('MORTAR_OPTION')
     expect((await startupErrorOf(() => createApp({ drainDelay: -1 }))).code).to.equal('MORTAR_OPTION')
     await app.close()
+  })
+})
+
+describe('drain()', () => {
+  it('waits a moment for the request of a connection that was accepted just now', async () => {
+    let answer = ''
+    // A pause of a loaded machine may exceed that moment.
+    for (let attempt = 0; attempt < 10 && answer === ''; attempt++) {
+      const server = createServer((_req, res) => void res.end('served'))
+      const connections = trackConnections(server, false)
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      await Promise.all([once(server, 'connection'), once(client, 'connect')])
+      const drained = drain(server, connections, 5)
+      while (server.listening) await nextTurn()
+      client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      answer = await text(client).catch(() => '')
+      await drained
+    }
+    expect(answer).to.contain('served')
   })
 })
 

@@ -76,8 +76,13 @@ describe('an application under a systemd socket', function () {
     const pids = new Set<number>([old])
     let requests = 0
     while (pids.size < 2) {
-      pids.add(await servedBy())
-      requests++
+      try {
+        pids.add(await servedBy())
+        requests++
+      } catch (error) {
+        // The old process may close a connection whose request comes too late on a loaded machine. It refuses none.
+        expect((error as NodeJS.ErrnoException).code).to.equal('ECONNRESET')
+      }
     }
     expect(requests).to.be.greaterThan(0)
   })
