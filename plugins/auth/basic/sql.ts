@@ -46,8 +46,8 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
  * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``. Statements are written
  * out instead of built from entities, so that they work whether or not the application has registered the entities, and
  * a missing table is the database's own error.
- * @throws MissingTable or MissingColumn if one does not exist. Any other failure keeps only the driver's message,
- * because TypeORM's error contains the parameters.
+ * @throws MissingTable or MissingColumn if one does not exist. Any other failure keeps only the driver's message
+ * and code, because TypeORM's error contains the parameters.
  */
 export function createSql(source: () => DataSourceLike): Sql {
   const built = createStatementCache()
@@ -188,7 +188,26 @@ function translate(error: unknown): Error {
   const table = missingIn(driverError, MISSING_TABLE)
   if (table !== null) return new MissingTable(table, driverError)
   const column = missingIn(driverError, MISSING_COLUMN)
-  return column === null ? driverError : new MissingColumn(column, driverError)
+  return column === null ? new FailedStatement(driverError) : new MissingColumn(column, driverError)
+}
+
+/**
+ * The driver's message and code. `driverError`, named as in TypeORM's error, lets the database brick recognise a lost
+ * connection or a busy database. It is not logged, because a driver may add values of the row.
+ */
+class FailedStatement extends Error {
+  readonly code: unknown
+  readonly #driverError: Error
+
+  constructor(driverError: Error) {
+    super(driverError.message)
+    this.code = codeOf(driverError)
+    this.#driverError = driverError
+  }
+
+  get driverError(): Error {
+    return this.#driverError
+  }
 }
 
 const MISSING_TABLE = [

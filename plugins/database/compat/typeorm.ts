@@ -9,6 +9,8 @@
  *    connects. Fallback: silent connections stay in the pool.
  * 4. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Fallback:
  *    `query()` reads through a query runner.
+ * 5. A runner for PostgreSQL passes the error of a lost connection to its method `releasePostgresConnection`. Fallback:
+ *    its next statement fails as on a released runner.
  *
  * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
  */
@@ -100,6 +102,34 @@ export function replaceDriverModule(
   const modules = driver as { postgres?: unknown; mysql?: unknown }
   if (hasPools(modules.postgres, 'Pool')) modules.postgres = replacements.postgres(modules.postgres)
   if (hasPools(modules.mysql, 'createPool')) modules.mysql = replacements.mysql(modules.mysql)
+}
+
+/** Replaces the further statements of a PostgreSQL runner whose connection was lost between two statements. */
+export function replaceLostStatements(
+  { driver, options }: DataSource,
+  statement: (error: Error) => QueryRunner['query'],
+): void {
+  if (options.type !== 'postgres') return
+  const create = driver.createQueryRunner.bind(driver)
+  driver.createQueryRunner = (mode) => {
+    const runner = create(mode) as LosableRunner
+    const release = runner.releasePostgresConnection
+    if (release !== undefined)
+      runner.releasePostgresConnection = (error) => {
+        const released = release.call(runner, error)
+        if (error === undefined) return released
+        runner.query = statement(error)
+        // TypeORM refuses a released runner before it asks for the statement. The caller releases it.
+        runner.isReleased = false
+        return released
+      }
+    return runner
+  }
+}
+
+type LosableRunner = Omit<QueryRunner, 'isReleased'> & {
+  isReleased: boolean
+  releasePostgresConnection?: (error?: Error) => Promise<void>
 }
 
 function hasPools(module: unknown, maker: 'Pool' | 'createPool'): boolean {

@@ -1,9 +1,11 @@
 import type { DataSource } from 'typeorm'
 import { type Duration, seconds } from '../../../src/index.ts'
-import { replaceDriverModule } from '../compat/typeorm.ts'
+import { replaceDriverModule, replaceLostStatements } from '../compat/typeorm.ts'
+import { typeorm } from '../typeorm.ts'
 import { type MysqlModule, withWatchedPool as withMysqlPool } from './mysql-pool.ts'
 import { type PgModule, withWatchedPool as withPgPool } from './postgres-pool.ts'
 import type { PoolLimits } from './pool-limits.ts'
+import { markUnavailable } from './unavailable.ts'
 
 /** Limits of the connections to a database server. */
 export interface ConnectionLimits {
@@ -51,5 +53,11 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
   replaceDriverModule(dataSource, {
     postgres: (pg) => withPgPool(pg as PgModule, read),
     mysql: (mysql) => withMysqlPool(mysql as MysqlModule, read),
+  })
+  // TypeORM alone reports a released runner, as if the application had made a mistake.
+  replaceLostStatements(dataSource, (error) => {
+    markUnavailable(error, 'database_unavailable')
+    return (sql, parameters) =>
+      Promise.reject(new typeorm.QueryFailedError(sql, parameters as unknown[] | undefined, error))
   })
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource, QueryRunner } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
@@ -11,11 +12,25 @@ import { KINDS } from './databases.ts'
 import { type FaultyNetwork, faultyNetwork } from './faulty-network.ts'
 
 const SERVERS = {
-  PostgreSQL: { variable: 'TEST_POSTGRES_URL', sleep: 'SELECT pg_sleep(20)' },
-  MariaDB: { variable: 'TEST_MARIADB_URL', sleep: 'SELECT SLEEP(20)' },
+  PostgreSQL: {
+    variable: 'TEST_POSTGRES_URL',
+    sleep: 'SELECT pg_sleep(20)',
+    lock: (table: string) => ['BEGIN', `LOCK TABLE ${table}`],
+    unlock: 'ROLLBACK',
+    waiting: (table: string) =>
+      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`,
+  },
+  MariaDB: {
+    variable: 'TEST_MARIADB_URL',
+    sleep: 'SELECT SLEEP(20)',
+    lock: (table: string) => [`LOCK TABLES ${table} WRITE`],
+    unlock: 'UNLOCK TABLES',
+    waiting: () =>
+      "SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table%'",
+  },
 } as const
 
-for (const [name, { variable, sleep }] of Object.entries(SERVERS))
+for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(SERVERS))
   describe(`an application whose ${name} is away`, function () {
     const url = serverUrl(variable)
     const place = KINDS[name]!()
@@ -62,6 +77,15 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
         )
       const router = routerFor<typeof app>()
       router.get('/slow', (ctx) => ctx.db.query(sleep))
+      router.get('/pause', (ctx) =>
+        ctx.db.transaction(async (manager) => {
+          await manager.query('SELECT 1')
+          network.cut()
+          // The server's end of the connection arrives between two statements.
+          await wait(100)
+          await manager.query('SELECT 2')
+        }),
+      )
       router.get('/me', { auth: true }, (ctx) => ({ id: ctx.user.id }))
       app.use(router)
       await app.ready()
@@ -89,6 +113,32 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
         expect(response.body).to.not.match(/127\.0\.0\.1|ECONN/)
       }
       expect(JSON.stringify(lines)).to.match(/ECONN|Connection|closed/)
+      await app.close()
+    })
+
+    it('answers 503 for a transaction whose connection was lost between two statements', async () => {
+      const { app } = await startApp({})
+      const response = await app.inject({ method: 'GET', url: '/pause' })
+      expect([response.statusCode, response.json().code]).to.eql([503, 'database_unavailable'])
+      expect(response.headers['retry-after']).to.equal('2')
+      await app.close()
+    })
+
+    it('answers 503 in the endpoints of auth for a statement whose connection is lost', async () => {
+      const { app } = await startApp({})
+      const direct = (await place().open()).createQueryRunner()
+      const { schema } = source.options as { schema?: string }
+      const table = schema === undefined ? 'auth_users' : `${schema}.auth_users`
+      for (const statement of lock(table)) await direct.query(statement)
+      const payload = { email: 'ada@example.com', password: 'a fairly long passphrase 1' }
+      const login = Promise.resolve(app.inject({ method: 'POST', url: '/auth/login', payload }))
+      while ((await direct.query(waiting(table))).length === 0) await wait(20)
+      network.cut()
+      const response = await login
+      await direct.query(unlock)
+      await direct.release()
+      expect([response.statusCode, response.json().code]).to.eql([503, 'database_unavailable'])
+      expect(response.headers['retry-after']).to.equal('2')
       await app.close()
     })
 
