@@ -30,8 +30,9 @@ export interface EndedSessionFollower {
   /** Reads all relevant records, then continues to read. @throws the store's error. */
   start(): Promise<void>
   /**
-   * Returns undefined when the list is current: at most a second old. Otherwise returns a promise that settles after the next read.
-   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the store cannot be read.
+   * Returns undefined when the list is current: at most a second old. Otherwise returns a promise that settles after
+   * the next read, or after a second one if that fails.
+   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the second read fails too.
    */
   ensureCurrent(): undefined | Promise<void>
   /** Seconds since the start of the last successful read. */
@@ -62,6 +63,11 @@ export function createEndedSessionFollower(options: EndedSessionFollowerOptions)
     return (reading ??= read().finally(() => (reading = undefined)))
   }
 
+  /** Reads a second time after a failure, because the first read may have met a connection that was lost before. */
+  function lookUp(): Promise<void> {
+    return catchUp().catch(() => catchUp())
+  }
+
   function readOn(): void {
     if (isStopped) return
     timer = setTimeout(() => {
@@ -77,7 +83,7 @@ export function createEndedSessionFollower(options: EndedSessionFollowerOptions)
     },
     ensureCurrent() {
       if (time() - readAt < CURRENT) return undefined
-      return catchUp().catch((error: unknown) => {
+      return lookUp().catch((error: unknown) => {
         report(error)
         throw sessionStateUnknown(error)
       })

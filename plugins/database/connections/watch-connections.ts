@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm'
+import type { DataSource, QueryRunner } from 'typeorm'
 import { type Duration, seconds } from '../../../src/index.ts'
 import { replaceDriverModule, replaceLostStatements } from '../compat/typeorm.ts'
 import { typeorm } from '../typeorm.ts'
@@ -55,9 +55,12 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
     mysql: (mysql) => withMysqlPool(mysql as MysqlModule, read),
   })
   // TypeORM alone reports a released runner, as if the application had made a mistake.
-  replaceLostStatements(dataSource, (error) => {
-    markUnavailable(error, 'database_unavailable')
-    return (sql, parameters) =>
-      Promise.reject(new typeorm.QueryFailedError(sql, parameters as unknown[] | undefined, error))
-  })
+  replaceLostStatements(dataSource, lostStatement)
+}
+
+function lostStatement(error: Error): QueryRunner['query'] {
+  markUnavailable(error, 'database_unavailable')
+  return async (sql, parameters) => {
+    throw new typeorm.QueryFailedError(sql, parameters as unknown[] | undefined, error)
+  }
 }

@@ -96,6 +96,26 @@ describe('The follower of ended sessions', () => {
     follower.stop()
   })
 
+  it('reads again when one read fails, for all callers together', async () => {
+    const source = store()
+    const { follower, changes, isEnded, pass } = follow(source)
+    await follower.start()
+    pass(1000)
+    let fail!: (error: Error) => void
+    source.state.held = new Promise((_, reject) => {
+      fail = reject
+    })
+    const waiting = Promise.all([follower.ensureCurrent(), follower.ensureCurrent()])
+    source.facts.push({ id: 'ended', at: source.state.now })
+    source.state.held = undefined
+    fail(new Error('lost'))
+    await waiting
+    expect(isEnded('ended')).to.equal(true)
+    expect(source.moments).to.have.length(3)
+    expect(changes).to.deep.equal([])
+    follower.stop()
+  })
+
   it('refuses with 503 while the store cannot be read, reports it once, and recovers', async () => {
     const source = store()
     const { follower, changes, pass } = follow(source)
