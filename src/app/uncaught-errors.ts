@@ -1,6 +1,6 @@
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { redactText } from '../support/redact-text.ts'
+import { readableError } from '../support/readable-error.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import { silentLogger } from './logger.ts'
 
@@ -49,11 +49,12 @@ async function end(applications: readonly Endangered[]): Promise<void> {
 function report(logger: Logger, error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   const words = origin === 'unhandledRejection' ? 'An unhandled rejection' : 'An uncaught exception'
   const message = `${words} ends the process`
-  // An application without a log still shows why it ended.
-  if (logger === silentLogger) process.stderr.write(`${message}: ${redactText(textOf(error))}\n`)
-  else logger.error({ event: 'process.uncaught', origin, err: describeError(error) }, message)
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const print = (): void => void process.stderr.write(`${message}: ${readableError(error, 'stack')}\n`)
+  // An application without a log, or with one that fails, still shows why it ended.
+  if (logger === silentLogger) return print()
+  try {
+    logger.error({ event: 'process.uncaught', origin, err: describeError(error) }, message)
+  } catch {
+    print()
+  }
 }

@@ -140,6 +140,29 @@ describe('/livez and /readyz', () => {
       .and.not.to.contain('secret@')
   })
 
+  it('respond although a check throws a value that cannot be read', async () => {
+    const unreadable = 'An error that cannot be read was thrown.'
+    const getter = { get: (): never => fails() }
+    for (const [thrown, text] of [
+      [Object.create(null), unreadable],
+      [Object.defineProperty(new Error('x'), 'message', getter), unreadable],
+      [Object.assign(new Error('x'), { message: { a: 1 } }), '[object Object]'],
+      [null, 'null'],
+    ] as const) {
+      const throws = (): never => {
+        throw thrown
+      }
+      const app = createApp({ logger: false }).check('db', throws)
+      const { body } = await app.inject('/readyz')
+      expect(JSON.parse(body)).to.deep.equal({
+        status: 'ready',
+        checks: { db: 'failed' },
+        errors: { db: text },
+      })
+      await app.close()
+    }
+  })
+
   it('show that the application starts, through a server of its own', async () => {
     let finish!: () => void
     const starting = new Promise<void>((resolve) => {

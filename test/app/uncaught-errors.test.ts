@@ -62,6 +62,20 @@ describe('An uncaught error after listen()', function () {
     expect(server.errors()).to.contain('TypeError: broken by').and.not.to.contain('hunter2')
   })
 
+  it('ends the application in order although it cannot be read, or cannot be logged', async () => {
+    for (const variables of [{ SILENT: 'true' }, { BROKEN_LOG: 'true' }]) {
+      const server = await start(variables)
+      const slow = fetch(`${server.url}/slow`)
+      await fetch(`${server.url}/unreadable`).then((response) => response.text())
+      expect(await (await slow).text()).to.equal('finished')
+      expect(await server.ended).to.equal(1)
+      expect(server.output()).to.contain('stopped')
+      expect(server.errors()).to.equal(
+        'An unhandled rejection ends the process: An error that cannot be read was thrown.\n',
+      )
+    }
+  })
+
   it('belongs to the application with signals: false', async () => {
     const server = await start({ OWN_HANDLERS: 'true' })
     await fetch(`${server.url}/throw`)

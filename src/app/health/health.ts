@@ -6,7 +6,7 @@ import { requestId } from '../../context/request-id.ts'
 import { PROBLEM_CODES } from '../../errors/codes.ts'
 import { PROBLEM_TYPE, problemOfCode } from '../../errors/problem.ts'
 import { JSON_TYPE } from '../../pipeline/render.ts'
-import { redactText } from '../../support/redact-text.ts'
+import { readableError } from '../../support/readable-error.ts'
 import type { CheckRunner } from './check-runner.ts'
 import type { ResolvedHealth } from './health-options.ts'
 
@@ -107,7 +107,7 @@ export class Health {
     const state = failed.length === 0 ? { status: 'ready' } : { status: 'unready', failed }
     if (failures.length === 0) return this.json(200, state)
     const checks = Object.fromEntries(failures.map(({ name }) => [name, 'failed']))
-    const errors = Object.fromEntries(failures.map(({ name, error }) => [name, messageOf(error)]))
+    const errors = Object.fromEntries(failures.map(({ name, error }) => [name, readableError(error)]))
     const body = { ...state, checks, ...(this.context.exposeErrors && { errors }) }
     return this.json(failed.length === 0 ? 200 : 503, body)
   }
@@ -144,8 +144,4 @@ function matches(url: string, path: string | undefined): boolean {
   if (path === undefined || !url.startsWith(path)) return false
   const rest = url.slice(path.length)
   return rest === '' || rest[0] === '?' || rest === '/' || rest.startsWith('/?')
-}
-
-function messageOf(error: unknown): string {
-  return redactText(error instanceof Error ? error.message : String(error))
 }
