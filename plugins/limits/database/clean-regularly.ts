@@ -4,6 +4,8 @@ const PERIOD = 60_000
 const MOST = 1000
 /** Statements of one clean-up. */
 const ROUNDS = 20
+/** Part of the period until the next clean-up if expired rows are left: invented keys may add rows faster. */
+const SOON = 1 / 60
 
 /** Rows that can be deleted. */
 interface Expiring {
@@ -18,8 +20,8 @@ export function cleanRegularly(rows: Expiring, period = PERIOD): () => void {
   let timer = setTimeout(clean, period * (0.5 + Math.random() / 2)).unref()
   let isEnded = false
   function clean(): void {
-    void deleteAll(rows, () => isEnded).finally(() => {
-      if (!isEnded) timer = setTimeout(clean, period).unref()
+    void deleteAll(rows, () => isEnded).then((isRest) => {
+      if (!isEnded) timer = setTimeout(clean, isRest ? period * SOON : period).unref()
     })
   }
   return () => {
@@ -28,11 +30,14 @@ export function cleanRegularly(rows: Expiring, period = PERIOD): () => void {
   }
 }
 
-async function deleteAll(rows: Expiring, isEnded: () => boolean): Promise<void> {
+/** @returns true if expired rows may be left. */
+async function deleteAll(rows: Expiring, isEnded: () => boolean): Promise<boolean> {
   try {
     for (let round = 0; round < ROUNDS && !isEnded(); round++)
-      if ((await rows.deleteExpired(Date.now(), MOST)) < MOST) return
+      if ((await rows.deleteExpired(Date.now(), MOST)) < MOST) return false
+    return true
   } catch {
     // The next clean-up deletes the same rows.
+    return false
   }
 }

@@ -36,15 +36,21 @@ export function postgresCounters({ driver, options }: DataSourceLike): DatabaseC
   }
 }
 
+interface Link {
+  readonly client: PostgresClient
+  /** Settles when the client is free: pg 9 refuses a statement while another one runs. */
+  free: Promise<unknown>
+}
+
 function connection(driver: PostgresDriver) {
-  let link: { readonly client: PostgresClient; readonly ready: Promise<unknown> } | undefined
+  let link: Link | undefined
 
   function disconnect(): void {
     link?.client.connection?.stream?.destroy()
     link = undefined
   }
 
-  function open(): NonNullable<typeof link> {
+  function open(): Link {
     const { options, Client } = driver.master!
     // The pool hides the password from enumeration.
     const client = new Client!({ ...options, password: options.password, keepAlive: true })
@@ -54,21 +60,33 @@ function connection(driver: PostgresDriver) {
     // Node ends the process after an error event without a listener.
     client.on('error', drop)
     client.on('end', drop)
-    return { client, ready: client.connect() }
+    return { client, free: client.connect() }
   }
 
   async function query(text: string, values: readonly unknown[]) {
     const current = (link ??= open())
     try {
-      await current.ready
-      return await current.client.query(text, values)
+      return await enqueue(current, () => current.client.query(text, values))
     } catch (error) {
-      // Without an SQLSTATE the connection itself failed.
-      if (!/^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code)) && link === current)
-        disconnect()
+      if (!isAnswer(error) && link === current) disconnect()
       throw error
     }
   }
 
   return { query, disconnect }
+}
+
+/** Runs a statement when the statements before it have ended. A failed connection fails all of them. */
+function enqueue<T>(link: Link, run: () => Promise<T>): Promise<T> {
+  const result = link.free.then(run)
+  link.free = result.catch((error: unknown) => {
+    if (!isAnswer(error)) throw error
+  })
+  link.free.catch(() => undefined)
+  return result
+}
+
+/** True for an error that the server has sent: it has an SQLSTATE. Otherwise the connection itself failed. */
+function isAnswer(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code))
 }

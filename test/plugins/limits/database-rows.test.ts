@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { DataSource } from 'typeorm'
+import * as schema from 'mortar/limits/schema'
+import { cleanRegularly } from '../../../plugins/limits/database/clean-regularly.ts'
+import type { DataSourceLike } from '../../../plugins/limits/database/data-source.ts'
+import type { DatabaseCounters } from '../../../plugins/limits/database/database-counters.ts'
+import { mysqlCounters } from '../../../plugins/limits/database/mysql-counters.ts'
+import { postgresCounters } from '../../../plugins/limits/database/postgres-counters.ts'
+import { sqliteCounters } from '../../../plugins/limits/database/sqlite-counters.ts'
+import { KINDS } from '../database/databases.ts'
+
+const MAKERS: Readonly<Record<string, (source: DataSourceLike) => DatabaseCounters | undefined>> = {
+  SQLite: sqliteCounters,
+  PostgreSQL: postgresCounters,
+  MariaDB: mysqlCounters,
+}
+const SHORT = { limit: 100, window: 1 }
+const LONG = { limit: 100, window: 3600 }
+
+for (const [kind, places] of Object.entries(KINDS))
+  describe(`expired counts in the database (${kind})`, () => {
+    const place = places()
+    let counters: DatabaseCounters
+
+    beforeEach(async () => {
+      const source: DataSource = await place().open(schema)
+      await source.synchronize()
+      counters = MAKERS[kind]!(source)!
+      await counters.prepare()
+    })
+    afterEach(() => counters.disconnect())
+
+    it('are deleted, at most as many as asked for; current counts stay', async () => {
+      for (const key of ['a', 'b', 'c']) await counters.consume(key, SHORT, 1)
+      await counters.consume('long', LONG, 7)
+      expect(await counters.deleteExpired(Date.now() - 60_000, 10)).to.equal(0)
+      const later = Date.now() + 60_000
+      expect(await counters.deleteExpired(later, 2)).to.equal(2)
+      expect(await counters.deleteExpired(later, 2)).to.equal(1)
+      expect(await counters.deleteExpired(later, 2)).to.equal(0)
+      expect((await counters.consume('long', LONG, 1)).consumed).to.equal(8)
+    })
+  })
+
+describe('the regular clean-up of counts', () => {
+  /** Rows that can be deleted in steps. */
+  function rowsOf(left: number, failures = 0) {
+    const rows = { left, calls: 0, times: [] as number[], deleteExpired }
+    async function deleteExpired(_now: number, most: number): Promise<number> {
+      rows.calls += 1
+      rows.times.push(performance.now())
+      if (rows.calls <= failures) throw new Error('The database is away.')
+      const deleted = Math.min(most, rows.left)
+      rows.left -= deleted
+      return deleted
+    }
+    return rows
+  }
+  const empty = async (rows: { readonly left: number }): Promise<void> => {
+    while (rows.left > 0) await wait(5)
+  }
+
+  it('deletes everything in steps, and continues soon if one clean-up was not enough', async () => {
+    const rows = rowsOf(50_500)
+    const begin = performance.now()
+    const end = cleanRegularly(rows, 1000)
+    await empty(rows)
+    end()
+    expect(rows.calls).to.equal(51)
+    const [first, second] = [rows.times[0]!, rows.times[20]!]
+    expect(second - first, 'shorter than the wait for the first').to.be.below(first - begin)
+  })
+
+  it('tries again after a failure', async () => {
+    const rows = rowsOf(10, 2)
+    const end = cleanRegularly(rows, 10)
+    await empty(rows)
+    end()
+  })
+
+  it('stops at its end, also in the middle of a clean-up', async () => {
+    const rows = rowsOf(Infinity)
+    const end = cleanRegularly(rows, 10)
+    while (rows.calls === 0) await wait(1)
+    end()
+    const { calls } = rows
+    await wait(50)
+    expect(rows.calls).to.be.at.most(calls + 1)
+  })
+})
+
+describe('the connection of the limits to PostgreSQL', () => {
+  it('runs one statement at a time, as pg 9 demands', async () => {
+    let active = 0
+    let most = 0
+    class Client {
+      on(): void {}
+      async connect(): Promise<void> {}
+      async query(): Promise<{ rows: unknown[]; rowCount: number }> {
+        most = Math.max(most, ++active)
+        await wait(1)
+        active -= 1
+        return { rows: [{ points: 1, expire: Date.now() + 1000 }], rowCount: 1 }
+      }
+    }
+    const source = { options: { type: 'postgres' }, driver: { master: { options: {}, Client } } }
+    const counters = postgresCounters(source)
+    const keys = Array.from({ length: 20 }, (_, number) => `key ${number}`)
+    await Promise.all(keys.map((key) => counters.consume(key, LONG, 1)))
+    expect(most).to.equal(1)
+  })
+})
