@@ -69,10 +69,19 @@ describe('A token of two generations ago', () => {
     }
     const parts = {
       refreshTokens: { hashes: () => ({ hash: 'first', familyHash: 'family' }) },
-      endedSessions: { has: () => false, expiry: () => ROTATED, end: () => undefined },
+      endedSessions: {
+        has: () => false,
+        isComplete: () => true,
+        expiry: () => ROTATED,
+        end: () => undefined,
+      },
       clock: { now: () => ROTATED },
-      lifetimes: { grace: 10 },
-      rotations: { startedAt: () => () => ROTATED + arrival, now: async () => ROTATED + present },
+      lifetimes: { access: 900, grace: 10 },
+      rotations: {
+        startedAt: () => () => ROTATED + arrival,
+        now: async () => ROTATED + present,
+        roughly: () => ROTATED + present,
+      },
       events: { emit: () => undefined },
       store: {
         findSession: async () => ({ ...session, rotatedAt: ROTATED, expiresAt: ROTATED + 1000 }),

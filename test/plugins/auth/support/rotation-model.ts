@@ -197,7 +197,7 @@ export class ModelRun {
     }
     const parts = {
       refreshTokens: this.tokens,
-      lifetimes: { session: 86_400, resetToken: 1800, grace: 10 },
+      lifetimes: { access: 900, session: 86_400, resetToken: 1800, grace: 10 },
       clock: { now: () => this.time },
       rotations: {
         stamp: () => undefined,
@@ -210,7 +210,7 @@ export class ModelRun {
       },
       limits: { attempt: async () => ({ headers: {} }) },
       events: { emit: () => true },
-      endedSessions: { end: () => {}, has: () => false, expiry: () => 0 },
+      endedSessions: { end: () => {}, has: () => false, isComplete: () => true, expiry: () => 0 },
       accessTokens: { sign: () => ({ token: '', expiresIn: 900 }) },
       logger: { warn: () => {} },
       store: {
@@ -220,6 +220,7 @@ export class ModelRun {
         rotateSession: (rotation: { from: string; to: string }) =>
           this.statement('rotate', () => rotate(rotation)),
         publishEnded: async () => {},
+        hasEnded: async () => false,
         deleteSession: () => this.statement('delete', () => void (this.session = null)),
       },
     }
