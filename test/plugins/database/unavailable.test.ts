@@ -143,7 +143,7 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
     })
 
     it('answers 503 for a statement that takes too long', async () => {
-      const { app } = await startApp({ statementTimeout: '200ms' })
+      const { app } = await startApp({ statementTimeout: '2s' })
       const response = await app.inject({ method: 'GET', url: '/slow' })
       expect([response.statusCode, response.json().code]).to.eql([503, 'database_busy'])
       expect(response.headers['retry-after']).to.equal('1')
