@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { createApp, createRouter, defineBrick } from 'mortar'
 import { drain, trackConnections } from '../../src/app/drain.ts'
 import { startChildServer, type ChildServer } from '../support/child-server.ts'
+import { skipSuite } from '../support/servers.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 /**
@@ -126,6 +127,9 @@ describe('close() with a drainDelay', () => {
 })
 
 describe('drain()', () => {
+  // The close() of Node 26 itself ends connections that have sent nothing.
+  if (Number(process.versions.node.split('.')[0]) >= 25) skipSuite('Node closes such connections itself')
+
   it('waits a moment for the request of a connection that was accepted just now', async () => {
     let answer = ''
     // A pause of a loaded machine may exceed that moment.
