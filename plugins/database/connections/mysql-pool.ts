@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -19,6 +20,7 @@ type Borrower = (error: Error | null, connection?: MysqlConnection) => void
 
 interface MysqlPool {
   getConnection(callback: Borrower): unknown
+  end(callback?: (error?: Error | null) => void): unknown
   on(event: 'connection', listener: (connection: MysqlConnection) => void): unknown
 }
 
@@ -85,6 +87,11 @@ function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimi
     drop: (connection) => drop(connection),
   }
   pool.getConnection = (callback) => lendFrom(take, lender, callback)
+  const end = pool.end.bind(pool)
+  pool.end = (callback) => {
+    for (const link of watch.links) closeLate(link)
+    return end(callback)
+  }
   return pool
 }
 
@@ -202,10 +209,14 @@ async function probe(connection: MysqlConnection, sessions: readonly number[]): 
 
 function rowsOf(connection: MysqlConnection, sql: string): Promise<readonly unknown[]> {
   return new Promise((resolve, reject) => {
-    connection.stream.once('close', () => reject(new Error('The connection was closed.')))
-    connection.query(sql, (error: Error | null, rows: readonly unknown[]) =>
-      error ? reject(error) : resolve(rows),
-    )
+    const { stream } = connection
+    const lost = (): void => reject(new Error('The connection was closed.'))
+    stream.once('close', lost)
+    connection.query(sql, (error: Error | null, rows: readonly unknown[]) => {
+      stream.off('close', lost)
+      if (error) reject(error)
+      else resolve(rows)
+    })
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { lend, type Lender, noConnection } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -27,6 +28,7 @@ interface PgClient {
   connect(callback: (error: Error | null | undefined) => void): unknown
   on(event: string, listener: () => void): unknown
   off(event: string, listener: () => void): unknown
+  end(...args: readonly unknown[]): unknown
   query(...args: readonly unknown[]): Promise<{ readonly rows: readonly Session[] }>
 }
 
@@ -157,6 +159,11 @@ function watchedClient(
         if (!error) watch.answered(this.#link)
         callback(error)
       })
+    }
+
+    override end(...args: readonly unknown[]): unknown {
+      closeLate(this.#link)
+      return super.end(...args)
     }
 
     override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {

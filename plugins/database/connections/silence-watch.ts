@@ -76,6 +76,11 @@ export class SilenceWatch {
     return this.#unreachable
   }
 
+  /** The connections that are open. */
+  get links(): Iterable<Link> {
+    return this.#links
+  }
+
   /** Begins with a connection that is being opened. It is forgotten when its socket closes. */
   add(link: Link): void {
     this.#links.add(link)

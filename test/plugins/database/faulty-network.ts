@@ -20,7 +20,7 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
   const sockets = new Set<Socket>()
   let isSilent = false
   let opened = 0
-  const server = createServer((client) => {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     opened++
     const pair = { dead: isSilent, sockets: [client] }
     live.add(pair)
@@ -31,6 +31,8 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
       // The far side learns nothing of a connection that died.
       if (!pair.dead) for (const socket of pair.sockets) socket.destroy()
     })
+    // A dead connection does not answer the end of the other side.
+    client.on('end', () => pair.dead || client.end())
     if (pair.dead) return void client.resume()
     const upstream = connect(target.port, target.host)
     pair.sockets.push(upstream)

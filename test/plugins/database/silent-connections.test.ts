@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
@@ -79,6 +80,28 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       expect(answers.every(({ status }) => status === 'fulfilled')).to.equal(true)
     })
 
+    it('gain no listener with each check of an idle connection', async () => {
+      await dataSource.initialize()
+      const listeners = () => openSockets(network.port).map((socket) => socket.listenerCount('close'))
+      await ask()
+      const before = listeners()
+      for (let time = 0; time < 2; time++) {
+        await wait(1100)
+        await ask()
+      }
+      expect(listeners()).to.eql(before)
+    })
+
+    it('do not keep a process alive that closes its pool', async () => {
+      await fill()
+      expect(openSockets(network.port).length).to.be.at.least(CONNECTIONS)
+      network.silence()
+      await dataSource.destroy()
+      // Without an answer of the server, they would stay open for ever.
+      for (let waits = 0; openSockets(network.port).length > 0 && waits < 200; waits++) await wait(50)
+      expect(openSockets(network.port).length).to.equal(0)
+    })
+
     it('roll back a transaction, whose caller gets an error', async () => {
       await fill()
       const begun = dataSource.createQueryRunner()
@@ -154,3 +177,9 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       await app.close()
     })
   })
+
+/** The sockets to a port that keep this process alive. */
+function openSockets(port: number): Socket[] {
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles(): Socket[] }
+  return handles.call(process).filter(({ remotePort }) => remotePort === port)
+}

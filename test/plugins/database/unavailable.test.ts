@@ -99,16 +99,21 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
       const signedUp = await app.inject({ method: 'POST', url: '/auth/signup', payload: account })
       expect(signedUp.statusCode).to.equal(201)
       const headers = { authorization: `Bearer ${signedUp.json().accessToken}` }
+      const cookie = String(signedUp.headers['set-cookie']).split(';')[0]!
       await network.close()
       isClosed = true
       const { email, password } = account
       for (const request of [
         { method: 'GET', url: '/slow' },
         { method: 'POST', url: '/auth/login', payload: { email, password } },
+        { method: 'POST', url: '/auth/forgot-password', payload: { email } },
+        { method: 'POST', url: '/auth/refresh', headers: { cookie } },
+        { method: 'POST', url: '/auth/logout', headers: { cookie } },
         { method: 'GET', url: '/me', headers },
       ] as const) {
         const response = await app.inject(request)
-        expect([request.url, response.statusCode]).to.eql([request.url, 503])
+        const { code } = response.json()
+        expect([request.url, response.statusCode, code]).to.eql([request.url, 503, 'database_unavailable'])
         expect(response.headers['retry-after']).to.match(/^\d+$/)
         expect(response.body).to.not.match(/127\.0\.0\.1|ECONN/)
       }

@@ -41,8 +41,6 @@ for (const [name, kind] of Object.entries(KINDS))
       })
     })
     after(async () => {
-      // A pool of dead connections may wait for them when it closes.
-      if (proxy) await fleet.kill(SILENT)
       await fleet.stop()
       proxy?.close()
     })
