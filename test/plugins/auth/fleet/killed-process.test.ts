@@ -76,10 +76,10 @@ for (const [name, kind] of Object.entries(KINDS))
       })
       await pause(Math.random() * 20)
       kill()
-      const found = await Promise.all(statuses)
+      const all = await Promise.all(statuses)
       await death
       killed.add(victim)
-      return found
+      return all
     }
     const me = async (n: number, { bearer }: Newcomer): Promise<number> =>
       (await fleet.get(n, '/auth/me', bearer)).status
