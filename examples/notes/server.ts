@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { loadRoutes } from 'mortar'
+import { loadRoutes, processShare } from 'mortar'
 import { settings } from './config/settings.ts'
 import { app } from './app.ts'
 
@@ -16,4 +16,5 @@ const lines = [
   ...(settings.environment === 'production' ? [] : [`Mail           ${url}/_framework/mail`]),
   `${app.routes.length} routes, ready in ${ready} ms`,
 ]
-process.stdout.write(`${lines.join('\n')}\n`)
+// With several workers, only the first prints the addresses.
+if (processShare().number === 1) process.stdout.write(`${lines.join('\n')}\n`)

@@ -8,7 +8,8 @@ export const STARTUP_CODES = {
   },
   MORTAR_METRICS_OPEN: {
     cause: 'The metrics would be readable by everybody in production',
-    remedy: 'Set `token`, or `port` for a server of their own.',
+    remedy:
+      'Set the option `token`, such as METRICS_TOKEN from the environment, or `port` for a separate server.',
   },
   MORTAR_METRICS_OPTION: {
     cause: 'An option of the metrics brick is invalid',

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { metrics } from '../../plugins/metrics/index.ts'
+import { redis } from '../../plugins/redis/index.ts'
 import { createApp, createRouter, defineBrick, env, singleton } from '../../src/index.ts'
 import { collectProblems } from '../../src/support/env/placeholders.ts'
 import { openHandles } from '../support/open-handles.ts'
@@ -64,6 +66,25 @@ describe('an application that is only inspected', () => {
     expect(result.secret.length).to.be.at.least(32)
     expect(problems).to.have.length(6)
     expect(problems.every(({ code }) => code === 'MORTAR_ENV')).to.equal(true)
+  })
+
+  it('gets placeholders that the bricks of `mortar add` accept, so that a build needs no variables', async () => {
+    process.env['FRAMEWORK_MODE'] = 'inspect'
+    const saved = process.env['NODE_ENV']
+    process.env['NODE_ENV'] = 'production'
+    const required = { requiredInProduction: true } as const
+    try {
+      const { problems } = await collectProblems(async () => [
+        redis({ url: env.string('REDIS_URL', { default: 'redis://localhost:6379', ...required }) }),
+        metrics({ token: env.string('METRICS_TOKEN', { optional: true, ...required }) }),
+      ])
+      expect(problems.map(({ message }) => /[A-Z]+_[A-Z]+/.exec(message)![0])).to.have.members([
+        'REDIS_URL',
+        'METRICS_TOKEN',
+      ])
+    } finally {
+      process.env['NODE_ENV'] = saved
+    }
   })
 
   it('does not change how other variables are read, or variables in a process that serves', () => {

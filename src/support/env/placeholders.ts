@@ -5,7 +5,11 @@ import type { Kind } from './kinds.ts'
 const PROBLEMS = channel('mortar:environment')
 
 /** Placeholders for common variables that need a better value than the example of their kind. */
-const KNOWN: Readonly<Record<string, string>> = { DATABASE_URL: 'sqlite::memory:' }
+const KNOWN: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'sqlite::memory:',
+  REDIS_URL: 'redis://localhost:6379',
+  METRICS_TOKEN: 'no-token-this-process-only-inspects-the-application',
+}
 
 /** Reports a faulty variable during an inspection, without ending the inspection. */
 export function noteProblem(problem: StartupError): void {
