@@ -44,7 +44,7 @@ export function setUpCluster(): void {
 /** Forks a worker. */
 export function forkWorker(number: number, count: number): WorkerProcess {
   const worker = cluster.fork({ [COUNT_VARIABLE]: String(count), [NUMBER_VARIABLE]: String(number) })
-  closeUnacknowledged(worker.process)
+  closeUnacknowledged(worker)
   const state = followStart(worker)
   const ended = new Promise<WorkerEnd>((resolve) => {
     worker.once('exit', (code: number | null, signal: string | null) =>
