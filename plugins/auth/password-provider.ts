@@ -13,6 +13,7 @@ import { createFlows, type AuthFlows } from './flows/flows.ts'
 import { beginSession } from './flows/sessions.ts'
 import { createSessionNews } from './sessions/session-news.ts'
 import type { AuthParts } from './flows/parts.ts'
+import { memoryLimitFindings, warnOfMemoryLimits } from './limits/memory-limits.ts'
 import { mostResetTokens } from './limits/limit-rules.ts'
 import { logAuthEvents } from './events/log-events.ts'
 import { checkSecret, deriveKeys, type AuthKeys } from './tokens/keys.ts'
@@ -78,7 +79,8 @@ export function createPasswordProvider(
     async doctor(services) {
       const appUrl = options.appUrl ?? services.appUrl
       const asvs = asvsFindings({ options, lifetimes: settings.lifetimes, appUrl }, services.environment)
-      return [...asvs, ...((await variant.doctor?.(services)) ?? [])]
+      const memory = memoryLimitFindings(options, services)
+      return [...asvs, ...memory, ...((await variant.doctor?.(services)) ?? [])]
     },
   }
 }
@@ -122,6 +124,7 @@ function connect(settings: Settings, variant: Variant, services: Cradle): Connec
     disable: (userId) => flows.disable(userId),
     enable: (userId) => flows.enable(userId),
     async start() {
+      warnOfMemoryLimits(options, services)
       await variant.start?.(services)
       await news.start()
       addAuthGauges(services.gauges, { passwords: parts.passwords, news })

@@ -131,6 +131,10 @@ export class Application {
     return { bricks, document, options, routes, services, serviceNames, resolveSingletons }
   }
 
+  get closeLimits(): Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay'> {
+    return this.options
+  }
+
   get listening(): Listening | undefined {
     return this.server
   }

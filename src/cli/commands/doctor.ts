@@ -1,5 +1,6 @@
 import { loadEnvFiles } from '../../support/env/env-files.ts'
-import { processVariables } from '../../support/env/environment.ts'
+import { processVariables, type Variables } from '../../support/env/environment.ts'
+import { COUNT_VARIABLE } from '../../support/env/process-share.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { checkApplication } from '../doctor/check-application.ts'
 import { checkBricks } from '../doctor/check-bricks.ts'
@@ -10,6 +11,7 @@ import { type Finding, findingsOf, type Level } from '../doctor/finding.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { findProject, type Project, PROJECT_OPTIONS } from '../project/project.ts'
 import type { Paint } from '../terminal.ts'
+import { readWorkerCount } from '../workers/worker-options.ts'
 
 /** Reports faults that would stop the application from starting, and risks that a start does not notice. */
 export const doctor: Command = {
@@ -51,9 +53,17 @@ async function examine(input: CommandInput): Promise<Finding[]> {
     loadEnvFiles(present.root)
     return checkEnvironment(present.root, processVariables())
   })
+  await look(() => countProcesses(processVariables()))
   await look(() => examineApplication(present))
   await look(() => checkBuild(present))
   return findings
+}
+
+/** Sets the number of processes to that of `mortar start`, so that bricks judge the set-up that will run. */
+function countProcesses(variables: Variables): Finding[] {
+  const count = readWorkerCount(undefined, variables)
+  if (count !== undefined) variables[COUNT_VARIABLE] = String(count)
+  return []
 }
 
 async function examineApplication(project: Project): Promise<Finding[]> {

@@ -14,6 +14,8 @@ import type { Project } from './project.ts'
 /** The application as the CLI uses it: the public interface and the directories of its routes. */
 export type ProjectApp = App & {
   readonly batches: readonly RouteBatch[]
+  /** Limits of its close, in seconds. */
+  readonly closeLimits: { readonly shutdownTimeout: number; readonly drainDelay: number }
   replaceRoutes(batch: RouteBatch): void
 }
 

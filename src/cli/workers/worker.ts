@@ -40,14 +40,8 @@ function followPrimary(leave: () => Promise<void>): void {
   })
 }
 
-function closesWithin(app: ProjectApp): number {
-  const { shutdownTimeout = 10, drainDelay = 0 } = (app as { readonly options?: Limits }).options ?? {}
+function closesWithin({ closeLimits: { shutdownTimeout, drainDelay } }: ProjectApp): number {
   return drainDelay + 2 * shutdownTimeout + LONGEST_LEAVE / 1000 + SPARE
-}
-
-interface Limits {
-  readonly shutdownTimeout?: number
-  readonly drainDelay?: number
 }
 
 /** Sends a message; resolves when it is written or when the primary process is gone. */
