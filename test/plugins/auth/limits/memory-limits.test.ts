@@ -21,7 +21,7 @@ function codes(
     return [memoryLimitFindings(given, cradle).map(({ code, found }) => `${code} ${found}`), logged]
   } finally {
     for (const [index, name] of NAMES.entries())
-      if (before[index] === undefined) delete process.env[name]
+      if (before[index] === undefined) Reflect.deleteProperty(process.env, name)
       else process.env[name] = before[index]
   }
 }
