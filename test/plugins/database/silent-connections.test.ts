@@ -97,7 +97,7 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       expect(openSockets(network.port).length).to.be.at.least(CONNECTIONS)
       network.silence()
       await dataSource.destroy()
-      // Without an answer of the server, they would stay open for ever.
+      // Without a response of the server, they would stay open for ever.
       for (let waits = 0; openSockets(network.port).length > 0 && waits < 200; waits++) await wait(50)
       expect(openSockets(network.port).length).to.equal(0)
     })

@@ -56,7 +56,7 @@ for (const [name, kind] of Object.entries(KINDS))
       while (tokens.length === before) tokens = await mails()
       return { ...user, token: tokens.at(-1)! }
     }
-    /** Kills a process after a random number of its answers, or a few milliseconds after the requests. */
+    /** Kills a process after a random number of its responses, or a few milliseconds after the requests. */
     const runAndKill = async (victim: number, users: readonly Newcomer[]): Promise<(number | null)[]> => {
       const last = Math.floor(Math.random() * CONCURRENT * 0.9)
       let answers = 0
@@ -108,7 +108,7 @@ for (const [name, kind] of Object.entries(KINDS))
       const first = await refresh(one, user)
       expect(first.status, flow).to.be.oneOf([200, 401])
       const isEnded = first.status === 401
-      note(flow, `${answer ?? 'no answer'}, ${isEnded ? 'ended' : 'alive'}`)
+      note(flow, `${answer ?? 'no response'}, ${isEnded ? 'ended' : 'alive'}`)
       if (answer !== null && answer < 300) expect(isEnded, `${flow}: acknowledged`).to.equal(true)
       await settled(user, isEnded)
       if (flow !== 'logout' && flow !== 'signOut') {
