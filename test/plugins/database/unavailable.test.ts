@@ -89,12 +89,12 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
       router.get('/me', { auth: true }, (ctx) => ({ id: ctx.user.id }))
       app.use(router)
       await app.ready()
-      await source.synchronize()
       return { app, lines }
     }
 
     it('answers 503 in handlers, in the endpoints of auth and where a session is checked', async () => {
       const { app, lines } = await startApp({ poolTimeout: '2s' })
+      await source.synchronize()
       const account = { name: 'Ada', email: 'ada@example.com', password: 'a fairly long passphrase 1' }
       const signedUp = await app.inject({ method: 'POST', url: '/auth/signup', payload: account })
       expect(signedUp.statusCode).to.equal(201)
@@ -131,6 +131,7 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
 
     it('answers 503 in the endpoints of auth for a statement whose connection is lost', async () => {
       const { app } = await startApp({})
+      await source.synchronize()
       const direct = (await place().open()).createQueryRunner()
       const { schema } = source.options as { schema?: string }
       const table = schema === undefined ? 'auth_users' : `${schema}.auth_users`
