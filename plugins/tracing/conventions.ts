@@ -49,7 +49,20 @@ export function attributesAtEnd({ status = 0, error }: ObservedRequest): {
   }
 }
 
-/** Returns the class of an error. Its message and stack may contain data of users and are not exported. */
+/**
+ * Returns the class of an error. Its message and stack may contain data of users and are not exported. An error whose
+ * members cannot be read must not end the process, as a throw in a subscriber of a channel does.
+ */
 function typeOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.constructor.name || error.name : undefined
+  try {
+    if (!(error instanceof Error)) return undefined
+    return nameOf(error.constructor) || nameOf(error) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(value: unknown): string {
+  const { name } = (value ?? {}) as { readonly name?: unknown }
+  return typeof name === 'string' ? name : ''
 }

@@ -113,18 +113,22 @@ describe('tracing()', () => {
           .get('/fails', () => {
             throw new CardDeclined('the card of ada@example.com')
           })
+          .get('/unreadable', () => {
+            throw Object.assign(new Error(), { constructor: null, name: 1 })
+          })
           .get('/busy', (ctx) => {
             ctx.status = 503
             return 'busy'
           }),
       )
       const { fetch } = await serve(app)
-      for (const path of ['/fails', '/busy', '/nothing']) await fetch(path)
-      const finished = await spans(3)
+      for (const path of ['/fails', '/unreadable', '/busy', '/nothing']) await fetch(path)
+      const finished = await spans(4)
       expect(
         finished.map(({ name, status, attributes }) => [name, status, attributes['error.type']]),
       ).deep.equal([
         ['GET /fails', { code: SpanStatusCode.ERROR }, 'CardDeclined'],
+        ['GET /unreadable', { code: SpanStatusCode.ERROR }, '500'],
         ['GET /busy', { code: SpanStatusCode.ERROR }, '503'],
         ['GET', { code: SpanStatusCode.UNSET }, undefined],
       ])
