@@ -55,7 +55,7 @@ describe('connections that a killed worker has not accepted', () => {
     expect(await killBusyWorkers()).to.deep.equal({ closed: true, left: false, warnings: [] })
   })
 
-  it('are told from those that it has accepted', async () => {
+  it('are distinguished from accepted connections', async () => {
     const worker = new FakeWorker()
     await worker.listen()
     const [accepted, waiting] = [connection(), connection()]

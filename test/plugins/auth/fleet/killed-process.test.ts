@@ -62,7 +62,7 @@ for (const [name, kind] of Object.entries(KINDS))
       let answers = 0
       let death: Promise<void> | undefined
       const kill = (): void => {
-        if (answers === last) death ??= fleet.kill(victim)
+        if (answers >= last) death ??= fleet.kill(victim)
       }
       const statuses = users.map(async (user, n) => {
         try {
