@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { watchTerminal } from './closed-terminal.ts'
 import type { Primary } from './primary.ts'
 
 /** Milliseconds in which further signals belong to the first: npm repeats the SIGINT of Ctrl+C. */
@@ -8,12 +9,13 @@ const CODES = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Follows the signals of the primary process: SIGTERM and SIGINT close all workers, a second one kills them, and SIGHUP
- * reloads.
+ * reloads. The SIGHUP of a closed terminal closes the workers.
  * @returns a function that returns the exit code of the second signal, or undefined if there was only one.
  */
 export function handleSignals(
   primary: Pick<Primary, 'stop' | 'reload' | 'kill'>,
   source: EventEmitter = process,
+  terminalIsClosed = watchTerminal(),
 ): () => number | undefined {
   let first: number | undefined
   let code: number | undefined
@@ -27,6 +29,6 @@ export function handleSignals(
     }
   }
   source.on('SIGTERM', () => end('SIGTERM')).on('SIGINT', () => end('SIGINT'))
-  source.on('SIGHUP', () => primary.reload())
+  source.on('SIGHUP', () => (terminalIsClosed() ? primary.stop('close') : primary.reload()))
   return () => code
 }

@@ -52,6 +52,13 @@ describe('The signals of the primary process', () => {
     expect(calls).to.deep.equal(['stop', 'close', 'reload'])
   })
 
+  it('include the SIGHUP of a closed terminal, which closes', () => {
+    const source = new EventEmitter()
+    handleSignals(primary, source, () => true)
+    source.emit('SIGHUP')
+    expect(calls).to.deep.equal(['close'])
+  })
+
   it('end all workers immediately when a second one arrives later', async () => {
     const source = new EventEmitter()
     const code = handleSignals(primary, source)
