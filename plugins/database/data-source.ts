@@ -18,6 +18,7 @@ import { typeorm } from './typeorm.ts'
  * @throws StartupError for an unknown type or a driver that is not installed.
  */
 export function createDataSource(options: ConnectionOptions): DataSource {
+  if (typeof options.type !== 'string') throw noType()
   const entities = withBinaryColumns(takeEntities(options.entities ?? []), options.type)
   const complete = { ...defaultsFor(options), ...options, entities } as DataSourceOptions
   const dataSource = construct(withSqliteDriver(complete))
@@ -95,6 +96,14 @@ function serverDefaults(type: string): Readonly<Record<string, unknown>> {
 }
 
 const isFile = (database: string): boolean => database !== ':memory:'
+
+function noType(): StartupError {
+  return new StartupError('The options of the database name no type.', {
+    code: 'MORTAR_DATABASE_URL',
+    remedy: `Set type: 'postgres', 'mysql', 'mariadb' or 'better-sqlite3', or pass fromUrl(url), which reads it from the URL.`,
+    brick: 'database',
+  })
+}
 
 /** Refuses an empty name, which SQLite treats as a temporary database, so that all data would be lost silently. */
 function noDatabase(): StartupError {

@@ -19,7 +19,7 @@ export const STARTUP_CODES = {
     remedy: 'Start the database, or fix its address, user or permissions, as the message says.',
   },
   MORTAR_DATABASE_URL: {
-    cause: 'The database URL is invalid, or an SQLite URL names no file',
+    cause: 'The database URL is invalid, an SQLite URL names no file, or the options name no type',
     remedy:
       'Use `sqlite:data/app.db`, `sqlite::memory:`, `postgres://…` or `mysql://…`, with the password percent-encoded.',
   },

@@ -84,6 +84,11 @@ describe('createDataSource', () => {
     expect(make).to.throw(StartupError, /"sqlite".*\n.*Write type: 'better-sqlite3'/)
   })
 
+  it('refuses options without a type, and names the types', () => {
+    const make = () => createDataSource({ url: 'postgres://localhost/a' } as unknown as ConnectionOptions)
+    expect(make).to.throw(StartupError, /name no type.*\n.*type: 'postgres'.*fromUrl/)
+  })
+
   it('refuses a driver that is not installed, and names the package', () => {
     expect(() => createDataSource({ type: 'oracle' })).to.throw(StartupError, /npm install oracledb/)
   })
