@@ -79,7 +79,7 @@ test_on_node() {
   ((left < 70)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
   for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
-  ((left < 220)) && chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
+  ((left < 340)) && chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
   run_tests 200 "$name" env --chdir="$tree" \
     -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 GATE_ROUNDS=200 \
     node node_modules/mocha/bin/mocha.js --parallel --jobs 2 "${chosen[@]}"

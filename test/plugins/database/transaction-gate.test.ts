@@ -160,7 +160,7 @@ for (const [kind, driver] of Object.entries(SQLITE_DRIVERS))
         timeout: 1,
       } as const
       const [ours, theirs] = await Promise.all([1, 2].map(() => new DataSource(options).initialize()))
-      gateTransactions(ours!)
+      gateTransactions(ours!, { busyTimeout: 0.1 })
       await theirs!.query('begin immediate')
       expect(await refusal(ours!.transaction(async () => undefined))).to.include('database is locked')
       const runner = ours!.createQueryRunner()
