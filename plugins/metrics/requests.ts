@@ -1,25 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Registry } from 'prom-client'
-import { REQUEST_CHANNEL, type ObservedRequest } from '../../src/index.ts'
+import { KNOWN_METHODS, REQUEST_CHANNEL, type ObservedRequest } from '../../src/index.ts'
 import type { MetricsSettings } from './options.ts'
 import { loadPromClient } from './peers.ts'
 
 const START = `tracing:${REQUEST_CHANNEL}:start`
 const END = `tracing:${REQUEST_CHANNEL}:asyncEnd`
-
-/** Methods with a series of their own. Any other method is `_OTHER`, as in OpenTelemetry's conventions. */
-const METHODS = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'CONNECT',
-  'TRACE',
-  'QUERY',
-])
 
 /**
  * Measures the requests of one application. The labels of a series come from the routes and never from a client, so
@@ -61,7 +47,7 @@ export function measureRequests(
     if (request.services !== services || request[began] === undefined) return
     active.dec()
     const { method, route = '', status = 0 } = request
-    const labels = { method: METHODS.has(method) ? method : '_OTHER', route, status }
+    const labels = { method: KNOWN_METHODS.has(method) ? method : '_OTHER', route, status }
     durations.observe(labels, (performance.now() - request[began]) / 1000)
   }
   subscribe(START, start)

@@ -1,34 +1,21 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { ObservedRequest } from '../../src/index.ts'
+import { KNOWN_METHODS, type ObservedRequest } from '../../src/index.ts'
 
 /*
  * The semantic conventions for HTTP servers of OpenTelemetry 1.4x, without `url.path`, `url.query`, `client.address` and
  * `user_agent.original`: paths contain identifiers, queries contain credentials, and the others are personal data.
  */
 
-const METHODS = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'CONNECT',
-  'TRACE',
-  'QUERY',
-])
-
 /** Returns the name of a span: method and pattern, the method alone without a route, `HTTP` for an unknown method. */
 export function spanName({ method, route }: ObservedRequest): string {
-  const name = METHODS.has(method) ? method : 'HTTP'
+  const name = KNOWN_METHODS.has(method) ? method : 'HTTP'
   return route === undefined ? name : `${name} ${route}`
 }
 
 /** Returns the attributes that are known when a request begins, so that a sampler can use them. */
 export function attributesAtStart({ method, route, req }: ObservedRequest): Attributes {
   return {
-    'http.request.method': METHODS.has(method) ? method : '_OTHER',
+    'http.request.method': KNOWN_METHODS.has(method) ? method : '_OTHER',
     'url.scheme': (req.socket as { encrypted?: boolean }).encrypted === true ? 'https' : 'http',
     ...(route !== undefined && { 'http.route': route }),
   }

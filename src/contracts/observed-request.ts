@@ -3,6 +3,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** Name for `tracingChannel()` of `node:diagnostics_channel`: the channel on which every request is published. */
 export const REQUEST_CHANNEL = 'mortar.request'
 
+/** Methods that OpenTelemetry's conventions know. Any other method is `_OTHER`, because a client can invent methods. */
+export const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'CONNECT',
+  'TRACE',
+  'QUERY',
+])
+
 /** The message of `REQUEST_CHANNEL`: one object per request, for all five events. */
 export interface ObservedRequest {
   /** As the client sent it, `PROPFIND` included. */

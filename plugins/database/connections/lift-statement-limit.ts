@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import { statementLimit } from './mysql-pool.ts'
+import { IS_MARIADB, statementLimit } from './mysql-pool.ts'
 import { statementTimeoutOf } from './watch-connections.ts'
 
 /**
@@ -27,6 +27,6 @@ async function settingsOf(
   runner: QueryRunner,
 ): Promise<(milliseconds: number) => string> {
   if (options.type === 'postgres') return (milliseconds) => `SET statement_timeout = ${milliseconds}`
-  const [{ isMariaDb }] = await runner.query("SELECT VERSION() LIKE '%MariaDB%' AS isMariaDb")
+  const [{ isMariaDb }] = await runner.query(`SELECT ${IS_MARIADB}`)
   return (milliseconds) => statementLimit(Number(isMariaDb) === 1, milliseconds)
 }

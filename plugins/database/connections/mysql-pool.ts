@@ -38,10 +38,13 @@ interface MysqlCommand {
   once(event: 'end', listener: () => void): unknown
 }
 
+/** The column `isMariaDb` of a query. */
+export const IS_MARIADB = "VERSION() LIKE '%MariaDB%' AS isMariaDb"
+
 /** Names one server, because session numbers mean nothing on another. */
 const IDENTIFY =
   "SELECT CONNECTION_ID() AS session, CONCAT(@@hostname, ' ', @@port, ' ', @@server_id) AS server, " +
-  "VERSION() LIKE '%MariaDB%' AS isMariaDb"
+  IS_MARIADB
 
 interface Session {
   readonly session: number
