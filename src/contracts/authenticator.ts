@@ -21,15 +21,18 @@ export interface SecurityScheme {
   readonly scheme: Readonly<Record<string, unknown>>
 }
 
-/** The service `authenticator`, which the guard calls; a brick provides it. The core never parses a credential. */
-export interface Authenticator {
+/**
+ * The service `authenticator`, which the guard calls; a brick provides it. The core never parses a credential. `Policies`
+ * are the names of its policies and `SignedIn` is the type of its users; routes of the application are typed with both.
+ */
+export interface Authenticator<Policies extends string = string, SignedIn extends User<object> = User> {
   /**
    * @returns the user that the credential authenticates, or null for an invalid credential. A synchronous result keeps
    * the request synchronous. An error means that the credential cannot be evaluated, and a guarded route refuses.
    */
-  identify(credential: Credential, request: CredentialRequest): User | null | Promise<User | null>
+  identify(credential: Credential, request: CredentialRequest): SignedIn | null | Promise<SignedIn | null>
   /** Policies by name; `auth: 'name'` on a route refers to one. */
-  readonly policies: Readonly<Record<string, Policy>>
+  readonly policies: Readonly<Record<Policies, Policy>>
   /** Names of cookies that may carry the credential, besides the application's own setting; the first found wins. */
   readonly cookie?: string | readonly string[]
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie credential. */
@@ -53,4 +56,21 @@ export interface PolicyContext {
 }
 
 /** Decides whether a signed-in user may pass. Any result but `true` is a 403 that names the policy. */
-export type Policy = (user: User, ctx: PolicyContext) => boolean | Promise<boolean>
+export type Policy<SignedIn extends User<object> = User> = (
+  user: SignedIn,
+  ctx: PolicyContext,
+) => boolean | Promise<boolean>
+
+/** The users of an application with these services, as its service `authenticator` declares them. */
+export type SignedInUser<Services> = Services extends {
+  readonly authenticator: { readonly identify: (...input: never[]) => infer Found }
+}
+  ? Exclude<Awaited<Found>, null>
+  : User
+
+/** The names of an application's policies, as its service `authenticator` declares them; else `string`. */
+export type PolicyNames<Services> = Services extends {
+  readonly authenticator: { readonly policies: infer Policies }
+}
+  ? keyof Policies & string
+  : string

@@ -42,13 +42,13 @@ export interface LimitRule extends Limit {
 
 /**
  * The service `limiter`, which counts the requests of limited routes; a brick provides it. It never rejects because of
- * its store: while the store fails, it counts in memory with the same limit.
+ * its store: while the store fails, it counts in memory with the same limit. `Rules` are the names of its rules.
  */
-export interface Limiter {
+export interface Limiter<Rules extends string = string> {
   /** True if all processes of the application count together. */
   readonly isShared: boolean
   /** Rules by name; `limit: 'name'` of a route refers to one. */
-  readonly rules: Readonly<Record<string, LimitRule>>
+  readonly rules: Readonly<Record<Rules, LimitRule>>
   /**
    * Counts one request in one atomic step. A key is counted apart for each combination of `limit` and `window`.
    * @throws RangeError for numbers that would limit nothing.
@@ -59,3 +59,8 @@ export interface Limiter {
   /** Subtracts one request of a key. */
   giveBack(key: string, limit: Limit): void | Promise<void>
 }
+
+/** The names of an application's rules, as its service `limiter` declares them; else `string`. */
+export type RuleNames<Services> = Services extends { readonly limiter: { readonly rules: infer Rules } }
+  ? keyof Rules & string
+  : string

@@ -13,6 +13,7 @@ export interface MailMessage {
   readonly attachments?: readonly MailAttachment[]
 }
 
+/** A file of a mail, as nodemailer accepts it. */
 export interface MailAttachment {
   readonly filename: string
   readonly content: string | Buffer

@@ -1,5 +1,8 @@
-/** The signed-in user, the same shape for every provider. */
-export interface User {
+/**
+ * The signed-in user, the same shape for every provider. `Raw` is the provider's own record, where its columns or claims
+ * are declared.
+ */
+export interface User<Raw extends object = Record<string, unknown>> {
   readonly id: string
   readonly email?: string
   /**
@@ -9,5 +12,5 @@ export interface User {
   readonly emailVerified?: boolean
   readonly name?: string
   /** The provider's own record of the user (columns, claims), without secrets. */
-  readonly raw: Readonly<Record<string, unknown>>
+  readonly raw: Readonly<Raw>
 }

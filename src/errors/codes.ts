@@ -29,12 +29,14 @@ export const PROBLEM_CODES = {
   request_timeout: { status: 408, title: 'Request Timeout' },
   conflict: { status: 409, title: 'Conflict' },
   gone: { status: 410, title: 'Gone' },
+  precondition_failed: { status: 412, title: 'Precondition Failed' },
   payload_too_large: { status: 413, title: 'Payload Too Large' },
   too_many_fields: { status: 413, title: 'Too many form fields' },
   too_many_files: { status: 413, title: 'Too many files' },
   file_too_large: { status: 413, title: 'File too large' },
   part_header_too_large: { status: 413, title: 'Form part headers too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  range_not_satisfiable: { status: 416, title: 'Range Not Satisfiable' },
   expectation_failed: { status: 417, title: 'Expectation Failed' },
   validation_failed: { status: 422, title: 'Validation failed' },
   too_many_requests: { status: 429, title: 'Too Many Requests' },
@@ -48,6 +50,7 @@ export const PROBLEM_CODES = {
   handler_timeout: { status: 503, title: 'Handler timed out' },
 } as const satisfies Problems
 
+/** A problem code of the core. */
 export type ProblemCode = keyof typeof PROBLEM_CODES
 
 /** Default code of an `HttpError` by status. Other statuses have the code of 400 or of 500. */
@@ -61,8 +64,10 @@ export const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
   408: 'request_timeout',
   409: 'conflict',
   410: 'gone',
+  412: 'precondition_failed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
   417: 'expectation_failed',
   422: 'validation_failed',
   429: 'too_many_requests',

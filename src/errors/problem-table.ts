@@ -1,10 +1,16 @@
 import { PROBLEM_CODES, type ProblemDefinition, type Problems } from './codes.ts'
 import { StartupError } from './startup-error.ts'
 
-/** A declared code: its definition, and the start of its problem documents as text, up to `status`. */
-export interface KnownProblem extends Required<ProblemDefinition> {
+/** The parts of a problem document that are equal for all problems of one code, as text. */
+export interface FixedText {
+  /** The document up to `status`. */
   readonly head: string
+  /** The member `code`. */
+  readonly codeMember: string
 }
+
+/** A declared code: its definition and its text. */
+export interface KnownProblem extends Required<ProblemDefinition>, FixedText {}
 
 /** The problem codes of one application by name: codes of the core and of its bricks. */
 export type ProblemTable = ReadonlyMap<string, KnownProblem>
@@ -39,12 +45,13 @@ export function problemTable(bricks: readonly ProblemOwner[]): ProblemTable {
 /** Every code of the core and of bricks has a URN; a code of the application is identified by `code` alone. */
 function knownProblem(code: string, definition: ProblemDefinition): KnownProblem {
   const entry = { type: `urn:mortar:problem:${code}`, ...definition }
-  return { ...entry, head: headText(entry) }
+  return { ...entry, ...fixedText(code, entry) }
 }
 
-/** The text of a problem document up to `status`, without the closing brace. */
-export function headText({ type, title, status }: Required<ProblemDefinition>): string {
-  return `{"type":${quote(type)},"title":${quote(title)},"status":${status}`
+/** Returns the text of the problem documents of a code. */
+export function fixedText(code: unknown, { type, title, status }: Required<ProblemDefinition>): FixedText {
+  const head = `{"type":${quote(type)},"title":${quote(title)},"status":${status}`
+  return { head, codeMember: `,"code":${quote(code)}` }
 }
 
 /** JavaScript code may attach any value to an error, even one that JSON cannot express. */

@@ -1,6 +1,7 @@
-import { PROBLEM_CODES } from './codes.ts'
+import { describeThrown } from './describe-error.ts'
+import { PROBLEM_CODES, type ProblemCode } from './codes.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
-import { CORE_PROBLEMS, headText, type ProblemTable, quote } from './problem-table.ts'
+import { CORE_PROBLEMS, fixedText, type FixedText, type ProblemTable, quote } from './problem-table.ts'
 import { STATUS_CODES } from './status-names.ts'
 
 /** Media type of every error response (RFC 9457 §3). */
@@ -26,12 +27,12 @@ export function problemText(thrown: unknown, instance: string, options: ProblemO
   const { exposeUnexpected, problems = CORE_PROBLEMS } = options
   if (isHttpError(thrown)) return deliberate(thrown, instance, problems)
   const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to process this request.'
-  return textOf(CORE_PROBLEMS.get('internal_error')!.head, { detail, code: 'internal_error', instance }, '')
+  return textOf(CORE_PROBLEMS.get('internal_error')!, { detail, instance }, '')
 }
 
 /** Renders the problem of a code of the core, where no error object exists. */
-export function problemOfCode(code: keyof typeof PROBLEM_CODES, detail: string, instance: string): string {
-  return textOf(CORE_PROBLEMS.get(code)!.head, { detail, code, instance }, '')
+export function problemOfCode(code: ProblemCode, detail: string, instance: string): string {
+  return textOf(CORE_PROBLEMS.get(code)!, { detail, instance }, '')
 }
 
 /** Status of the response to a thrown value. */
@@ -42,27 +43,26 @@ export function problemStatus(thrown: unknown): number {
 /** Members that differ between two problems of one code. */
 interface Particulars {
   readonly detail: string
-  readonly code: string
-  /** Undefined where two responses must have identical bytes. */
+  /** A request id, which needs no escapes; undefined where two responses must have identical bytes. */
   readonly instance: string | undefined
 }
 
 function deliberate(error: HttpError, instance: string, problems: ProblemTable): string {
-  const own = { detail: error.message, code: error.code, instance: error.instance ? instance : undefined }
-  return textOf(headOf(error, problems), own, membersOf(error.extensions))
+  const own = { detail: error.message, instance: error.instance ? instance : undefined }
+  return textOf(fixedTextOf(error, problems), own, membersOf(error.extensions))
 }
 
 /** Concatenated: `JSON.stringify` of the whole document takes three times as long. */
-function textOf(head: string, { detail, code, instance }: Particulars, members: string): string {
-  const id = instance === undefined ? '' : `,"instance":${quote(instance)}`
-  return `${head},"detail":${quote(detail)},"code":${quote(code)}${id}${members}}`
+function textOf({ head, codeMember }: FixedText, { detail, instance }: Particulars, members: string): string {
+  const id = instance === undefined ? '' : `,"instance":"${instance}"`
+  return `${head},"detail":${quote(detail)}${codeMember}${id}${members}}`
 }
 
-function headOf(error: HttpError, problems: ProblemTable): string {
+function fixedTextOf(error: HttpError, problems: ProblemTable): FixedText {
   const { code, status, type, title } = error
   const known = problems.get(code)
-  if (known?.status === status && type === undefined && title === undefined) return known.head
-  return headText({
+  if (known?.status === status && type === undefined && title === undefined) return known
+  return fixedText(code, {
     type: type ?? known?.type ?? 'about:blank',
     title: title ?? known?.title ?? STATUS_CODES[status] ?? 'Error',
     status,
@@ -76,7 +76,7 @@ function membersOf(extensions: HttpError['extensions']): string {
     for (const name of Object.keys(extensions)) {
       if (STANDARD.has(name)) continue
       const value = JSON.stringify(extensions[name]) as string | undefined
-      if (value !== undefined) text += `,${JSON.stringify(name)}:${value}`
+      if (value !== undefined) text += `,${quote(name)}:${value}`
     }
     return text
   } catch {
@@ -86,5 +86,5 @@ function membersOf(extensions: HttpError['extensions']): string {
 
 function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name
-  return `A value that is not an Error was thrown: ${typeof thrown}.`
+  return describeThrown(thrown)
 }

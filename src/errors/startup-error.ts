@@ -19,6 +19,8 @@ export interface StartupErrorOptions {
  */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
+  /** The fault and its location: the message without the remedy and the code. */
+  readonly found: string
   readonly code: string
   readonly remedy: string
   readonly files: readonly string[]
@@ -30,6 +32,7 @@ export class StartupError extends Error {
       `${found}\n  Remedy: ${options.remedy} [${options.code}]`,
       options.cause === undefined ? undefined : { cause: options.cause },
     )
+    this.found = found
     this.code = options.code
     this.remedy = options.remedy
     this.files = options.files ?? []
@@ -55,17 +58,57 @@ function printWhenUncaught(): void {
   })
 }
 
-/** Several configuration faults, so that one run shows all of them. */
+/**
+ * Several configuration faults, so that one run shows all of them. With one fault it has the message, code and remedy of
+ * that fault.
+ */
 export class StartupErrors extends StartupError {
   readonly errors: readonly StartupError[]
 
   constructor(summary: string, errors: readonly StartupError[]) {
-    const list = errors.map((error) => `- ${error.message}`).join('\n')
-    super(`${summary}\n${list}`, {
-      code: 'MORTAR_SEVERAL_ERRORS',
-      remedy: 'Fix each finding above.',
-      files: errors.flatMap((error) => error.files),
-    })
+    const [only, ...others] = errors
+    if (only !== undefined && others.length === 0) super(only.found, optionsOf(only))
+    else super(`${summary}\n${listOf(errors)}`, severalErrors(errors))
     this.errors = errors
   }
 }
+
+function optionsOf({ code, remedy, files, brick, page, cause }: StartupError): StartupErrorOptions {
+  return {
+    code,
+    remedy,
+    files,
+    ...(brick !== undefined && { brick }),
+    ...(page !== undefined && { page }),
+    ...(cause !== undefined && { cause }),
+  }
+}
+
+function listOf(errors: readonly StartupError[]): string {
+  return errors.map((error) => `- ${error.message}`).join('\n')
+}
+
+function severalErrors(errors: readonly StartupError[]): StartupErrorOptions {
+  return {
+    code: 'MORTAR_SEVERAL_ERRORS',
+    remedy: 'Fix each finding above.',
+    files: errors.flatMap((error) => error.files),
+  }
+}
+
+/** The oldest version of Node that runs the framework: major and minor. */
+const OLDEST = [20, 19] as const
+
+/**
+ * Refuses an older Node with its version. Called when the framework is imported: newer functions of Node would fail
+ * later, in ways that do not name the reason.
+ */
+function refuseOldNode(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return
+  const message = `Mortar needs Node ${OLDEST.join('.')} or later. This is Node ${version}.`
+  throw Object.assign(new Error(message), { code: 'MORTAR_DOCTOR_NODE' })
+}
+
+// Here, because every entry point of the framework evaluates this module before those that need a newer Node.
+refuseOldNode(process.versions.node)

@@ -50,6 +50,8 @@ export interface OptionChecks<Options extends object> {
    * One code for every finding, instead of `MORTAR_OPTION_UNKNOWN`, `MORTAR_OPTION_TYPE`, `MORTAR_OPTION_UNDEFINED`.
    */
   readonly code?: string
+  /** Remedies for unknown options that belong elsewhere, by name. */
+  readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 /**
@@ -60,14 +62,15 @@ export interface OptionChecks<Options extends object> {
  */
 export function checkOptions<Options extends object>(
   options: Options | undefined,
-  { of, keys, brick, code }: OptionChecks<Options>,
+  { of, keys, brick, code, elsewhere = {} }: OptionChecks<Options>,
 ): void {
+  if (isContext(options)) throw notCalled(of, brick)
   const findings = findingsOf(options === undefined ? {} : options, keys, of)
   const errors = findings.map(
     (finding) =>
       new StartupError(finding.found, {
         code: code ?? finding.code,
-        remedy: finding.remedy,
+        remedy: elsewhereOf(finding, elsewhere) ?? finding.remedy,
         ...(brick === undefined ? {} : { brick }),
       }),
   )
@@ -75,7 +78,30 @@ export function checkOptions<Options extends object>(
   if (errors.length > 1) throw new StartupErrors(`${errors.length} options of ${of} are wrong.`, errors)
 }
 
+/** True for the `ctx` of a request: the function is middleware by mistake. */
+function isContext(options: object | undefined): boolean {
+  return typeof options === 'object' && options !== null && 'redirect' in options && 'koa' in options
+}
+
+function notCalled(of: string, brick: string | undefined): StartupError {
+  const call = of.replace('()', '')
+  return new StartupError(
+    `${call} was passed to use() as a function, and is called with ctx as middleware.`,
+    {
+      code: 'MORTAR_USE',
+      remedy: `Call it: app.use(${call}({ … })).`,
+      ...(brick === undefined ? {} : { brick }),
+    },
+  )
+}
+
+function elsewhereOf({ name }: Finding, elsewhere: Readonly<Record<string, string>>): string | undefined {
+  return name !== undefined && Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
+}
+
 interface Finding {
+  /** Name of the option if it is unknown. */
+  readonly name?: string
   readonly code: string
   readonly found: string
   readonly remedy: string
@@ -123,6 +149,7 @@ function unknown(name: string, rules: OptionRules, of: string): Finding {
   const names = Object.keys(rules)
   const guess = 'auth' in rules && looksLikeGuard(name) ? 'auth' : nearest(name, names)
   return {
+    name,
     code: 'MORTAR_OPTION_UNKNOWN',
     found: `Unknown option '${name}' of ${of}.`,
     remedy: guess === undefined ? `The options are ${names.join(', ')}.` : `Did you mean '${guess}'?`,

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { bytes, type Size } from './bytes.ts'
 
-/** Limits of a form, for the application (`createApp`) or one route. Omitted limits keep their defaults. */
+/** Settings of forms, for the application (`createApp`) or one route. Omitted settings keep their defaults. */
 export interface MultipartOptions {
   /** Maximum fields that are not files, also of an urlencoded form. 1,000 by default. */
   readonly maxFields?: number
@@ -11,14 +11,18 @@ export interface MultipartOptions {
   readonly maxFileSize?: Size
   /** Longest header block of one part: bytes, or a size. 16 KiB by default. */
   readonly maxHeaderSize?: Size
+  /** Existing folder for temporary files. By default the temp folder of the machine. The start checks that it is writable. */
+  readonly folder?: string
 }
 
-/** Limits of a form with all defaults; sizes in bytes. */
+/** Settings of a form with all defaults; sizes in bytes. */
 export interface FormLimits {
   readonly maxFields: number
   readonly maxFiles: number
   readonly maxFileSize: number
   readonly maxHeaderSize: number
+  /** Undefined for the temp folder of the machine. */
+  readonly folder: string | undefined
 }
 
 /** The limits of an application without options. */
@@ -27,6 +31,7 @@ export const DEFAULT_FORM_LIMITS: FormLimits = {
   maxFiles: 10,
   maxFileSize: Infinity,
   maxHeaderSize: 16 * 1024,
+  folder: undefined,
 }
 
 const COUNTS = ['maxFields', 'maxFiles'] as const
@@ -39,15 +44,21 @@ const SIZES = ['maxFileSize', 'maxHeaderSize'] as const
 export function formLimits(options: unknown, defaults: FormLimits = DEFAULT_FORM_LIMITS): FormLimits {
   if (options === undefined) return defaults
   if (typeof options !== 'object' || options === null)
-    throw new RangeError(`multipart is an object of limits, not ${inspect(options)}.`)
+    throw new RangeError(`multipart is an object of settings, not ${inspect(options)}.`)
   const given = options as Readonly<Record<string, unknown>>
-  const known: readonly string[] = [...COUNTS, ...SIZES]
+  const known: readonly string[] = [...COUNTS, ...SIZES, 'folder']
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new RangeError(`multipart.${unknown} is unknown. Use ${known.join(', ')}.`)
-  const limits = { ...defaults }
+  const limits: { -readonly [K in keyof FormLimits]: FormLimits[K] } = { ...defaults }
   for (const name of COUNTS) limits[name] = countOf(name, given[name]) ?? limits[name]
   for (const name of SIZES) limits[name] = sizeOf(name, given[name]) ?? limits[name]
+  if (given['folder'] !== undefined) limits.folder = folderOf(given['folder'])
   return limits
+}
+
+function folderOf(value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new RangeError(`multipart.folder is the path of a folder, not ${inspect(value)}.`)
 }
 
 function countOf(name: string, value: unknown): number | undefined {

@@ -1,19 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { forgetSocketClose, onSocketClose } from './socket-close.ts'
 
+/** True for a closed response that was sent completely. HTTP/2 calls each closed response finished. */
+export function isSentWhole(res: ServerResponse): boolean {
+  return res.writableEnded && res.writableFinished
+}
+
+const WAITING = Symbol('mortar.waiting')
+
+/** A property, because the entries of a WeakMap make each garbage collection longer. */
+type WatchedResponse = ServerResponse & { [WAITING]?: (() => void)[] }
+
 /**
  * Calls `done` when the response is closed: sent completely, or cut off. A pipelined response that waits for its turn
- * has no socket yet and never closes if the connection ends first, so the connection is watched too.
+ * has no socket yet and never closes if the connection ends first, so the connection is watched too. One listener
+ * serves all callers: with those of a stream, Node would warn of a memory leak.
  */
-export function whenClosed(req: IncomingMessage, res: ServerResponse, done: () => void): void {
+export function whenClosed(req: IncomingMessage, res: WatchedResponse, done: () => void): void {
   if (res.closed || res.destroyed || req.socket.destroyed) return done()
-  let isDone = false
+  if (res[WAITING] !== undefined) return void res[WAITING].push(done)
+  const waiting = (res[WAITING] = [done])
   const once = (): void => {
-    if (isDone) return
-    isDone = true
     forgetSocketClose(req.socket, once)
-    done()
+    for (const each of waiting.splice(0)) each()
   }
   if (!res.socket) onSocketClose(req.socket, once)
-  res.once('close', once)
+  res.on('close', once)
 }

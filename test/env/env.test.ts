@@ -137,6 +137,29 @@ describe('env', () => {
 describe('A variable that production requires', () => {
   const options = { default: 'sqlite:a.db', requiredInProduction: true } as const
 
+  it('shows its default as an example, if a shell takes that unquoted', () => {
+    const from = env.from({ NODE_ENV: 'production' })
+    const remedyOf = (given: string) => {
+      try {
+        return from.string('A', { default: given, requiredInProduction: true })
+      } catch (error) {
+        return (error as StartupError).remedy
+      }
+    }
+    expect(remedyOf('sqlite:a.db')).to.match(/such as A=sqlite:a\.db$/)
+    expect(remedyOf('Ada <ada@example.com>')).to.match(/such as A=value$/)
+    expect(remedyOf('/srv/app/dist/data'), 'a path of this machine').to.match(/such as A=\/path$/)
+    expect(remedyOf('C:/app/dist/data'), 'a path of this machine').to.match(/such as A=\/path$/)
+  })
+
+  it('shows the given example', () => {
+    const from = env.from({ NODE_ENV: 'production' })
+    for (const example of ['smtp://user:password@mail.example.com:587', '/var/lib/app'])
+      expect(() => from.string('MAIL', { optional: true, requiredInProduction: true, example })).to.throw(
+        `such as MAIL=${example}`,
+      )
+  })
+
   it('has its default elsewhere', () => {
     for (const mode of [undefined, 'development', 'test'])
       expect(env.from({ NODE_ENV: mode }).string('DATABASE_URL', options)).to.equal('sqlite:a.db')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+// Not by its name: an older Node would stop at that import, before it could be told its version.
+import * as util from 'node:util'
 import { StartupError } from '../../errors/startup-error.ts'
 import { checkOptions } from '../check-options.ts'
 import { type Variables, processVariables, readEnvironment } from './environment.ts'
@@ -38,16 +39,52 @@ function addTo(variables: Variables, found: Variables | undefined): boolean {
   return found !== undefined
 }
 
+/** Returns the `.env` file of the working directory that has a value for a variable; undefined if none has. */
+export function unloadedFileWith(name: string): string | undefined {
+  return ['.env.local', `.env.${readEnvironment()}`, '.env'].find((file) => {
+    try {
+      return readEnvFile(process.cwd(), file)?.[name]?.trim()
+    } catch {
+      return false
+    }
+  })
+}
+
 function readEnvFile(directory: string, name: string): Variables | undefined {
   try {
-    return parseEnv(readFileSync(join(directory, name), 'utf8'))
+    return variablesIn(readFileSync(join(directory, name)))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new StartupError(`The environment file ${name} cannot be read.`, {
+    const reason = error instanceof FormatError ? error : undefined
+    throw new StartupError(`The environment file ${name} ${reason?.message ?? 'cannot be read'}.`, {
       code: 'MORTAR_ENV_FILE',
-      remedy: 'Make it a text file that the process may read, or remove it.',
+      remedy: reason?.remedy ?? 'Make it a text file that the process may read, or remove it.',
       files: [join(directory, name)],
       cause: error,
     })
   }
+}
+
+class FormatError extends Error {
+  readonly remedy: string
+
+  constructor(message: string, remedy: string) {
+    super(message)
+    this.remedy = remedy
+  }
+}
+
+/**
+ * Reads the variables of a file. Editors of Windows begin a file with a byte order mark, which Node would read as a part of
+ * the first name. @throws FormatError where Node would lose variables: in UTF-16, and at a line without `=`.
+ */
+function variablesIn(content: Buffer): Variables {
+  const text = content.toString('utf8').replace(/^\ufeff/, '')
+  if (text.includes('\0'))
+    throw new FormatError('is not in UTF-8', 'Save it as UTF-8: `echo` of Windows PowerShell writes UTF-16.')
+  const variables = util.parseEnv(text)
+  const wrong = Object.keys(variables).find((name) => /\s/.test(name))
+  if (wrong === undefined) return variables
+  const line = text.replaceAll('\r', '').slice(0, text.replaceAll('\r', '').indexOf(wrong)).split('\n').length
+  throw new FormatError(`has no NAME=value in line ${line}`, 'Write NAME=value, or begin the line with #.')
 }

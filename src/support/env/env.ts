@@ -3,6 +3,7 @@ import { type Size, bytes } from '../bytes.ts'
 import { checkOptions } from '../check-options.ts'
 import { type Duration, seconds } from '../duration.ts'
 import * as kind from './kinds.ts'
+import { unloadedFileWith } from './env-files.ts'
 import { READERS } from './reader-options.ts'
 import {
   type Variables,
@@ -20,6 +21,11 @@ export interface EnvOptions<T> {
   readonly optional?: true
   /** In production, a variable that is not set is a fault: `default` and `optional` apply elsewhere only. */
   readonly requiredInProduction?: true
+}
+
+/** Adds an example for the message about a missing variable; by default it is the default. */
+export interface EnvStringOptions extends EnvOptions<string> {
+  readonly example?: string
 }
 
 /** Adds the bounds of a number, both included. */
@@ -53,7 +59,7 @@ type Read<T, O> = O extends { readonly optional: true } ? T | undefined : T
  * names the variable, the expected kind and the remedy, never the value. An empty variable counts as not set.
  */
 export interface Env {
-  string<const O extends EnvOptions<string>>(name: string, options?: O): Read<string, O>
+  string<const O extends EnvStringOptions>(name: string, options?: O): Read<string, O>
   integer<const O extends EnvNumberOptions>(name: string, options?: O): Read<number, O>
   number<const O extends EnvNumberOptions>(name: string, options?: O): Read<number, O>
   /** A TCP port, 0 to 65535. */
@@ -114,14 +120,16 @@ function createEnv(variables: () => Variables, report: Report = raise): Env {
     strong === true && isStrict() ? kind.strongSecret : kind.secret
 
   function refuse<T>(name: string, wanted: kind.Kind<T>, explain: typeof notSet): T {
-    const problem = explain(name, wanted)
-    if (variables !== processVariables || !isInspecting()) return report(problem)
+    const isOwn = variables === processVariables
+    const problem =
+      (isOwn && variables()[name] === undefined ? unloaded(name) : undefined) ?? explain(name, wanted)
+    if (!isOwn || !isInspecting()) return report(problem)
     noteProblem(problem)
     return placeholderOf(name, wanted)
   }
 
   const all = {
-    string: (name, options) => read(name, kind.text, options),
+    string: (name, options) => read(name, kind.textLike(options?.default, options?.example), options),
     integer: (name, options) => read(name, kind.integer(options ?? {}), options),
     number: (name, options) => read(name, kind.number(options ?? {}), options),
     port: (name, options) => read(name, kind.port, options),
@@ -200,6 +208,20 @@ function withoutDefault({ optional, requiredInProduction }: EnvSecretOptions): E
 
 function notSet(name: string, wanted: kind.Kind<unknown>): StartupError {
   return describe(name, `${name} is not set; it must be ${wanted.expected}.`, wanted)
+}
+
+/** The fault of a variable that is in a `.env` file which this process has not read, or undefined. */
+function unloaded(name: string): StartupError | undefined {
+  const file = unloadedFileWith(name)
+  if (file === undefined) return undefined
+  return new StartupError(
+    `The environment variable ${name} is in ${file}, which this process has not read.`,
+    {
+      code: 'MORTAR_ENV',
+      remedy: `Start with \`mortar dev\` or \`node --env-file=${file}\`, or call loadEnvFiles(import.meta.dirname) of mortar before the first read.`,
+      files: [file],
+    },
+  )
 }
 
 function notSuch(name: string, wanted: kind.Kind<unknown>): StartupError {

@@ -27,6 +27,17 @@ const FALSE = new Set(['false', '0', 'no', 'off'])
 /** Any string, unchanged. */
 export const text: Kind<string> = { expected: 'a string', example: 'value', parse: (raw) => raw }
 
+/**
+ * A string whose example is the given one or the default, where a shell takes that as it is. A default that is an absolute
+ * path is not shown: it often leads into the build, which the next build deletes.
+ */
+export function textLike(byDefault: unknown, given?: string): Kind<string> {
+  const example = given ?? (/^(?:[A-Za-z]:)?\//.test(String(byDefault)) ? '/path' : byDefault)
+  return typeof example === 'string' && /^[\w@%+=:,./-]+$/.test(example)
+    ? { ...text, example, placeholder: text.example }
+    : text
+}
+
 /** A string that must not be guessable. The example is a command, so that nobody pastes a value. */
 export const secret: Kind<string> = {
   expected: 'a secret',

@@ -5,7 +5,7 @@ const SECRET = { optional: 'anything', requiredInProduction: 'boolean', strong: 
 
 /** Options of each reader, and the position of the options argument. */
 export const READERS: Readonly<Record<string, readonly [number, OptionRules]>> = {
-  string: [1, ONE_VALUE],
+  string: [1, { ...ONE_VALUE, example: 'string' }],
   integer: [1, { ...ONE_VALUE, min: 'number', max: 'number' }],
   number: [1, { ...ONE_VALUE, min: 'number', max: 'number' }],
   port: [1, ONE_VALUE],
