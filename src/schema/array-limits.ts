@@ -1,6 +1,6 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { inputOfStandard } from './json-schema-standard.ts'
 import { OpenItems } from './yup/open-arrays.ts'
 import type { StandardLike } from './schema.ts'
 import { isRecord } from '../compat/yup.ts'
@@ -19,7 +19,7 @@ type Find = ((value: unknown, path: string, found: Found) => void) | undefined
  * (which may replace an invalid value), intersections and the inside of a recursion are left to the library.
  */
 export function arrayLimitsOf(schema: StandardLike): (value: unknown, limit?: number) => Invalid | undefined {
-  const find = finderOf(jsonSchemaOf(schema, 'input'))
+  const find = finderOf(inputOfStandard(schema))
   if (find === undefined) return () => undefined
   return (value, limit = DEFAULT_LIMIT) => {
     const found = { issues: new IssueList(limit), open: new OpenItems() }

@@ -2,7 +2,7 @@ import { arrayLimitsOf } from './array-limits.ts'
 import { assertSchema } from './assert-schema.ts'
 import { compileOutput } from './compile-output.ts'
 import { compilePlainParts, compileYup } from './yup/compile-yup.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { inputOfStandard } from './json-schema-standard.ts'
 import { oncePerSchema, once } from './once.ts'
 import { coerceText } from './yup/query-coercion.ts'
 import { openArraysOf } from './yup/open-arrays.ts'
@@ -69,7 +69,7 @@ function standardValidator(schema: StandardLike, text: boolean): Validator['vali
   const byLibrary = validateByStandard(schema)
   const validate: Validate = (value, limit) => tooLong()(value, limit) ?? byLibrary(value, limit)
   if (!text) return validate
-  const shape = shapeOfJson(jsonSchemaOf(schema, 'input'))
+  const shape = shapeOfJson(inputOfStandard(schema))
   return (value, limit) => validate(coerceText(shape, value, notANumber), limit)
 }
 

@@ -1,5 +1,5 @@
 import { isFileSchema } from './yup/file.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { inputOfStandard } from './json-schema-standard.ts'
 import type { Schema } from './schema.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { isYup, type YupNode } from '../compat/yup.ts'
@@ -59,7 +59,7 @@ function hasFile(schema: unknown, seen: Set<unknown>): boolean {
 }
 
 function listsOf(schema: Schema): readonly string[] {
-  const shape = isYup(schema) ? shapeOfYup(schema) : shapeOfJson(jsonSchemaOf(schema, 'input'))
+  const shape = isYup(schema) ? shapeOfYup(schema) : shapeOfJson(inputOfStandard(schema))
   const members = 'members' in shape ? shape.members : undefined
   return [...(members ?? [])].flatMap(([name, member]) => (member.kind === 'list' ? [name] : []))
 }

@@ -21,9 +21,17 @@ export interface StandardLike {
 /** A yup schema or any Standard Schema validator. */
 export type Schema = YupLike | StandardLike
 
-/** The type of a value that passed the schema. */
+/** The type of an object without undefined in its optional keys: an absent key is left out and never undefined. */
+type WithoutUndefined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+
+/**
+ * The type of a value that passed the schema. The optional keys of a yup object are `key?: T`, so that with
+ * `exactOptionalPropertyTypes` they fit a parameter of that form.
+ */
 export type Infer<S> = S extends { readonly __outputType: infer Output }
-  ? Output
+  ? Output extends Date | readonly unknown[]
+    ? Output
+    : WithoutUndefined<Output>
   : S extends { readonly '~standard': { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly output: infer Output }
       ? Output

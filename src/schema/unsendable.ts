@@ -8,7 +8,9 @@ export interface Unsendable {
   readonly remedy: string
 }
 
-/** Remedies for objects that JSON shows as `{}`, by the tag from `Object.prototype.toString`. */
+const BYTES = "Return it alone, or as text: Buffer.from(bytes).toString('base64')."
+
+/** Remedies for objects that JSON shows as `{}` or by their index, by the tag from `Object.prototype.toString`. */
 const REMEDIES: Readonly<Record<string, string>> = {
   Map: 'Return Object.fromEntries(map), or an array of its entries.',
   Set: 'Return an array: [...set].',
@@ -21,6 +23,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   Headers: 'Return Object.fromEntries(headers).',
   RegExp: 'Return its source.',
   Error: 'Throw it, or return its message.',
+  Uint8Array: BYTES,
+  ArrayBuffer: BYTES,
   Blob: 'Return it alone, not inside another value.',
   File: 'Return it alone, not inside another value.',
   ReadableStream: 'Return it alone, not inside another value.',
@@ -60,7 +64,23 @@ export function findUnsendable(value: unknown, schema?: unknown): Unsendable | u
 /** Makes the error for a value with such a part. */
 export function unsendableError({ path, kind, remedy }: Unsendable, cause?: unknown): TypeError {
   const what = path === '' ? 'it' : path
-  return new TypeError(`The returned value cannot be sent as JSON: ${what} is ${kind}. ${remedy}`, { cause })
+  return new UnsendableError(`cannot be sent as JSON: ${what} is ${kind}. ${remedy}`, cause)
+}
+
+class UnsendableError extends TypeError {
+  override readonly name = 'TypeError'
+  readonly fault: string
+
+  constructor(fault: string, cause: unknown, subject = 'The returned value') {
+    super(`${subject} ${fault}`, cause === undefined ? undefined : { cause })
+    this.fault = fault
+  }
+}
+
+/** Names the route in the error for a value that JSON cannot express; returns any other error unchanged. */
+export function namingRoute(error: unknown, route: string): unknown {
+  if (!(error instanceof UnsendableError)) return error
+  return new UnsendableError(error.fault, error.cause, `The value that ${route} returned`)
 }
 
 /** Returns the JSON text of a value. @throws TypeError that names the part that JSON cannot express. */

@@ -8,7 +8,7 @@ export class UploadedFile {
   /** Path of the temporary file that stores the content until the response is done. */
   readonly filepath: string
   /** The name that the client sent, without folders; never use it as a path. */
-  readonly originalFilename: string | null
+  readonly originalFilename: string
   /** The media type that the client claims, without parameters; null when it sent none. */
   readonly mimetype: string | null
   /** Bytes. */
@@ -30,7 +30,7 @@ export class UploadedFile {
 /** The properties of an uploaded file. */
 export interface UploadedFileFields {
   readonly filepath: string
-  readonly originalFilename: string | null
+  readonly originalFilename: string
   readonly mimetype: string | null
   readonly size: number
 }

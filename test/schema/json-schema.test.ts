@@ -10,7 +10,9 @@ const output = (schema: unknown): unknown => jsonSchemaOf(schema as Schema, 'out
 
 function omissionsOf(schema: unknown): string[] {
   const paths: string[] = []
-  jsonSchemaOf(schema as Schema, 'input', (path, reason) => paths.push(`${path}: ${reason}`))
+  jsonSchemaOf(schema as Schema, 'input', {
+    onOmission: (path, reason) => paths.push(`${path}: ${reason}`),
+  })
   return paths
 }
 
@@ -61,7 +63,11 @@ describe('The JSON Schema of a yup schema', () => {
       yup.string().label('Name').meta({ description: 'Full name', example: 'Ada', format: 'name', 'x-order': 1, secret: 1 }),
       { type: 'string', title: 'Name', description: 'Full name', examples: ['Ada'], format: 'name', 'x-order': 1 },
     ],
-    ['a free object', yup.object(), { type: 'object' }],
+    ['a type of meta', yup.mixed().meta({ type: 'string', format: 'binary' }), { type: 'string', format: 'binary' }],
+    ['no type of meta that JSON does not have', yup.string().meta({ type: 'textarea' }), { type: 'string' }],
+    ['a required list of values', yup.string().oneOf(['a', 'b']).required(), { type: 'string', enum: ['a', 'b'] }],
+    ['a lazy schema that ignores the value', yup.lazy(() => yup.number()), { type: 'number' }],
+    ['a free object', yup.object(), { type: 'object', additionalProperties: true }],
     ['a closed object', yup.object({ a: yup.string() }).noUnknown(), { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }],
     ['an exact object', yup.object({ a: yup.string() }).exact(), { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }],
   ] // prettier-ignore
@@ -93,7 +99,7 @@ describe('The JSON Schema of a yup schema', () => {
 
   it('reports each omitted part with its path, and allows any value there', () => {
     const schema = yup.object({
-      lazy: yup.lazy(() => yup.string()),
+      lazy: yup.lazy((value) => (value ? yup.string() : yup.number())),
       list: yup.array(yup.object({ custom: yup.string().test('odd', 'x', () => true) })),
       when: yup.string().when('lazy', (_, inner) => inner),
       flags: yup.string().matches(/a/i),

@@ -1,28 +1,64 @@
 import { addConstraints } from './json-schema-constraints.ts'
+import { allowNull, annotationsOf, jsonValue, labelledOf, plainDefault } from './json-schema-annotations.ts'
 import type { DescriptionPlace, Direction, JsonSchema, Keywords } from '../json-schema-parts.ts'
 import { isFileSchema } from './file.ts'
 import { childPath } from '../invalid.ts'
 import { allowedValues, isConditional, isRef, isYup, refusedValues, type YupNode } from '../../compat/yup.ts'
+import { resolveLazy } from './lazy-part.ts'
 
 /** Describes a yup schema. Parts that JSON Schema cannot express are reported and left out. */
-export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace): JsonSchema {
+export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace, isInline = false): JsonSchema {
   if (!isYup(schema)) return omit(place, isRef(schema) ? 'a reference is not shown' : 'it is not a schema')
-  if (schema.type === 'lazy')
-    return { ...omit(place, 'a lazy schema is not shown'), ...annotationsOf(schema) }
+  if (schema.type === 'lazy') return { ...describeLazy(schema, place), ...annotationsOf(schema) }
   // OpenAPI's notation of a part with bytes. JSON Schema cannot express the limits of a file.
-  if (isFileSchema(schema)) return { type: 'string', format: 'binary', ...annotationsOf(schema) }
+  if (isFileSchema(schema))
+    return { type: 'string', format: 'binary', ...titleOf(schema), ...annotationsOf(schema) }
+  const fallback = plainDefault(schema.spec.default)
+  const ending = fallback === undefined ? {} : { default: fallback }
+  const labelled = isInline || place.refer === undefined ? undefined : labelledOf(schema, place, describe)
+  if (labelled !== undefined) {
+    const reference = place.refer!(labelled, place.direction, place.onOmission)
+    return { ...(schema.spec.nullable ? { anyOf: [reference, { type: 'null' }] } : reference), ...ending }
+  }
+  const keywords = describe(schema, place)
+  if (schema.spec.nullable) allowNull(keywords)
+  return { ...keywords, ...ending, ...titleOf(schema), ...annotationsOf(schema) }
+}
+
+/** The keywords of a schema itself, without null, default and annotations. */
+function describe(schema: YupNode, place: DescriptionPlace): Keywords {
   if (isConditional(schema)) place.onOmission(place.path, 'its conditions (when) are not shown')
   const keywords: Keywords = { ...TYPES[schema.type]?.(schema, place) }
   addConstraints(schema, keywords, place)
   addLists(schema, keywords)
-  if (schema.spec.nullable) allowNull(keywords)
-  const fallback = plainDefault(schema.spec.default)
-  return { ...keywords, ...(fallback === undefined ? {} : { default: fallback }), ...annotationsOf(schema) }
+  return keywords
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function titleOf({ spec }: YupNode): JsonSchema {
+  return spec.label === undefined ? {} : { title: spec.label }
 }
 
 function omit(place: DescriptionPlace, reason: string): JsonSchema {
   place.onOmission(place.path, reason)
   return {}
+}
+
+/** Lazy schemas inside each other, without a label in between. */
+const DEEPEST = 6
+
+/** A lazy schema that ignores the value is described by its result. A label makes recursion possible. */
+function describeLazy(schema: YupNode, place: DescriptionPlace): JsonSchema {
+  const built = resolveLazy(schema)
+  if (built === undefined) return omit(place, 'a lazy schema is not shown')
+  const { open = [] } = place
+  // A function that makes its schemas in each call never arrives at a known one.
+  if (open.includes(schema) || open.length === DEEPEST)
+    return omit(place, 'it refers to itself without a label, which is shown as anything')
+  return jsonSchemaOfYup(built, { ...place, open: [...open, schema] })
 }
 
 type Describe = (schema: YupNode, place: DescriptionPlace) => JsonSchema
@@ -55,11 +91,13 @@ function describeObject(schema: YupNode, place: DescriptionPlace): JsonSchema {
   )
   const required = shown.filter(([, field]) => isRequired(field, place.direction)).map(([key]) => key)
   const closed = schema.spec.noUnknown === true || schema.tests.some((test) => test.OPTIONS.name === 'exact')
+  const isFree = !closed && shown.length === 0
   return {
     type: 'object',
     ...(shown.length > 0 && { properties: Object.fromEntries(properties) }),
     ...(required.length > 0 && { required }),
-    ...(closed && { additionalProperties: false }),
+    // Without the keyword, generators take an object without properties for an empty one.
+    ...((closed || isFree) && { additionalProperties: isFree }),
   }
 }
 
@@ -68,12 +106,19 @@ function describeObject(schema: YupNode, place: DescriptionPlace): JsonSchema {
  * object with a required field is required in a request. In a response, no object is built.
  */
 function isRequired(field: unknown, direction: Direction): boolean {
-  if (!isYup(field) || field.type === 'lazy') return false
+  if (!isYup(field)) return false
+  if (field.type === 'lazy') return isRequiredLazy(field)
   const { spec, fields } = field
   if (spec.default !== undefined) return direction === 'output'
   if (!spec.optional) return true
   if (direction === 'output' || fields === undefined || 'default' in spec) return false
   return Object.values(fields).some((inner) => isRequired(inner, direction))
+}
+
+/** Does not look at the fields of the result, which may be recursive. */
+function isRequiredLazy(field: YupNode): boolean {
+  const spec = field.spec.optional ? undefined : resolveLazy(field)?.spec
+  return spec !== undefined && !spec.optional && spec.default === undefined
 }
 
 /** `oneOf` and `notOneOf`. yup accepts null despite `oneOf` if the schema is nullable. */
@@ -84,48 +129,9 @@ function addLists(schema: YupNode, keywords: Keywords): void {
   const refused = [...refusedValues(schema)]
     .filter((value) => !isRef(value) && value !== undefined)
     .map(jsonValue)
+  // Redundant, and it would make `required()` another schema.
+  if (allowed.length > 0 && allowed.every(isFilled)) delete keywords.minLength
   if (allowed.length === 1) keywords.const = allowed[0]
   if (allowed.length > 1) keywords.enum = allowed
   if (refused.length > 0) keywords.not = { enum: refused }
-}
-
-function allowNull(keywords: Keywords): void {
-  if (typeof keywords.type === 'string') keywords.type = [keywords.type, 'null']
-  if ('const' in keywords) {
-    keywords.enum = [keywords.const, null]
-    delete keywords.const
-  } else if (Array.isArray(keywords.enum) && !keywords.enum.includes(null))
-    keywords.enum = [...keywords.enum, null]
-}
-
-const ANNOTATIONS = [
-  'title',
-  'description',
-  'format',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentEncoding',
-  'contentMediaType',
-]
-
-/** Returns `label` and the annotating keys of `meta`: those of JSON Schema, `example`, and extensions (`x-…`). */
-function annotationsOf({ spec }: YupNode): JsonSchema {
-  const meta = spec.meta ?? {}
-  const known = Object.entries(meta).filter(([key]) => ANNOTATIONS.includes(key) || key.startsWith('x-'))
-  return {
-    ...(spec.label !== undefined && { title: spec.label }),
-    ...('example' in meta && { examples: [jsonValue(meta.example)] }),
-    ...Object.fromEntries(known.map(([key, value]) => [key, jsonValue(value)])),
-  }
-}
-
-function plainDefault(value: unknown): unknown {
-  return value === undefined || typeof value === 'function' ? undefined : jsonValue(value)
-}
-
-function jsonValue(value: unknown): unknown {
-  const text = JSON.stringify(value) as string | undefined
-  return text === undefined ? null : JSON.parse(text)
 }

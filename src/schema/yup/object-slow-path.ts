@@ -68,7 +68,9 @@ function loosely(
   value: Members,
   { casts, isSame }: { casts: readonly unknown[]; isSame: boolean },
 ): Members {
-  const others = Object.keys(value).filter((key) => !known.has(key))
+  const others: string[] = []
+  for (const key of Object.keys(value)) if (!known.has(key)) others.push(key)
+  if (isSame && others.length === 0) return value
   const kept = strips ? [] : others.filter((key) => !isInheritedName(key))
   if (isSame && kept.length === others.length) return value
   const result: Members = {}

@@ -3,7 +3,7 @@ import { issueAt } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
 import { once } from '../once.ts'
 import { showable } from './showable.ts'
-import { firstTests, type YupNode, type YupTest } from '../../compat/yup.ts'
+import { firstTests, isOfType, type YupNode, type YupTest } from '../../compat/yup.ts'
 import { linearTests } from '../../compat/yup-url.ts'
 
 /** Marks an original that equals the cast value, for example the value of a default. */
@@ -22,15 +22,23 @@ type Params = Readonly<Record<string, unknown>>
 /** Runs a plain schema's own tests on a cast value and adds their issues, in yup's order and wording. */
 export function ownIssuesOf(schema: YupNode): AddIssues {
   const first = firstTests(schema).map((test) => issueOf(schema, test))
+  const ofPresent = firstTests(schema)
+    .filter(({ OPTIONS }) => !ABSENCE_OR_TYPE.has(OPTIONS.name))
+    .map((test) => issueOf(schema, test))
   const then = linearTests(schema).map((test) => issueOf(schema, test))
   return (given, issues) => {
-    const place = given.original === AS_CAST ? { ...given, original: given.value } : given
+    const { value } = given
+    const place = given.original === AS_CAST ? { ...given, original: value } : given
     const before = issues.found.length
-    for (const add of first) add(place, issues)
+    const isPresent = value !== undefined && value !== null && isOfType(schema, value)
+    for (const add of isPresent ? ofPresent : first) add(place, issues)
     if (issues.found.length > before || issues.isFull) return
     for (const add of then) add(place, issues)
   }
 }
+
+/** Tests that a present value of the schema's type passes. */
+const ABSENCE_OR_TYPE: ReadonlySet<string | undefined> = new Set(['typeError', 'nullable', 'optionality'])
 
 function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
   // The part of a test context that yup's own tests use. `createError` only returns the parameters.
