@@ -1,4 +1,10 @@
-import type { Cradle, CoreServices, Registrations } from '../container/registration.ts'
+import type {
+  BrickServices,
+  Cradle,
+  CoreServices,
+  Registrations,
+  RequestServices,
+} from '../container/registration.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'
@@ -70,21 +76,25 @@ export interface Brick<
 /** Any brick, without the types of its services and members. */
 export type AnyBrick = Brick<string, object, object>
 
-/** The definition of a brick with its own services visible to its later slots. */
+/** The definition of a brick with its own services visible to its later slots, and `KnownServices` to all of them. */
 export interface BrickDefinition<
   Name extends string,
   Services extends object,
   Members extends object,
-> extends Omit<Brick<Name, Services, Members>, 'members' | 'start' | 'stop' | 'doctor' | 'checks'> {
+> extends Omit<
+  Brick<Name, Services, Members>,
+  'services' | 'members' | 'start' | 'stop' | 'doctor' | 'checks'
+> {
+  readonly services?: Registrations<Services, BrickServices & RequestServices>
   readonly members?: {
-    readonly [Member in keyof Members]: MemberFactory<Members[Member], CoreServices & Services>
+    readonly [Member in keyof Members]: (services: BrickServices<Services>, ctx: Context) => Members[Member]
   }
-  readonly start?: (services: Cradle<CoreServices & Services>) => unknown
-  readonly stop?: (services: Cradle<CoreServices & Services>) => unknown
+  readonly start?: (services: BrickServices<Services>) => unknown
+  readonly stop?: (services: BrickServices<Services>) => unknown
   readonly doctor?: (
-    services: Cradle<CoreServices & Services>,
+    services: BrickServices<Services>,
   ) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
-  readonly checks?: HealthChecks<CoreServices & Services>
+  readonly checks?: HealthChecks<BrickServices<Services>>
 }
 
 /** Defines a brick; the types of its services and ctx members are read from the factories. */

@@ -31,6 +31,7 @@ const SLOTS = new Set([
  * @throws StartupError `MORTAR_BRICK_SHAPE`, or `MORTAR_BRICK_CODE` for a code with a wrong name or definition.
  */
 export function checkBrick(brick: AnyBrick): void {
+  if ('securityScheme' in brick) throw providerAsBrick(brick)
   for (const slot of Object.keys(brick))
     if (!SLOTS.has(slot)) throw wrongShape(brick, `has the unknown slot '${slot}'`, remedyFor(slot))
   for (const [slot, { matches, found, remedy }] of Object.entries(SHAPES)) {
@@ -136,6 +137,14 @@ function isFunction(value: unknown): boolean {
 function remedyFor(slot: string): string {
   const guess = nearest(slot, SLOTS) ?? nearest(slot.replace(/^on/, ''), SLOTS)
   return guess ? `Did you mean '${guess}'?` : `The slots are ${[...SLOTS].join(', ')}.`
+}
+
+/** A provider of authentication has a name too, so that it passes for a brick. */
+function providerAsBrick({ name }: AnyBrick): StartupError {
+  return new StartupError(`'${name}' is a provider of authentication, not a brick.`, {
+    code: 'MORTAR_BRICK_SHAPE',
+    remedy: 'Pass it to the function `auth`, and register the result.',
+  })
 }
 
 function wrongShape(brick: AnyBrick, found: string, remedy: string): StartupError {

@@ -2,7 +2,7 @@ import { asFunction, createContainer, type AwilixContainer, type Resolver } from
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
-import { explainResolution } from './explain-resolution.ts'
+import { explainResolution, refuseCircles } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
 import { value, type AnyRegistration, type CoreServices } from './registration.ts'
 
@@ -38,7 +38,7 @@ export interface Container {
   readonly names: readonly string[]
   /** Instances by name; reading an unknown name throws. */
   readonly cradle: Readonly<Record<string, unknown>>
-  /** Makes every singleton now, so that a wrong dependency is found before the first request. */
+  /** Makes every singleton now, so that a wrong dependency is found before the first request; so is a circle. */
   resolveSingletons(): void
   /** Returns the service of that name if a request makes it (scoped or transient). */
   requestService(name: string): ServiceEntry | undefined
@@ -87,6 +87,7 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
     },
     cradle: awilix.cradle,
     resolveSingletons() {
+      refuseCircles(entries)
       const singletons = [...entries].filter(([, { lifetime }]) => lifetime === 'singleton')
       collectFaults(singletons, ([name, { owner }]) => resolveAtBoot(awilix, name, owner))
     },

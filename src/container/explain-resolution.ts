@@ -1,6 +1,7 @@
 import { readResolution } from '../compat/awilix.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
+import type { ServiceEntry } from './read-registration.ts'
 
 /**
  * Turns a failed resolution into an error for the developer: the service, its owner, the dependency path and the
@@ -26,12 +27,7 @@ export function explainResolution(
         cause: error,
       },
     )
-  if (kind === 'circular')
-    return new StartupError(`Services depend on each other in a circle: ${path}.`, {
-      code: 'MORTAR_SERVICE_CIRCULAR',
-      remedy: 'Move the shared part into a third service.',
-      cause: error,
-    })
+  if (kind === 'circular') return circle(path, { cause: error })
   const guess = nearest(missing, known)
   return new StartupError(
     `The service '${name}' of ${owner} depends on '${missing}', which is not registered: ${path}.`,
@@ -71,4 +67,50 @@ function failedFactory(cause: unknown, name: string, owner: string): StartupErro
     remedy: 'Fix its factory; the cause of this error has the stack.',
     cause,
   })
+}
+
+function circle(path: string, options: { readonly cause?: unknown } = {}): StartupError {
+  return new StartupError(`Services depend on each other in a circle: ${path}.`, {
+    code: 'MORTAR_SERVICE_CIRCULAR',
+    remedy: 'Move the shared part into a third service.',
+    ...options,
+  })
+}
+
+/**
+ * Finds a circle among the services of a request before the first request. No factory runs: those that destructure their
+ * parameter read these services in any case. Other circles are reported by the request that reads such a service.
+ * @throws StartupError `MORTAR_SERVICE_CIRCULAR`
+ */
+export function refuseCircles(entries: ReadonlyMap<string, ServiceEntry>): void {
+  const finished = new Set<string>()
+  const visit = (name: string, path: readonly string[]): void => {
+    const { lifetime, native } = entries.get(name) ?? {}
+    if (finished.has(name) || native === undefined || (lifetime !== 'scoped' && lifetime !== 'transient'))
+      return
+    if (path.includes(name)) throw circle([...path.slice(path.indexOf(name)), name].join(' → '))
+    for (const read of namesReadBy(native.factory)) visit(read, [...path, name])
+    finished.add(name)
+  }
+  for (const name of entries.keys()) visit(name, [])
+}
+
+/** `({`, `async ({`, `function name({` and `method({`, at the beginning of a function's text. */
+const DESTRUCTURES = /^(?:async\s+)?(?:function\b\s*)?[\w$]*\s*\(\s*\{/
+
+/** Returns the names in the pattern of a destructured parameter; none if the pattern contains text or comments. */
+function namesReadBy(factory: (services: never) => unknown): string[] {
+  const source = Function.prototype.toString.call(factory)
+  const start = DESTRUCTURES.exec(source)?.[0].length
+  const items = ['']
+  let depth = start === undefined ? 0 : 1
+  for (let index = start ?? 0; depth > 0; index++) {
+    const char = source[index]
+    if (char === undefined || /['"`/]/.test(char)) return []
+    if (/[[({]/.test(char)) depth += 1
+    if (/[\])}]/.test(char)) depth -= 1
+    if (char === ',' && depth === 1) items.push('')
+    else items[items.length - 1] += char
+  }
+  return items.flatMap((item) => /^\s*([A-Za-z_$][\w$]*)\s*(?:[:=}]|$)/.exec(item)?.[1] ?? [])
 }

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { asFunction, asValue, type Resolver } from '#awilix'
 import { StartupError } from '../errors/startup-error.ts'
+import { isClass } from '../support/describe-value.ts'
 import type { AnyRegistration, AwilixRegistration, Lifetime, Registration } from './registration.ts'
 
 /** A registered service in the form that the container stores. */
@@ -35,7 +36,7 @@ const LIFETIMES: Readonly<Record<string, Lifetime>> = {
  * @throws StartupError `MORTAR_SERVICE_SHAPE`, `MORTAR_SERVICE_DISPOSER`.
  */
 export function readRegistration(name: string, given: AnyRegistration<unknown>, owner: string): ServiceEntry {
-  const entry = isNative(given) ? readNative(given, owner) : readResolver(name, given, owner)
+  const entry = isNative(given) ? readNative(name, given, owner) : readResolver(name, given, owner)
   if (entry.dispose !== undefined && entry.lifetime !== 'singleton' && entry.lifetime !== 'scoped')
     throw neverDisposed(name, owner)
   return entry
@@ -45,8 +46,22 @@ function isNative(given: unknown): given is Registration<unknown, never> {
   return typeof (given as Partial<Registration<unknown>> | null | undefined)?.factory === 'function'
 }
 
-function readNative(native: Registration<unknown, never>, owner: string): ServiceEntry {
-  const { lifetime, dispose } = native
+function readNative(name: string, native: Registration<unknown, never>, owner: string): ServiceEntry {
+  const { lifetime, dispose, factory } = native
+  if (isClass(factory))
+    throw wrongShape(
+      name,
+      owner,
+      `has the class ${factory.name} in place of a factory`,
+      `Write ${lifetime}(({ … }) => new ${factory.name}(…)), or asClass(${factory.name}) of awilix.`,
+    )
+  if (factory.length > 1)
+    throw wrongShape(
+      name,
+      owner,
+      `has a factory with ${factory.length} parameters, but it gets one object with all services`,
+      `Take them from it by their names: ${lifetime}(({ db, logger }) => …).`,
+    )
   return { owner, lifetime, native, dispose, resolver: resolverOf(native) }
 }
 

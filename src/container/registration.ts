@@ -40,6 +40,18 @@ export interface RequestServices {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Cradle<Known = CoreServices> = Known & { readonly [service: string]: any }
 
+/**
+ * Types of the services of bricks by name, for code that does not know its application. A brick adds its own where it is
+ * declared: `declare module 'mortar' { interface KnownServices { counter: Counter } }`.
+ */
+export interface KnownServices {}
+
+/**
+ * Services by name in the slots of a brick: its own and those of the core, those in `KnownServices`, and `any` for every
+ * other name.
+ */
+export type BrickServices<Own = {}> = Cradle<CoreServices & Own & Omit<KnownServices, keyof Own>>
+
 /** The services that a factory may ask for where the application is not known. */
 export type AnyServices = Cradle<CoreServices & RequestServices>
 

@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { asFunction } from 'awilix'
+import { createApp, createRouter, scoped, singleton, StartupError, transient, type Cradle } from 'mortar'
+
+type Services = Parameters<ReturnType<typeof createApp>['provide']>[0]
+
+const startWith = async (services: Services): Promise<unknown> => {
+  const app = createApp({ logger: false, signals: false }).provide(services)
+  try {
+    await app.ready()
+    return undefined
+  } catch (error) {
+    return error
+  } finally {
+    await app.close()
+  }
+}
+
+const refusal = async (services: Services): Promise<StartupError> => {
+  const error = await startWith(services)
+  expect(error).to.be.instanceOf(StartupError)
+  return error as StartupError
+}
+
+describe('A circle of services of a request', () => {
+  it('is a StartupError that names the path', async () => {
+    const { code, message } = await refusal({
+      a: scoped(({ b }: Cradle) => [b] as unknown),
+      b: scoped(({ c }: Cradle) => [c] as unknown),
+      c: scoped(({ b }: Cradle) => [b] as unknown),
+    })
+    expect(code).to.equal('MORTAR_SERVICE_CIRCULAR')
+    expect(message).to.match(/^Services depend on each other in a circle: b → c → b\.\n/)
+  })
+
+  it('is found in each form of a factory', async () => {
+    const first = scoped(({ b }: Cradle) => b as unknown)
+    const forms: readonly ((services: Cradle) => unknown)[] = [
+      ({ a }) => a as unknown,
+      ({ logger, a: other = null }) => [logger, other] as unknown,
+      async ({ a, ...rest }) => [a, rest] as unknown,
+      function ({ a }) {
+        return a as unknown
+      },
+      async function named({ a: { inner } }) {
+        return Promise.resolve(inner as unknown)
+      },
+      {
+        make({ a }: Cradle) {
+          return a as unknown
+        },
+      }.make,
+    ]
+    for (const form of forms) {
+      expect((await refusal({ a: first, b: scoped(form) })).message, String(form)).to.include('a → b → a')
+      expect((await refusal({ a: first, b: transient(form) })).message, String(form)).to.include('a → b → a')
+    }
+  })
+
+  it('of one service is found', async () => {
+    expect((await refusal({ a: scoped(({ a }: Cradle) => a as unknown) })).message).to.include('a → a')
+  })
+
+  it('is not suspected where a factory may read no service of the circle', async () => {
+    const innocent: readonly ((services: Cradle) => unknown)[] = [
+      () => 1,
+      (services) => () => services['a'] as unknown,
+      ({ logger: a }) => a,
+      ({ other: { a } }) => a as unknown,
+      ({ other = { a: [1, '}, a'] } }) => other as unknown,
+      (...all) => all.length,
+    ]
+    for (const form of innocent) {
+      const services = { a: scoped(({ b }: Cradle) => b as unknown), b: scoped(form) }
+      expect(await startWith(services), String(form)).to.equal(undefined)
+    }
+  })
+
+  it('is reported in the request where the start cannot see it', async () => {
+    const app = createApp({ logger: false, signals: false })
+      .provide({
+        a: scoped((services: Cradle) => services['b'] as unknown),
+        b: scoped(({ a }: Cradle) => a as unknown),
+      })
+      .use(createRouter().get('/', (ctx) => ctx.services['a']))
+    const response = await app.inject('/')
+    expect(response.json().detail).to.equal('Services depend on each other in a circle: a → b → a.')
+    await app.close()
+  })
+
+  it('is left alone among services that awilix makes, and beside singletons', async () => {
+    const services = {
+      a: asFunction(({ b }: Cradle) => b as unknown).scoped(),
+      b: singleton(() => 1),
+      c: scoped(({ a, b }: Cradle) => [a, b] as unknown),
+    }
+    expect(await startWith(services)).to.equal(undefined)
+  })
+})
