@@ -29,7 +29,7 @@ export interface Forwarding {
  * @throws StartupError for a value that is not an address, a CIDR or a number of hops.
  */
 export function compileForwarding(trust: TrustProxy): Forwarding {
-  if (trust === false || trust === 0)
+  if (trust === false || trust === 0 || (typeof trust === 'object' && trust.length === 0))
     return { clientAddress: peerOf, addresses: () => [], trustsPeer: () => false }
   const trusts = typeof trust === 'number' ? byHops(trust) : byAddress(trust)
   const addresses = (req: IncomingMessage): string[] => readChain(req, trusts)

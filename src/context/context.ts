@@ -2,7 +2,9 @@ import type { AwilixContainer } from '#awilix'
 import type { ParameterizedContext } from 'koa'
 import type { Logger } from '../contracts/logger.ts'
 import type { RequestCookies } from './request-cookies.ts'
+import type { SignedInUser } from '../contracts/authenticator.ts'
 import type { User } from '../contracts/user.ts'
+import type { Replied, StatusOf } from '../schema/response-body.ts'
 import type { Infer, Schema } from '../schema/schema.ts'
 
 /** The Koa context behind a request. */
@@ -48,9 +50,10 @@ export interface BaseContext {
   get(name: string): string | undefined
   /**
    * Sets status (302 by default) and `Location`. The address is only escaped for the header. An address from the client
-   * may lead anywhere (`//evil.example`), so compare it with a list first.
+   * may lead anywhere (`//evil.example`), so compare it with a list first. The result may be returned under every
+   * declaration of responses.
    */
-  redirect(url: string, status?: number): void
+  redirect(url: string, status?: number): Replied
   /** Cookies of the request and the response; they can be signed and encrypted with the option `keys`. */
   readonly cookies: RequestCookies
   /** Services of the container by name, resolved from this request's scope. */
@@ -90,35 +93,57 @@ export interface InputSchemas {
   readonly auth?: unknown
 }
 
-type InputOf<D, K extends keyof LooseInputs> = K extends keyof D
+type InputOf<D, K extends keyof LooseInputs, Otherwise = LooseInputs[K]> = K extends keyof D
   ? D[K] extends Schema
     ? Infer<D[K]>
-    : LooseInputs[K]
-  : LooseInputs[K]
+    : Otherwise
+  : Otherwise
 
 /** Uses the `auth` of the route, else that of its router. */
-type UserOf<D, Guarded> = D extends { readonly auth: infer A }
+type UserOf<D, Guarded, SignedIn> = D extends { readonly auth: infer A }
   ? A extends false
-    ? User | null
-    : User
+    ? SignedIn | null
+    : SignedIn
   : Guarded extends true
-    ? User
-    : User | null
+    ? SignedIn
+    : SignedIn | null
 
-/** Inputs and user as a definition types them. `user` is non-null if the route or its router declares `auth`. */
-export interface TypedInputs<D, Guarded = false> {
-  readonly params: InputOf<D, 'params'>
+/** Carries the declared responses of a route from its `ctx` to `reply`; no value has this key. */
+export declare const RESPONSES: unique symbol
+
+type ResponsesOf<D> = D extends { readonly response: infer Responses } ? Responses : undefined
+
+/**
+ * Inputs, user and status as a definition types them. `user` is non-null if the route or its router declares `auth`.
+ * `Params` are the parameters of the path, where it is known; a schema for `params` precedes them.
+ */
+export interface TypedInputs<D, Guarded = false, Params = LooseInputs['params'], SignedIn = User> {
+  readonly params: InputOf<D, 'params', Params>
   readonly query: InputOf<D, 'query'>
   readonly headers: InputOf<D, 'headers'>
   readonly body: InputOf<D, 'body'>
-  readonly user: UserOf<D, Guarded>
+  readonly user: UserOf<D, Guarded, SignedIn>
+  /** A success status has to be declared in `response`, if the route declares any. */
+  get status(): number
+  set status(status: StatusOf<D>)
+  readonly [RESPONSES]?: ResponsesOf<D>
 }
 
+/** The bytes of the body, for a definition with `rawBody: true`. They are empty for a request without a body. */
+type RawBodyOf<D> = D extends { readonly rawBody: true } ? { readonly rawBody: Buffer } : unknown
+
+// `status` is in one part only: TypeScript would evaluate its type for each route otherwise, not only where it is used.
+
 /** Context of a handler declared with `defineRoute(definition, handler)`. */
-export type DefinedContext<D, Guarded = false> = BaseContext &
-  TypedInputs<D, Guarded> & { readonly [member: string]: unknown }
+export type DefinedContext<D, Guarded = false, Params = LooseInputs['params']> = Omit<BaseContext, 'status'> &
+  TypedInputs<D, Guarded, Params> &
+  RawBodyOf<D> & { readonly [member: string]: unknown }
 
 /** Context of a handler declared with `routesFor<typeof app>()`: `DefinedContext` plus the members of the bricks. */
-export type AppContext<D, Members, Services, Guarded = false> = Omit<BaseContext, 'services'> &
-  TypedInputs<D, Guarded> &
+export type AppContext<D, Members, Services, Guarded = false, Params = LooseInputs['params']> = Omit<
+  BaseContext,
+  'services' | 'status'
+> &
+  TypedInputs<D, Guarded, Params, SignedInUser<Services>> &
+  RawBodyOf<D> &
   Members & { readonly services: Readonly<Services> }

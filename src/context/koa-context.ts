@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { jsonText } from '../schema/unsendable.ts'
 import { ignore } from '../support/ignore.ts'
 import type { KoaContext } from './context.ts'
+import { bodyOf, isPlain, payloadOf, readLater, setObject } from './koa-body.ts'
 import { isBodiless, isEmpty, type Outgoing } from './outgoing.ts'
 import type { Prepare, RequestContext } from './request-context.ts'
 
@@ -14,7 +14,6 @@ import type { Prepare, RequestContext } from './request-context.ts'
 interface KoaMarks {
   _explicitStatus?: boolean
   _explicitNullBody?: boolean
-  _body?: unknown
 }
 
 /** True if code has set a status, or Koa has set one for a body. */
@@ -24,13 +23,12 @@ export function hasExplicitStatus({ response }: KoaContext): boolean {
 
 /** True if nothing was set on the Koa context and nothing was written to the response. */
 export function isUntouched(koa: KoaContext): boolean {
-  const { response } = koa
-  return isEmpty(response.body) && koa.respond !== false && !hasExplicitStatus(koa) && !koa.res.headersSent
+  return isEmpty(bodyOf(koa)) && koa.respond !== false && !hasExplicitStatus(koa) && !koa.res.headersSent
 }
 
 /** True if the response has no body yet and may still get one. */
 export function isUnanswered(koa: KoaContext): boolean {
-  return isEmpty(koa.body) && koa.respond !== false && !koa.headerSent
+  return isEmpty(bodyOf(koa)) && koa.respond !== false && !koa.headerSent
 }
 
 /**
@@ -38,7 +36,7 @@ export function isUnanswered(koa: KoaContext): boolean {
  * their response schema), strings, bytes and streams unchanged. Keeps a response that inner Koa code has already set.
  * Throws the error of rendering the value.
  */
-export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown): void | Promise<void> {
+export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown): Promise<void> | undefined {
   const { internal } = ctx
   if (koa.respond === false) return
   if (internal.handed !== undefined) {
@@ -48,8 +46,8 @@ export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown):
   if (isJson(value, internal.prepare!)) return hand(ctx, koa, value, jsonOf(ctx, value))
   const outgoing = internal.prepare!(ctx, value)
   if (outgoing instanceof Promise)
-    return outgoing.then((settled) => hand(ctx, koa, value, readBack(settled, value)))
-  hand(ctx, koa, value, readBack(outgoing, value))
+    return outgoing.then((settled) => hand(ctx, koa, value, readBack(koa, settled, value)))
+  hand(ctx, koa, value, readBack(koa, outgoing, value))
 }
 
 /** Sets the signed-in user for Koa middleware, unless other middleware has set one. */
@@ -65,7 +63,12 @@ interface Handing {
   readonly body: unknown
 }
 
-function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, type, body }: Handing): void {
+function hand(
+  ctx: RequestContext,
+  koa: KoaContext,
+  value: unknown,
+  { status, type, body }: Handing,
+): undefined {
   const { response, res } = koa
   const ownType = res.getHeader('Content-Type')
   if (isEmpty(body)) {
@@ -76,7 +79,7 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, ty
     // The type is set first, because Koa guesses one from a body that has none.
     if (ownType === undefined && type !== undefined && !res.headersSent) res.setHeader('Content-Type', type)
     response.status = status
-    if (type === JSON_TYPE && isEmpty(response.body)) setObject(koa, body)
+    if (type === JSON_TYPE && typeof body !== 'string' && isEmpty(bodyOf(koa))) setObject(koa, body)
     else response.body = body
     // For an object Koa replaces a type that is not JSON.
     if (ownType !== undefined && !koa.headerSent) res.setHeader('Content-Type', ownType)
@@ -85,25 +88,11 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown, { status, ty
   ctx.internal.handed = { value, status, type: ownType === undefined ? type : undefined }
 }
 
-/** Sets an object as Koa's setter does, without its checks for streams and web bodies. */
-function setObject({ response, res }: KoaContext, body: unknown): void {
-  const marks = response as unknown as KoaMarks
-  if (typeof body === 'string') return void (response.body = body)
-  marks._body = body
-  if (!res.headersSent) res.removeHeader('Content-Length')
-}
-
 /** True for a value that is passed to Koa unchanged. Without a response schema, changes by middleware are sent. */
 function isJson(value: unknown, prepare: Prepare): boolean {
   if (prepare.hasSchemas === true || value === undefined || value === null) return false
   if (typeof value !== 'object') return typeof value === 'number' || typeof value === 'boolean'
   return isPlain(value)
-}
-
-function isPlain(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
 }
 
 function jsonOf({ internal }: RequestContext, value: unknown): Handing {
@@ -115,19 +104,16 @@ function jsonOf({ internal }: RequestContext, value: unknown): Handing {
 }
 
 /** Returns the object as the client would read it through a response schema: declared keys only, dates as strings. */
-function readBack({ status, type, payload }: Outgoing, value: unknown): Handing {
-  if (typeof payload !== 'string' || type !== JSON_TYPE || typeof value === 'string')
-    return { status, type, body: payload }
-  const body: unknown = JSON.parse(payload)
-  // Koa would send a string as text, and null as an empty response.
-  return { status, type, body: typeof body === 'string' || body === null ? payload : body }
+function readBack(koa: KoaContext, { status, type, payload }: Outgoing, value: unknown): Handing {
+  const isJsonText = typeof payload === 'string' && type === JSON_TYPE && typeof value !== 'string'
+  return { status, type, body: isJsonText ? readLater(koa, payload) : payload }
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** Mortar middleware between two Koa middlewares may have changed `ctx.status`. */
-function syncStatus({ internal }: RequestContext, koa: KoaContext): void {
+function syncStatus({ internal }: RequestContext, koa: KoaContext): undefined {
   const { status, handed } = internal
   if (status === 0 || status === handed!.status || koa.headerSent) return
   koa.response.status = status
@@ -146,7 +132,16 @@ function takeBack({ internal }: RequestContext, koa: KoaContext): void {
 
 /** Stores and returns the value that Koa middleware has set, for outer Mortar middleware. */
 export function keepFromKoa(ctx: RequestContext, koa: KoaContext): unknown {
-  const value: unknown = koa.body ?? undefined
+  return keep(ctx, koa, koa.body)
+}
+
+/** As `keepFromKoa`, where no middleware is outside: the returned value only tells that it is Koa's. */
+export function keepUnread(ctx: RequestContext, koa: KoaContext): unknown {
+  return keep(ctx, koa, bodyOf(koa))
+}
+
+function keep(ctx: RequestContext, koa: KoaContext, body: unknown): unknown {
+  const value = body ?? undefined
   const { status } = koa
   ctx.internal.status = hasExplicitStatus(koa) ? status : 0
   ctx.internal.handed = { value, status, type: ctx.internal.handed?.type }
@@ -179,14 +174,16 @@ export function takeFromKoa(
 }
 
 /** Closes a stream that is not sent. Without a listener, its error would end the process. */
-export function dropStream({ body }: KoaContext): void {
+export function dropStream(koa: KoaContext): void {
+  const body = bodyOf(koa)
   if (body instanceof Readable) body.once('error', ignore).destroy()
 }
 
 /** Applies the rules of Koa's own `respond()`. */
 function outgoingOf(koa: KoaContext): Outgoing {
   const { response } = koa
-  const { body, status } = response
+  const { status } = response
+  const body = bodyOf(koa)
   if (isBodiless(status)) {
     dropStream(koa)
     return { status, type: undefined, payload: null }
@@ -199,36 +196,4 @@ function outgoingOf(koa: KoaContext): Outgoing {
   // HTTP/2 has no reason phrases.
   const phrase = koa.req.httpVersionMajor >= 2 ? '' : response.message
   return { status, type: undefined, payload: phrase || String(status) }
-}
-
-/**
- * Converts a value of `ctx.body` to a payload.
- * @throws errors of `JSON.stringify`, and for a value that is not JSON.
- */
-export function payloadOf(body: unknown): Outgoing['payload'] {
-  if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
-  if (!isPlain(body) && !isSentAsJson(body)) return streamOf(body as object)
-  return jsonText(body)
-}
-
-/** True for a value of `ctx.body` that is neither text, bytes nor a stream of them. */
-export function isSentAsJson(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return typeof body !== 'string'
-  if (Buffer.isBuffer(body) || isNodeStream(body)) return false
-  // The first use of `Response` makes Node load fetch, so plain objects return first.
-  if (!(Symbol.toStringTag in body)) return true
-  return !(body instanceof Blob || body instanceof Response || body instanceof ReadableStream)
-}
-
-/** Converts web bodies, and streams of other classes that Koa accepts. */
-function streamOf(body: object): Readable {
-  if (isNodeStream(body)) return new Readable({ objectMode: false }).wrap(body)
-  if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })
-  const source = body instanceof Response ? (body.body ?? []) : (body as ReadableStream)
-  return Readable.from(source, { objectMode: false })
-}
-
-function isNodeStream(body: object): body is NodeJS.ReadableStream {
-  const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
-  return typeof pipe === 'function' && typeof on === 'function' && readable !== false
 }

@@ -38,3 +38,9 @@ export function isBodiless(status: number): boolean {
 export function isEmpty(value: unknown): value is null | undefined {
   return value === undefined || value === null
 }
+
+/** Returns the text of an event's data. @throws the error for data that does not match the schema of the route. */
+export type SerializeData = (data: unknown) => string | Promise<string>
+
+/** Method of a stream of `sse()`, by which a route with a schema validates the data of each event. */
+export const SERIALIZE_EVENTS: unique symbol = Symbol('mortar.serialize-events')

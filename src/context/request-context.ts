@@ -48,11 +48,11 @@ export interface Prepare {
   readonly check?: (value: unknown) => void
   /** True if the requests of the route have no log line. */
   readonly isQuiet?: true
+  /** Place of the route's declaration: its file, its router or its brick. */
+  readonly origin?: string
 }
 
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(
-  Object.create(null) as Record<string, string>,
-)
+const NO_PARAMS = Object.freeze(Object.create(null) as Record<string, string>)
 
 /**
  * The `ctx` of a request: plain fields that the pipeline sets, and lazy getters. Each application has its own subclass,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
-import { whenClosed } from '../support/when-closed.ts'
+import { isSentWhole, whenClosed } from '../support/when-closed.ts'
 
 /** Work that can be aborted: an `AbortController`, or a stream that is being sent. */
 export interface Abortable {
@@ -35,12 +35,13 @@ export class OpenRequests {
 export function createAbort(open: OpenRequests, req: IncomingMessage, res: ServerResponse): AbortController {
   const controller = new AbortController()
   open.add(controller, req, res, () => {
-    if (!res.writableFinished) controller.abort(clientLeft())
+    if (!isSentWhole(res)) controller.abort(clientLeft())
   })
   return controller
 }
 
-function clientLeft(): HttpError {
+/** The error for work whose client has disconnected. It is not logged as a failure. */
+export function clientLeft(): HttpError {
   return stackless(HttpError, 499, 'The client disconnected before the response was complete.', {
     code: 'client_closed_request',
   })

@@ -6,14 +6,15 @@ import { limitRequests } from './limit-requests.ts'
 import { guardRoute } from './guard.ts'
 import { identifyUser } from './identify.ts'
 import { runMiddleware } from './middleware-chain.ts'
-import type { Inner, PipelineRuntime, Step } from './step.ts'
+import { Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 import { readBody } from './parse-body.ts'
 import { compilePrepare, respond } from './respond.ts'
 import { isThenable } from '../support/thenable.ts'
 import { validateInputs } from './validate.ts'
 
 /**
- * Runs one request up to its response value, which `respond` sends. Throws or rejects with the error that `fail` sends.
+ * Runs one request up to its response value, which `respond` sends. Throws, rejects or returns in a `Refusal` the error
+ * that `fail` sends.
  */
 export type CompiledRoute = Inner
 
@@ -40,13 +41,37 @@ export function compileRoute(
     validateInputs(route, runtime), //  422
     limitTime(route, runtime), //       503
   ]
-  return inOrder(steps, function handler(ctx) {
-    return route.handler(publicContext(ctx))
-  })
+  return inOrder(steps, callHandler(route, runtime))
 }
 
 function inOrder(steps: readonly (Step | undefined)[], handler: Inner): Inner {
   return steps.reduceRight((inner, step) => (step === undefined ? inner : step(inner)), handler)
+}
+
+/**
+ * Returns the last part of a pipeline, which calls the handler. Outside production it refuses a handler that sets
+ * `ctx.body`, as in Koa, and returns nothing: its response would be empty.
+ */
+function callHandler(route: Route, { environment }: PipelineRuntime): Inner {
+  if (environment === 'production')
+    return function handler(ctx) {
+      return route.handler(publicContext(ctx))
+    }
+  return function handler(ctx) {
+    const { body } = ctx
+    const value: unknown = route.handler(publicContext(ctx))
+    if (!isThenable(value)) return checked(ctx, value, body, route)
+    return value.then((settled) => checked(ctx, settled, body, route))
+  }
+}
+
+function checked(ctx: RequestContext, value: unknown, body: unknown, route: Route): unknown {
+  if (value !== undefined || ctx.body === body || ctx.internal.koa !== undefined) return value
+  const { method, path, origin } = route
+  throw new TypeError(
+    `The handler of ${method} ${path} (${origin}) set ctx.body and returned nothing. ctx.body is the body of the ` +
+      'request: return the body of the response from the handler.',
+  )
 }
 
 function enterRoute(route: Route, runtime: PipelineRuntime): Step {
@@ -79,6 +104,7 @@ export function answer(
 }
 
 function settle(ctx: RequestContext, value: unknown, runtime: PipelineRuntime): void | PromiseLike<void> {
+  if (value instanceof Refusal) return settleFailed(ctx, value.error, runtime)
   markSettled(ctx)
   return respond(ctx, value, runtime)
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { describeError } from '../errors/describe-error.ts'
+import { describeError, statusHint } from '../errors/describe-error.ts'
 import { PROBLEM_CODES, type ProblemCode } from '../errors/codes.ts'
 import { isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../errors/problem.ts'
@@ -9,7 +9,7 @@ import { asHttpError } from '../context/thrown.ts'
 import { ignore } from '../support/ignore.ts'
 import type { PipelineRuntime } from './step.ts'
 
-/** Headers that describe the body that will not be sent; all others survive an error. */
+/** Headers that describe the body that will not be sent. All others survive an error, except a lifetime in caches. */
 const BODY_HEADERS = [
   'Content-Type',
   'Content-Length',
@@ -79,7 +79,14 @@ export function refuse(ctx: RequestContext, code: ProblemCode, detail: string): 
 }
 
 function removeBodyHeaders(res: ServerResponse): void {
-  if (res.getHeaderNames().length > 0) for (const name of BODY_HEADERS) res.removeHeader(name)
+  if (res.getHeaderNames().length === 0) return
+  for (const name of BODY_HEADERS) res.removeHeader(name)
+  if (isStorable(String(res.getHeader('Cache-Control') ?? ''))) res.removeHeader('Cache-Control')
+}
+
+/** True if caches would send the problem for as long as the content that it replaces (RFC 9111 §3). */
+function isStorable(cacheControl: string): boolean {
+  return /public|max-?age|immutable/i.test(cacheControl) && !/no-store|no-cache/i.test(cacheControl)
 }
 
 /** Headers of the framework's own errors. No adapter adds one of them, so none is sent twice. */
@@ -127,8 +134,24 @@ function report(ctx: RequestContext, thrown: unknown, status: number, runtime: P
     ip: ctx.ip,
     method: ctx.method,
     route: ctx.route,
+    origin: ctx.internal.prepare?.origin,
     status,
     err: describeError(thrown),
+    ...hintFor(thrown, runtime),
   }
   runtime.logger.error(fields, 'Request failed')
+}
+
+function hintFor(thrown: unknown, { environment }: PipelineRuntime): { readonly hint?: string } {
+  const hint = environment === 'production' ? undefined : readHint(thrown)
+  return hint === undefined ? {} : { hint }
+}
+
+/** The error may have getters that throw. */
+function readHint(thrown: unknown): string | undefined {
+  try {
+    return statusHint(thrown)
+  } catch {
+    return undefined
+  }
 }

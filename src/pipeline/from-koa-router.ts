@@ -67,6 +67,7 @@ function definitionOf(options: KoaRouterOptions, inherited: Inherited): RouteDef
     consumes: options.consumes ?? [],
     ...(auth === undefined ? {} : { auth }),
     ...(tags.length === 0 ? {} : { tags }),
+    ...(inherited.problems.length === 0 ? {} : { problems: inherited.problems }),
     ...((options.hidden ?? inherited.hidden) ? { hidden: true } : {}),
   }
 }

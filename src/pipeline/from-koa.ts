@@ -34,18 +34,29 @@ export function isFromKoa({ run }: NamedMiddleware): boolean {
   return WRAPPED.has(run)
 }
 
+/** The place of adjacent Koa middleware in its pipeline. */
+interface WrapOptions {
+  readonly onNotAwaited: NotAwaited
+  /** True if no middleware is outside. */
+  readonly isOutermost: boolean
+}
+
 /**
  * Wraps a handler in adjacent Koa middleware, outermost first. They call each other as in Koa and share one conversion
  * of the response.
  */
-export function wrapInKoa(chain: readonly NamedMiddleware[], inner: Inner, onNotAwaited: NotAwaited): Inner {
+export function wrapInKoa(
+  chain: readonly NamedMiddleware[],
+  inner: Inner,
+  { onNotAwaited, isOutermost }: WrapOptions,
+): Inner {
   const links = chain.map((named) => ({ named, run: WRAPPED.get(named.run)! }))
   return async function koaMiddleware(ctx) {
     const koa = enterKoa(ctx)
     const calls = new KoaCalls(links, koa, () => runInside(ctx, koa, inner))
     await calls.call(0)
     if (calls.unawaited !== undefined && isOpen(koa)) await insideOf(calls.unawaited, ctx, onNotAwaited)
-    return leaveKoa(ctx, koa)
+    return leaveKoa(ctx, koa, isOutermost)
   }
 }
 

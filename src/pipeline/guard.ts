@@ -4,13 +4,16 @@ import { StartupError } from '../errors/startup-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
+import { describeValue } from '../support/describe-value.ts'
 import { nearest } from '../support/nearest.ts'
 import { isThenable } from '../support/thenable.ts'
-import type { Step, PipelineRuntime } from './step.ts'
+import { Refusal, type PipelineRuntime, type Step } from './step.ts'
 
 interface NamedPolicy {
   readonly name: string
   readonly allows: Policy
+  /** Reads each verdict that denies. Undefined in production. */
+  readonly denying?: (verdict: unknown) => void
 }
 
 /**
@@ -24,22 +27,23 @@ export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undef
   const { authenticator } = runtime
   if (!authenticator)
     throw new StartupError(
-      `${route.method} ${route.path} declares auth, and no brick provides an authenticator.`,
+      `${route.method} ${route.path} (${route.origin}) declares auth, and no brick provides an authenticator.`,
       {
         code: 'MORTAR_AUTH_MISSING',
         remedy:
-          'Register a brick with the service authenticator (docs/auth.md), or remove auth from the route to make it public.',
+          'Register a brick with the service authenticator (node_modules/mortar/docs/auth.md), or remove auth from the route to make it public.',
         files: [route.origin],
       },
     )
-  const policies = names.map((name) => findPolicy(name, authenticator.policies, route))
+  const policies = names.map((name) => reporting(findPolicy(name, authenticator.policies, route), runtime))
   return (inner) =>
     function guard(ctx) {
-      requireUser(ctx)
-      const waiting = requirePolicies(ctx, policies)
-      if (waiting === undefined) return inner(ctx)
-      return waiting.then(function afterGuard() {
-        return inner(ctx)
+      if (ctx.user === null) return new Refusal(errorWithoutUser(ctx))
+      const refusal = judge(ctx, policies)
+      if (refusal === undefined) return inner(ctx)
+      if (refusal instanceof Refusal) return refusal
+      return refusal.then(function afterGuard(settled) {
+        return settled ?? inner(ctx)
       })
     }
 }
@@ -56,42 +60,66 @@ function refuseCrossSite(ctx: RequestContext): void {
   if (isHttpError(refusal) && refusal.code === 'cross_site_request') throw refusal
 }
 
-function requireUser(ctx: RequestContext): void {
-  if (ctx.user !== null) return
-  // oxlint-disable-next-line typescript/only-throw-error -- the value that the authenticator threw
-  if (ctx.internal.refusal !== undefined) throw ctx.internal.refusal
-  if (ctx.credential === null)
-    throw stackless(Unauthorized, 'Sign in to do this.', { headers: { 'WWW-Authenticate': 'Bearer' } })
-  throw stackless(Unauthorized, 'The credential is not valid or has expired.', {
+/** Returns the error of a request without a user: what the authenticator threw, or a 401. */
+function errorWithoutUser({ internal, credential, rawHeaders }: RequestContext): unknown {
+  if (internal.refusal !== undefined) return internal.refusal
+  if (credential === null)
+    return stackless(Unauthorized, withoutScheme(rawHeaders) ?? 'Sign in to do this.', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    })
+  return stackless(Unauthorized, 'The credential is not valid or has expired.', {
     code: 'invalid_token',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
 }
 
+/** A token that is sent alone is the likeliest mistake of a first request. It has no blank, unlike other schemes. */
+function withoutScheme({ authorization }: RequestContext['rawHeaders']): string | undefined {
+  return typeof authorization !== 'string' || /^$|\s|^bearer$/i.test(authorization)
+    ? undefined
+    : "Sign in to do this: the header Authorization has no scheme. Write 'Authorization: Bearer TOKEN'."
+}
+
+type Verdict = Refusal | undefined
+
 /** Runs the policies in order until one refuses the request. Waits only if a policy returns a promise. */
-function requirePolicies(
-  ctx: RequestContext,
-  policies: readonly NamedPolicy[],
-  from = 0,
-): void | Promise<void> {
+function judge(ctx: RequestContext, policies: readonly NamedPolicy[], from = 0): Verdict | Promise<Verdict> {
   for (let index = from; index < policies.length; index++) {
     const policy = policies[index]!
     const verdict: unknown = policy.allows(ctx.user!, publicContext(ctx))
     if (isThenable(verdict))
-      return Promise.resolve(verdict).then((settled) => {
-        requireTrue(settled, policy)
-        return requirePolicies(ctx, policies, index + 1)
-      })
-    requireTrue(verdict, policy)
+      return Promise.resolve(verdict).then((settled) =>
+        settled === true ? judge(ctx, policies, index + 1) : denied(policy, settled),
+      )
+    if (verdict !== true) return denied(policy, verdict)
   }
+  return undefined
 }
 
-function requireTrue(verdict: unknown, { name }: NamedPolicy): void {
-  if (verdict === true) return
-  throw stackless(Forbidden, `The policy '${name}' does not allow this.`, {
-    code: 'policy_denied',
-    extensions: { policy: name },
-  })
+function denied({ name, denying }: NamedPolicy, verdict: unknown): Refusal {
+  denying?.(verdict)
+  return new Refusal(
+    stackless(Forbidden, `The policy '${name}' does not allow this.`, {
+      code: 'policy_denied',
+      extensions: { policy: name },
+    }),
+  )
+}
+
+/** Makes a policy warn, once for each route, of a verdict that is not a boolean: only `true` allows. Outside production. */
+function reporting(policy: NamedPolicy, { environment, logger }: PipelineRuntime): NamedPolicy {
+  if (environment === 'production') return policy
+  let isReported = false
+  return {
+    ...policy,
+    denying(verdict) {
+      if (isReported || typeof verdict === 'boolean') return
+      isReported = true
+      logger.warn(
+        `The policy '${policy.name}' returned ${describeValue(verdict)}, not true or false, so it denies. Is a \`return\` missing? Write \`=== true\` or Boolean(…) where a value means yes.`,
+      )
+    },
+  }
 }
 
 /** Returns the policy names of `auth`. Its shape was checked at the declaration; an unknown name is refused later. */
@@ -104,7 +132,7 @@ function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, ro
   if (allows) return { name, allows }
   const guess = nearest(name, Object.keys(policies))
   throw new StartupError(
-    `${route.method} ${route.path} requires the policy '${name}', which is not defined.`,
+    `${route.method} ${route.path} (${route.origin}) requires the policy '${name}', which is not defined.`,
     {
       code: 'MORTAR_POLICY_UNKNOWN',
       remedy: guess

@@ -90,7 +90,7 @@ function limitOf({ definition, method, path, origin }: Route, runtime: PipelineR
   if (handlerTimeout === undefined) return runtime.handlerTimeout * 1000
   if (isTimeout(handlerTimeout)) return seconds(handlerTimeout) * 1000
   throw new StartupError(
-    `${method} ${path} has a handlerTimeout that is not a duration of at most 24 days.`,
+    `${method} ${path} (${origin}) has a handlerTimeout that is not a duration of at most 24 days.`,
     {
       code: 'MORTAR_ROUTE_VALUE',
       remedy: "Write seconds or a duration such as '30s'; 0 means no limit.",

@@ -2,7 +2,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
 import { isThenable } from '../support/thenable.ts'
 import { ignore } from '../support/ignore.ts'
-import { calledTwice, notAwaited, type Inner, type NotAwaited } from './step.ts'
+import { calledTwice, notAwaited, Refusal, warnOfSkipped, type Inner, type NotAwaited } from './step.ts'
 
 /** The single call of the inner pipeline by a middleware. */
 export class InnerCall {
@@ -32,7 +32,10 @@ export class InnerCall {
    */
   value(onNotAwaited: NotAwaited): Promise<unknown> | undefined {
     const { promise, ctx, middleware } = this
-    if (promise === undefined) return undefined
+    if (promise === undefined) {
+      if (onNotAwaited === 'throw') warnOfSkipped(ctx, middleware)
+      return undefined
+    }
     if (promise.isUsed) return this.failed ? undefined : promise
     // Without a listener, an inner error would end the process.
     promise.catch(ignore)
@@ -41,14 +44,16 @@ export class InnerCall {
     return promise
   }
 
-  /** Runs the inner pipeline. A thrown error becomes a rejection, as in an async function. */
+  /** Runs the inner pipeline. A thrown or returned error becomes a rejection. */
   private run(): WatchedPromise {
     try {
       const value = this.inner(this.ctx)
+      if (value instanceof Refusal) return WatchedPromise.failed(this.fail(value.error))
       if (!isThenable(value)) return WatchedPromise.of(this.end(value))
       return new WatchedPromise((resolve, reject) => {
         value.then(
-          (settled) => resolve(this.end(settled)),
+          (settled) =>
+            settled instanceof Refusal ? reject(this.fail(settled.error)) : resolve(this.end(settled)),
           (error: unknown) => reject(this.fail(error)),
         )
       })

@@ -16,18 +16,20 @@ export interface Unawaited {
   readonly inside: Promise<unknown>
 }
 
+const DONE = Promise.resolve()
+
 /** The calls of adjacent Koa middleware in one request. */
 export class KoaCalls {
   /** The first middleware that did not wait for its `next()`. */
   unawaited: Unawaited | undefined = undefined
   private readonly links: readonly KoaLink[]
   private readonly koa: KoaContext
-  private readonly next: () => Promise<unknown>
+  private readonly next: () => Promise<unknown> | undefined
   private begun = 0
-  /** The promise of each call, until it settles. */
-  private readonly running: (Promise<unknown> | undefined)[] = []
+  /** The number of calls that are running. They end from the inside to the outside, unless one does not wait. */
+  private running = 0
 
-  constructor(links: readonly KoaLink[], koa: KoaContext, next: () => Promise<unknown>) {
+  constructor(links: readonly KoaLink[], koa: KoaContext, next: () => Promise<unknown> | undefined) {
     this.links = links
     this.koa = koa
     this.next = next
@@ -36,23 +38,33 @@ export class KoaCalls {
   /** Runs the middleware at this index around the following ones. The index after the last middleware runs `next`. */
   call(index: number): Promise<unknown> {
     if (index < this.begun) return this.refuse(index)
-    this.begun = index + 1
-    const link = this.links[index]
-    const promise = link === undefined ? this.next() : this.start(link.run, index)
-    this.running[index] = promise
-    const close = (): void => this.close(index)
-    // Also prevents an unhandled rejection, which would end the process.
+    this.begun = this.running = index + 1
+    if (index < this.links.length) return this.start(index, this.links[index]!)
+    const promise = this.next()
+    if (promise === undefined) {
+      this.running = index
+      return DONE
+    }
+    const close = (): void => void (this.running = Math.min(this.running, index))
     promise.then(close, close)
     return promise
   }
 
-  /** Runs a middleware asynchronously, as Koa does, whatever it returns or throws. */
-  private start(run: KoaMiddleware, index: number): Promise<unknown> {
-    try {
-      return Promise.resolve(run(this.koa, () => this.call(index + 1)))
-    } catch (error) {
-      return Promise.reject(error)
+  private start(index: number, { named, run }: KoaLink): Promise<unknown> {
+    let inside: Promise<unknown> | undefined
+    const next = (): Promise<unknown> => {
+      const called = this.call(index + 1)
+      inside ??= called
+      return called
     }
+    const close = (): void => {
+      if (this.running > index + 1) this.unawaited ??= { by: named, inside: inside! }
+      this.running = Math.min(this.running, index)
+    }
+    const promise = begin(run, this.koa, next)
+    // Also prevents an unhandled rejection, which would end the process.
+    promise.then(close, close)
+    return promise
   }
 
   /** Rejects, as koa-compose does. An unhandled rejection does not end the process. */
@@ -61,10 +73,13 @@ export class KoaCalls {
     refused.catch(ignore)
     return refused
   }
+}
 
-  private close(index: number): void {
-    const inside = this.running[index + 1]
-    if (inside !== undefined) this.unawaited ??= { by: this.links[index]!.named, inside }
-    this.running[index] = undefined
+/** Runs a middleware asynchronously, as Koa does, whatever it returns or throws. */
+function begin(run: KoaMiddleware, koa: KoaContext, next: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return Promise.resolve(run(koa, next))
+  } catch (error) {
+    return Promise.reject(error)
   }
 }

@@ -29,7 +29,8 @@ export function limitsOf(route: Route, runtime: PipelineRuntime): readonly Activ
   if (limiter === undefined)
     throw fault(route, 'declares a limit, and no brick provides a limiter', {
       code: 'MORTAR_LIMIT_MISSING',
-      remedy: 'Register a brick with the service limiter (docs/limits.md), or remove limit from the route.',
+      remedy:
+        'Register a brick with the service limiter (node_modules/mortar/docs/limits.md), or remove limit from the route.',
     })
   return [limit].flat().map((item, index) => {
     const active = typeof item === 'string' ? named(item, limiter.rules, route) : inline(item, route, index)
@@ -83,5 +84,5 @@ function fault(
   found: string,
   options: { readonly code: string; readonly remedy: string },
 ): StartupError {
-  return new StartupError(`${method} ${path} ${found}.`, { ...options, files: [origin] })
+  return new StartupError(`${method} ${path} (${origin}) ${found}.`, { ...options, files: [origin] })
 }

@@ -21,7 +21,7 @@ export function runMiddleware(
     const group = chain.slice(from, to)
     steps.push(
       isFromKoa(group[0]!)
-        ? (inner) => wrapInKoa(group, inner, onNotAwaited)
+        ? (inner) => wrapInKoa(group, inner, { onNotAwaited, isOutermost: from === 0 })
         : wrapIn(group[0]!, onNotAwaited),
     )
   }

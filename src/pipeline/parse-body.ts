@@ -10,7 +10,7 @@ import { matchesType } from '../support/media-type.ts'
 import { parseQuery } from '../support/parse-query.ts'
 import type { Inner, PipelineRuntime, Step } from './step.ts'
 import { formOf } from './multipart/form-of-route.ts'
-import { loadFormParser } from './multipart/load-form-parser.ts'
+import { preparationOf } from './multipart/load-form-parser.ts'
 import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { parsedInKoa } from './parsed-in-koa.ts'
@@ -26,11 +26,12 @@ type Decode = (content: Buffer, rules: BodyRules) => unknown
  * client without permission cannot make the server read. A route with an empty `consumes` does not read the body.
  */
 export function readBody(route: Route, runtime: PipelineRuntime): Step | undefined {
-  const { body, consumes } = route.definition
-  if ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0) return undefined
+  const { body, consumes, rawBody } = route.definition
+  if (rawBody !== true && ((body === undefined && !WITH_BODY.has(route.method)) || consumes?.length === 0))
+    return undefined
   const limit = limitOf(route, runtime)
   const { accepted, form, maxFields } = formOf(route, runtime, limit)
-  if (form !== undefined) runtime.preloads.add(loadFormParser)
+  if (form !== undefined) runtime.preloads.add(preparationOf(form.folder))
   const rules: BodyRules = {
     limit,
     strict: body !== undefined || consumes !== undefined,
@@ -38,6 +39,7 @@ export function readBody(route: Route, runtime: PipelineRuntime): Step | undefin
     form,
     maxFields,
   }
+  if (rawBody === true) return keepRawBody(route, rules)
   return (inner) =>
     function parseBody(ctx) {
       const { req } = ctx.internal
@@ -80,6 +82,58 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
     ctx.body = decode(content, rules)
     return inner(ctx)
   })
+}
+
+/**
+ * The step of a route with `rawBody`: reads a body of any type and keeps its bytes. Without `body` and `consumes`,
+ * `ctx.body` of an unknown type is undefined.
+ * @throws StartupError `MORTAR_RAW_BODY` if the route reads forms or no body.
+ */
+function keepRawBody(route: Route, rules: BodyRules): Step {
+  refuseRawBody(route, rules)
+  return (inner) =>
+    function parseRawBody(ctx) {
+      if (ctx.internal.req.readableDidRead) throw new Error(readBefore(route))
+      return announcesBody(ctx.internal.req) ? readRaw(ctx, rules, inner) : inner(withRaw(ctx, NO_BYTES))
+    }
+}
+
+const NO_BYTES = Buffer.alloc(0)
+
+function readRaw(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
+  const { limit, strict, accepted } = rules
+  const { headers, destroyed } = ctx.internal.req
+  if (destroyed) throw clientLeft()
+  const type = mediaType(headers['content-type'])
+  const isAccepted = accepted?.some((pattern) => matchesType(pattern, type)) ?? true
+  const known = isAccepted ? decoderOf(type) : undefined
+  const decode = known === 'form' ? undefined : known
+  if (!isAccepted || (strict && !decode)) return refuseType(type, accepted)
+  if (Number(headers['content-length']) > limit) throw tooLarge(limit)
+  if (decode && decode !== asBytes) refuseForeignCharset(headers['content-type'])
+  return readBytes(ctx, limit, function parseRawBody(content) {
+    ctx.body = decode?.(content, rules)
+    return inner(withRaw(ctx, content))
+  })
+}
+
+/** Not a field of the class, so that other requests do not pay for it. */
+function withRaw(ctx: RequestContext, rawBody: Buffer): RequestContext {
+  return Object.assign(ctx, { rawBody })
+}
+
+function refuseRawBody({ method, path, origin, definition }: Route, { form }: BodyRules): void {
+  const fault = form ? 'reads multipart forms, which are not kept in memory' : 'an empty `consumes`'
+  if (form === undefined && definition.consumes?.length !== 0) return
+  throw new StartupError(`${method} ${path} has \`rawBody\` and ${fault}.`, {
+    code: 'MORTAR_RAW_BODY',
+    remedy: 'Remove `rawBody`, or accept other media types.',
+    files: [origin],
+  })
+}
+
+function readBefore({ method, path, origin }: Route): string {
+  return `${method} ${path} (${origin}) declares \`rawBody\`, but a middleware has read the body before. Exclude this path from that body parser.`
 }
 
 /** Uses the body that Koa middleware, such as koa-bodyparser in `fromKoa`, has already read. */
@@ -151,11 +205,14 @@ function limitOf(route: Route, runtime: PipelineRuntime): number {
   try {
     return route.definition.bodyLimit === undefined ? runtime.bodyLimit : bytes(route.definition.bodyLimit)
   } catch (cause) {
-    throw new StartupError(`${route.method} ${route.path} has a bodyLimit that is not a size.`, {
-      code: 'MORTAR_BODY_LIMIT',
-      remedy: "Write a number of bytes or a size such as '2mb'.",
-      files: [route.origin],
-      cause,
-    })
+    throw new StartupError(
+      `${route.method} ${route.path} (${route.origin}) has a bodyLimit that is not a size.`,
+      {
+        code: 'MORTAR_BODY_LIMIT',
+        remedy: "Write a number of bytes or a size such as '2mb'.",
+        files: [route.origin],
+        cause,
+      },
+    )
   }
 }

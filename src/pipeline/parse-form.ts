@@ -7,6 +7,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { BadRequest, isHttpError, UnsupportedMediaType } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { UploadedFile } from '../schema/uploaded-file.ts'
+import { whenClosed } from '../support/when-closed.ts'
 import { boundaryOf } from './multipart/boundary.ts'
 import { FormGuard, type FormPart, type FormRules } from './multipart/form-guard.ts'
 import { loadFormParser } from './multipart/load-form-parser.ts'
@@ -38,8 +39,8 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
   const guard = new FormGuard(boundaryOf(req.headers['content-type']), form)
   const koaBody = await loadFormParser()
   if (req.destroyed || res.destroyed) throw clientLeft()
-  const files = new TemporaryFiles()
-  res.once('close', () => void files.remove())
+  const files = new TemporaryFiles(form.folder)
+  whenClosed(req, res, () => void files.remove())
   try {
     const parsed = await Promise.race([failure(guard), parse(koaBody, guard, files, ctx)])
     return fieldsOf(guard.parts, parsed, form.lists)
@@ -79,6 +80,7 @@ async function parse(
     urlencoded: false,
     formidable: {
       ...UNLIMITED,
+      ...(files.folder === undefined ? {} : { uploadDir: files.folder }),
       filename: () => `upload-${process.pid}-${randomUUID()}`,
       fileWriteStreamHandler: (file: unknown) => files.create((file as { filepath: string }).filepath),
     },

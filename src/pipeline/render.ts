@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { findUnsendable, jsonText, unsendableError, unsendableObject } from '../schema/unsendable.ts'
+import { isClass } from '../support/describe-value.ts'
 import { ignore } from '../support/ignore.ts'
 import { renderRaw } from './render-raw.ts'
 
@@ -20,9 +21,25 @@ export function render(ctx: RequestContext, status: number, value: unknown): Out
   if (typeof value === 'string') return { status, type: TEXT_TYPE, payload: value }
   if (typeof value === 'number' || typeof value === 'boolean')
     return { status, type: JSON_TYPE, payload: JSON.stringify(value) }
-  const remedy =
-    typeof value === 'bigint' ? 'Convert it to a string or a number.' : 'Return a value of another type.'
-  throw new TypeError(`A handler returned a ${typeof value}, which cannot be sent. ${remedy}`)
+  throw unsendableError({ path: '', ...describeUnsendable(value) })
+}
+
+function describeUnsendable(value: unknown): { readonly kind: string; readonly remedy: string } {
+  if (typeof value === 'bigint') return { kind: 'a bigint', remedy: 'Convert it to a string or a number.' }
+  if (typeof value === 'symbol') return { kind: 'a symbol', remedy: 'Return a value of another type.' }
+  if (isClass(value)) {
+    const { name } = value as { readonly name: string }
+    const isError = (value as { readonly prototype: unknown }).prototype instanceof Error
+    return {
+      kind: `the class ${name}`,
+      remedy: isError ? `Throw an instance: throw new ${name}().` : 'Return a value of another type.',
+    }
+  }
+  return {
+    kind: 'a function',
+    remedy:
+      'Call it and return its result. Middleware that returns a function is a factory: call the factory.',
+  }
 }
 
 function renderObject(ctx: RequestContext, status: number, value: object): Outgoing {

@@ -3,6 +3,7 @@ import { isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import type { Route } from '../routing/route.ts'
+import { namingRoute } from '../schema/unsendable.ts'
 import { fail } from './error-boundary.ts'
 import { refuseHidden, render, renderThoroughly } from './render.ts'
 import { compileContent } from './response-content.ts'
@@ -36,7 +37,9 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   // If the headers were sent early (server-sent events), do not wait for the first bytes.
   if (res.headersSent) return adapter.send(ctx, { ...outgoing, payload: stream })
   const hasty = ctx.method === 'HEAD' || isEventStream(res, outgoing.type)
-  return whenReadable(stream, res, hasty).then(() => adapter.send(ctx, { ...outgoing, payload: stream }))
+  return whenReadable(stream, ctx.internal, hasty).then(() =>
+    adapter.send(ctx, { ...outgoing, payload: stream }),
+  )
 }
 
 /** Undefined if the response was already sent. */
@@ -51,7 +54,11 @@ function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
 /** Compiles the conversion of a route's values to responses, by the declaration of the status that is sent. */
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const prepare = compilePrepareOf(route, runtime)
-  return route.definition.logRequests === false ? Object.assign(prepare, { isQuiet: true as const }) : prepare
+  const { origin } = route
+  return Object.assign(
+    prepare,
+    route.definition.logRequests === false ? { origin, isQuiet: true as const } : { origin },
+  )
 }
 
 function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
@@ -59,19 +66,47 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
   const isProduction = runtime.environment === 'production'
   const renderOther = isProduction ? render : renderThoroughly
   if (response === undefined) {
-    const prepare: Prepare = (ctx, value) => renderOther(ctx, statusOf(ctx, value, 204), value)
+    const prepare: Prepare = (ctx, value) => {
+      try {
+        return renderOther(ctx, statusOf(ctx, value, 204), value)
+      } catch (error) {
+        throw namingRoute(error, `${route.method} ${route.path} (${route.origin})`)
+      }
+    }
     return isProduction ? prepare : Object.assign(prepare, { check: refuseHidden })
   }
-  const statuses = Object.keys(response).map(Number)
+  const statuses = statusesOf(response)
   const contents = statuses.map((status) => compileContent(route, status, runtime))
   const emptyStatus = emptyStatusOf(route, statuses)
+  const warn = isProduction ? undefined : warnOfDefaultStatus(route, statuses)
   const prepare: Prepare = (ctx, value) => {
     const status = statusOf(ctx, value, emptyStatus)
     const renderDeclared = contents[statuses.indexOf(status)]
-    if (renderDeclared === undefined || isBodiless(status)) return renderOther(ctx, status, value)
-    return renderDeclared(ctx, value)
+    if (renderDeclared !== undefined && !isBodiless(status)) return renderDeclared(ctx, value)
+    warn?.(ctx, status)
+    return renderOther(ctx, status, value)
   }
   return Object.assign(prepare, { hasSchemas: true as const })
+}
+
+/** Warns once of a value that is sent unchecked as 200, because the handler did not choose a declared success status. */
+function warnOfDefaultStatus(route: Route, statuses: readonly number[]) {
+  const [declared] = statuses.filter((status) => status >= 200 && status < 300)
+  let isDue = declared !== undefined && !statuses.includes(200)
+  return (ctx: RequestContext, status: number): void => {
+    if (!isDue || status !== 200 || ctx.internal.status !== 0) return
+    isDue = false
+    ctx.log.warn(
+      `${route.method} ${route.path} (${route.origin}) sends 200, which \`response\` does not declare, so the value is not ` +
+        `checked. Set ctx.status = ${declared}, or return reply(ctx, ${declared}, …).`,
+    )
+  }
+}
+
+/** A part (206) is of the kind that is declared for the whole (200). */
+function statusesOf(response: NonNullable<Route['definition']['response']>): number[] {
+  const statuses = Object.keys(response).map(Number)
+  return 200 in response && !(206 in response) ? [...statuses, 206] : statuses
 }
 
 /**

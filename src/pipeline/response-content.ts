@@ -1,10 +1,10 @@
-import type { Outgoing } from '../context/outgoing.ts'
+import { SERIALIZE_EVENTS, type Outgoing, type SerializeData } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { HttpError } from '../errors/http-error.ts'
 import { readContent, type Route } from '../routing/route.ts'
 import { Invalid } from '../schema/invalid.ts'
 import { compileSerializer, type Serializer } from '../schema/serializer.ts'
-import { findUnsendable, jsonText } from '../schema/unsendable.ts'
+import { findUnsendable, jsonText, namingRoute } from '../schema/unsendable.ts'
 import { JSON_TYPE, refuseHidden, refuseUnsendable, TEXT_TYPE } from './render.ts'
 import { renderRaw } from './render-raw.ts'
 import type { PipelineRuntime } from './step.ts'
@@ -24,10 +24,12 @@ interface Declared {
 
 /**
  * Compiles one entry of `response`. Values that are sent unchanged pass. Any other value goes through the schema and
- * must fit the declared media type: a string fits every type, other values only JSON.
+ * must fit the declared media type: a string fits every type, other values only JSON. A status without an entry has
+ * that of 200.
  */
 export function compileContent(route: Route, status: number, runtime: PipelineRuntime): RenderDeclared {
-  const { type, schema } = readContent(route.definition.response![status]!)
+  const response = route.definition.response!
+  const { type, schema } = readContent(response[status] ?? response[200]!)
   const declared: Declared = {
     route,
     status,
@@ -48,21 +50,46 @@ export function compileContent(route: Route, status: number, runtime: PipelineRu
   }
 }
 
-function rawOf(ctx: RequestContext, value: object, { status, type }: Declared): Outgoing | undefined {
+function rawOf(ctx: RequestContext, value: object, declared: Declared): Outgoing | undefined {
+  const { status, type } = declared
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return undefined
+  if (SERIALIZE_EVENTS in value && declared.serialize !== undefined)
+    validateEvents(value as Validated, declared)
   const raw = renderRaw(ctx, status, value)
   if (raw === undefined) refuseUnsendable(value)
   return raw === undefined || type === undefined ? raw : { ...raw, type }
 }
 
+interface Validated {
+  [SERIALIZE_EVENTS](serialize: SerializeData): void
+}
+
+/** Sends the data of each event through the schema. */
+function validateEvents(events: Validated, declared: Declared): void {
+  events[SERIALIZE_EVENTS](async (data) => {
+    const text = await declared.serialize!(data)
+    if (text instanceof Invalid) throw mismatch(declared, text, data)
+    return typeof data === 'string' ? (JSON.parse(text) as string) : text
+  })
+}
+
 function validated(declared: Declared, value: unknown): Outgoing | Promise<Outgoing> {
   const text = declared.serialize ? declared.serialize(value) : jsonText(value)
   if (declared.runtime.environment !== 'production' && !(text instanceof Invalid))
-    refuseHidden(value, declared.schema)
+    refuseHiddenOf(declared, value)
   return text instanceof Promise
     ? text.then((settled) => outgoingOf(declared, settled, value))
     : outgoingOf(declared, text, value)
+}
+
+/** Names the route in the error for a value that the schema passes and JSON cannot express. */
+function refuseHiddenOf({ route, schema }: Declared, value: unknown): void {
+  try {
+    refuseHidden(value, schema)
+  } catch (error) {
+    throw namingRoute(error, `${route.method} ${route.path} (${route.origin})`)
+  }
 }
 
 function outgoingOf(declared: Declared, text: string | Invalid, value: unknown): Outgoing {
@@ -81,13 +108,14 @@ function withCharset(type: string): string {
 }
 
 /** The error for an invalid value, which is never sent. Only outside production the response lists the faults. */
-function mismatch({ status, runtime, schema }: Declared, invalid: Invalid, value: unknown): HttpError {
+function mismatch({ route, status, runtime, schema }: Declared, invalid: Invalid, value: unknown): HttpError {
   const hidden = findUnsendable(value, schema)
   const issues = hidden
     ? [{ path: hidden.path, message: `${hidden.path || 'it'} is ${hidden.kind}. ${hidden.remedy}` }]
     : invalid.issues
   const list = issues.map(({ path, message }) => `${path || 'value'}: ${message}`).join('; ')
-  const reason = `The response does not match the schema for ${status}: ${list}`
+  const { method, path, origin } = route
+  const reason = `The response of ${method} ${path} (${origin}) does not match the schema for ${status}: ${list}`
   return refusal(runtime, reason, { errors: issues })
 }
 

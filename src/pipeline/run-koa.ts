@@ -6,12 +6,13 @@ import {
   isUnanswered,
   isUntouched,
   keepFromKoa,
+  keepUnread,
   linkUser,
 } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { statusOfThrown } from '../context/thrown.ts'
 import { type HttpError, isHttpError } from '../errors/http-error.ts'
-import type { Inner } from './step.ts'
+import { Refusal, type Inner } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**
@@ -24,26 +25,27 @@ export async function runKoa(
   inside: Inner,
 ): Promise<unknown> {
   const koa = enterKoa(ctx)
-  await middleware(koa, () => runInside(ctx, koa, inside))
+  await middleware(koa, async () => runInside(ctx, koa, inside))
   return leaveKoa(ctx, koa)
 }
 
 /** Returns the Koa context as Koa middleware expects it: with the status 404 until a status or body is set. */
 export function enterKoa(ctx: RequestContext): KoaContext {
   const { koa } = ctx
-  if (koa.res.statusCode === 200 && isUntouched(koa)) koa.res.statusCode = 404
+  const { res } = ctx.internal
+  if (res.statusCode === 200 && isUntouched(koa)) res.statusCode = 404
   linkUser(ctx, koa)
   return koa
 }
 
 /**
- * Returns the value that Koa middleware has set.
+ * Returns the value that Koa middleware has set. Where no middleware is outside, it only tells that it is Koa's.
  * @throws the 404 of a request without a route and without a response.
  */
-export function leaveKoa(ctx: RequestContext, koa: KoaContext): unknown {
+export function leaveKoa(ctx: RequestContext, koa: KoaContext, isOutermost = false): unknown {
   const missed = takeMissed(ctx, koa)
   if (missed !== undefined) throw missed
-  return keepFromKoa(ctx, koa)
+  return isOutermost ? keepUnread(ctx, koa) : keepFromKoa(ctx, koa)
 }
 
 /**
@@ -58,23 +60,42 @@ export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error
   return missed !== undefined && koa.status === 404 && isUnanswered(koa) ? missed : undefined
 }
 
-/** The `next()` of Koa middleware: runs the inner pipeline and sets the response on the Koa context. */
-export async function runInside(ctx: RequestContext, koa: KoaContext, inside: Inner): Promise<void> {
+/**
+ * The `next()` of Koa middleware: runs the inner pipeline and sets the response on the Koa context. Returns undefined if
+ * that needs no waiting.
+ */
+export function runInside(ctx: RequestContext, koa: KoaContext, inside: Inner): Promise<void> | undefined {
   const { internal } = ctx
   // Node's own default for a handler that writes to the response itself.
   if (hasExplicitStatus(koa)) internal.status = koa.status
-  else if (koa.status === 404 && isUntouched(koa)) koa.res.statusCode = 200
+  else if (koa.res.statusCode === 404 && isUntouched(koa)) koa.res.statusCode = 200
   try {
     const value = inside(ctx)
-    const handing = handToKoa(ctx, koa, isThenable(value) ? await value : value)
-    if (handing !== undefined) await handing
+    const handing = isThenable(value) ? handLater(ctx, koa, value) : hand(ctx, koa, value)
+    return handing?.catch((error: unknown) => catchInside(ctx, koa, error))
   } catch (error) {
-    // Code in `finally` reads the status that will be sent; setting a body later changes it to 200.
-    if (isUntouched(koa))
-      koa.res.statusCode = internal.errorStatus = statusOfThrown(internal.runtime.explainError(error))
-    if (!isUnmatched(ctx, error)) throw error
-    internal.missed = error
+    return catchInside(ctx, koa, error)
   }
+}
+
+async function handLater(ctx: RequestContext, koa: KoaContext, value: PromiseLike<unknown>): Promise<void> {
+  await hand(ctx, koa, await value)
+}
+
+/** @throws the error of a `Refusal`. */
+function hand(ctx: RequestContext, koa: KoaContext, value: unknown): Promise<void> | undefined {
+  if (value instanceof Refusal) throw value.error
+  return handToKoa(ctx, koa, value)
+}
+
+/** Rejects with the error, unless it is that of a path without a route. */
+async function catchInside(ctx: RequestContext, koa: KoaContext, error: unknown): Promise<void> {
+  const { internal } = ctx
+  // Code in `finally` reads the status that will be sent; setting a body later changes it to 200.
+  if (isUntouched(koa))
+    koa.res.statusCode = internal.errorStatus = statusOfThrown(internal.runtime.explainError(error))
+  if (!isUnmatched(ctx, error)) throw error
+  internal.missed = error
 }
 
 /**

@@ -4,12 +4,14 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Route } from '../routing/route.ts'
 import { compileValidator, type Validator } from '../schema/compile-validator.ts'
 import { Invalid } from '../schema/invalid.ts'
-import type { PipelineRuntime, Step } from './step.ts'
+import { Refusal, type PipelineRuntime, type Step } from './step.ts'
 
 type Location = Issue['location']
 
 interface Input {
   readonly location: Location
+  /** True for the schema of an object or an array. */
+  readonly isStructured: boolean
   readonly validator: Validator
   readonly read: (ctx: RequestContext) => unknown
   readonly write: (ctx: RequestContext, value: unknown) => void
@@ -32,20 +34,30 @@ export function validateInputs(
 ): Step | undefined {
   const inputs = (['params', 'query', 'headers', 'body'] as const).flatMap((location): Input[] => {
     const schema = route.definition[location]
-    return schema ? [{ location, validator: compileValidator(schema, location), ...INPUTS[location] }] : []
+    if (!schema) return []
+    const isStructured = 'type' in schema && (schema.type === 'object' || schema.type === 'array')
+    const validator = compileValidator(schema, location)
+    return [{ location, isStructured, validator, ...INPUTS[location] }]
   })
   if (inputs.length === 0) return undefined
   return (inner) =>
     function validate(ctx) {
-      const waiting = validateAll(ctx, inputs, maxIssues)
-      if (waiting === undefined) return inner(ctx)
-      return waiting.then(function afterValidate() {
-        return inner(ctx)
+      const refusal = validateAll(ctx, inputs, maxIssues)
+      if (refusal === undefined) return inner(ctx)
+      if (refusal instanceof Refusal) return refusal
+      return refusal.then(function afterValidate(settled) {
+        return settled ?? inner(ctx)
       })
     }
 }
 
-function validateAll(ctx: RequestContext, inputs: readonly Input[], most: number): void | Promise<void> {
+type Verdict = Refusal | undefined
+
+function validateAll(
+  ctx: RequestContext,
+  inputs: readonly Input[],
+  most: number,
+): Verdict | Promise<Verdict> {
   let issues: Issue[] | undefined
   let waiting: Promise<Issue[]>[] | undefined
   for (const input of inputs) {
@@ -54,31 +66,47 @@ function validateAll(ctx: RequestContext, inputs: readonly Input[], most: number
     if (room <= 0) break
     const result = input.validator.validate(input.read(ctx), room)
     if (result instanceof Promise) (waiting ??= []).push(result.then((settled) => take(ctx, input, settled)))
-    else if (result instanceof Invalid) issues = withIssues(issues, input, result)
+    else if (result instanceof Invalid) issues = withIssues(issues, issuesOf(ctx, input, result))
     else input.write(ctx, result)
   }
   if (waiting !== undefined)
     return Promise.all(waiting).then((found) => refuse([...(issues ?? []), ...found.flat()], most))
-  if (issues !== undefined) refuse(issues, most)
+  return issues && refuse(issues, most)
 }
 
 function take(ctx: RequestContext, input: Input, result: unknown): Issue[] {
-  if (result instanceof Invalid) return issuesOf(input, result)
+  if (result instanceof Invalid) return issuesOf(ctx, input, result)
   input.write(ctx, result)
   return []
 }
 
-function issuesOf({ location }: Input, { issues }: Invalid): Issue[] {
-  return issues.map(({ path, message }) => ({ location, path, message }))
+/** A loop: for three issues, `map` took 1 µs longer. */
+function issuesOf(ctx: RequestContext, { location, isStructured }: Input, { issues }: Invalid): Issue[] {
+  if (location === 'body' && isStructured && isUnparsed(ctx))
+    return [{ location, path: '', message: wrongMediaType(ctx) }]
+  const found: Issue[] = []
+  for (const { path, message } of issues) found.push({ location, path, message })
+  return found
+}
+
+/** True for a body of text or bytes that was not sent as JSON: JSON sent as `text/plain` is the usual mistake. */
+function isUnparsed(ctx: RequestContext): boolean {
+  const isRaw = typeof ctx.body === 'string' || ctx.body instanceof Uint8Array
+  return isRaw && !/json/i.test(ctx.get('content-type') ?? '')
+}
+
+function wrongMediaType(ctx: RequestContext): string {
+  const [type] = (ctx.get('content-type') ?? 'text').split(';', 1)
+  return `The body was sent as ${type}. Send JSON as application/json.`
 }
 
 /** Concatenates the lists: as arguments of `push`, a long list would overflow the stack. */
-function withIssues(issues: Issue[] | undefined, input: Input, invalid: Invalid): Issue[] {
-  const found = issuesOf(input, invalid)
+function withIssues(issues: Issue[] | undefined, found: Issue[]): Issue[] {
   return issues === undefined ? found : issues.concat(found)
 }
 
-function refuse(issues: readonly Issue[], most: number): void {
-  if (issues.length > most) throw stackless(ValidationFailed, issues.slice(0, most), { truncated: true })
-  if (issues.length > 0) throw stackless(ValidationFailed, issues)
+function refuse(issues: readonly Issue[], most: number): Verdict {
+  if (issues.length === 0) return undefined
+  if (issues.length <= most) return new Refusal(stackless(ValidationFailed, issues))
+  return new Refusal(stackless(ValidationFailed, issues.slice(0, most), { truncated: true }))
 }

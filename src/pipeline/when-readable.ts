@@ -1,30 +1,38 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Transform, type Readable } from 'node:stream'
+import { clientLeft } from '../context/request-signal.ts'
 import { ignore } from '../support/ignore.ts'
+import { whenClosed } from '../support/when-closed.ts'
+
+/** The request that a stream responds to. */
+interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
 
 /**
  * Waits for the first bytes or the end of a stream before anything is sent, so that a missing file can still become a
- * problem response. Closes the stream if the client disconnects. Rejects with the stream's error.
+ * problem response. Rejects with the stream's error. Closes the stream if the client disconnects, also while it is sent:
+ * a pipelined response that waits for its turn never closes its stream itself.
  * @param hasty true to wait only for immediate failures: until a file is open, else one turn of the event loop.
  */
-export function whenReadable(stream: Readable, res: ServerResponse, hasty: boolean): Promise<void> {
+export function whenReadable(stream: Readable, { req, res }: Exchange, hasty: boolean): Promise<void> {
+  const hasLeft = (): boolean => res.destroyed || req.socket.destroyed
   // Without a listener, an error of a stream ends the process.
   stream.on('error', ignore)
   if (stream.errored) return Promise.reject(stream.errored)
-  if (stream.destroyed) return Promise.reject(closedUnread())
+  if (stream.destroyed) return Promise.reject(hasLeft() ? clientLeft() : closedUnread())
+  whenClosed(req, res, () => stream.destroy())
   if (stream.readableLength > 0 || stream.readableFlowing === true) return Promise.resolve()
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
       stream.off('readable', onReadable).off('error', settle).off('close', onClose).off('open', onReadable)
-      res.off('close', onLeave)
       if (error === undefined) resolve()
       else reject(error)
     }
     const onReadable = (): void => settle()
-    const onClose = (): void => settle(stream.readableEnded || res.destroyed ? undefined : closedUnread())
-    const onLeave = (): void => void stream.destroy()
+    const onClose = (): void => settle(stream.readableEnded || hasLeft() ? undefined : closedUnread())
     stream.on('readable', onReadable).on('error', settle).on('close', onClose)
-    res.on('close', onLeave)
     if (hasty && isOpening(stream)) stream.on('open', onReadable)
     else if (hasty) setImmediate(onReadable)
   })

@@ -222,6 +222,6 @@ describe('A body', () => {
 })
 
 async function eventually(holds: () => boolean): Promise<void> {
-  for (let round = 0; round < 200 && !holds(); round++) await delay(5)
+  for (let round = 0; round < 2000 && !holds(); round++) await delay(5)
   expect(holds()).to.equal(true)
 }

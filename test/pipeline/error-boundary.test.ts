@@ -56,7 +56,7 @@ describe('An error of a handler', () => {
       } as unknown as Logger
       const { fetch, url } = await open(createApp({ logger: whole }).use(routes()))
       const raw = (path: string) =>
-        rawRequest(Number(new URL(url).port), `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, 1000)
+        rawRequest(Number(new URL(url).port), `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
       return { fetch, raw, lines }
     }
 

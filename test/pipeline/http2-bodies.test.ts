@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { connect, createServer } from 'node:http2'
+import { connect, constants, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, file } from 'mortar'
+import { createApp, createRouter, file, sse, type RequestEvents } from 'mortar'
 import { object, string } from 'yup'
+import { ignore } from '../../src/support/ignore.ts'
 
 describe('A body of an HTTP/2 request', () => {
   it('is read without Content-Length and Transfer-Encoding', async () => {
@@ -31,6 +33,56 @@ describe('A body of an HTTP/2 request', () => {
     } finally {
       client.close()
       server.close()
+    }
+  })
+})
+
+describe('An HTTP/2 stream that its client cancels', () => {
+  it('aborts ctx.signal, ends its events and counts as aborted', async () => {
+    const ended: string[] = []
+    const app = createApp({ logger: false }).use(
+      createRouter()
+        .get('/waits', async ({ signal }) => {
+          await once(signal, 'abort')
+          ended.push('waits')
+        })
+        .get('/events', (ctx) =>
+          sse(ctx, async function* ({ signal }) {
+            try {
+              yield 'a'
+              await once(signal, 'abort')
+            } finally {
+              ended.push('events')
+            }
+          }),
+        ),
+    )
+    const completed: unknown[] = []
+    app.events.typed<RequestEvents>().on('request.completed', ({ status, aborted }) => {
+      completed.push([status, aborted])
+    })
+    const server = createServer(app.koa.callback())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    try {
+      for (const [path, count] of [
+        ['/events', 1],
+        ['/waits', 2],
+      ] as const) {
+        const arrived = once(server, 'request')
+        const request = client.request({ ':path': path }).on('error', ignore)
+        await (path === '/events' ? once(request, 'data') : arrived)
+        request.close(constants.NGHTTP2_CANCEL)
+        while (ended.length < count || completed.length < count) await wait(5)
+      }
+      expect(completed).to.deep.equal([
+        [200, true],
+        [499, true],
+      ])
+    } finally {
+      client.close()
+      server.close()
+      await app.close()
     }
   })
 })

@@ -336,7 +336,7 @@ async function exchange(port: number, method: string): Promise<string> {
   socket.write(
     `${method} /some/path?a=1&b=2 HTTP/1.1\r\nHost: koa.example\r\nIf-None-Match: "one"\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
   )
-  socket.setTimeout(2000, () => socket.destroy(new Error('no response within 2 s')))
+  socket.setTimeout(15_000, () => socket.destroy(new Error('no response within 15 s')))
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   const [head = '', ...body] = Buffer.concat(chunks).toString('latin1').split('\r\n\r\n')

@@ -183,7 +183,7 @@ describe('A body that is refused half-way', () => {
           // Node itself would close it after five seconds without a byte.
           await Promise.race([
             once(socket, 'close'),
-            wait(3000, undefined, { ref: false }).then(() => expect.fail('still open')),
+            wait(4500, undefined, { ref: false }).then(() => expect.fail('still open')),
           ])
           expect(delays).to.include(2000)
         })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createApp, createRouter, HttpError, NotFound, Unauthorized } from 'mortar'
-import { number, object } from 'yup'
+import { createApp, createRouter, fromKoa, HttpError, NotFound, Unauthorized } from 'mortar'
+import { number, object, string } from 'yup'
 import { stackless } from '../../src/errors/stackless.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
@@ -16,6 +16,8 @@ describe('stackless', () => {
     expect([400, 401, 404, 418, 422, 500, 503, 599].map((status) => new HttpError(status, '').code)).to.deep.equal(['bad_request', 'unauthorized', 'not_found', 'bad_request', 'validation_failed', 'internal_error', 'service_unavailable', 'internal_error']) // prettier-ignore
   })
 })
+
+const LATER = object({ q: string().test('later', async (q) => q === undefined) })
 
 describe('A refusal of the framework', () => {
   const seen: Error[] = []
@@ -37,6 +39,7 @@ describe('A refusal of the framework', () => {
         .get('/thrown', () => {
           throw new Unauthorized('Not you.', { cause: new Error('why') })
         })
+        .get('/later', { query: LATER }, () => 'later')
         .post('/', { body: object() }, () => 'a body'),
     )
   const post = (type: string, payload: string) =>
@@ -45,6 +48,8 @@ describe('A refusal of the framework', () => {
     [404, '/nowhere'],
     [405, { method: 'PUT', url: '/mine' }],
     [422, '/users/ada'],
+    [422, '/later?q=x'],
+    [422, post('application/json', '[]')],
     [401, '/mine'],
     [401, { url: '/mine', headers: bearer('bad') }],
     [403, { url: '/never', headers: bearer('ada') }],
@@ -63,6 +68,23 @@ describe('A refusal of the framework', () => {
       expect(seen.map(({ stack }) => stack)).to.deep.equal(seen.map(({ name, message }) => `${name}: ${message}`)) // prettier-ignore
       expect(seen.map((error) => error instanceof HttpError && error.status)).to.deep.equal([status])
     })
+
+  it('is an exception for Koa middleware, which can respond to it', async () => {
+    const caught = createApp().use(
+      fromKoa(async (ctx, next) => {
+        try {
+          await next()
+        } catch (error) {
+          ctx.body = (error as Error).name
+        }
+      }),
+    )
+    caught.use(createRouter().get('/:id', { params: object({ id: number() }), query: LATER }, () => 'found'))
+    for (const url of ['/ada', '/1?q=x'])
+      expect((await caught.inject(url)).payload).to.equal('ValidationFailed')
+    expect((await caught.inject('/1')).payload).to.equal('found')
+    await caught.close()
+  })
 
   it('keeps stack and cause of errors that an application throws', async () => {
     expect((await app.inject('/thrown')).statusCode).to.equal(401)

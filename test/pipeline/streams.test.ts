@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa, type Context, type Handler } from 'mortar'
+import { ignore } from '../../src/support/ignore.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { deferred } from '../support/deferred.ts'
 import { throughBothAdapters, type ServedApp } from '../support/adapters.ts'
@@ -47,6 +48,29 @@ describe('A stream as a response', () => {
       expect(await inHandler(() => new PassThrough())).to.equal(200)
       expect(await inHandler(silent)).to.equal(200)
       expect(await inHandler(() => createReadStream('/nothing/here'))).to.equal(500)
+    })
+
+    it('is closed when its connection ends before the response in front of it', async () => {
+      const opened: Readable[] = []
+      const kept = (stream: Readable): Readable => opened[opened.push(stream) - 1]!
+      const app = createApp({ logger: false }).use(
+        createRouter()
+          .get('/waits', ({ signal }) => once(signal, 'abort'))
+          .get('/file', () => kept(createReadStream('/dev/zero')))
+          .get('/bytes', () => kept(Readable.from(endless(ignore), { objectMode: false })))
+          .get('/begun', ({ koa }) => {
+            koa.res.flushHeaders()
+            return kept(createReadStream('/dev/zero'))
+          }),
+      )
+      const { url } = await open(app)
+      for (const path of ['/file', '/bytes', '/begun']) {
+        const socket = connect(Number(new URL(url).port), '127.0.0.1')
+        socket.write(`GET /waits HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+        while (!opened.at(-1)?.readableDidRead) await wait(5)
+        socket.destroy()
+        await once(opened.pop()!, 'close')
+      }
     })
 
     const late: Record<string, (ctx: Context) => unknown> = {

@@ -119,6 +119,16 @@ describe('A request that is not valid', () => {
       expect(problem.detail).to.equal('More than 1 value is not valid.')
     })
 
+    it('names the media type of a body that was not sent as JSON', async () => {
+      const served = await open(recording({ body: object({ a: string().required() }) }).app)
+      const errorsOf = async (type: string, body: string) =>
+        (await post(served, '/', body, { 'Content-Type': type })).problem.errors
+      const message = 'The body was sent as text/plain. Send JSON as application/json.'
+      expect(await errorsOf('text/plain', '{"a":"b"}')).to.eql([{ location: 'body', path: '', message }])
+      expect(JSON.stringify(await errorsOf('application/json', '"b"'))).to.not.contain('was sent as')
+      expect(JSON.stringify(await errorsOf('application/json', '{}'))).to.not.contain('was sent as')
+    })
+
     it('gets a small response whatever it sends', async () => {
       const z3 = z.object({ items: z.array(z.object({ qty: z.number() })) })
       const slow = items.test('own', 'never', () => true)

@@ -1,6 +1,7 @@
 import { StartupError } from '../../errors/startup-error.ts'
 import type { Route } from '../../routing/route.ts'
 import { formShapeOf } from '../../schema/form-shape.ts'
+import { bytes } from '../../support/bytes.ts'
 import { formLimits } from '../../support/form-limits.ts'
 import { matchesType } from '../../support/media-type.ts'
 import type { Form } from '../parse-form.ts'
@@ -30,7 +31,8 @@ function listsMultipart(listed: readonly string[] | undefined): boolean {
 /**
  * Returns the form settings of a route. It reads multipart if its `consumes` lists it or its body schema has a
  * `file()`. Without `consumes`, a schema with a `file()` accepts multipart only. `limit` is the largest body in bytes.
- * @throws StartupError `MORTAR_MULTIPART` for `file()` if `consumes` has no multipart.
+ * @throws StartupError `MORTAR_MULTIPART` for `file()` if `consumes` has no multipart; `MORTAR_FILE_SIZE` for a file size
+ * above `limit`.
  */
 export function formOf(route: Route, runtime: PipelineRuntime, limit: number): FormOfRoute {
   const { body, consumes } = route.definition
@@ -42,7 +44,7 @@ export function formOf(route: Route, runtime: PipelineRuntime, limit: number): F
   if (!isListed && !shape.hasFiles) return { accepted: listed, form: undefined, maxFields }
   if (listed !== undefined && !isListed)
     throw new StartupError(
-      `${route.method} ${route.path} has a file() in its body, but \`consumes\` does not list multipart/form-data.`,
+      `${route.method} ${route.path} (${route.origin}) has a file() in its body, but \`consumes\` does not list multipart/form-data.`,
       {
         code: 'MORTAR_MULTIPART',
         remedy: 'Remove `consumes`, or add multipart/form-data to it.',
@@ -50,5 +52,27 @@ export function formOf(route: Route, runtime: PipelineRuntime, limit: number): F
       },
     )
   const { sizes, lists } = shape
+  refuseUnreachable(route, sizes, limit)
   return { accepted: listed ?? [MULTIPART], form: { ...limits, limit, sizes, lists }, maxFields }
+}
+
+/** A file above the limit of the whole body would never arrive, so its own limit would never have an effect. */
+function refuseUnreachable(route: Route, sizes: ReadonlyMap<string, number>, limit: number): void {
+  const { maxFileSize } = route.definition.multipart ?? {}
+  const declared: (readonly [string, number])[] = [...sizes].map(([name, size]) => [
+    `maxSize of its file '${name}'`,
+    size,
+  ])
+  if (maxFileSize !== undefined) declared.push(['multipart.maxFileSize', bytes(maxFileSize)])
+  const found = declared.find(([, size]) => size > limit)
+  if (found === undefined) return
+  const [what, size] = found
+  throw new StartupError(
+    `${route.method} ${route.path} accepts ${size} bytes by ${what}, but its whole body only has ${limit} bytes (bodyLimit).`,
+    {
+      code: 'MORTAR_FILE_SIZE',
+      remedy: `Set bodyLimit of the route to more than ${size}, for the file and the rest of the form, or lower the size of the file.`,
+      files: [route.origin],
+    },
+  )
 }

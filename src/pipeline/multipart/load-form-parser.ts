@@ -18,3 +18,18 @@ let loading: Promise<typeof KoaBody> | undefined
 export function loadFormParser(): Promise<typeof KoaBody> {
   return (loading ??= importPeer(() => import('koa-body'), formNeed).then(({ koaBody }) => koaBody))
 }
+
+const preparations = new Map<string | undefined, () => Promise<unknown>>()
+
+/** Returns the function that prepares forms at the start: it loads the parser and checks the folder, once for each. */
+export function preparationOf(folder: string | undefined): () => Promise<unknown> {
+  const known = preparations.get(folder)
+  if (known !== undefined) return known
+  const prepare = async (): Promise<void> => {
+    await loadFormParser()
+    const { checkUploadFolder } = await import('./check-upload-folder.ts')
+    await checkUploadFolder(folder)
+  }
+  preparations.set(folder, prepare)
+  return prepare
+}

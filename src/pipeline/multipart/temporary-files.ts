@@ -6,6 +6,12 @@ import { Writable } from 'node:stream'
 export class TemporaryFiles {
   readonly #streams: WriteStream[] = []
   #isRemoved = false
+  /** Undefined for the temp folder of the machine. */
+  readonly folder: string | undefined
+
+  constructor(folder: string | undefined) {
+    this.folder = folder
+  }
 
   /** Creates a file that only the user of this process can read; after `remove`, a stream that discards its bytes. */
   create(path: string): Writable {

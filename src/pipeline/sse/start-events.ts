@@ -1,0 +1,39 @@
+import type { RequestContext } from '../../context/request-context.ts'
+import { checkOptions, type OptionChecks } from '../../support/check-options.ts'
+import { isTimeout, seconds } from '../../support/duration.ts'
+import { EventStream } from './event-stream.ts'
+import type { EventsSource, SseOptions } from './events.ts'
+
+const OPTIONS: OptionChecks<SseOptions> = {
+  of: 'sse()',
+  keys: { heartbeat: ['number', 'string'], retry: ['number', 'string'] },
+}
+
+/** Seconds. */
+const HEARTBEAT = 15
+
+/** Sets the headers and returns the stream of the events. */
+export function startEvents(ctx: RequestContext, events: EventsSource, options: SseOptions): EventStream {
+  checkOptions(options, OPTIONS)
+  const { heartbeat = HEARTBEAT, retry } = options
+  if (!isTimeout(heartbeat))
+    throw new RangeError('The option heartbeat of sse() is not a duration of at most 24 days.')
+  ctx.set('Content-Type', 'text/event-stream')
+  // Without `no-transform`, compressing middleware would collect events.
+  ctx.set('Cache-Control', 'no-cache, no-transform')
+  // nginx would collect them too.
+  ctx.set('X-Accel-Buffering', 'no')
+  return new EventStream({
+    events,
+    request: () => ({ lastEventId: lastEventIdOf(ctx), signal: ctx.signal }),
+    heartbeat: seconds(heartbeat) * 1000,
+    first: retry === undefined ? undefined : { retry },
+    isSent: () => ctx.method !== 'HEAD' && !ctx.signal.aborted,
+  })
+}
+
+/** Browsers send the id as UTF-8, and Node reads headers as one byte per character. */
+function lastEventIdOf(ctx: RequestContext): string | undefined {
+  const header = ctx.get('Last-Event-ID')
+  return header === undefined ? undefined : Buffer.from(header, 'latin1').toString('utf8')
+}

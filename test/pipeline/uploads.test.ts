@@ -1,0 +1,121 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, file, sendFile, type AppOptions, type RouteDefinition } from 'mortar'
+import { array, object } from 'yup'
+import { throughBothAdapters } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
+
+const form = (name: string, content: string): FormData => {
+  const data = new FormData()
+  data.set(name, new File([content], 'a.txt', { type: 'text/plain' }))
+  return data
+}
+
+/** The message of the error that stops the start; undefined for none. */
+async function startError(options: AppOptions, definition: RouteDefinition): Promise<string | undefined> {
+  const app = createApp({ logger: false, ...options }).use(
+    createRouter().post('/upload', definition, () => 'ok'),
+  )
+  const error = await app.ready().then(
+    () => undefined,
+    (thrown: unknown) => thrown as Error,
+  )
+  await app.close()
+  return error?.message
+}
+
+describe('The upload folder', () => {
+  const body = object({ a: file().required() })
+  let folder: string
+  before(async () => (folder = await mkdtemp(join(tmpdir(), 'uploads-'))))
+  after(() => rm(folder, { recursive: true }))
+
+  throughBothAdapters((open) => {
+    it('contains the files of requests, and is empty after them', async () => {
+      const places: string[] = []
+      const app = createApp({ logger: false, multipart: { folder } }).use(
+        createRouter()
+          .post('/own', { body }, ({ body: { a } }) => void places.push(dirname(a.filepath)))
+          .post(
+            '/other',
+            { body, multipart: { folder: tmpdir() } },
+            ({ body: { a } }) => void places.push(dirname(a.filepath)),
+          )
+          .post('/back', { body }, (ctx) => {
+            ctx.status = 201
+            return sendFile(ctx, ctx.body.a.filepath, { type: ctx.body.a.mimetype! })
+          }),
+      )
+      const { fetch } = await open(app)
+      for (const path of ['/own', '/other']) await fetch(path, { method: 'POST', body: form('a', 'text') })
+      expect(places).to.deep.equal([folder, tmpdir()])
+      const back = await fetch('/back', { method: 'POST', body: form('a', 'text') })
+      expect([back.status, await back.text()]).to.deep.equal([201, 'text'])
+      await app.close()
+      expect(await readdir(folder)).to.deep.equal([])
+    })
+
+    it('is empty after a connection that ends before the response in front of the form', async () => {
+      const uploaded = deferred()
+      const app = createApp({ logger: false, multipart: { folder } }).use(
+        createRouter()
+          .get('/waits', ({ signal }) => once(signal, 'abort'))
+          .post('/own', { body }, () => uploaded.resolve()),
+      )
+      const { url } = await open(app)
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      const part = '--b\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\ntext\r\n--b--'
+      socket.write(
+        'GET /waits HTTP/1.1\r\nHost: x\r\n\r\nPOST /own HTTP/1.1\r\nHost: x\r\n' +
+          `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${part.length}\r\n\r\n${part}`,
+      )
+      await uploaded.promise
+      expect(await readdir(folder)).to.have.length(1)
+      socket.destroy()
+      while ((await readdir(folder)).length > 0) await wait(5)
+    })
+  })
+
+  it('stops the start if it is not writable, and only with a route that reads forms', async () => {
+    const missing = join(folder, 'missing')
+    const multipart = { folder: missing }
+    expect(await startError({ multipart }, { body })).to.match(
+      /no file can be written in .*missing: ENOENT[^]*TMPDIR[^]*multipart\.folder[^]*\[MORTAR_UPLOAD_FOLDER\]/,
+    )
+    expect(await startError({}, { body, multipart })).to.contain('[MORTAR_UPLOAD_FOLDER]')
+    expect(await startError({}, { body, multipart: { folder: '' } })).to.contain(
+      'multipart.folder is the path',
+    )
+    expect(await startError({ multipart }, {})).to.equal(undefined)
+    expect(await startError({}, { body })).to.equal(undefined)
+    expect(await readdir(folder)).to.deep.equal([])
+  })
+})
+
+describe('A file size above bodyLimit', () => {
+  const of = (maxSize: string) => object({ picture: file({ maxSize }).required() })
+  const cases: readonly (readonly [string, AppOptions, RouteDefinition, RegExp | undefined])[] = [
+    [
+      'of a schema',
+      {},
+      { body: of('2mb') },
+      /POST \/upload accepts 2097152 bytes by maxSize of its file 'picture', but .* 1048576 bytes/,
+    ],
+    ['of a list', {}, { body: object({ all: array(file({ maxSize: '2mb' })) }) }, /its file 'all'/],
+    ['of the route', {}, { body: of('1kb'), multipart: { maxFileSize: '2mb' } }, /by multipart\.maxFileSize/],
+    ['below the limit of the route', {}, { body: of('2mb'), bodyLimit: '3mb' }, undefined],
+    ['below the limit of the application', { bodyLimit: '3mb' }, { body: of('2mb') }, undefined],
+    ['below the default', {}, { body: of('1mb') }, undefined],
+  ]
+  for (const [what, options, definition, expected] of cases)
+    it(`${expected === undefined ? 'starts' : 'stops the start'}: ${what}`, async () => {
+      const found = await startError(options, definition)
+      if (expected === undefined) expect(found).to.equal(undefined)
+      else expect(found).to.match(expected).and.contain('[MORTAR_FILE_SIZE]')
+    })
+})
