@@ -1,6 +1,7 @@
 import { METHODS, type Method } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Finding } from '../routing/finding.ts'
+import { ownSpelling } from './parse-segment.ts'
 
 /**
  * The meaning of a file's name without its folders. `module` is the name without extension, the same for `x.get.ts` and
@@ -27,6 +28,7 @@ const LIST = VERBS.join(', ')
 // Words that users write for a method and that are not misspellings of one.
 const INTENTIONS: Readonly<Record<string, string>> = {
   add: 'post',
+  controller: 'get',
   create: 'post',
   del: 'delete',
   destroy: 'delete',
@@ -34,6 +36,7 @@ const INTENTIONS: Readonly<Record<string, string>> = {
   fetch: 'get',
   find: 'get',
   gte: 'get',
+  handler: 'get',
   insert: 'post',
   list: 'get',
   load: 'get',
@@ -41,7 +44,10 @@ const INTENTIONS: Readonly<Record<string, string>> = {
   read: 'get',
   remove: 'delete',
   replace: 'put',
+  route: 'get',
+  routes: 'get',
   save: 'put',
+  server: 'get',
   show: 'get',
   update: 'patch',
   upsert: 'put',
@@ -109,7 +115,13 @@ function routeFile(module: string, extension: string): BaseName {
   const segment = name === 'index' ? undefined : name
   if (method !== undefined && VERBS.includes(method))
     return { kind: 'route', module, method: method.toUpperCase() as Method, segment, ...nameWarning(name) }
-  return { kind: 'broken', segment, finding: methodFinding(name, method, extension) }
+  const own = ownSpelling(name)
+  // The remedy has the right spelling of the segment too, so that it is not a second fault.
+  return {
+    kind: 'broken',
+    segment: own === 'index' ? undefined : own,
+    finding: methodFinding(own, method, extension),
+  }
 }
 
 /**
@@ -142,14 +154,22 @@ function methodFinding(name: string, method: string | undefined, extension: stri
 
 function missingMethodFinding(name: string, extension: string): Finding {
   const get = `Put the method in the name: ${name}.get${extension} (or ${VERBS.slice(1).join(', ')})`
-  const isMiddleware = name.toLowerCase() === 'middleware'
+  const question = likelyMeaning(name.toLowerCase(), extension)
   return {
     code: 'MORTAR_ROUTE_METHOD_MISSING',
     found: 'has no method in its name',
-    remedy: isMiddleware
-      ? `Did you mean _middleware${extension}, which wraps every route of its folder? ${get}.`
-      : `${get}, or make the file private: _${name}${extension}.`,
+    remedy:
+      question === undefined
+        ? `${get}, or make the file private: _${name}${extension}.`
+        : `Did you mean ${question}? ${get}.`,
   }
+}
+
+/** Returns what a name without a method means in other frameworks. */
+function likelyMeaning(name: string, extension: string): string | undefined {
+  if (name === 'middleware') return `_middleware${extension}, which wraps every route of its folder`
+  if (name === 'route' || name === 'page') return `index.get${extension}, the folder's own path`
+  return VERBS.includes(name) ? `index.${name}${extension}, the folder's own path` : undefined
 }
 
 /** Warns about valid names that are probably mistakes. */

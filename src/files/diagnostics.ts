@@ -1,25 +1,53 @@
+import { isAbsolute, relative } from 'node:path'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Finding } from '../routing/finding.ts'
 import { listWords } from '../support/list-words.ts'
 
+/** Shows a file of the directory of routes in a message. */
+type ShowFile = (file: string) => string
+
+/** A finding about files; `files` are relative to the directory of routes, and so is the message at first. */
+class FileDiagnostic extends StartupError {
+  /** Makes the same finding with its files below a folder, as an editor or a terminal opens them: `routes/a.get.ts`. */
+  readonly below: (folder: string) => StartupError
+
+  constructor(describe: (show: ShowFile) => string, files: readonly string[], finding: Finding) {
+    const { code, found, remedy, cause } = finding
+    const options = { code, remedy, files, ...(cause === undefined ? {} : { cause }) }
+    super(`${describe((file) => file)} ${found}.`, options)
+    this.below = (folder) => new StartupError(`${describe((file) => `${folder}/${file}`)} ${found}.`, options)
+  }
+}
+
 /** A finding about one file or several; `files` are relative to the directory of routes. */
 export function diagnostic(files: readonly string[], finding: Finding): StartupError {
-  return about(listWords(files), files, finding)
+  return new FileDiagnostic((show) => listWords(files.map(show)), files, finding)
 }
 
 /** Makes a finding about a folder. It names the folder and the files in it that did not become routes. */
 export function folderDiagnostic(folder: string, files: readonly string[], finding: Finding): StartupError {
-  return about(`The folder ${folder}/ (with ${listWords(files)})`, files, finding)
+  return new FileDiagnostic(
+    (show) => `The folder ${show(folder)}/ (with ${listWords(files)})`,
+    files,
+    finding,
+  )
 }
 
-function about(subject: string, files: readonly string[], finding: Finding): StartupError {
-  const { code, found, remedy, cause } = finding
-  return new StartupError(`${subject} ${found}.`, {
-    code,
-    remedy,
-    files,
-    ...(cause === undefined ? {} : { cause }),
-  })
+/** Names the files of findings as `shownPath` does. */
+export function shownFrom(directory: string, errors: readonly StartupError[]): StartupError[] {
+  const folder = shownPath(directory)
+  return errors.map((error) =>
+    error instanceof FileDiagnostic && folder !== '' ? error.below(folder) : error,
+  )
+}
+
+/**
+ * Returns a path as a terminal and an editor open it: relative to the working directory, or absolute outside of it.
+ * The working directory itself is an empty string.
+ */
+export function shownPath(path: string): string {
+  const inside = relative(process.cwd(), path)
+  return (inside.startsWith('..') || isAbsolute(inside) ? path : inside).replaceAll('\\', '/')
 }
 
 /** Sorts the findings of a run, by the first file and then by code, in the same order on every machine. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { StartupErrors } from '../errors/startup-error.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
-import { inFileOrder } from './diagnostics.ts'
+import { inFileOrder, shownFrom } from './diagnostics.ts'
 import type { ImportedModules } from './import-modules.ts'
 import type { RoutePlan } from './plan-routes.ts'
 import { readRoutes } from './read-routes.ts'
@@ -20,7 +20,8 @@ export function readPlan({ directory, plan, warn }: PlannedDirectory, imported: 
   for (const warning of [...plan.warnings, ...reading.warnings]) warn(`${label}/${warning}`)
   if (plan.files.length === 0 && plan.problems.length === 0) warn(`There is no route file in ${directory}.`)
   const problems = inFileOrder([...plan.problems, ...imported.problems, ...reading.problems])
-  if (problems.length > 0) throw new StartupErrors(summaryOf(problems.length, directory), problems)
+  if (problems.length > 0)
+    throw new StartupErrors(summaryOf(problems.length, directory), shownFrom(directory, problems))
   return { ...reading.batch, directory }
 }
 

@@ -84,7 +84,7 @@ export async function refuseStale(directory: string, listed: readonly string[]):
 /** Returns the files that a manifest lists, compiled or not. It imports none of them, since a file may be missing. */
 export async function readManifestFiles(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8')
-  return [...text.matchAll(/^ +'((?:[^'\\]|\\.)+)': module\d+,$/gm)].map(([, name]) =>
+  return [...text.matchAll(/^ +'((?:[^'\\]|\\.)+)': module\d+(?: satisfies .+)?,$/gm)].map(([, name]) =>
     name!.replaceAll(/\\(.)/g, '$1'),
   )
 }

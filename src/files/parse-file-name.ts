@@ -1,6 +1,6 @@
 import type { Finding } from '../routing/finding.ts'
 import { isIgnoredFolder, parseBaseName, type BaseName } from './base-name.ts'
-import { isFinding, parseSegment, patternSegment, type FileSegment } from './parse-segment.ts'
+import { isFinding, ownSpelling, parseSegment, patternSegment, type FileSegment } from './parse-segment.ts'
 import type { PlannedFile } from './planned-file.ts'
 
 /** A broken convention in the path of a file. */
@@ -35,13 +35,21 @@ export function parseFileName(file: string): FileName {
   if (base.kind === 'ignored') return base
   const faults: Fault[] = base.kind === 'broken' ? [{ finding: base.finding, folder: undefined }] : []
   const segments = readSegments(folders, base.kind === 'middleware' ? undefined : base.segment, faults)
+  const warning = 'warning' in base ? base.warning : foreignWarning(segments ?? [])
   return {
     kind: 'planned',
     module: base.kind === 'broken' ? file : [...folders, base.module].join('/'),
     plan: planFile(file, base, segments),
     faults,
-    ...('warning' in base && { warning: base.warning }),
+    ...(warning !== undefined && { warning }),
   }
+}
+
+/** Warns about a segment that is a valid path, and a parameter in another framework. */
+function foreignWarning(segments: readonly FileSegment[]): string | undefined {
+  const foreign = segments.find(({ kind, name }) => kind === 'static' && ownSpelling(name) !== name)
+  if (foreign === undefined) return undefined
+  return `has "${foreign.name}" in its path as it is; did you mean "${ownSpelling(foreign.name)}"?`
 }
 
 function planFile(

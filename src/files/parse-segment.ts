@@ -11,6 +11,9 @@ export interface FileSegment {
 
 // Characters with a meaning in patterns or URLs: no request, or a different one, would reach a file with such a name.
 const RESERVED = /[:*?#%{}\\\p{Cc}\ufffd]|^\s|\s$/u
+// Parameters of Remix ($id), Express (:id), OpenAPI ({id}) and others, and catch-alls ($, *, {path*}).
+const FOREIGN_PARAMETER = /^(?:[$:](\w+)\??|\{(\w+)\}|<(\w+)>)$/
+const FOREIGN_CATCH_ALL = /^(?:\$|\*(\w*)|:(\w+)\*|\{(?:\*|\.{3})?(\w+)\*?\})$/
 // Other spellings of a catch-all: two or four dots, an ellipsis, a star, trailing dots.
 const CATCH_ALL_MARKS = /^[.…‥*\s]+|[.…‥*\s]+$/gu
 
@@ -27,6 +30,19 @@ export function isFinding(result: FileSegment | Finding): result is Finding {
   return 'code' in result
 }
 
+/**
+ * Returns a name as another framework writes it in the spelling of this one: `[id]` for `$id`, `:id` and `{id}`, `index` for
+ * `+server`, `users/[id]` for `users.$id`. Returns any other name unchanged.
+ */
+export function ownSpelling(name: string): string {
+  if (/^\+\w+$/.test(name)) return 'index'
+  if (/\.\$\w/.test(name)) return name.split('.').map(ownSpelling).join('/')
+  const parameter = FOREIGN_PARAMETER.exec(name)?.slice(1).find(Boolean)
+  if (parameter !== undefined) return `[${parameter}]`
+  const catchAll = FOREIGN_CATCH_ALL.exec(name)
+  return catchAll === null ? name : `[...${catchAll.slice(1).find(Boolean) ?? 'path'}]`
+}
+
 /** Converts a segment to its pattern: `:id`, `*path`, or the unchanged static text. */
 export function patternSegment(segment: FileSegment): string {
   if (segment.kind === 'static') return segment.name
@@ -39,9 +55,10 @@ function staticSegment(raw: string): FileSegment | Finding {
   return {
     code: 'MORTAR_ROUTE_CHARACTER',
     found: `has the character ${JSON.stringify(character)} in "${raw}", which is not allowed there in a path`,
-    remedy: /^[:*]/.test(raw)
-      ? `Write ${raw.startsWith(':') ? '[name] for a parameter' : '[...name] for a catch-all'}.`
-      : 'Remove it from the name. Other characters are allowed and need no percent-encoding.',
+    remedy:
+      ownSpelling(raw) !== raw
+        ? `Write ${ownSpelling(raw)}: [name] is a parameter, [...name] a catch-all.`
+        : 'Remove it from the name. Other characters are allowed and need no percent-encoding.',
   }
 }
 

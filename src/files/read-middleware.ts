@@ -16,10 +16,21 @@ export function readMiddlewareModule(module: ModuleExports): ModuleReading<Middl
   return {
     value: findings.length > 0 ? undefined : (main as Middleware),
     findings,
-    warnings: names
-      .filter((name) => name !== 'auth' && isKey(name))
-      .map((name) => `exports "${name}", which has no meaning in middleware: declare it in each route.`),
+    warnings: [
+      ...names
+        .filter((name) => name !== 'auth' && isKey(name))
+        .map((name) => `exports "${name}", which has no meaning in middleware: declare it in each route.`),
+      ...signatureWarnings(main),
+    ],
   }
+}
+
+/** Express calls middleware with (req, res, next). */
+function signatureWarnings(middleware: unknown): string[] {
+  if (typeof middleware !== 'function' || middleware.length < 3) return []
+  return [
+    `has middleware with ${middleware.length} parameters, but middleware gets (ctx, next): Express middleware (req, res, next) does not run here.`,
+  ]
 }
 
 function middlewareFinding(exports: ModuleExports): Finding {

@@ -43,8 +43,16 @@ export function readRouteModule(module: ModuleExports, endpoint: Endpoint): Modu
         ? undefined
         : { definition: definition as RouteDefinition, handler: handler as Handler },
     findings,
-    warnings: names.warnings,
+    warnings: [...names.warnings, ...signatureWarnings(handler)],
   }
+}
+
+/** Express and Fastify call a handler with (req, res), Koa with (ctx, next). */
+function signatureWarnings(handler: unknown): string[] {
+  if (typeof handler !== 'function' || isClass(handler) || handler.length < 2) return []
+  return [
+    `has a handler with ${handler.length} parameters, but a handler gets ctx alone: write (ctx) => … and return the response.`,
+  ]
 }
 
 /**
@@ -68,7 +76,7 @@ function handlerFindings(exports: ModuleExports): Finding[] {
       {
         code: 'MORTAR_ROUTE_NO_DEFAULT',
         found: 'has no default export',
-        remedy: 'Write `export default (ctx) => …`, or make the file private with a leading "_".',
+        remedy: noDefaultRemedy(exports),
       },
     ]
   return [
@@ -80,7 +88,20 @@ function handlerFindings(exports: ModuleExports): Finding[] {
   ]
 }
 
+/** Other frameworks read the method from the name of an export. */
+function noDefaultRemedy(exports: ModuleExports): string {
+  const other = Object.keys(exports).find((name) => isCallable(exports[name]))
+  if (other === undefined)
+    return 'Write `export default (ctx) => …`, or make the file private with a leading "_".'
+  return `Write \`export default\` in place of \`export const ${other} =\` or \`export function ${other}\`: the method is in the name of the file.`
+}
+
 function handlerRemedy(main: unknown): string {
+  if (
+    isClass(main) ||
+    (isPlainObject(main) && isCallable(main.constructor) === false && main.constructor !== Object)
+  )
+    return 'Export a function (ctx) => …; a class can be a service of app.provide().'
   if (isRouter(main)) return 'Mount a router with app.use(router), outside the directory of routes.'
   if (isPlainObject(main) && !isThenable(main))
     return 'Export the handler itself, or what defineRoute(definition, handler) returns.'

@@ -6,9 +6,11 @@
  */
 export function renderManifest(name: string, files: readonly string[]): string {
   const imports = files.map((file, index) => `import * as module${index} from ${quote(`../${name}/${file}`)}`)
-  const entries = files.map((file, index) => `  ${quote(file)}: module${index},`)
+  const entries = files.map(
+    (file, index) => `  ${quote(file)}: module${index} satisfies CheckedModule<typeof module${index}>,`,
+  )
   return `// Written by \`mortar build\` from ../${name}; the next build writes it again.
-import { registerModules, type RouteSink } from 'mortar'
+import { type CheckedModule, registerModules, type RouteSink } from 'mortar'
 ${imports.join('\n')}
 
 export const modules = {

@@ -25,21 +25,23 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   headers: checkSchema,
   body: checkBody,
   response: checkResponse,
+  problems: expectList('a list of statuses from 400 to 599 such as [404, 409]', isErrorStatus),
   auth: checkAuth,
   limit: checkLimit,
   summary: expectValue('a string', isString),
   description: expectValue('a string', isString),
-  tags: expectValue('an array of strings', isStrings),
+  tags: expectList('an array of strings', isString),
   operationId: expectValue('a string', isString),
   hidden: expectValue('a boolean', isBoolean),
   bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
   handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
   logRequests: expectValue('a boolean', isBoolean),
   multipart: checkMultipart,
-  consumes: expectValue(
+  consumes: expectList(
     "an array of media types such as 'application/json'",
-    (value) => isStrings(value) && value.every(isMediaType),
+    (value) => isString(value) && isMediaType(value),
   ),
+  rawBody: checkRawBody,
 }
 
 /**
@@ -82,13 +84,21 @@ function fieldsOf(schema: object): string[] {
 
 function checkBody(key: Key, value: unknown, { method }: Endpoint): Finding[] {
   if (method !== 'GET' && method !== 'HEAD') return checkSchema(key, value)
-  return [
-    {
-      code: 'MORTAR_ROUTE_BODY_NOT_ALLOWED',
-      found: `has a \`body\` schema, but the body of a ${method} request has no meaning (RFC 9110 §9.3)`,
-      remedy: 'Declare the input in `query`, or use POST.',
-    },
-  ]
+  return [bodyNotAllowed('a `body` schema', method)]
+}
+
+function checkRawBody(key: Key, value: unknown, endpoint: Endpoint): Finding[] {
+  const { method } = endpoint
+  if (value === true && (method === 'GET' || method === 'HEAD')) return [bodyNotAllowed('`rawBody`', method)]
+  return expectValue('a boolean', isBoolean)(key, value, endpoint)
+}
+
+function bodyNotAllowed(key: string, method: Method): Finding {
+  return {
+    code: 'MORTAR_ROUTE_BODY_NOT_ALLOWED',
+    found: `has ${key}, but the body of a ${method} request has no meaning (RFC 9110 §9.3)`,
+    remedy: 'Declare the input in `query`, or use POST.',
+  }
 }
 
 function checkResponse(key: Key, value: unknown): Finding[] {
@@ -103,7 +113,7 @@ function checkResponse(key: Key, value: unknown): Finding[] {
     ]
   return Object.entries(value).flatMap(([status, schema]): Finding[] =>
     /^[1-5]\d\d$/.test(status)
-      ? checkContent(`response[${status}]`, schema)
+      ? checkContent(`response[${status}]`, schema, Number(status))
       : [
           {
             code: 'MORTAR_ROUTE_RESPONSE',
@@ -138,9 +148,9 @@ function checkMultipart(_key: Key, value: unknown): Finding[] {
     return [
       {
         code: 'MORTAR_ROUTE_VALUE',
-        found: `has \`multipart\` with a limit that cannot be read: ${(error as Error).message.slice(0, -1)}`,
+        found: `has \`multipart\` with a setting that cannot be used: ${(error as Error).message.slice(0, -1)}`,
         remedy:
-          'Write maxFields, maxFiles, maxFileSize and maxHeaderSize as numbers or sizes; each is optional.',
+          'Write maxFields, maxFiles, maxFileSize and maxHeaderSize as numbers or sizes, and folder as a path; each is optional.',
       },
     ]
   }
@@ -159,6 +169,24 @@ function expectValue(expected: string, isValid: (value: unknown) => boolean): Ch
         ]
 }
 
+/** Expects a list, and names the first item that is wrong. */
+function expectList(expected: string, isItem: (value: unknown) => boolean): Check {
+  return (key, value, endpoint) => {
+    if (!Array.isArray(value)) return expectValue(expected, () => false)(key, value, endpoint)
+    const index = value.findIndex((item) => !isItem(item))
+    if (index === -1) return []
+    const wrong: unknown = value[index]
+    const what = typeof wrong === 'number' ? String(wrong) : describeValue(wrong)
+    return [
+      {
+        code: 'MORTAR_ROUTE_VALUE',
+        found: `has ${what} in \`${key}\``,
+        remedy: `\`${key}\` is ${expected}.`,
+      },
+    ]
+  }
+}
+
 function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean'
 }
@@ -167,8 +195,8 @@ function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(isString)
+function isErrorStatus(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599
 }
 
 function isSize(value: unknown): boolean {

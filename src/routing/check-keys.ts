@@ -6,6 +6,9 @@ import type { Finding } from './finding.ts'
 
 const KEYS: readonly string[] = DEFINITION_KEYS
 
+/** Names of exports that other frameworks call. */
+const METHOD = /^(?:get|post|put|patch|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
+
 /** Findings and warnings about the names of exports or keys. */
 export interface KeyReport {
   readonly findings: readonly Finding[]
@@ -24,6 +27,8 @@ export function checkExportNames(names: readonly string[]): KeyReport {
     warnings: others
       .filter((name) => !guards.includes(name))
       .flatMap((name) => {
+        if (METHOD.test(name))
+          return [`exports "${name}", which nothing calls: the method is in the name of the file.`]
         const near = nearKey(name)
         return near === undefined
           ? []

@@ -1,4 +1,5 @@
 import { joinPath } from '../support/url-path.ts'
+import type { ErrorStatus } from '../schema/response-body.ts'
 import type { RouterOptions } from './router-options.ts'
 import type { AuthRequirement, NamedMiddleware, RouteLimit } from './route.ts'
 
@@ -8,6 +9,7 @@ export interface Inherited {
   readonly tags: readonly string[]
   readonly auth: AuthRequirement | undefined
   readonly limit: RouteLimit | undefined
+  readonly problems: readonly ErrorStatus[]
   readonly hidden: boolean
   readonly middleware: readonly NamedMiddleware[]
 }
@@ -18,6 +20,7 @@ export const NOTHING: Inherited = {
   tags: [],
   auth: undefined,
   limit: undefined,
+  problems: [],
   hidden: false,
   middleware: [],
 }
@@ -33,6 +36,7 @@ export function inherit(
     tags: [...inherited.tags, ...(options.tags ?? [])],
     auth: options.auth ?? inherited.auth,
     limit: options.limit ?? inherited.limit,
+    problems: [...inherited.problems, ...(options.problems ?? [])],
     hidden: options.hidden ?? inherited.hidden,
     middleware: [...inherited.middleware, ...middleware],
   }

@@ -38,7 +38,8 @@ export function createScopes(): Scopes {
       for (const segment of parsePattern(prefix, middleware.origin)) directory = makeChild(directory, segment)
       directory.middleware.push(middleware)
     },
-    chainFor: (pattern) => collect(root, parsePattern(pattern), childOfPattern),
+    chainFor: (pattern) =>
+      isLeaf(root) ? [...root.middleware] : collect(root, parsePattern(pattern), childOfPattern),
     chainForPath: (path) =>
       isLeaf(root) ? root.middleware : collect(root, segmentsOf(canonicalOrRawPath(path)), childOfPath),
   }

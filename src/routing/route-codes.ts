@@ -5,7 +5,7 @@
  */
 export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_AUTH_SHAPE: '`auth` is neither a boolean, nor the name of a policy, nor a list of names',
-  MORTAR_ROUTE_BODY_NOT_ALLOWED: 'a `body` schema on GET or HEAD',
+  MORTAR_ROUTE_BODY_NOT_ALLOWED: 'a `body` schema or `rawBody` on GET or HEAD',
   MORTAR_ROUTE_BRACKET_EMPTY: 'brackets without a parameter name',
   MORTAR_ROUTE_BRACKET_NESTED: 'brackets inside brackets',
   MORTAR_ROUTE_BRACKET_UNCLOSED: 'a bracket without its partner',

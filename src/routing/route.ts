@@ -1,25 +1,31 @@
 import type { LimitRule } from '../contracts/limiter.ts'
 import type { Context } from '../context/context.ts'
+import type { ErrorStatus } from '../schema/response-body.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { MultipartOptions } from '../support/form-limits.ts'
 
 /** Methods that a route can have, in the order of `Allow`. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
+/** The methods of routes. */
 export type Method = (typeof METHODS)[number]
 
 /**
  * Guard of a route: `true` for any signed-in user, one or more policy names (all must allow), `false` for everybody.
  */
-export type AuthRequirement = boolean | string | readonly string[]
+export type AuthRequirement<Policies extends string = string> = boolean | Policies | readonly Policies[]
 
 /**
  * Limits of the requests of a route: a limit of its own, the name of a rule that routes share, a list of both, or `false`
  * for none.
  */
-export type RouteLimit = false | string | LimitRule | readonly (string | LimitRule)[]
+export type RouteLimit<Rules extends string = string> =
+  false | Rules | LimitRule | readonly (Rules | LimitRule)[]
 
-/** The body of one status: its media type, its schema for validation, or both. */
+/**
+ * The body of one status: its media type, its schema for validation, or both. Neither: no body for 204, 205 and
+ * redirects, a problem for an error.
+ */
 export interface ResponseContent {
   /** Media type such as `'text/csv'` or `'text/event-stream'`. By default JSON, or text for a string. */
   readonly type?: string
@@ -29,16 +35,18 @@ export interface ResponseContent {
 }
 
 /** The declaration of a route. Each key is optional; an absent key adds no step to the request. */
-export interface RouteDefinition {
+export interface RouteDefinition<Policies extends string = string, Rules extends string = string> {
   readonly params?: Schema
   readonly query?: Schema
   readonly headers?: Schema
   readonly body?: Schema
   /** Schema or media type of the body for each status. Keys that the schema does not declare are removed. */
   readonly response?: Readonly<Record<number, Schema | ResponseContent>>
-  readonly auth?: AuthRequirement
+  /** Statuses from 400 to 599 of the errors that the handler throws, for the OpenAPI document. */
+  readonly problems?: readonly ErrorStatus[]
+  readonly auth?: AuthRequirement<Policies>
   /** Limits of its requests, counted by the service `limiter`. A request beyond a limit is a 429. */
-  readonly limit?: RouteLimit
+  readonly limit?: RouteLimit<Rules>
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
@@ -61,6 +69,11 @@ export interface RouteDefinition {
    * `body` has a `file()`. With an empty list the body is not read.
    */
   readonly consumes?: readonly string[]
+  /**
+   * True to keep the bytes of the body as `ctx.rawBody`, beside the parsed `ctx.body`: for signatures of webhooks. The
+   * body may be of any type unless `body` or `consumes` restricts it; `ctx.body` is undefined for an unknown type.
+   */
+  readonly rawBody?: boolean
 }
 
 /** Reads one entry of `response`. A schema is short for `{ schema }`. */
@@ -77,6 +90,7 @@ export const DEFINITION_KEYS = [
   'headers',
   'body',
   'response',
+  'problems',
   'auth',
   'limit',
   'summary',
@@ -89,6 +103,7 @@ export const DEFINITION_KEYS = [
   'logRequests',
   'multipart',
   'consumes',
+  'rawBody',
 ] as const satisfies readonly (keyof RouteDefinition)[]
 
 /** A handler's return value is the response body; see `docs/responses.md` for what each kind of value becomes. */

@@ -1,8 +1,10 @@
-import type { AppContext, DefinedContext } from '../context/context.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { describeValue } from '../support/describe-value.ts'
 import { joinPath } from '../support/url-path.ts'
-import type { HandlerServices, MembersOf, OnlyKnownKeys, TypedApp } from './define-route.ts'
+import type { PolicyNames } from '../contracts/authenticator.ts'
+import type { RuleNames } from '../contracts/limiter.ts'
+import type { AddAppRoute, AddRoute } from './add-route.ts'
+import type { HandlerServices, MembersOf, ServicesOf, TypedApp } from './define-route.ts'
 import { inherit, NOTHING, type Inherited } from './inherited.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
 import type {
@@ -15,45 +17,35 @@ import type {
   RouteDefinition,
 } from './route.ts'
 
-/** Adds a route: `(path, handler)` or `(path, definition, handler)`. */
-export interface AddRoute<R, Guarded = false> {
-  (path: string, handler: (ctx: DefinedContext<{}, Guarded>) => unknown): R
-  <const D extends RouteDefinition>(
-    path: string,
-    definition: D & OnlyKnownKeys<D>,
-    handler: (ctx: DefinedContext<D, Guarded>) => unknown,
-  ): R
-}
-
-/** Like `AddRoute`, with the ctx members and services of one application. */
-export interface AddAppRoute<R, Members, Services, Guarded = false> {
-  (path: string, handler: (ctx: AppContext<{}, Members, Services, Guarded>) => unknown): R
-  <const D extends RouteDefinition>(
-    path: string,
-    definition: D & OnlyKnownKeys<D>,
-    handler: (ctx: AppContext<D, Members, Services, Guarded>) => unknown,
-  ): R
-}
-
 type Verb = Lowercase<Method>
 
 const ROUTER = Symbol.for('mortar.router')
 
-/** A group of routes, independent of an application. `app.use(router)` mounts it; it can be mounted more than once. */
-export interface Router<Guarded = false> extends Readonly<Record<Verb, AddRoute<Router<Guarded>, Guarded>>> {
+/**
+ * A group of routes, independent of an application. `app.use(router)` mounts it; it can be mounted more than once.
+ * Handlers have the parameters of their path and of the router's own `Prefix`.
+ */
+export interface Router<Guarded = false, Prefix extends string = string> extends Readonly<
+  Record<Verb, AddRoute<Router<Guarded, Prefix>, Guarded, Prefix>>
+> {
   readonly [ROUTER]: true
   /** Adds middleware around this router's routes, or mounts a child router. */
-  use(item: Middleware | AnyRouter): Router<Guarded>
+  use(item: Middleware | AnyRouter): Router<Guarded, Prefix>
   /** Returns the routes as data, with joined prefixes, accumulated tags and resolved guards. */
   routes(prefix?: string): Route[]
 }
 
 /** A router whose handlers see the members of one application's bricks. */
-export interface AppRouter<Members, Services, Guarded = false> extends Readonly<
-  Record<Verb, AddAppRoute<AppRouter<Members, Services, Guarded>, Members, Services, Guarded>>
+export interface AppRouter<
+  Members,
+  Services,
+  Guarded = false,
+  Prefix extends string = string,
+> extends Readonly<
+  Record<Verb, AddAppRoute<AppRouter<Members, Services, Guarded, Prefix>, Members, Services, Guarded, Prefix>>
 > {
   readonly [ROUTER]: true
-  use(item: Middleware | AnyRouter): AppRouter<Members, Services, Guarded>
+  use(item: Middleware | AnyRouter): AppRouter<Members, Services, Guarded, Prefix>
   routes(prefix?: string): Route[]
 }
 
@@ -105,8 +97,12 @@ export function scopesOfRouter(router: AnyRouter, prefix = ''): MiddlewareScope[
  * Creates a router. Its middleware runs for its own routes and those of its children, never for an unmatched path.
  * @throws StartupError for an unknown option, an option of another type, or `auth: undefined`.
  */
-export function createRouter(options: GuardedRouterOptions): Router<true>
-export function createRouter(options?: RouterOptions): Router
+export function createRouter<const Prefix extends string = ''>(
+  options: GuardedRouterOptions<Prefix>,
+): Router<true, Prefix>
+export function createRouter<const Prefix extends string = ''>(
+  options?: RouterOptions<Prefix>,
+): Router<false, Prefix>
 export function createRouter(options: RouterOptions = {}): object {
   checkRouterOptions(options)
   const entries: Entry[] = []
@@ -184,17 +180,18 @@ function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
   }
 }
 
-/** `createRouter` whose handlers see the members of the application's bricks: `routerFor<typeof app>({ prefix })`. */
-export function routerFor<A extends TypedApp>(
-  options: GuardedRouterOptions,
-): AppRouter<MembersOf<A>, HandlerServices<A>, true>
-export function routerFor<A extends TypedApp>(
-  options?: RouterOptions,
-): AppRouter<MembersOf<A>, HandlerServices<A>>
-export function routerFor<A extends TypedApp>(
-  options?: RouterOptions,
-): AppRouter<MembersOf<A>, HandlerServices<A>> {
-  return createRouter(options) as unknown as AppRouter<MembersOf<A>, HandlerServices<A>>
+/**
+ * `createRouter` whose handlers see the members of the application's bricks: `routerFor<typeof app>({ prefix })`. A prefix
+ * with parameters is a second type argument: `routerFor<typeof app, '/users/:id'>({ prefix: '/users/:id' })`.
+ */
+export function routerFor<A extends TypedApp, Prefix extends string = ''>(
+  options: GuardedRouterOptions<string, PolicyNames<ServicesOf<A>>, RuleNames<ServicesOf<A>>>,
+): AppRouter<MembersOf<A>, HandlerServices<A>, true, Prefix>
+export function routerFor<A extends TypedApp, Prefix extends string = ''>(
+  options?: RouterOptions<string, PolicyNames<ServicesOf<A>>, RuleNames<ServicesOf<A>>>,
+): AppRouter<MembersOf<A>, HandlerServices<A>, false, Prefix>
+export function routerFor(options?: RouterOptions): object {
+  return createRouter(options)
 }
 
 /** True for a router, also from another copy of the package. */
@@ -211,9 +208,8 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
   const auth = definition.auth ?? own.auth
   // A key with the value undefined is kept, so that the check of definitions reports it.
   const limit = 'limit' in definition ? definition.limit : own.limit
-  // A value that is not a list is kept, so that the check of definitions reports it.
-  const given: unknown = definition.tags ?? []
-  const tags = Array.isArray(given) ? [...own.tags, ...given] : given
+  const tags = joined(own.tags, definition.tags)
+  const problems = joined(own.problems, definition.problems)
   return {
     method: entry.method,
     path: joinPath(own.prefix, entry.path),
@@ -221,11 +217,19 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
       ...definition,
       ...(auth === undefined ? {} : { auth }),
       ...(limit === undefined ? {} : { limit }),
-      ...(Array.isArray(tags) && tags.length === 0 ? {} : { tags: tags as readonly string[] }),
+      ...(tags && { tags }),
+      ...(problems && { problems }),
       ...(own.hidden ? { hidden: true } : {}),
     },
     handler: entry.handler,
     middleware: own.middleware,
     origin,
   }
+}
+
+/** A value that is not a list is kept, so that the check of definitions reports it. */
+function joined<T>(inherited: readonly T[], given: readonly T[] | undefined): readonly T[] | undefined {
+  const own: unknown = given ?? []
+  if (!Array.isArray(own)) return given
+  return inherited.length + own.length === 0 ? undefined : [...inherited, ...own]
 }

@@ -19,7 +19,8 @@ export interface Endpoint<T> {
 export interface Node<T> {
   /** Number of parameters between the root and this position. */
   readonly captures: number
-  readonly statics: Map<string, Node<T>>
+  /** Undefined without static continuations: an empty Map takes more memory than the rest of the node. */
+  statics: Map<string, Node<T>> | undefined
   param: Node<T> | undefined
   /** Endpoint for a path that ends here. */
   end: Endpoint<T> | undefined
@@ -29,7 +30,7 @@ export interface Node<T> {
 
 /** Creates an empty position, by default a root. */
 export function createNode<T>(captures = 0): Node<T> {
-  return { captures, statics: new Map(), param: undefined, end: undefined, rest: undefined }
+  return { captures, statics: undefined, param: undefined, end: undefined, rest: undefined }
 }
 
 /** Adds the endpoint of a pattern with parameters for one method. */
@@ -53,8 +54,9 @@ export function addEndpoint<T>(
 }
 
 function staticChild<T>(node: Node<T>, text: string): Node<T> {
-  const child = node.statics.get(text) ?? createNode<T>(node.captures)
-  node.statics.set(text, child)
+  const statics = (node.statics ??= new Map<string, Node<T>>())
+  const child = statics.get(text) ?? createNode<T>(node.captures)
+  statics.set(text, child)
   return child
 }
 
@@ -101,7 +103,7 @@ function descend<T>(node: Node<T>, search: Search, start: number): Endpoint<T> |
   const stop = slash === -1 ? path.length : slash
   if (stop === start) return undefined
   const segment = path.slice(start, stop)
-  const child = node.statics.get(segment)
+  const child = node.statics?.get(segment)
   const found = child && proceed(child, search, stop)
   if (found) return found
   if (node.param) {
