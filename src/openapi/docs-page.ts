@@ -1,24 +1,37 @@
-import { createHash } from 'node:crypto'
-import { DOM_SCRIPT } from './page/dom-script.ts'
-import { PAGE_SCRIPT } from './page/page-script.ts'
-import { SCHEMA_SCRIPT } from './page/schema-script.ts'
+import { posix } from 'node:path'
+import { ACCOUNT_SCRIPT } from './page/account-script.ts'
+import { ACCOUNT_VIEW_SCRIPT } from './page/account-view-script.ts'
+import { NONCE_SCRIPT, START_SCRIPT } from './page/start-script.ts'
 import { STYLE } from './page/style.ts'
-import { TRY_SCRIPT } from './page/try-script.ts'
 
-/** The page and the `Content-Security-Policy` value for its response. */
+/** Content of the page and the places of its parts. Paths are those of the application, as routes have them. */
+export interface DocsPageInput {
+  readonly title: string
+  /** Path of the page itself. The others are made relative to it, so that the page works below a prefix. */
+  readonly path: string
+  readonly documentPath: string
+  /** Path of the script of the reference, with its version as the query. */
+  readonly scriptPath: string
+  /** In production no test users are offered. */
+  readonly isProduction: boolean
+}
+
+/** The page for one response. */
 export interface DocsPage {
   readonly html: string
   readonly contentSecurityPolicy: string
 }
 
-const SCRIPT = `'use strict';\n(() => {\n${DOM_SCRIPT}${SCHEMA_SCRIPT}${TRY_SCRIPT}${PAGE_SCRIPT}})()\n`
-
 /**
- * Renders the documentation page: one self-contained HTML file that fetches the document from `documentUrl` (same
- * origin) and shows it. The policy allows the page's script and style by their hashes and requests to its own origin.
- * It forbids HTML made from strings (Trusted Types), so text of the document cannot become markup.
+ * Renders the documentation page: the API reference of Scalar, and a bar to sign in. Its policy allows scripts and style
+ * sheets with the nonce, which must be new for each response, and requests to its own origin only.
  */
-export function docsPage({ title, documentUrl }: { title: string; documentUrl: string }): DocsPage {
+export function docsPage(input: DocsPageInput, nonce: string): DocsPage {
+  const { title, isProduction } = input
+  const [documentUrl, scriptUrl, root] = [input.documentPath, input.scriptPath, '/'].map((path) =>
+    relative(input.path, path),
+  ) as [string, string, string]
+  const script = (content: string): string => `<script nonce="${nonce}">${content}</script>`
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -27,37 +40,57 @@ export function docsPage({ title, documentUrl }: { title: string; documentUrl: s
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style nonce="${nonce}">${STYLE}</style>
+${script(NONCE_SCRIPT)}
 </head>
-<body data-document="${escapeHtml(documentUrl)}">
-<a class="skip" href="#operations">Skip to the operations</a>
-<header id="top"><h1>${escapeHtml(title)}</h1></header>
-<nav id="contents" aria-label="Operations"></nav>
-<main id="operations" tabindex="-1"><p id="state" role="status">Loading the document …</p></main>
-<noscript><p>This page needs JavaScript. The document itself: <a href="${escapeHtml(documentUrl)}">${escapeHtml(documentUrl)}</a></p></noscript>
-<script>${SCRIPT}</script>
+<body data-document="${escapeHtml(documentUrl)}" data-root="${escapeHtml(root)}" data-production="${isProduction}">
+${ACCOUNT_BAR.replace('{title}', () => escapeHtml(title))}
+<div id="reference"><p role="status">Loading the document …</p></div>
+<noscript>This page needs JavaScript. The document itself: <a href="${escapeHtml(documentUrl)}">${escapeHtml(documentUrl)}</a></noscript>
+<script nonce="${nonce}" src="${escapeHtml(scriptUrl)}"></script>
+${script(`'use strict';\n(() => {\n${ACCOUNT_SCRIPT}${ACCOUNT_VIEW_SCRIPT}${START_SCRIPT}})()\n`)}
 </body>
 </html>
 `
-  return { html, contentSecurityPolicy: POLICY }
+  return { html, contentSecurityPolicy: policyOf(nonce) }
 }
 
-const POLICY = [
-  "default-src 'none'",
-  `script-src ${hashSource(SCRIPT)}`,
-  `style-src ${hashSource(STYLE)}`,
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
+const ACCOUNT_BAR = `<header id="account" hidden>
+<span class="title">{title}</span>
+<output></output>
+<button id="test-user" class="main" type="button">New test user</button>
+<button id="log-in" type="button">Log in</button>
+<button id="log-out" type="button">Log out</button>
+</header>
+<dialog id="log-in-dialog" aria-labelledby="log-in-title"><form method="dialog">
+<h2 id="log-in-title">Log in</h2>
+<p role="alert"></p>
+<div class="buttons"><button type="button" value="cancel">Cancel</button><button class="main">Log in</button></div>
+</form></dialog>`
 
-/** CSP 3 §2.3.1: the hash covers every byte between the tags. */
-function hashSource(content: string): string {
-  return `'sha256-${createHash('sha256').update(content).digest('base64')}'`
+/**
+ * The reference sets style attributes, which a nonce cannot allow. It makes HTML of Markdown, so Trusted Types are off:
+ * a policy that lets every string pass would protect nothing.
+ */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "connect-src 'self'",
+    "img-src 'self' data: blob:",
+    'media-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** `./openapi.json` from `/docs`, and `../openapi.json` from `/api/docs`. */
+function relative(from: string, to: string): string {
+  const path = posix.relative(posix.dirname(from), to)
+  return path.startsWith('.') ? path : `./${path}`
 }
 
 function escapeHtml(text: string): string {

@@ -32,15 +32,17 @@ export function buildDocument(input: DocumentInput): object {
   const warn = input.warn ?? (() => undefined)
   const routes = withoutAmbiguous(input.routes.filter(isPublished), warn).toSorted(byPathAndMethod)
   const security = input.security ?? BEARER
-  const context = { ids: operationIds(routes), reader: createSchemaReader(warn), security }
+  const reader = createSchemaReader(warn)
+  const context = { ids: operationIds(routes), reader, security }
+  const { parts, schemas } = reader.finish(pathsOf(routes, context))
   return withoutEmpty({
     openapi: '3.1.1',
     info: withoutEmpty({ title: input.title, description: input.description, version: input.version }),
     servers: input.servers,
     tags: tagsOf(routes),
-    paths: pathsOf(routes, context),
+    paths: parts,
     components: withoutEmpty({
-      schemas: problemSchemas(input.problems ?? []),
+      schemas: { ...schemas, ...problemSchemas(input.problems ?? []) },
       securitySchemes:
         input.security || routes.some(isGuarded) ? { [security.name]: security.scheme } : undefined,
     }),

@@ -47,8 +47,11 @@ function wordOf(segment: Segment): string {
 }
 
 function pascalCase(text: string): string {
-  return text
-    .split(/[^\p{L}\p{N}]+/u)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')
+  return (
+    text
+      // Other numerals, such as exponents, are not characters of a function's name.
+      .split(/[^\p{L}\p{Nd}]+/u)
+      .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+      .join('')
+  )
 }

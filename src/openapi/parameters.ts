@@ -54,7 +54,7 @@ function parameter(location: string, { name, schema, isRequired }: Field): JsonO
 function fieldsOf(route: Route, location: 'params' | 'query' | 'headers', reader: SchemaReader): Field[] {
   const schema = route.definition[location]
   if (!schema) return []
-  const { type, properties = {}, required } = reader.read(schema, 'input', { route, part: location })
+  const { type, properties = {}, required } = reader.readFields(schema, { route, part: location })
   if (type !== 'object' || !isJsonObject(properties)) {
     reader.warn({ route, part: location }, 'it is not an object schema, so its parameters are not known')
     return []
@@ -62,7 +62,28 @@ function fieldsOf(route: Route, location: 'params' | 'query' | 'headers', reader
   const names = new Set(Array.isArray(required) ? required : [])
   return Object.entries(properties).map(([name, field]) => ({
     name,
-    schema: isJsonObject(field) ? field : {},
+    schema: isJsonObject(field) ? withoutNull(field) : {},
     isRequired: names.has(name),
   }))
+}
+
+/** Text cannot be null, so a generated client should not offer it. */
+function withoutNull({ type, enum: values, anyOf, ...rest }: JsonObject): JsonObject {
+  const [reference, ...others] = withoutNulls(anyOf, isNullSchema)
+  if (isJsonObject(reference) && others.length === 0) return { ...rest, ...reference }
+  const types = withoutNulls(type, (name) => name === 'null')
+  return withoutEmpty({
+    type: types.length === 1 ? types[0] : type,
+    enum: Array.isArray(values) ? withoutNulls(values, (value) => value === null) : undefined,
+    anyOf,
+    ...rest,
+  })
+}
+
+function withoutNulls(list: unknown, isNull: (item: unknown) => boolean): unknown[] {
+  return Array.isArray(list) ? list.filter((item) => !isNull(item)) : []
+}
+
+function isNullSchema(schema: unknown): boolean {
+  return isJsonObject(schema) && schema.type === 'null'
 }

@@ -6,13 +6,13 @@ const PROBLEM_PROPERTIES = {
   status: { type: 'integer', minimum: 400, maximum: 599 },
   detail: { type: 'string', description: 'What was wrong with this request.' },
   code: { type: 'string', description: 'Stable name of the kind of problem, for programs.' },
-  instance: { type: 'string', description: 'Id of the request, also in the log.' },
+  instance: { type: 'string', description: 'Id of the request, also in the log. Some problems omit it.' },
 }
 
 const PROBLEM: JsonObject = {
   type: 'object',
   description: 'A problem (RFC 9457). A kind of problem may have further members.',
-  required: ['type', 'title', 'status', 'detail', 'code', 'instance'],
+  required: ['type', 'title', 'status', 'detail', 'code'],
 }
 
 const VALIDATION_PROBLEM: JsonObject = {

@@ -1,30 +1,56 @@
 import type { Route } from '../routing/route.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
+import type { OnOmission } from '../schema/json-schema-parts.ts'
 import type { Schema } from '../schema/schema.ts'
+import type { Place } from './component.ts'
+import { createComponents, type NamedParts } from './components.ts'
 import type { JsonObject } from './json.ts'
 
-/** The part of a route that a schema describes, for warnings. */
-export interface Place {
-  readonly route: Route
-  readonly part: string
+/** A schema as the document has it, and its own keywords where that is a reference. */
+export interface ReadSchema {
+  readonly schema: JsonObject
+  readonly keywords: JsonObject
 }
 
 /** Converts the schemas of routes to JSON Schema, and warns about parts that JSON Schema cannot express. */
 export interface SchemaReader {
-  read(schema: Schema, direction: 'input' | 'output', place: Place): JsonObject
+  /** Describes a schema; labelled schemas become references. */
+  read(schema: Schema, direction: 'input' | 'output', place: Place): ReadSchema
+  /** Describes an input object in place, with references only below its keys. */
+  readFields(schema: Schema, place: Place): JsonObject
+  /** Names the references of the document's parts. */
+  finish(parts: JsonObject): NamedParts
   warn(place: Place, reason: string): void
 }
 
 /** Makes a reader whose warnings name route, origin and path inside the schema. */
 export function createSchemaReader(warn: (message: string, route: Route) => void): SchemaReader {
+  const components = createComponents()
   function report({ route, part }: Place, reason: string): void {
     warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`, route)
   }
+  const describe = (
+    schema: Schema,
+    direction: 'input' | 'output',
+    { place, isRootInline = false }: { place: Place; isRootInline?: boolean },
+  ): JsonObject => {
+    const onOmission: OnOmission = (path, reason) =>
+      report({ ...place, part: path === '' ? place.part : `${path} in ${place.part}` }, reason)
+    return jsonSchemaOf(schema, direction, {
+      onOmission,
+      isRootInline,
+      refer: (labelled, way, whenOmitted) =>
+        components.refer(labelled, way, { place, onOmission: whenOmitted }),
+    })
+  }
   return {
-    read: (schema, direction, place) =>
-      jsonSchemaOf(schema, direction, (path, reason) =>
-        report({ ...place, part: path === '' ? place.part : `${path} in ${place.part}` }, reason),
-      ),
+    read(schema, direction, place) {
+      const described = describe(schema, direction, { place })
+      const isReference = '$ref' in described || 'anyOf' in described
+      return { schema: described, keywords: isReference ? jsonSchemaOf(schema, direction) : described }
+    },
+    readFields: (schema, place) => describe(schema, 'input', { place, isRootInline: true }),
+    finish: (parts) => components.finish(parts, report),
     warn: report,
   }
 }

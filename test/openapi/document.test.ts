@@ -3,42 +3,10 @@ import { expect } from 'chai'
 import { array, lazy, number, object, string } from 'yup'
 import { z } from 'zod'
 import { StartupError } from '../../src/errors/startup-error.ts'
-import { buildDocument, type DocumentInput } from '../../src/openapi/document.ts'
-import type { Route } from '../../src/routing/route.ts'
 import { file } from '../../src/schema/yup/file.ts'
+import type { RouteDefinition } from '../../src/routing/route.ts'
+import { documentOf, operationFor, SECURITY } from './read-document.ts'
 import { routeOf } from './routes.ts'
-
-interface Operation {
-  operationId: string
-  tags?: string[]
-  summary?: string
-  description?: string
-  parameters?: { name: string; in: string; required?: boolean; schema: object; description?: string }[]
-  requestBody?: { required?: boolean; content: Record<string, { schema?: object }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
-  security?: object[]
-  'x-policies'?: string[]
-}
-
-interface Document {
-  openapi: string
-  info: object
-  tags?: object[]
-  servers?: object[]
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object>; securitySchemes?: object }
-}
-
-const SECURITY = { name: 'bearer', scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
-
-function documentOf(routes: readonly Route[], more: Partial<DocumentInput> = {}): Document {
-  return buildDocument({ routes, title: 'Notes', version: '1.2.3', ...more }) as Document
-}
-
-function operationFor(route: Route): Operation {
-  const [item] = Object.values(documentOf([route]).paths)
-  return item![route.method.toLowerCase()]!
-}
 
 const note = object({ id: number().required(), text: string().max(100).required() })
 
@@ -117,7 +85,7 @@ describe('OpenAPI document', () => {
     const warnings: string[] = []
     const routes = [
       routeOf('GET /a', { query: string(), headers: object({}) }),
-      routeOf('POST /b', { body: object({ any: lazy(() => string()) }) }),
+      routeOf('POST /b', { body: object({ any: lazy((value) => (value ? string() : number())) }) }),
     ]
     documentOf(routes, { warn: (message) => warnings.push(message) })
     expect(warnings).to.have.length(2)
@@ -144,6 +112,16 @@ describe('OpenAPI operation: parameters', () => {
     const [parameter] = operationFor(routeOf('GET /files/*path')).parameters!
     expect(parameter).to.deep.include({ name: 'path', in: 'path', required: true, 'x-catch-all': true })
     expect(parameter!.description).to.include('slashes')
+  })
+
+  it('are never null, which text cannot be', () => {
+    const status = string().oneOf(['open', 'closed']).label('Status').nullable()
+    const query = object({ page: number().nullable(), sort: string().oneOf(['a', 'b']).nullable(), status })
+    expect(operationFor(routeOf('GET /a', { query })).parameters!.map(({ schema }) => schema)).to.deep.equal([
+      { type: 'number' },
+      { type: 'string', enum: ['a', 'b'] },
+      { $ref: '#/components/schemas/Status' },
+    ])
   })
 
   it('come from query and headers, without the headers that OpenAPI describes elsewhere', () => {
@@ -175,8 +153,8 @@ describe('OpenAPI operation: request body', () => {
       operationFor(routeOf('POST /notes', { body: note, consumes })).requestBody!.content,
     ).to.have.all.keys(consumes)
     expect(operationFor(EVERYTHING[4]!).requestBody!.content).to.deep.equal({
-      'image/png': {},
-      'image/jpeg': {},
+      'image/png': { schema: { type: 'string', format: 'binary' } },
+      'image/jpeg': { schema: { type: 'string', format: 'binary' } },
     })
   })
 
@@ -198,71 +176,26 @@ describe('OpenAPI operation: request body', () => {
     expect(encoding).to.deep.equal({ picture: { contentType: 'image/*, application/pdf' } })
   })
 
+  it('of a route that reads the bytes is in the document, with its media types', () => {
+    const raw = { rawBody: true }
+    const bodyOf = (definition: RouteDefinition) => operationFor(routeOf('POST /a', definition)).requestBody
+    expect(
+      bodyOf({ ...raw, consumes: ['text/csv', 'application/json', 'application/x-www-form-urlencoded'] }),
+    ).to.deep.equal({
+      required: true,
+      content: {
+        'text/csv': { schema: { type: 'string' } },
+        'application/json': { schema: {} },
+        'application/x-www-form-urlencoded': { schema: { type: 'object', additionalProperties: true } },
+      },
+    })
+    expect(bodyOf(raw)!.content).to.deep.equal({ '*/*': { schema: {} } })
+    expect(bodyOf({ ...raw, body: note })!.content).to.have.all.keys('application/json')
+  })
+
   it('is absent for a route that reads the stream itself or declares no body', () => {
     expect(operationFor(routeOf('POST /notes', { consumes: [] }))).not.to.have.property('requestBody')
     expect(operationFor(routeOf('POST /notes'))).not.to.have.property('requestBody')
-  })
-})
-
-describe('OpenAPI operation: responses', () => {
-  const statusesOf = (route: Route) => Object.keys(operationFor(route).responses)
-
-  it('are 200 if none is declared', () => {
-    expect(operationFor(routeOf('GET /a')).responses).to.deep.equal({ 200: { description: 'Success.' } })
-  })
-
-  it('are the declared responses, with their schemas', () => {
-    const { responses } = operationFor(routeOf('POST /notes', { response: { 201: note, 404: string() } }))
-    expect(Object.keys(responses)).to.deep.equal(['201', '404'])
-    expect(responses['201']!.content!['application/json']!.schema).to.deep.include({ type: 'object' })
-    expect(responses['404']!.content).to.have.all.keys('text/plain')
-  })
-
-  it('include a success even if only a failure is declared', () => {
-    expect(statusesOf(routeOf('GET /a', { response: { 404: note } }))).to.deep.equal(['200', '404'])
-  })
-
-  it('have no content for HEAD, 204 and 304', () => {
-    expect(operationFor(EVERYTHING[6]!).responses['200']).not.to.have.property('content')
-    expect(operationFor(EVERYTHING[5]!).responses['204']).not.to.have.property('content')
-  })
-
-  it('include only the problems that the declarations can cause', () => {
-    const schema = object({ id: string() })
-    expect(statusesOf(routeOf('GET /a', { auth: false }))).to.deep.equal(['200'])
-    expect(statusesOf(routeOf('GET /a', { auth: true }))).to.deep.equal(['200', '401'])
-    expect(statusesOf(routeOf('GET /a', { auth: 'x' }))).to.deep.equal(['200', '401', '403'])
-    for (const key of ['params', 'query', 'headers'])
-      expect(statusesOf(routeOf('GET /a/:id', { [key]: schema })), key).to.deep.equal(['200', '422'])
-    expect(statusesOf(routeOf('POST /a', { body: schema, auth: ['x'] }))).to.deep.equal([
-      '200',
-      '400',
-      '401',
-      '403',
-      '413',
-      '415',
-      '422',
-    ])
-  })
-
-  it('are problem documents of one shared schema', () => {
-    const { components, paths } = documentOf([routeOf('POST /a', { body: note, auth: true })])
-    const { responses } = paths['/a']!.post!
-    for (const [status, name] of [
-      ['401', 'Problem'],
-      ['413', 'Problem'],
-      ['422', 'ValidationProblem'],
-    ] as const)
-      expect(responses[status]!.content).to.deep.equal({
-        'application/problem+json': { schema: { $ref: `#/components/schemas/${name}` } },
-      })
-    expect(components.schemas).to.have.keys('Problem', 'ValidationProblem')
-  })
-
-  it('keep a declared response for the status of a problem', () => {
-    const { responses } = operationFor(routeOf('GET /a', { auth: true, response: { 401: note } }))
-    expect(responses['401']!.content).to.have.keys('application/problem+json')
-    expect(responses['401']!.content!['application/problem+json']!.schema).to.deep.include({ type: 'object' })
   })
 })
 
@@ -303,6 +236,7 @@ describe('OpenAPI operation: id', () => {
     ['DELETE /users/:user_id/posts/:postId', 'deleteUsersByUserIdPostsByPostId'],
     ['GET /files/*path', 'getFilesByPath'],
     ['GET /v1.0/café', 'getV10Café'],
+    ['GET /area/m²', 'getAreaM'],
     ['OPTIONS /users', 'optionsUsers'],
   ]
   for (const [line, id] of ids)

@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import { array, boolean, date, number, object, string, type AnySchema } from 'yup'
+import { exampleOf } from '../../src/openapi/example.ts'
+import { matchPattern } from '../../src/openapi/pattern-example.ts'
+import { jsonSchemaOf } from '../../src/schema/json-schema.ts'
+
+const SCHEMAS: Record<string, AnySchema> = {
+  'an address': string().email().required(),
+  'an id': string().uuid().required(),
+  'an URL': string().url().required(),
+  'a date': date().required(),
+  'a length': string().min(12).max(14).required(),
+  'a short text': string().max(2).required(),
+  'a code': string()
+    .matches(/^[A-Z]{2}-\d{4}$/)
+    .required(),
+  'a slug of a length': string()
+    .matches(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+    .min(9)
+    .required(),
+  'a choice': string().oneOf(['asc', 'desc']).required(),
+  'a number between': number().min(10).max(20).required(),
+  'a number above': number().moreThan(5).lessThan(6).required(),
+  'an integer above': number().integer().moreThan(5).required(),
+  'a negative number': number().max(-3).required(),
+  'a list': array(string().min(3).required()).min(2).max(3).required(),
+  'a default': number().default(7),
+  'a nullable text': string().nullable().defined(),
+  'nested objects': object({
+    name: string().required(),
+    inner: object({ on: boolean().required(), when: date() }).required(),
+  }),
+}
+
+describe('examples of bodies', () => {
+  for (const [name, schema] of Object.entries(SCHEMAS))
+    it(`are accepted by their schema: ${name}`, () => {
+      const example = exampleOf(jsonSchemaOf(schema, 'input'), 'title')
+      expect(example).not.to.equal(undefined)
+      expect(schema.isValidSync(example), JSON.stringify(example)).to.equal(true)
+    })
+
+  it('are the example of the schema if it has one', () => {
+    const schema = object({ size: number().min(3).meta({ example: 12 }), kind: string().default('a') })
+    expect(exampleOf(jsonSchemaOf(schema, 'input'))).to.deep.equal({ size: 12, kind: 'a' })
+  })
+
+  it('leave out what has none: files, and patterns that are not understood', () => {
+    const properties = {
+      file: { type: 'string', format: 'binary' },
+      odd: { type: 'string', pattern: '^(?=x)y$' },
+    }
+    expect(exampleOf({ type: 'object', properties })).to.deep.equal({})
+  })
+
+  it('match common patterns, and never a string that the pattern refuses', () => {
+    const lengths = { least: 0, most: 40 }
+    const patterns = [
+      '^#[0-9a-f]{6}$',
+      '^\\+?[1-9]\\d{1,14}$',
+      '^[^\\s@]+@[^\\s@]+$',
+      '^\\p{L}+$',
+      '^(\\d{3}-)?\\d{4}$',
+      '^a|b$',
+    ]
+    for (const pattern of patterns)
+      expect(matchPattern(pattern, lengths), pattern).to.match(new RegExp(pattern, 'u'))
+    for (const pattern of ['^(?=.*\\d).{8,}$', '[a-z', '(', 'a{2}b\\1$', '^\\d{400}$'])
+      expect(matchPattern(pattern, lengths), pattern).to.equal(undefined)
+  })
+})
