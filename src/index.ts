@@ -26,6 +26,16 @@ export { fromKoa } from './pipeline/from-koa.ts'
 export { fromKoaRouter } from './pipeline/from-koa-router.ts'
 export type { KoaRouterOptions } from './pipeline/from-koa-router.ts'
 export type { KoaRouter, KoaRouterLayer } from './routing/koa-router-layers.ts'
+export { sendFile, sse } from './pipeline/streamed-responses.ts'
+export type { ResponseTarget } from './pipeline/streamed-responses.ts'
+export type { FileBytes, FileSource, SendFileOptions } from './pipeline/send-file/send-file-options.ts'
+export type {
+  Events,
+  EventSourceRequest,
+  EventsSource,
+  ServerSentEvent,
+  SseOptions,
+} from './pipeline/sse/events.ts'
 export { env } from './support/env/env.ts'
 export type {
   Env,
@@ -33,6 +43,7 @@ export type {
   EnvNumberOptions,
   EnvOptions,
   EnvSecretOptions,
+  EnvStringOptions,
   EnvUrlOptions,
 } from './support/env/env.ts'
 export { loadEnvFiles } from './support/env/env-files.ts'
@@ -45,15 +56,19 @@ export type {
   AnyRegistration,
   AnyServices,
   AwilixRegistration,
+  BrickServices,
   CoreServices,
   Cradle,
   DisposeOptions,
+  KnownServices,
   Lifetime,
   Registration,
   Registrations,
   RequestServices,
 } from './container/registration.ts'
 export type { CookieOptions, CookieProtection, RequestCookies } from './context/request-cookies.ts'
+export { reply } from './context/reply.ts'
+export type { ReplyContext } from './context/reply.ts'
 export type {
   AppContext,
   BaseContext,
@@ -68,7 +83,9 @@ export type {
   CredentialRequest,
   Policy,
   PolicyContext,
+  PolicyNames,
   SecurityScheme,
+  SignedInUser,
 } from './contracts/authenticator.ts'
 export { systemClock } from './contracts/clock.ts'
 export type { Clock } from './contracts/clock.ts'
@@ -127,6 +144,7 @@ export { nativeError, peerError } from './peers/peer-errors.ts'
 export type { PeerNeed, Peers } from './peers/peers.ts'
 export { defineRoute, routesFor } from './routing/define-route.ts'
 export type { DefinedRoute, MembersOf, RouteMaker, ServicesOf, TypedApp } from './routing/define-route.ts'
+export type { CheckedModule, HandlerFor } from './routing/handler-for.ts'
 export { createRouter, routerFor } from './routing/router.ts'
 export type { AnyRouter, AppRouter, Router } from './routing/router.ts'
 export type { GuardedRouterOptions, RouterOptions } from './routing/router-options.ts'
@@ -140,6 +158,7 @@ export type {
   RouteDefinition,
   RouteLimit,
 } from './routing/route.ts'
+export type { Replied, Unchanged } from './schema/response-body.ts'
 export type { Infer, Schema } from './schema/schema.ts'
 export { checkOptions } from './support/check-options.ts'
 export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './support/check-options.ts'

@@ -24,7 +24,7 @@ import { endWithProcess } from './end-with-process.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
 import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
-import { closedAlready, listensAlready, notUsable, onlyInspected, tooLate } from './misuse.ts'
+import { checkArity, closedAlready, listensAlready, notUsable, onlyInspected, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
 import { createAdapters, type Adapters } from './adapters.ts'
@@ -64,7 +64,7 @@ export class Application {
 
   use(item: AnyBrick | AnyRouter | Middleware): this {
     if (isRouter(item)) this.mount(item)
-    else if (typeof item === 'function') this.addMiddleware(item)
+    else if (typeof item === 'function') this.addMiddleware(checkArity(item, this.options.reporter))
     else if (isBrick(item)) this.addBrick(item)
     else throw notUsable(item)
     return this

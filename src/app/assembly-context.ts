@@ -40,7 +40,7 @@ export function createAssemblyContext(
     core,
     events,
     container: createServiceContainer(core, { disposeAll, refuseLate }),
-    contextClass: createContextClass(),
+    contextClass: createContextClass({ environment }),
     dispatcher: createDispatcher(),
   }
 }

@@ -1,6 +1,8 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { App, MembersOfBricks, ServicesOfBricks } from './app.ts'
 import { Application } from './application.ts'
+import { isBrick } from '../bricks/is-brick.ts'
+import { notABrick } from './misuse.ts'
 import { checkConfig, resolveOptions, type AppConfig } from './options.ts'
 
 /**
@@ -13,7 +15,10 @@ export function createApp<const Bricks extends readonly AnyBrick[] = []>(
 ): App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>> {
   checkConfig(config, 'createApp()')
   const application = new Application(resolveOptions(config))
-  for (const brick of config.bricks ?? []) application.use(brick)
+  for (const brick of config.bricks ?? []) {
+    if (!isBrick(brick)) throw notABrick(brick)
+    application.use(brick)
+  }
   // Every application has the same class; only its type knows its members and services.
   return application as unknown as App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>>
 }

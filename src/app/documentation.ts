@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { docsPage, type DocsPage } from '../openapi/docs-page.ts'
 import { buildDocument } from '../openapi/document.ts'
+import { findReferenceScript, type ReferenceScript } from '../openapi/page/reference-script.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Route } from '../routing/route.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -12,17 +14,29 @@ export interface Documentation {
    * @throws StartupError when two operations would have one id.
    */
   document(): object
-  readonly page: DocsPage
+  /** Renders the page for one response. */
+  page(): Promise<DocsPage>
+  /** Returns the script of the page, or undefined if a copy of the package lacks it. */
+  script(): Promise<ReferenceScript | undefined>
+}
+
+/** Paths of the document, its page and the script of the page. */
+export interface DocumentationPaths {
+  readonly document: string
+  readonly page: string
+  readonly script: string
 }
 
 /** Creates the documentation of the routes of a dispatcher. */
 export function createDocumentation(
   dispatcher: Dispatcher,
   runtime: PipelineRuntime,
-  openapi: OpenApiOptions & { readonly path: string },
+  { openapi, paths }: { readonly openapi: OpenApiOptions; readonly paths: DocumentationPaths },
 ): Documentation {
   let document: object | undefined
   let revision = -1
+  let script: Promise<ReferenceScript | undefined> | undefined
+  const scriptOnce = (): Promise<ReferenceScript | undefined> => (script ??= findReferenceScript())
   return {
     document() {
       if (document === undefined || revision !== dispatcher.revision) {
@@ -31,7 +45,18 @@ export function createDocumentation(
       }
       return document
     },
-    page: docsPage({ title: openapi.title ?? 'API', documentUrl: openapi.path }),
+    async page() {
+      const found = await scriptOnce()
+      const input = {
+        title: openapi.title ?? 'API',
+        path: paths.page,
+        documentPath: paths.document,
+        scriptPath: `${paths.script}?${found?.version ?? 'missing'}`,
+        isProduction: runtime.environment === 'production',
+      }
+      return docsPage(input, randomBytes(16).toString('base64'))
+    },
+    script: scriptOnce,
   }
 }
 

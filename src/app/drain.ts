@@ -40,6 +40,7 @@ const SWEEP = 50
 /** Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. */
 export async function drain(server: Server, connections: Connections, timeout: number): Promise<void> {
   if (connections.tcp.size > 0) await requestsUnderWay()
+  spareUnsent(server, connections.http)
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
@@ -52,6 +53,20 @@ export async function drain(server: Server, connections: Connections, timeout: n
   await closed
   clearInterval(sweeping)
   clearTimeout(deadline)
+}
+
+/**
+ * Node calls a connection idle when its response has ended, although its client may be slow and most of the response may
+ * still be in this process. `close()` and `closeIdleConnections()` then cut the response. This keeps such connections.
+ */
+function spareUnsent(server: Server, sockets: ReadonlySet<Socket>): void {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    const unsent = [...sockets].filter((socket) => isAnswering(socket))
+    for (const socket of unsent) socket.destroy = () => socket
+    closeIdle()
+    for (const socket of unsent) delete (socket as Partial<Socket>).destroy
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Logger } from '../contracts/logger.ts'
+import { whenClosed } from '../support/when-closed.ts'
 import { writeStream } from './write-stream.ts'
 
 /**
@@ -11,7 +12,10 @@ import { writeStream } from './write-stream.ts'
 export function finishBegun(ctx: RequestContext, { payload }: Outgoing, reporter: Logger): void {
   const { res } = ctx.internal
   if (payload === null) return void res.end()
-  if (payload instanceof Readable) return writeStream(ctx, payload, reporter)
+  if (payload instanceof Readable) {
+    whenClosed(ctx.internal.req, res, () => payload.destroy())
+    return writeStream(ctx, payload, reporter)
+  }
   const promised = res.getHeader('Content-Length')
   const isOpenEnded = res.chunkedEncoding || !res.shouldKeepAlive
   if (isOpenEnded || ctx.method === 'HEAD' || Number(promised) === Buffer.byteLength(payload)) {

@@ -1,8 +1,8 @@
 import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
+import { NotFound } from '../errors/http-error.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Documentation } from './documentation.ts'
-import type { OpenApiOptions } from './openapi-options.ts'
 import type { ResolvedOptions } from './options.ts'
 
 const HIDDEN: RouteDefinition = { hidden: true }
@@ -22,40 +22,79 @@ export function frameworkRoutes(
 ): FrameworkRoutes {
   const { openapi } = options
   if (openapi === false) return { routes: [], documentation: undefined }
-  const documentation = documentationOnce(dispatcher, runtime, openapi)
+  const page = openapi.docs || '/docs'
+  const script = `${page.replace(/\/$/, '')}/scalar.js`
+  const paths = { document: openapi.path ?? '/openapi.json', page, script }
+  const documentation = documentationOnce(() =>
+    import('./documentation.ts').then(({ createDocumentation }) =>
+      createDocumentation(dispatcher, runtime, { openapi, paths }),
+    ),
+  )
   const routes = [
-    get('OpenAPI', documentPathOf(openapi), async (ctx) => {
-      ctx.set('Cache-Control', 'no-cache')
-      return (await documentation()).document()
-    }),
-    get('Docs', openapi.docs === false ? undefined : (openapi.docs ?? '/docs'), async (ctx) => {
-      const { page } = await documentation()
-      ctx.type = 'text/html; charset=utf-8'
-      ctx.set('Content-Security-Policy', page.contentSecurityPolicy)
-      return page.html
-    }),
-  ].flat()
+    get(paths.document, documentHandler(documentation), 'OpenAPI'),
+    ...(openapi.docs === false
+      ? []
+      : [get(page, pageHandler(documentation), 'Docs'), get(paths.script, scriptHandler(documentation))]),
+  ]
   const taken = new Set(dispatcher.routes.filter(({ method }) => method === 'GET').map(({ path }) => path))
   return { routes: routes.filter(({ path }) => !taken.has(path)), documentation }
 }
 
-function documentationOnce(
-  dispatcher: Dispatcher,
-  runtime: PipelineRuntime,
-  openapi: OpenApiOptions,
-): () => Promise<Documentation> {
+type LoadDocumentation = () => Promise<Documentation>
+
+function documentationOnce(load: LoadDocumentation): LoadDocumentation {
   let loading: Promise<Documentation> | undefined
-  return () =>
-    (loading ??= import('./documentation.ts').then(({ createDocumentation }) =>
-      createDocumentation(dispatcher, runtime, { ...openapi, path: documentPathOf(openapi) }),
-    ))
+  return () => (loading ??= load())
 }
 
-function documentPathOf({ path = '/openapi.json' }: OpenApiOptions): string {
-  return path
+function documentHandler(documentation: LoadDocumentation): Handler {
+  return async (ctx) => {
+    ctx.set('Cache-Control', 'no-cache')
+    return (await documentation()).document()
+  }
 }
 
-function get(page: string, path: string | undefined, handler: Handler): Route[] {
-  if (path === undefined) return []
-  return [{ method: 'GET', path, definition: HIDDEN, handler, middleware: [], origin: 'the framework', page }]
+/** Each response has a nonce of its own, so a cache must not serve it again. */
+function pageHandler(documentation: LoadDocumentation): Handler {
+  return async (ctx) => {
+    const { html, contentSecurityPolicy } = await (await documentation()).page()
+    ctx.type = 'text/html; charset=utf-8'
+    ctx.set('Content-Security-Policy', contentSecurityPolicy)
+    ctx.set('Cache-Control', 'no-store')
+    return html
+  }
+}
+
+const ACCEPTS_BROTLI = /(?:^|[,\s])br(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))(?=$|[,;\s])/i
+
+/** The page names the script with its version, so a browser never asks for that address again. */
+function scriptHandler(documentation: LoadDocumentation): Handler {
+  return async (ctx) => {
+    const script = await (await documentation()).script()
+    if (script === undefined) throw new NotFound('This copy of the package has no script for the page.')
+    const etag = `"${script.version}"`
+    ctx.set('ETag', etag)
+    ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
+    ctx.append('Vary', 'Accept-Encoding')
+    if (ctx.get('if-none-match') === etag) {
+      ctx.status = 304
+      return undefined
+    }
+    const isCompressed = ACCEPTS_BROTLI.test(ctx.get('accept-encoding') ?? '')
+    ctx.type = 'text/javascript; charset=utf-8'
+    if (isCompressed) ctx.set('Content-Encoding', 'br')
+    return script.open(isCompressed)
+  }
+}
+
+function get(path: string, handler: Handler, page?: string): Route {
+  return {
+    method: 'GET',
+    path,
+    definition: HIDDEN,
+    handler,
+    middleware: [],
+    origin: 'the framework',
+    ...(page !== undefined && { page }),
+  }
 }

@@ -67,5 +67,13 @@ export async function inject(
 ): Promise<InjectResponse> {
   const lightMyRequest = await importPeer(() => import('light-my-request'), need)
   // light-my-request declares its fields as writable and each method separately.
-  return lightMyRequest.inject(listener, request as string | InjectOptions)
+  return lightMyRequest.inject(
+    (req, res) => {
+      // light-my-request closes a response before its bytes have passed the stand-in for a socket. Without this line the
+      // request would count as aborted.
+      res.once('finish', () => Object.defineProperty(res, 'writableFinished', { value: true }))
+      listener(req, res)
+    },
+    request as string | InjectOptions,
+  )
 }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
-import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
+import { bodyOf, isSentAsJson, payloadOf } from '../context/koa-body.ts'
+import { linkUser } from '../context/koa-context.ts'
 import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
 import type { Adapter, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
@@ -11,7 +12,6 @@ import { stackless } from '../errors/stackless.ts'
 import { markSettled } from '../pipeline/compile.ts'
 import { runInside, takeMissed } from '../pipeline/run-koa.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
-import { jsonText } from '../schema/unsendable.ts'
 import { endEventStreamOnClose } from './end-event-stream.ts'
 import { finishBegun } from './finish-begun.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -117,11 +117,11 @@ async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): 
   if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)
   if (koa.respond === false || isBodiless(koa.status)) return
   try {
+    const body = bodyOf(koa)
     if (koa.headerSent) finishByHand(ctx, koa, serve.state)
-    else if (koa.body instanceof Readable) await prepareStream(ctx, koa, serve.state, koa.body)
+    else if (body instanceof Readable) await prepareStream(ctx, koa, serve.state, body)
     // An outer Koa application, in which this one is mounted, gets the value itself.
-    else if (!serve.isMounted(koa) && !isEmpty(koa.body) && isSentAsJson(koa.body))
-      koa.body = jsonText(koa.body)
+    else if (!serve.isMounted(koa) && !isEmpty(body) && isSentAsJson(body)) koa.body = payloadOf(body)
   } catch (error) {
     fail(ctx, error, serve)
   }
@@ -135,7 +135,7 @@ async function prepareStream(
 ): Promise<void> {
   const stream = body.readableObjectMode ? bytesOf(body) : body
   const isLive = isEventStream(koa.res)
-  await whenReadable(stream, koa.res, koa.method === 'HEAD' || isLive)
+  await whenReadable(stream, koa, koa.method === 'HEAD' || isLive)
   if (isLive) koa.res.once('pipe', () => koa.res.flushHeaders())
   if (stream !== body) koa.body = stream
   const { observation } = ctx.internal
@@ -153,7 +153,8 @@ function fail(ctx: RequestContext, error: unknown, serve: KoaServe): void {
 function finishByHand(ctx: RequestContext, koa: KoaContext, state: AdapterState): void {
   if (koa.res.writableEnded) return
   koa.respond = false
-  const payload = isEmpty(koa.body) ? null : payloadOf(koa.body)
+  const body = bodyOf(koa)
+  const payload = isEmpty(body) ? null : payloadOf(body)
   const outgoing = { status: koa.status, type: undefined, payload }
   endEventStreamOnClose(ctx, outgoing, state.open)
   finishBegun(ctx, outgoing, state.reporter)

@@ -2,7 +2,8 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import { format, types } from 'node:util'
 import type Koa from 'koa'
 import type { Forwarding } from '../context/client-address.ts'
-import type { KoaContext } from '../context/context.ts'
+import type { Context, KoaContext } from '../context/context.ts'
+import { takeJsonText } from '../context/koa-body.ts'
 import { linkState, useState } from '../context/koa-state.ts'
 import { markDeliberate } from '../context/thrown.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -53,11 +54,16 @@ export function createKoaApp(
   markThrown(app)
   useForwarding(app, forwarding)
   useState(app)
+  takeJsonText(app)
   let isLogged = false
-  const log = (error: KoaReport): void => {
+  const reported = new WeakMap<KoaContext, unknown>()
+  const log = (error: KoaReport, koa?: KoaContext): void => {
     // Skips the errors that Koa's own listener skips, and clients that disconnected.
     if (isLogged || error.status === 404 || error.expose === true || GONE.has(error.code ?? '')) return
-    reporter.error({ err: describeError(error) }, 'Koa reported an error')
+    // Koa reports an error of a stream twice.
+    if (koa !== undefined && reported.get(koa) === error) return
+    if (koa !== undefined) reported.set(koa, error)
+    reporter.error({ ...requestIdOf(koa), err: describeError(error) }, 'Koa reported an error')
   }
   app.on('error', log)
   const emitError = (ctx: RequestContext, thrown: unknown): void => {
@@ -72,6 +78,11 @@ export function createKoaApp(
     }
   }
   return { app, emitError, createContext: (ctx) => createKoaContext(app, ctx, emitError) }
+}
+
+function requestIdOf(koa: KoaContext | undefined): { readonly requestId?: string } {
+  const { mortar } = (koa?.state ?? {}) as { readonly mortar?: Context }
+  return mortar === undefined ? {} : { requestId: mortar.id }
 }
 
 /** Wraps `ctx.throw`, so that its errors are recognised as deliberate. */

@@ -2,6 +2,7 @@ import type { AnyBrick } from '../bricks/brick.ts'
 import type { Container } from '../container/container.ts'
 import type { Cradle } from '../container/registration.ts'
 import type { Logger } from '../contracts/logger.ts'
+import { readResolution } from '../compat/awilix.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { withDeadline } from '../support/with-deadline.ts'
@@ -21,8 +22,16 @@ export interface Lifecycle {
   stop(): Promise<void>
 }
 
-/** @param timeout seconds for the stop of each brick. */
-export function createLifecycle(container: Container, logger: Logger, timeout: number): Lifecycle {
+/**
+ * @param timeout seconds for the stop of each brick.
+ * @param patience seconds after which a brick that is still starting is named.
+ */
+export function createLifecycle(
+  container: Container,
+  logger: Logger,
+  timeout: number,
+  patience = 10,
+): Lifecycle {
   const started: AnyBrick[] = []
   let isStopped = false
   const services = container.cradle as Cradle
@@ -45,7 +54,7 @@ export function createLifecycle(container: Container, logger: Logger, timeout: n
     async start(bricks) {
       for (const brick of bricks)
         try {
-          await brick.start?.(services)
+          await startNamed(brick, services, logger, patience)
           started.push(brick)
           if (isStopped) return await stop()
         } catch (error) {
@@ -57,8 +66,40 @@ export function createLifecycle(container: Container, logger: Logger, timeout: n
   }
 }
 
+/** Starts a brick. A `start` that never settles would otherwise leave no line at all. */
+async function startNamed(
+  brick: AnyBrick,
+  services: Cradle,
+  logger: Logger,
+  patience: number,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    logger.warn(
+      { brick: brick.name },
+      `The brick '${brick.name}' is still starting after ${patience} s: the promise of its start() has not settled. ` +
+        'The application waits for it before it listens.',
+    )
+  }, patience * 1000)
+  try {
+    await brick.start?.(services)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 function startFailure(brick: AnyBrick, error: unknown): StartupError {
   if (error instanceof StartupError) return error
+  const { kind, missing } = readResolution(error) ?? {}
+  if (kind === 'missing' && missing !== undefined)
+    return new StartupError(
+      `The brick '${brick.name}' needs the service '${missing}', which is not registered.`,
+      {
+        code: 'MORTAR_SERVICE_MISSING',
+        remedy: `Use the brick that provides '${missing}', or app.provide it.`,
+        brick: brick.name,
+        cause: error,
+      },
+    )
   const reason = error instanceof Error ? error.message : String(error)
   return new StartupError(`The brick '${brick.name}' failed to start: ${reason}`, {
     code: 'MORTAR_BRICK_START',

@@ -1,6 +1,7 @@
 import { type Environment, isCommand } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { env, type Env } from '../support/env/env.ts'
+import { notALogger } from './misuse.ts'
 import { createPinoLogger, REQUEST_LINE, type OwnLogger } from './pino-logger.ts'
 import { requestLine, type RequestCompleted, type WriteRequestLine } from './request-completed.ts'
 
@@ -19,6 +20,15 @@ export function createLogger(environment: Environment, read: Env = env): Logger 
   if (level === 'silent') return silentLogger
   const readable = environment === 'development' && process.stdout.isTTY
   return onFirstLine(level, () => createPinoLogger(level, readable))
+}
+
+/** Returns the logger of the options. @throws StartupError for an object without the methods of a logger. */
+export function givenLogger(logger: Logger | undefined): Logger | undefined {
+  if (logger === undefined) return undefined
+  const methods = ['debug', 'info', 'warn', 'error', 'child'] as const
+  const missing = methods.filter((name) => typeof logger[name] !== 'function')
+  if (missing.length > 0) throw notALogger(missing)
+  return logger
 }
 
 /**

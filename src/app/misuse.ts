@@ -1,4 +1,6 @@
+import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import type { Middleware } from '../routing/route.ts'
 import { describeValue } from '../support/describe-value.ts'
 
 /** The error for an item that `app.use` does not accept. */
@@ -12,6 +14,34 @@ export function notUsable(item: unknown): StartupError {
         'a router of @koa/router in fromKoaRouter().',
     },
   )
+}
+
+/** The error for a brick in the list of bricks that is not one, such as `mail` in place of `mail({ … })`. */
+export function notABrick(item: unknown): StartupError {
+  if (typeof item !== 'function') return notUsable(item)
+  const name = item.name || 'a function'
+  return new StartupError(`The list of bricks has the function ${name}, which is not a brick.`, {
+    code: 'MORTAR_USE',
+    remedy: `Call it: ${item.name || 'brick'}({ … }). Middleware goes to app.use().`,
+  })
+}
+
+/** Returns middleware, and warns of parameters that no caller gives. Express calls middleware with (req, res, next). */
+export function checkArity(run: Middleware, logger: Logger): Middleware {
+  if (run.length > 2)
+    logger.warn(
+      `app.use was given ${run.name || 'middleware'} with ${run.length} parameters, but middleware gets (ctx, next): ` +
+        'Express middleware (req, res, next) does not run here.',
+    )
+  return run
+}
+
+/** The error for an object that is not a logger. */
+export function notALogger(missing: readonly string[]): StartupError {
+  return new StartupError(`The option logger is an object without the methods ${missing.join(', ')}.`, {
+    code: 'MORTAR_OPTION',
+    remedy: 'Pass a logger with debug, info, warn, error and child, such as pino(), or false for none.',
+  })
 }
 
 /** The error for a service that `app.provide` names twice. */

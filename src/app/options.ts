@@ -18,9 +18,9 @@ import {
   type ResolvedHealth,
 } from './health/health-options.ts'
 import type { KoaOptions } from './koa-app.ts'
-import { planListening, type ServerOptions } from './listen-options.ts'
+import { ELSEWHERE, planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
-import { createLogger, silentLogger, unfailing } from './logger.ts'
+import { createLogger, givenLogger, silentLogger, unfailing } from './logger.ts'
 import { OPENAPI_KEYS, type OpenApiOptions } from './openapi-options.ts'
 
 /** Options of `createApp`. The defaults suit a service without a proxy. */
@@ -148,7 +148,7 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
  * @throws StartupError
  */
 export function checkConfig(config: AppConfig, of: string): void {
-  checkOptions(config, { of, keys: OPTIONS })
+  checkOptions(config, { of, keys: OPTIONS, elsewhere: ELSEWHERE })
 }
 
 const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']
@@ -156,7 +156,8 @@ const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production
 /** @throws StartupError for a size, duration, address or origin that cannot be read. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
   const environment = knownEnvironment(options.environment ?? readEnvironment())
-  const logger = options.logger === false ? silentLogger : (options.logger ?? createLogger(environment))
+  const logger =
+    options.logger === false ? silentLogger : (givenLogger(options.logger) ?? createLogger(environment))
   const reporter = unfailing(logger)
   return {
     environment,
@@ -240,8 +241,8 @@ function checked<T>(option: string, read: () => T): T {
 /** Checks an absolute http(s) address and removes a trailing slash. */
 function origin(option: string, url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')
-    throw new StartupError(`The option ${option} is not an absolute http or https address.`, {
+  if ((parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') || /[?#]/.test(url))
+    throw new StartupError(`The option ${option} is not an absolute http or https address, or has a query.`, {
       code: 'MORTAR_OPTION',
       remedy: `Write it with its scheme, such as 'https://app.example.com'.`,
     })

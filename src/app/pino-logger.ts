@@ -40,9 +40,8 @@ export function createPinoLogger(
     serializers: { err: (error: unknown) => error },
   }
   const isPlain = readable && destination === undefined && !hasPeer('pino-pretty', prettyNeed)
-  const toStdout = (): DestinationStream =>
-    readable && !isPlain ? readableLines() : pino.destination({ sync: true })
-  const lines = holdLines(destination ?? toStdout())
+  const stream = destination ?? (readable && !isPlain ? readableLines() : undefined)
+  const lines = holdLines(stream === undefined ? toStdout() : (bytes) => stream.write(bytes.toString()))
   const logger = pino(options, lines)
   const { child } = logger
   // Child loggers inherit this method; the hook does not see their bindings.
@@ -51,6 +50,13 @@ export function createPinoLogger(
   } as typeof child
   if (isPlain) logger.info(`For readable lines in development: ${installCommandOf(prettyNeed)}`)
   return Object.assign(logger, { [REQUEST_LINE]: requestWriter(logger, readable, lines) })
+}
+
+/** Writes bytes to standard output before the call returns. */
+function toStdout(): (lines: Buffer) => void {
+  const stdout = loadPino().destination({ sync: true, contentMode: 'buffer' })
+  // Its types omit what it accepts with this option.
+  return (lines) => stdout.write(lines as unknown as string)
 }
 
 function requestWriter(

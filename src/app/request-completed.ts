@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context/request-context.ts'
-import { whenClosed } from '../support/when-closed.ts'
+import { isSentWhole, whenClosed } from '../support/when-closed.ts'
 import type { ApplicationEvents } from './event-bus.ts'
 import { finalStatus } from './final-status.ts'
 
@@ -46,7 +46,7 @@ export function reportCompletion(
   // Read now: the response needs the id of the log line, and the address is lost when the connection closes.
   const { id: requestId, ip } = ctx
   whenClosed(req, res, () => {
-    const aborted = !res.writableFinished
+    const aborted = !isSentWhole(res)
     const completed: RequestCompleted = {
       requestId,
       method: ctx.method,

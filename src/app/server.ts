@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
+import { channel } from 'node:diagnostics_channel'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../errors/startup-error.ts'
 import { takeActivationSocket } from '../support/env/activation-socket.ts'
@@ -16,6 +17,16 @@ export interface RunningServer extends Listening {
   /** Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. */
   drain(timeout: number): Promise<void>
 }
+
+/** Published on the channel `LISTEN` before a server binds its address. A subscriber that binds it sets `bound`. */
+export interface ListenRequest {
+  readonly server: Server
+  readonly address: BindAddress
+  bound?: Promise<void>
+}
+
+/** Name of the diagnostics channel of every `ListenRequest`. `mortar dev` keeps the port open during restarts. */
+export const LISTEN = 'mortar:listen'
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -64,6 +75,16 @@ async function createTlsServer(options: object, listener: Handle): Promise<TlsSe
 }
 
 function bind(server: Server, address: BindAddress): Promise<void> {
+  const request: ListenRequest = { server, address }
+  channel(LISTEN).publish(request)
+  return (
+    request.bound?.catch((cause: unknown) => {
+      throw cannotListen(cause as NodeJS.ErrnoException, address)
+    }) ?? bindItself(server, address)
+  )
+}
+
+function bindItself(server: Server, address: BindAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException): void => reject(cannotListen(cause, address))
     server.once('error', refuse)

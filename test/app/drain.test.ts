@@ -17,6 +17,8 @@ import { startupErrorOf } from '../support/startup-error-of.ts'
 const REQUESTS = Number(process.env['DRAIN_REQUESTS'] ?? 200)
 const DELAY = Number(process.env['DRAIN_SECONDS'] ?? 2.5)
 const IS_MEASURED = process.env['DRAIN_REQUESTS'] !== undefined
+/** Bytes of a response; more than the buffers of a kernel. */
+const SLOW = 20_000_000
 /** Seconds for which the client ignores the readiness. The rest of the delay is the reserve of a loaded machine. */
 const IGNORED = DELAY * (IS_MEASURED ? 0.8 : 0.5)
 
@@ -124,6 +126,29 @@ describe('close() with a drainDelay', () => {
     expect((await startupErrorOf(() => createApp({ drainDelay: -1 }))).code).to.equal('MORTAR_OPTION')
     await app.close()
   })
+})
+
+describe('close() with a slow client', () => {
+  for (const [kind, body] of [
+    ['text', 'x'.repeat(SLOW)],
+    ['bytes', Buffer.alloc(SLOW, 'x')],
+  ] as const)
+    it(`waits until the client has taken a response of ${kind}`, async () => {
+      const app = createApp({ logger: false }).use(createRouter().get('/', () => body))
+      const { port } = await app.listen({ port: 0 })
+      const socket = connect(port, '127.0.0.1')
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const [head] = (await once(socket, 'data')) as [Buffer]
+      socket.pause()
+      const closed = app.close()
+      // Longer than two sweeps. The rest of the response waits in the process: it is larger than the kernel's buffers.
+      await wait(150)
+      let received = head.length - head.indexOf('\r\n\r\n') - 4
+      socket.on('data', (chunk: Buffer) => (received += chunk.length)).resume()
+      await once(socket, 'close')
+      expect(received).to.equal(SLOW)
+      await closed
+    })
 })
 
 describe('drain()', () => {

@@ -53,7 +53,9 @@ describe('The time limit of handlers', () => {
   })
 
   it('does not count the time of a body that is still arriving', async () => {
-    const app = createApp({ handlerTimeout: 0.05 }).use(
+    // A pause of a loaded machine must stay below the limit, and the whole body must take longer.
+    const limit = 500
+    const app = createApp({ handlerTimeout: limit / 1000 }).use(
       createRouter().post('/', { consumes: [] }, async (ctx) => {
         let size = 0
         for await (const chunk of ctx.koa.req) size += (chunk as Buffer).length
@@ -61,11 +63,17 @@ describe('The time limit of handlers', () => {
       }),
     )
     const { port } = await app.listen(0)
-    const req = request({ port, host: '127.0.0.1', method: 'POST', headers: { 'Content-Length': 8 } })
+    const req = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      headers: { 'Transfer-Encoding': 'chunked' },
+    })
     const status = new Promise((resolve) => {
       req.on('response', (res) => resolve(res.resume().statusCode))
     })
-    for (let part = 0; part < 8; part++) {
+    const begin = performance.now()
+    while (performance.now() - begin < 2 * limit) {
       req.write('x')
       await wait(20)
     }
@@ -105,9 +113,7 @@ describe('The time limit of handlers', () => {
     const app = createApp({ handlerTimeout: 0.01, logger, logRequests: false }).use(router)
     await Promise.all([app.inject('/stream'), app.inject('/error')])
     gate.resolve()
-    await wait(1)
-    expect(late.destroyed).to.equal(true)
-    expect(JSON.stringify(lines)).to.contain('too late')
+    while (!late.destroyed || !JSON.stringify(lines).includes('too late')) await wait(1)
     await app.close()
   })
 
@@ -164,7 +170,8 @@ describe('ctx.signal and event streams of an application that closes', () => {
         yield 'data: 1\n\n'
         await never()
       }
-      const app = createApp({ shutdownTimeout: 5 }).use(
+      // Were the stream not ended, its time would be longer than that of the test.
+      const app = createApp({ shutdownTimeout: '1h' }).use(
         createRouter().get('/', (ctx) => {
           ctx.type = 'text/event-stream'
           return events()
@@ -172,11 +179,9 @@ describe('ctx.signal and event streams of an application that closes', () => {
       )
       const served = await open(app)
       const response = await served.fetch('/')
-      const start = performance.now()
       const closing = app.close()
       expect(await response.text()).to.equal('data: 1\n\n')
       await closing
-      expect(performance.now() - start).to.be.lessThan(2500)
     })
   })
 

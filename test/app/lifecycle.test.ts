@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
 import { join } from 'node:path'
@@ -75,13 +74,19 @@ describe('The life of an application', () => {
   })
 
   it('cuts requests off that outlive the deadline', async () => {
-    const app = createApp({ shutdownTimeout: 0.05 }).use(createRouter().get('/', neverSettles))
+    const arrival = deferred()
+    const app = createApp({ shutdownTimeout: 0.05 }).use(
+      createRouter().get('/', () => {
+        arrival.resolve()
+        return neverSettles()
+      }),
+    )
     const { url } = await app.listen(0, '127.0.0.1')
     const pending = fetch(url).then(
       () => 'answered',
       () => 'cut off',
     )
-    await delay(20)
+    await arrival.promise
     await app.close()
     expect(await pending).to.equal('cut off')
   })

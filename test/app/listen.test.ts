@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -97,7 +98,7 @@ describe('listen()', () => {
   })
 
   it('serves a Unix socket', async () => {
-    const path = join(tmpdir(), `mortar-${process.pid}.sock`)
+    const path = join(tmpdir(), `mortar-${randomUUID()}.sock`)
     await open(hello()).listen({ path })
     const req = request({ socketPath: path, path: '/' }).end()
     const [res] = (await once(req, 'response')) as [NodeJS.ReadableStream & { statusCode: number }]

@@ -8,6 +8,9 @@ describe('The options of createApp', () => {
     'an invalid duration': { shutdownTimeout: 'soon' },
     'an address without its scheme': { appUrl: 'app.example.com' },
     'an address of another scheme': { appUrl: 'ftp://app.example.com' },
+    'an address with a query, in which links would lose their path': {
+      appUrl: 'https://app.example.com?a=1',
+    },
     'an invalid origin': { trustedOrigins: ['example'] },
     'a cookie without a name': { tokenCookie: '' },
     'an invalid cookie name': { tokenCookie: 'a;b' },

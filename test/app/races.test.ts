@@ -124,7 +124,10 @@ describe('An application that closes', () => {
   })
 
   it('does not wait for idle connections', async () => {
-    const app = createApp().use(createRouter().get('/', () => 'hello'))
+    // A wait for them would be longer than the time limit of the test.
+    const app = createApp({ shutdownTimeout: '1h', server: { keepAliveTimeout: '1h' } }).use(
+      createRouter().get('/', () => 'hello'),
+    )
     const { port } = await app.listen(0, '127.0.0.1')
     const sockets = ['', 'GET / HT', '\0\0\r\n\r\n', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'].map((bytes) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -133,24 +136,22 @@ describe('An application that closes', () => {
       return socket
     })
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-    await wait(20)
-    const start = performance.now()
+    await once(sockets.at(-1)!, 'data')
     await app.close()
-    expect(performance.now() - start).to.be.lessThan(1000)
     for (const socket of sockets) socket.destroy()
   })
 
   it('ends a connection after its response, which began before, is complete', async () => {
     const gate = deferred()
-    const app = createApp().use(createRouter().get('/', () => parts(gate.promise)))
+    const app = createApp({ shutdownTimeout: '1h', server: { keepAliveTimeout: '1h' } }).use(
+      createRouter().get('/', () => parts(gate.promise)),
+    )
     const { url } = await app.listen(0, '127.0.0.1')
     const response = await fetch(url)
-    const start = performance.now()
     const closing = app.close()
     gate.resolve()
     expect(await response.text()).to.equal('one two')
     await closing
-    expect(performance.now() - start).to.be.lessThan(1000)
   })
 
   it('waits for requests through Koa and inject, and responds with 503 to later requests through Koa', async () => {

@@ -40,6 +40,11 @@ describe('The log line of a request', () => {
       '"password":"x"',
       'eyJhbGciOiJ9.s3cr3tpayload.s3cr3tsignature',
       'Bearer',
+      'Bearer abc.12345',
+      'u:p@h',
+      'é€😀',
+      '\\',
+      '\u0001',
       '%20',
       '&otp=1',
       '?',
@@ -102,9 +107,19 @@ describe('The log line of a request', () => {
 
   it('is not buffered when it is long', () => {
     const writes: string[] = []
-    const lines = holdLines({ write: (text) => void writes.push(text) })
+    const lines = holdLines((bytes) => void writes.push(bytes.toString()))
     lines.hold('a'.repeat(70_000))
     expect(writes).to.have.length(1)
+  })
+
+  it('keeps its place and all of its characters when many lines fill the buffer', () => {
+    const writes: string[] = []
+    const lines = holdLines((bytes) => void writes.push(bytes.toString()))
+    const given = Array.from({ length: 500 }, (_, index) => `${index} ${'a€😀'.repeat(index)}\n`)
+    for (const line of given) lines.hold(line)
+    lines.hold('b'.repeat(70_000))
+    expect(writes.join('')).to.equal(`${given.join('')}${'b'.repeat(70_000)}`)
+    for (const text of writes.slice(0, -1)) expect(Buffer.byteLength(text)).to.be.within(50_000, 65_536)
   })
 
   it("reaches the application's own logger unchanged, and an error of that logger is caught", () => {
