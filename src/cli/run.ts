@@ -67,7 +67,10 @@ async function find(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load) return load()
   const guess = nearest(name, Object.keys(COMMANDS))
-  throw new UsageError(`Unknown command '${name}'.${guess === undefined ? '' : ` Did you mean '${guess}'?`}`)
+  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}.`
+  throw new UsageError(
+    `Unknown command '${name}'. ${guess === undefined ? list : `Did you mean '${guess}'?`}`,
+  )
 }
 
 function parse(command: Command, args: readonly string[]) {
@@ -78,8 +81,18 @@ function parse(command: Command, args: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nSee: mortar help ${command.name}`)
+    throw new UsageError(`${usageFault(error as Error, command)}\nSee: mortar help ${command.name}`)
   }
+}
+
+/** The first sentence of Node's message, as the others are about its own syntax, with the option that was meant. */
+function usageFault({ message }: Error, command: Command): string {
+  const [, option] = /^Unknown option '--?([^']+)'/.exec(message) ?? []
+  if (option === undefined) return message
+  const names = [...Object.keys(command.options), 'help']
+  const guess = nearest(option, names)
+  const hint = guess === undefined ? `The options are --${names.join(', --')}.` : `Did you mean '--${guess}'?`
+  return `Unknown option '--${option}' of mortar ${command.name}. ${hint}`
 }
 
 /** Prints an error, with the stack only for unexpected errors. Returns the exit code. */

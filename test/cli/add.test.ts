@@ -31,6 +31,11 @@ describe('addToBricks', () => {
       `import { mail } from 'mortar/mail'\nexport const bricks = [\n  one({ list: [1] }),\n  // two ]\n  ...more,\n  mail({}),\n]\n`,
     ],
     [
+      'gives each brick a line if the line would be longer than that of a new application',
+      "export const bricks = [database(databaseOptions), auth(provider, { a: [1, 2] }), other('a, [b')] as const\n",
+      `import { mail } from 'mortar/mail'\nexport const bricks = [\n  database(databaseOptions),\n  auth(provider, { a: [1, 2] }),\n  other('a, [b'),\n  mail({}),\n] as const\n`,
+    ],
+    [
       'leaves a list that has the brick',
       `import { mail } from "mortar/mail"\nexport const bricks = []`,
       'present',
@@ -105,7 +110,7 @@ describe('mortar add', function () {
     expect(read('config/bricks.ts')).to.equal(
       `import { env } from 'mortar'
 import { mail } from 'mortar/mail'
-export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@example.com' }), transport: env.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true }) })] as const
+export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@example.com' }), transport: env.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true, example: 'smtp://user:password@mail.example.com:587' }) })] as const
 `,
     )
   })

@@ -17,6 +17,40 @@ export default async (ctx: Context, next: Next) => {
 `,
 }
 
+const MANIFEST = {
+  name: 'shop',
+  version: '1.0.0',
+  type: 'module',
+  dependencies: { yup: '1.7.1', packed: 'file:vendor/packed-1.0.0.tgz', same: 'file:other/packed-1.0.0.tgz' },
+  devDependencies: { native: '3.0.0', tool: '2.0.0' },
+  allowScripts: { argon2: true, native: true },
+}
+
+/** A lockfile of npm: `shared` is needed twice, in two versions, and `argon2` has an install script. */
+const LOCK = {
+  name: 'shop',
+  version: '1.0.0',
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    '': { name: 'shop', version: '1.0.0', dependencies: MANIFEST.dependencies },
+    'node_modules/argon2': { version: '0.45.1', hasInstallScript: true },
+    'node_modules/native': { version: '3.0.0', dev: true, hasInstallScript: true },
+    'node_modules/packed': {
+      version: '1.0.0',
+      resolved: 'file:vendor/packed-1.0.0.tgz',
+      dependencies: { argon2: '*', shared: '^1.0.0' },
+      peerDependencies: { tool: '*' },
+      peerDependenciesMeta: { tool: { optional: true } },
+    },
+    'node_modules/packed/node_modules/shared': { version: '1.0.0' },
+    'node_modules/same': { version: '1.0.0', resolved: 'file:other/packed-1.0.0.tgz' },
+    'node_modules/shared': { version: '2.0.0', dev: true },
+    'node_modules/tool': { version: '2.0.0', devOptional: true, dependencies: { shared: '^2.0.0' } },
+    'node_modules/yup': { version: '1.7.1' },
+  },
+}
+
 /** Path → content of every file of a folder. */
 function contentsOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -35,7 +69,13 @@ describe('mortar build and mortar start', function () {
   let project: TestProject
   let out: string
   before(() => {
-    project = createProject(FILES)
+    project = createProject({
+      ...FILES,
+      'package.json': JSON.stringify(MANIFEST),
+      'package-lock.json': JSON.stringify(LOCK),
+      'vendor/packed-1.0.0.tgz': 'packed',
+      'other/packed-1.0.0.tgz': 'same name',
+    })
     out = join(project.directory, 'dist')
   })
   after(() => project.remove())
@@ -65,6 +105,51 @@ describe('mortar build and mortar start', function () {
       id: { id: '7' },
       wrapped: 'yes',
     })
+  })
+
+  it('write what `npm ci --omit=dev` needs: packages of production in their places, and packed files', () => {
+    const [manifest, lock] = ['package.json', 'package-lock.json'].map(
+      (name) => JSON.parse(readFileSync(join(out, name), 'utf8')) as Record<string, object>,
+    )
+    const dependencies = {
+      yup: '1.7.1',
+      packed: 'file:packages/packed-1.0.0.tgz',
+      same: 'file:packages/1/packed-1.0.0.tgz',
+    }
+    expect(manifest).to.deep.include({ dependencies, allowScripts: { argon2: true } })
+    expect(manifest).not.to.have.property('devDependencies')
+    expect(Object.keys(lock!['packages']!)).to.deep.equal([
+      '',
+      'node_modules/argon2',
+      'node_modules/packed',
+      'node_modules/packed/node_modules/shared',
+      'node_modules/same',
+      'node_modules/yup',
+    ])
+    const packages = lock!['packages'] as Record<string, Record<string, unknown>>
+    expect(packages['']!['dependencies']).to.deep.equal(dependencies)
+    expect(packages['node_modules/packed']!['resolved']).to.equal('file:packages/packed-1.0.0.tgz')
+    expect(readFileSync(join(out, 'packages/packed-1.0.0.tgz'), 'utf8')).to.equal('packed')
+    expect(packages['node_modules/same']!['resolved']).to.equal('file:packages/1/packed-1.0.0.tgz')
+    expect(readFileSync(join(out, 'packages/1/packed-1.0.0.tgz'), 'utf8')).to.equal('same name')
+  })
+
+  it('refuse a lockfile that is not JSON, with the file and the remedy', () => {
+    const [conflict, broken] = [
+      '{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> other\n}\n',
+      '{ "lockfileVersion": 3,',
+    ].map((text) => {
+      project.write({ 'package-lock.json': text })
+      return project.mortar(['build'])
+    })
+    project.write({ 'package-lock.json': JSON.stringify(LOCK) })
+    const file = join(project.directory, 'package-lock.json')
+    expect([conflict!.code, conflict!.err]).to.deep.equal([
+      1,
+      `mortar: ${file} has the markers of a merge conflict.\n  Remedy: Run npm install --package-lock-only, which merges both sides, and build again. [MORTAR_BUILD_LOCKFILE]\n`,
+    ])
+    expect(broken!.code).to.equal(1)
+    expect(broken!.err).to.include(`${file} is not valid JSON`).and.to.include('[MORTAR_BUILD_LOCKFILE]')
   })
 
   it('make the same files of the same sources, byte for byte', () => {
@@ -116,11 +201,17 @@ describe('mortar build and mortar start', function () {
 
   it('stop at a type error, and leave the previous build unchanged', () => {
     const before = contentsOf(out)
-    project.write({ 'routes/wrong.get.ts': 'const n: number = "text"\nexport default () => n\n' })
+    project.write({
+      'routes/wrong.get.ts': 'const n: number = "text"\nexport default () => n\n',
+      'routes/table.get.ts': `export const response = { 200: { type: 'text/csv' } }\nexport default () => 7\n`,
+    })
     const ran = project.mortar(['build'])
-    rmSync(join(project.directory, 'routes/wrong.get.ts'))
+    for (const name of ['wrong', 'table']) rmSync(join(project.directory, `routes/${name}.get.ts`))
     expect(ran.code).to.equal(1)
     expect(ran.err).to.include('routes/wrong.get.ts').and.include('TS2322')
+    // The manifest compares what a handler returns with the exports beside it.
+    expect(ran.err).to.match(/routes\/table\.get.*does not satisfy/)
+    expect(ran.err).to.include("Type 'number' is not assignable to type 'string | Unchanged'")
     expect(contentsOf(out)).to.deep.equal(before)
   })
 

@@ -1,28 +1,24 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { freePort } from '../support/free-port.ts'
-import { createProject, type Serving, type TestProject } from './project.ts'
-
-/** Milliseconds until a change must show. */
-const DEADLINE = 30_000
-
-const route = (text: string, app = '../app.ts'): string => `import { hits } from '${app}'
-export default () => ({ text: ${JSON.stringify(text)}, hits: ++hits.count, pid: process.pid })
-`
+import { APP, route, startDev, type Answer, type DevServer } from './dev-server.ts'
+import type { Serving, TestProject } from './project.ts'
 
 const FILES = {
-  'app.ts': `import { createApp } from 'mortar'\nexport const app = createApp()\nexport const hits = { count: 0 }\n`,
+  'app.ts': APP,
   'routes/index.get.ts': route('one'),
   'routes/_words.ts': `export const word = 'first'\n`,
-  'routes/word.get.ts': `import { word } from './_words.ts'\nexport default () => ({ text: word })\n`,
+  'routes/word.get.ts': `import { word } from './_words.ts'\nexport default () => ({ text: word, pid: process.pid })\n`,
+  'texts.ts': `import { mark } from './marks.ts'\nexport const text = 'Hello' + mark\n`,
+  'marks.ts': `export const mark = '!'\n`,
+  'routes/text.get.ts': `import { text } from '../texts.ts'\nexport default () => ({ text, pid: process.pid })\n`,
+  'routes/events.get.ts': `export default (ctx) => {
+  ctx.set('Content-Type', 'text/event-stream')
+  return new ReadableStream({ start: (stream) => stream.enqueue(': open\\n\\n') })
 }
-
-interface Answer {
-  readonly status: number
-  readonly broken: string | null
-  readonly body: { readonly text?: string; readonly hits?: number; readonly pid?: number }
+`,
 }
 
 describe('mortar dev', function () {
@@ -30,36 +26,18 @@ describe('mortar dev', function () {
   let project: TestProject
   let serving: Serving
   let port: number
+  let get: DevServer['get']
+  let until: DevServer['until']
 
   // One process for all tests, as a start takes seconds: each test leaves the files as they were.
   before(async () => {
-    project = createProject(FILES)
-    port = await freePort()
-    serving = project.serve(['dev', '--port', String(port)])
-    await serving.output.until(/ready in/)
+    ;({ project, serving, port, get, until } = await startDev(FILES))
   })
 
   after(async () => {
     expect(await serving.stop(), serving.output.text()).to.equal(0)
     project.remove()
   })
-
-  async function get(path = '/'): Promise<Answer> {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`)
-    const body = (await response.json()) as Answer['body']
-    return { status: response.status, broken: response.headers.get('x-mortar-broken'), body }
-  }
-
-  async function until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer> {
-    const deadline = Date.now() + DEADLINE
-    for (;;) {
-      // No process listens during a restart.
-      const answer = await get(path).catch(() => undefined)
-      if (answer && wanted(answer)) return answer
-      if (Date.now() > deadline) throw new Error(`The last response of ${path} was ${JSON.stringify(answer)}`)
-      await pause(20)
-    }
-  }
 
   it('prints the addresses of the application and its pages', () => {
     expect(serving.output.text()).to.include(`App      http://127.0.0.1:${port}`).and.include('/docs')
@@ -109,19 +87,71 @@ describe('mortar dev', function () {
     await until('/', ({ broken }) => broken === null)
   })
 
-  it('restarts after a change outside the routes or in a private module', async () => {
+  it('replaces the modules that only routes import, with all that import them, in the same process', async () => {
     const { body } = await get()
     project.write({ 'routes/_words.ts': `export const word = 'second'\n` })
-    await until('/word', (answer) => answer.body.text === 'second')
-    const again = await get()
-    expect(again.body.pid).not.to.equal(body.pid)
+    expect((await until('/word', (answer) => answer.body.text === 'second')).body.pid).to.equal(body.pid)
+    project.write({ 'marks.ts': `export const mark = '?'\n` })
+    expect((await until('/text', (answer) => answer.body.text === 'Hello?')).body.pid).to.equal(body.pid)
+  })
+
+  it('keeps the old version while a module that routes import is broken or missing', async () => {
+    project.write({ 'marks.ts': 'export const mark = ' })
+    expect((await until('/text', ({ broken }) => broken !== null)).body.text).to.equal('Hello?')
+    project.write({ 'marks.ts': `export { mark } from './routes/_other.ts'\n` })
+    await serving.output.until(/broken[^]*_other/)
+    project.write({ 'routes/_other.ts': `export const mark = '.'\n` })
+    await until('/text', ({ body, broken }) => body.text === 'Hello.' && broken === null)
+  })
+
+  it('restarts after a change of a module that the application imports; no request fails', async () => {
+    const { body } = await get()
+    const stream = await fetch(`http://127.0.0.1:${port}/events`)
     project.write({ 'app.ts': `${FILES['app.ts']}hits.count = 40\n` })
-    expect((await until('/', (answer) => (answer.body.hits ?? 0) > 40)).body.pid).not.to.equal(again.body.pid)
+    let answer: Answer
+    // Each request waits for the process that is starting; a refused one would throw.
+    do answer = await get()
+    while ((answer.body.hits ?? 0) <= 40)
+    expect(answer.body.pid).not.to.equal(body.pid)
+    // The open event stream has ended and has not delayed the restart until the process was killed.
+    await stream.text()
+    expect(serving.output.text()).not.to.include('was killed')
+  })
+
+  it('follows neither the output of a build nor an unfinished one', async () => {
+    project.write({ 'dist.new/app.js': 'export {}\n', 'dist/app.js': 'export {}\n' })
+    project.write({ 'routes/word.get.ts': `export default () => ({ text: 'third', pid: process.pid })\n` })
+    await until('/word', ({ body }) => body.text === 'third')
+    expect(serving.output.text()).not.to.include('dist')
   })
 
   it('waits for a change if the application cannot start', async () => {
     project.write({ 'app.ts': `${FILES['app.ts']}throw new Error('unlucky')\n` })
     await serving.output.until(/unlucky[^]*next change starts it again/)
+    const refused = await fetch(`http://127.0.0.1:${port}/`)
+    expect([refused.status, refused.headers.get('content-type')]).to.deep.equal([
+      503,
+      'application/problem+json',
+    ])
+    // The message of any error may quote a password.
+    expect(await refused.json()).to.include({
+      code: 'service_unavailable',
+      detail: 'The application could not start. The terminal shows the error.',
+    })
+    const unfinished = connect(port, '127.0.0.1')
+    unfinished.write('GET / HTTP/1.1\r\nHost: ')
+    await once(unfinished.resume(), 'close')
+    project.write({ 'app.ts': FILES['app.ts'] })
+    await until('/', ({ status }) => status === 200)
+  })
+
+  it('prints the place of a syntax error without the stack of the compiler', async () => {
+    serving.output.clear()
+    project.write({ 'app.ts': `${FILES['app.ts']}export const x = {\n` })
+    await serving.output.until(/Transform failed[^]*next change starts it again/)
+    expect(serving.output.text())
+      .to.match(/app\.ts:\d+:\d+/)
+      .and.not.match(/^ {4}at /m)
     project.write({ 'app.ts': FILES['app.ts'] })
     await until('/', ({ status }) => status === 200)
   })

@@ -69,6 +69,24 @@ const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, s
     'MORTAR_AUTH_MISSING',
   ],
   'an import of nothing': [{ ...ROUTE, 'app.ts': `import './nothing.ts'\n` }, {}, 'MORTAR_DOCTOR_IMPORT'],
+  'an import without its extension': [
+    {
+      ...ROUTE,
+      'words.ts': 'export const a = 1\n',
+      'routes/a.get.ts': `import { a } from '../words'\nexport default () => a\n`,
+    },
+    {},
+    'MORTAR_DOCTOR_IMPORT',
+  ],
+  'a missing export': [
+    {
+      ...ROUTE,
+      'words.ts': 'export const a = 1\n',
+      'app.ts': `import { b } from './words.ts'\nexport const app = b\n`,
+    },
+    {},
+    'MORTAR_DOCTOR_IMPORT',
+  ],
   'a syntax error': [{ ...ROUTE, 'app.ts': 'export const app = (\n' }, {}, 'MORTAR_DOCTOR_IMPORT'],
   'a module without app': [{ ...ROUTE, 'app.ts': 'export const application = 1\n' }, {}, 'MORTAR_CLI_APP'],
   'a broken package.json': [{ ...ROUTE, 'package.json': '{' }, {}, 'MORTAR_CLI_PACKAGE'],
@@ -131,7 +149,7 @@ describe('mortar doctor', function () {
         expect([exit, report.ok]).to.deep.equal([1, false])
         for (const { remedy, page } of report.findings) {
           expect(remedy).to.have.length.above(5)
-          expect(page).to.match(/^docs\/(cli|startup-errors)\.md/)
+          expect(page).to.match(/^node_modules\/mortar\/docs\/(cli|startup-errors)\.md/)
         }
       })
   })

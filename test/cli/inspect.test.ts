@@ -32,6 +32,7 @@ export const app = createApp({
 const FILES = {
   'app.ts': APP,
   'routes/index.get.ts': 'export default () => 1\n',
+  'routes/admin/_middleware.ts': 'export default (ctx, next) => next()\n',
   'routes/admin/[id].put.ts': `import { object, string } from 'yup'
 export const auth = 'admin'
 export const params = object({ id: string().required() })
@@ -58,12 +59,17 @@ describe('Commands that only inspect an application', function () {
       guard: 'admin',
       schemas: ['params', 'body'],
       responses: [200],
+      middleware: ['routes/admin/_middleware.ts'],
     })
     expect(routes.find(({ path }) => path === '/auth/login')?.file).to.equal("brick 'auth'")
   })
 
   it('start nothing and make no service, so no database file is created', () => {
-    expect(project.mortar(['routes']).code).to.equal(0)
+    const table = project.mortar(['routes'])
+    expect(table.code, table.err).to.equal(0)
+    expect(table.out).to.match(
+      /PUT +\/admin\/:id .* routes\/admin\/\[id\]\.put\.ts, in routes\/admin\/_middleware\.ts$/m,
+    )
     expect(readdirSync(project.directory).filter((name) => name.startsWith('data.db'))).to.deep.equal([])
   })
 

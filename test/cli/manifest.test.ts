@@ -52,7 +52,7 @@ export const registerRoutes = (app) => app.addRoutes({
   it('has every file in code-unit order, by relative path, and quotes keys that need quotes', () => {
     const text = renderManifest('routes', ['a.get.ts', "it's/[id].get.ts"])
     expect(text).to.include(`import * as module1 from '../routes/it\\'s/[id].get.ts'`)
-    expect(text).to.include(`  'it\\'s/[id].get.ts': module1,`)
+    expect(text).to.include(`  'it\\'s/[id].get.ts': module1 satisfies CheckedModule<typeof module1>,`)
   })
 
   it('can be read without importing it', async () => {

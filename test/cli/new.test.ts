@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect } from 'chai'
+import { check, type Options } from 'prettier'
 import { DataSource } from 'typeorm'
 import { ROOT } from '../architecture/tree.ts'
 import { freePort } from '../support/free-port.ts'
@@ -22,6 +23,18 @@ const COMBINATIONS = [
   { database: 'sqlite', auth: 'none' },
 ] as const
 
+/** Options of every kind of application. */
+const KINDS = [
+  ...COMBINATIONS.flatMap(({ database, auth }) => {
+    const options = ['--database', database, '--auth', auth]
+    return [options, [...options, '--no-example']]
+  }),
+  ['--database', 'mysql'],
+  ['--database', 'mysql', '--no-example'],
+  ['--database', 'mysql', '--auth', 'none'],
+  ['--no-lint', '--no-format', '--no-docker', '--no-ci'],
+] as const
+
 type Combination = (typeof COMBINATIONS)[number]
 
 describe('mortar new', function () {
@@ -35,7 +48,7 @@ describe('mortar new', function () {
 
   it('makes an application and prints the next steps', () => {
     const { code, out, err } = create('first')
-    expect([code, err]).to.deep.equal([0, 'Made first: 35 files in first.\n'])
+    expect([code, err]).to.deep.equal([0, 'Created first with 43 files in first.\n'])
     expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
   })
 
@@ -50,17 +63,51 @@ describe('mortar new', function () {
     expect(read('one/.gitignore')).to.match(/^\.env$/m)
   })
 
-  for (const { database, auth } of COMBINATIONS)
-    it(`leaves no template placeholder in the files: ${database}, ${auth}`, () => {
-      const name = `plain-${database}-${auth}`
-      create(name, '--database', database, '--auth', auth)
-      const entries = readdirSync(join(project.directory, name), { recursive: true, withFileTypes: true })
-      for (const entry of entries.filter((found) => found.isFile())) {
-        const text = readFileSync(join(entry.parentPath, entry.name), 'utf8')
-        expect(text, entry.name).not.to.match(/\{\{|#(if|end)\b|examples\/notes|'\.\.\/\.\.\/config/)
-        expect(entry.name).not.to.match(/\.tpl$|^dot-/)
+  describe('in every kind', () => {
+    const names = KINDS.map((_options, at) => `app-${at}`)
+    before(() => {
+      for (const [at, options] of KINDS.entries()) expect(create(names[at]!, ...options).code).to.equal(0)
+    })
+
+    const filesOf = (name: string) =>
+      readdirSync(join(project.directory, name), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => ({ name: entry.name, path: join(entry.parentPath, entry.name) }))
+
+    it('leaves no template placeholder in the files, and no name of another application', () => {
+      for (const file of names.flatMap(filesOf)) {
+        const text = readFileSync(file.path, 'utf8')
+        expect(text, file.path).not.to.match(/\{\{|#(if|end)\b|examples\/notes|'\.\.\/\.\.\/config|'Notes'/)
+        expect(file.name).not.to.match(/\.tpl$|^dot-/)
       }
     })
+
+    it('writes files that Prettier would not change', async () => {
+      const options = JSON.parse(read(`${names[0]!}/.prettierrc.json`)) as Options
+      for (const { path } of names.flatMap(filesOf)) {
+        if (path.includes('/migrations/') || !/\.(ts|json|md|yml)$/.test(path)) continue
+        expect(await check(readFileSync(path, 'utf8'), { ...options, filepath: path }), path).to.equal(true)
+      }
+    })
+
+    it('leaves out what a --no option names', () => {
+      const bare = names.at(-1)!
+      const left = filesOf(bare).map(({ name }) => name)
+      expect(left).not.to.include.oneOf(['Dockerfile', 'ci.yml', '.oxlintrc.json', '.prettierrc.json'])
+      expect(read(`${bare}/package.json`)).not.to.match(/lint|prettier/)
+    })
+  })
+
+  it('makes a Git repository, but not inside another one or with --no-git', () => {
+    create('tracked')
+    create('untracked', '--no-git')
+    const isRepository = (name: string) => existsSync(join(project.directory, name, '.git'))
+    expect([isRepository('tracked'), isRepository('untracked')]).to.deep.equal([true, false])
+    const inner = project.mortar(['new', 'inner', '--no-install'], {
+      directory: join(project.directory, 'tracked'),
+    })
+    expect([inner.code, isRepository('tracked/inner')]).to.deep.equal([0, false])
+  })
 
   it('leaves users out if there is no database', () => {
     create('bare', '--database', 'none')
@@ -76,6 +123,12 @@ describe('mortar new', function () {
     expect(refused.err).to.include('MORTAR_CLI_FOLDER')
     expect(readdirSync(join(project.directory, 'full'))).to.deep.equal(['thesis.txt'])
 
+    const below = create('full/thesis.txt/app')
+    expect([below.code, below.err]).to.deep.equal([
+      1,
+      `mortar: ${join(project.directory, 'full/thesis.txt/app')} cannot be written (ENOTDIR).\n  Remedy: Choose another place, or the rights to write there. [MORTAR_CLI_FOLDER]\n`,
+    ])
+
     mkdirSync(join(project.directory, 'clone/.git'), { recursive: true })
     const taken = project.mortar(['new', '.', '--no-install'], {
       directory: join(project.directory, 'clone'),
@@ -89,10 +142,11 @@ describe('mortar new', function () {
     [['a', 'b'], 'one name'],
     [['My App'], 'lower-case'],
     [['mortar'], 'is not a valid name'],
-    [['x', '--database', 'oracle'], "sqlite, postgres or none, not 'oracle'"],
+    [['x', '--database', 'oracle'], "sqlite, postgres, mysql or none, not 'oracle'"],
+    [['x', '--package-manager', 'deno'], "npm, pnpm, yarn or bun, not 'deno'"],
     [['x', '--auth', 'magic'], "basic or none, not 'magic'"],
     [['x', '--database', 'none', '--auth', 'basic'], '--auth basic needs a database'],
-    [['x', '--install'], 'exclude each other'],
+    [['x', '--no-tests'], "Unknown option '--no-tests'"],
   ]
   for (const [args, says] of mistakes)
     it(`ends with 2 and makes nothing: new ${args.join(' ')}`, () => {
@@ -137,7 +191,7 @@ describe('create-mortar', function () {
 })
 
 describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOLD=all tries every kind)'}`, function () {
-  this.timeout(240_000)
+  this.timeout(480_000)
   let framework: PackedFramework
   let project: TestProject
   before(async () => {
@@ -169,7 +223,7 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
       if (RUNS > 1 && name === 'sqlite-basic') await installDependencies(directory)
       else linkDependencies(directory, framework.directory)
 
-      for (const script of ['check', 'test', 'build']) runScript(directory, script)
+      for (const script of ['check', 'lint', 'format:check', 'test', 'build']) runScript(directory, script)
       await withDatabase(database, async (url) => {
         if (database === 'postgres' && url === undefined) return
         const variables = url === undefined ? {} : { DATABASE_URL: url }

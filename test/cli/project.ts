@@ -133,7 +133,10 @@ export function linkPackages(directory: string): void {
     symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
 }
 
-/** Built on first use, and taken away when the tests end. */
+/**
+ * The package with its build: that of TEST_DIST, or built on first use by each process of the tests. The folder is
+ * removed when the tests end.
+ */
 export const builtFramework = (() => {
   let directory: string | undefined
   return (): string => (directory ??= buildFramework())
@@ -142,14 +145,21 @@ export const builtFramework = (() => {
 function buildFramework(): string {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-built-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', join(directory, 'dist')]
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}`)
-  for (const script of ['join-modules.mjs', 'copy-templates.mjs', 'vendor-awilix.mjs'])
-    if (spawnSync(process.execPath, [join(ROOT, 'scripts', script), join(directory, 'dist')]).status !== 0)
-      throw new Error(`${script} failed.`)
+  const dist = join(directory, 'dist')
+  const finished = process.env['TEST_DIST']
+  if (finished) cpSync(finished, dist, { recursive: true })
+  else buildInto(dist)
   cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
   return directory
+}
+
+function buildInto(dist: string): void {
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', dist]
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}`)
+  for (const script of ['join-modules.mjs', 'copy-templates.mjs', 'vendor-awilix.mjs'])
+    if (spawnSync(process.execPath, [join(ROOT, 'scripts', script), dist]).status !== 0)
+      throw new Error(`${script} failed.`)
 }

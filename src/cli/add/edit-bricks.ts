@@ -8,7 +8,8 @@ export type Edit =
   | { readonly kind: 'unknown' }
 
 const LIST = /export const bricks(?:\s*:[^=]+)?\s*=\s*\[/g
-const WIDTH = 100
+/** `printWidth` of a new application, so that `format:check` passes after the change. */
+const WIDTH = 110
 
 /** Adds a brick with its imports to the literal list `export const bricks = […]` of a module. */
 export function addToBricks(source: string, { import: imports = {}, use }: BrickParts): Edit {
@@ -17,10 +18,11 @@ export function addToBricks(source: string, { import: imports = {}, use }: Brick
   const [list, ...others] = [...source.matchAll(LIST)]
   if (use === undefined || list === undefined || others.length > 0) return { kind: 'unknown' }
   const from = list.index + list[0].length
-  const to = closingBracket(source, from)
-  if (to === undefined) return { kind: 'unknown' }
-  const items = withItem(source.slice(from, to), use)
-  const changed = source.slice(0, from) + items + source.slice(to)
+  const found = scanList(source, from)
+  if (found === undefined) return { kind: 'unknown' }
+  const rest = source.slice(found.end)
+  const around = list[0].length + rest.split('\n', 1)[0]!.length
+  const changed = source.slice(0, from) + withItem(found.items, use, around) + rest
   const pairs = Object.entries(imports).map(([entry, names]) => [entry, namesOf(names)] as const)
   return { kind: 'added', source: pairs.reduceRight(withImport, changed) }
 }
@@ -46,14 +48,20 @@ function importLine(entry: string, names: readonly string[]): string {
   return `import { ${names.join(', ')} } from '${entry}'`
 }
 
-function withItem(items: string, use: string): string {
-  const rest = items.trimEnd()
-  if (rest.trim() === '') return use
-  const separated = rest.endsWith(',') ? rest : `${rest},`
-  if (!items.includes('\n') && separated.length + use.length < WIDTH) return `${separated} ${use}`
-  if (!items.includes('\n')) return `\n  ${separated.trim()}\n  ${use},\n`
-  const indent = /\n([ \t]*)\S[^\n]*$/.exec(rest)?.[1] ?? '  '
-  return `${separated}\n${indent}${use},\n`
+/** The text between the brackets with one item more; `around` counts the characters of its line outside of them. */
+function withItem(items: readonly string[], use: string, around: number): string {
+  const text = items.join(',')
+  const last = items.at(-1)!
+  const given = last.trim() === '' ? items.slice(0, -1) : items
+  if (given.length === 0) return use
+  if (text.includes('\n')) {
+    const rest = text.trimEnd()
+    const indent = /\n([ \t]*)\S[^\n]*$/.exec(rest)?.[1] ?? '  '
+    return `${rest}${rest.endsWith(',') ? '' : ','}\n${indent}${use},\n`
+  }
+  const all = [...given.map((item) => item.trim()), use]
+  const line = all.join(', ')
+  return around + line.length <= WIDTH ? line : `\n${all.map((item) => `  ${item},\n`).join('')}`
 }
 
 /** Adds names to an import of the entry that is there, or a new import above the others. */
@@ -68,18 +76,23 @@ function withImport(source: string, [entry, added]: readonly [string, readonly s
   return source.replace(existing[0], `import { ${all.join(', ')} } from '${entry}'`)
 }
 
-/** The index of the bracket that closes the list; undefined where strings or comments do not end. */
-function closingBracket(source: string, from: number): number | undefined {
+/** The items of a list as they are written, and the index of its closing bracket; undefined if it does not end. */
+function scanList(source: string, from: number): { end: number; items: string[] } | undefined {
   const token =
-    /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\/|[[\](){}'"`]/g
+    /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\/|[[\](){},'"`]/g
   token.lastIndex = from
+  const items: string[] = []
+  let start = from
   let depth = 1
   for (let match = token.exec(source); match !== null; match = token.exec(source)) {
-    const [text] = match
+    const { 0: text, index } = match
     if (/^['"`]$/.test(text)) return undefined
     if (/^[[({]$/.test(text)) depth += 1
     if (/^[\])}]$/.test(text)) depth -= 1
-    if (depth === 0) return text === ']' ? match.index : undefined
+    if (depth > 1 || (depth === 1 && text !== ',')) continue
+    items.push(source.slice(start, index))
+    start = index + 1
+    if (depth === 0) return text === ']' ? { end: index, items } : undefined
   }
   return undefined
 }

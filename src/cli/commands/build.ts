@@ -6,6 +6,7 @@ import { renderManifest } from '../../files/write-manifest.ts'
 import { type BuildRecord, hashSources, RECORD } from '../build/build-record.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { compile } from '../build/compile.ts'
+import { readLock, writeOutputPackage } from '../build/output-package.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { refuseForeignOutput } from '../build/output-folder.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
@@ -23,15 +24,18 @@ export const build: Command = {
     const begin = performance.now()
     const project = findProject(input)
     await refuseForeignOutput(project)
+    // A broken lockfile is reported before the application is compiled.
+    await readLock(project.root)
     const { routes } = await inspectProject(project)
     await writeManifest(project)
     const fresh = `${project.out}.new`
     if (!(await compileInto(project, fresh, input))) return 1
-    await finish(project, fresh)
+    const remark = await finish(project, fresh)
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
     input.terminal.note(
       `Built ${routes.length} routes into ${shown(project.out, input.directory)} in ${seconds} s.`,
     )
+    if (remark !== undefined) input.terminal.note(remark)
     return 0
   },
 }
@@ -58,7 +62,8 @@ async function compileInto(project: Project, fresh: string, { terminal }: Comman
   return false
 }
 
-async function finish(project: Project, fresh: string): Promise<void> {
+/** @returns a note about the packages of the output. */
+async function finish(project: Project, fresh: string): Promise<string | undefined> {
   const record: BuildRecord = {
     app: compiledName(project.app, project.root),
     ...(project.server === undefined ? {} : { server: compiledName(project.server, project.root) }),
@@ -67,22 +72,15 @@ async function finish(project: Project, fresh: string): Promise<void> {
   }
   await mkdir(join(fresh, MANIFEST_FOLDER), { recursive: true })
   await writeFile(join(fresh, RECORD), `${JSON.stringify(record, null, 2)}\n`)
-  await writeFile(join(fresh, 'package.json'), packageOf(project))
+  const note = await writeOutputPackage(project, fresh)
   await linkItself(project, fresh)
   await rm(project.out, { recursive: true, force: true })
   await rename(fresh, project.out)
+  return note
 }
 
 function compiledName(file: string, root: string): string {
   return shown(file, root).replace(/\.(m?)ts$/, '.$1js')
-}
-
-/**
- * Builds package.json of the output: it marks the files as ES modules and lists what `npm install --omit=dev` installs.
- */
-function packageOf({ manifest }: Project): string {
-  const { name, version, dependencies } = manifest
-  return `${JSON.stringify({ name, version, private: true, type: 'module', dependencies }, null, 2)}\n`
 }
 
 /** Adds a package that imports itself by name (the framework's examples do): in the output it is a dependency. */

@@ -6,6 +6,7 @@ import { checkApplication } from '../doctor/check-application.ts'
 import { checkBricks } from '../doctor/check-bricks.ts'
 import { checkBuild } from '../doctor/check-build.ts'
 import { checkEnvironment } from '../doctor/check-environment.ts'
+import { checkImports } from '../doctor/check-imports.ts'
 import { checkInstallation } from '../doctor/check-installation.ts'
 import { type Finding, findingsOf, type Level } from '../doctor/finding.ts'
 import { inspectProject } from '../project/inspect-project.ts'
@@ -55,6 +56,7 @@ async function examine(input: CommandInput): Promise<Finding[]> {
   })
   await look(() => countProcesses(processVariables()))
   await look(() => examineApplication(present))
+  await look(() => checkImports(present))
   await look(() => checkBuild(present))
   return findings
 }
@@ -82,8 +84,13 @@ async function examineApplication(project: Project): Promise<Finding[]> {
 const LEVELS: readonly Level[] = ['error', 'warning', 'note']
 
 function inOrder(findings: readonly Finding[]): Finding[] {
-  const unique = new Map(findings.map((found) => [`${found.code} ${found.found}`, found]))
+  const unique = new Map(findings.map((found) => [`${found.code} ${found.found}`, withPage(found)]))
   return LEVELS.flatMap((level) => [...unique.values()].filter((found) => found.level === level))
+}
+
+/** Pages of the framework as an application finds them, below its own folder. */
+function withPage(found: Finding): Finding {
+  return found.page.startsWith('docs/') ? { ...found, page: `node_modules/mortar/${found.page}` } : found
 }
 
 function describe({ level, code, found, remedy, page }: Finding, paint: Paint): string {

@@ -1,38 +1,47 @@
-import { spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
-import type { Command } from '../command.ts'
-import { type Choices, readChoices } from '../new/choices.ts'
+import type { Command, CommandOptions } from '../command.ts'
+import { type Choices, PARTS, readChoices } from '../new/choices.ts'
 import { type ProjectFile, projectFiles } from '../new/project-files.ts'
+import { runInstallation } from '../add/install.ts'
+import { wordsOf } from '../new/manager.ts'
 import { shown } from '../project/project.ts'
 
 /** Entries that a folder may have and still count as empty: those of a new clone. */
 const IGNORED = new Set(['.git', '.DS_Store'])
 
+/** `--no-lint` and so on. */
+const WITHOUT = Object.fromEntries(
+  Object.entries(PARTS).map(([name, help]) => [`no-${name}`, { type: 'boolean', help }] as const),
+) satisfies CommandOptions
+
 /** Makes a new application that runs without further changes. All of its files come from this package. */
 export const create: Command = {
   name: 'new',
   summary: 'Make a new application: routes, configuration, tables, a test',
-  usage: 'new NAME [--database sqlite|postgres|none] [--auth basic|none] [--no-install]',
+  usage:
+    'new NAME [--database sqlite|postgres|mysql|none] [--auth basic|none] [--package-manager NAME] [--no-…]',
   options: {
-    database: { type: 'string', help: 'sqlite (the default), postgres or none' },
+    database: { type: 'string', help: 'sqlite (the default), postgres, mysql or none' },
     auth: { type: 'string', help: 'basic (e-mail and password, the default) or none' },
-    install: { type: 'boolean', help: 'run npm install in it (the default)' },
-    'no-install': { type: 'boolean', help: 'only write the files' },
+    'package-manager': { type: 'string', help: 'npm (the default), pnpm, yarn or bun' },
+    ...WITHOUT,
     mortar: { type: 'string', help: 'version or location of the framework for npm, such as file:mortar.tgz' },
   },
   async run(input) {
     const choices = readChoices(input)
     refuseFullFolder(choices.folder)
     const files = await projectFiles(choices, randomBytes(32).toString('base64url'))
-    await write(choices.folder, files)
+    await write(choices.folder, files).catch((cause: unknown) => refuseFolder(choices.folder, cause))
     const { note, print } = input.terminal
     const place = shown(choices.folder, input.directory)
-    note(`Made ${choices.name}: ${files.length} files in ${place}.`)
-    if (choices.install) await installPackages(choices.folder)
+    note(`Created ${choices.name} with ${files.length} files${place === '.' ? '' : ` in ${place}`}.`)
+    if (choices.parts.has('git')) initializeGit(choices.folder)
+    if (choices.parts.has('install')) await installPackages(choices)
     print(nextSteps(choices, place))
     return 0
   },
@@ -62,34 +71,39 @@ async function write(folder: string, files: readonly ProjectFile[]): Promise<voi
   }
 }
 
-/**
- * Runs npm. Its output goes to standard error, because it is not the result of the command. On Windows npm is a script,
- * which needs a shell.
- */
-async function installPackages(folder: string): Promise<void> {
-  const code = await new Promise<number | null>((resolve, reject) => {
-    const args = ['install', '--no-fund', '--no-audit']
-    const child = spawn('npm', args, {
-      cwd: folder,
-      stdio: ['ignore', process.stderr, 'inherit'],
-      shell: process.platform === 'win32',
-    })
-    child.once('error', reject)
-    child.once('close', resolve)
-  }).catch(() => null)
-  if (code === 0) return
-  throw new StartupError('The files are written, but npm could not install the packages.', {
-    code: 'MORTAR_CLI_INSTALL',
-    remedy: `Fix the error that npm reports above, then run npm install in ${folder}.`,
+/** @throws StartupError `MORTAR_CLI_FOLDER` for a folder that cannot be made or written: a missing permission, a full disk. */
+function refuseFolder(folder: string, cause: unknown): never {
+  const { code } = cause as NodeJS.ErrnoException
+  throw new StartupError(`${folder} cannot be written${code === undefined ? '' : ` (${code})`}.`, {
+    code: 'MORTAR_CLI_FOLDER',
+    remedy: 'Choose another place, or the rights to write there.',
+    files: [folder],
+    cause,
   })
 }
 
-function nextSteps({ database, auth, install }: Choices, place: string): string {
+/** Makes a repository, unless the folder is in one already or Git is missing. The first commit is left to you. */
+function initializeGit(folder: string): void {
+  const options = { cwd: folder, stdio: 'ignore' } as const
+  const isInside = spawnSync('git', ['rev-parse', '--is-inside-work-tree'], options).status === 0
+  if (!isInside) spawnSync('git', ['init', '--quiet', '--initial-branch=main'], options)
+}
+
+/** @throws StartupError `MORTAR_CLI_INSTALL` if the package manager fails. The files are written by then. */
+async function installPackages({ folder, manager }: Choices): Promise<void> {
+  const quiet = manager === 'npm' ? ['--no-fund', '--no-audit'] : []
+  await runInstallation([manager, 'install', ...quiet], folder)
+}
+
+function nextSteps({ database, auth, parts, manager }: Choices, place: string): string {
+  const { install, run } = wordsOf(manager)
   const steps = [
     ...(place === '.' ? [] : [`cd ${place}`]),
-    ...(install ? [] : ['npm install']),
-    ...(database === 'postgres' ? ['# put the address of your database into .env'] : []),
-    'npm run dev',
+    ...(parts.has('install') ? [] : [install]),
+    ...(database === 'postgres' || database === 'mysql'
+      ? ['# put the address of your database into .env']
+      : []),
+    `${run} dev`,
   ]
   const pages = auth === 'basic' ? 'sign-up, documentation and a mail page' : 'the documentation'
   return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}\nThen open http://localhost:3000/docs: ${pages}.`

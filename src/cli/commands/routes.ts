@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path'
+import { createScopes, type Scopes } from '../../routing/middleware-scopes.ts'
 import type { AuthRequirement, Route } from '../../routing/route.ts'
 import type { Command } from '../command.ts'
 import { inspectProject } from '../project/inspect-project.ts'
@@ -17,6 +18,8 @@ export interface ListedRoute {
   readonly schemas: readonly string[]
   /** Statuses that have a response schema. */
   readonly responses: readonly number[]
+  /** Middleware around the route, outermost first: files of directories, and functions of the route's router. */
+  readonly middleware: readonly string[]
 }
 
 /** Lists every route that the application serves. */
@@ -28,13 +31,16 @@ export const routes: Command = {
   async run(input) {
     const project = findProject(input)
     const inspection = await inspectProject(project)
-    const listed = inspection.routes.map((route) => listedRoute(route, project)).toSorted(byPath)
+    const scopes = createScopes()
+    for (const scope of inspection.scopes) scopes.add(scope)
+    const listed = inspection.routes.map((route) => listedRoute(route, project, scopes)).toSorted(byPath)
     input.terminal.print(input.values['json'] === true ? JSON.stringify(listed, null, 2) : asTable(listed))
     return 0
   },
 }
 
-function listedRoute({ method, path, definition, origin }: Route, project: Project): ListedRoute {
+function listedRoute(route: Route, project: Project, scopes: Scopes): ListedRoute {
+  const { method, path, definition, origin } = route
   const locations = ['params', 'query', 'headers', 'body'] as const
   return {
     method,
@@ -43,6 +49,7 @@ function listedRoute({ method, path, definition, origin }: Route, project: Proje
     guard: definition.auth ?? false,
     schemas: locations.filter((location) => definition[location] !== undefined),
     responses: Object.keys(definition.response ?? {}).map(Number),
+    middleware: [...scopes.chainFor(path), ...route.middleware].map((each) => fileOf(each.origin, project)),
   }
 }
 
@@ -58,12 +65,12 @@ function byPath(a: ListedRoute, b: ListedRoute): number {
 }
 
 function asTable(listed: readonly ListedRoute[]): string {
-  const rows = listed.map(({ method, path, guard, schemas, responses, file }) => [
+  const rows = listed.map(({ method, path, guard, schemas, responses, file, middleware }) => [
     method,
     path,
     guardText(guard),
     [...schemas, ...responses].join(' ') || '-',
-    file,
+    middleware.length === 0 ? file : `${file}, in ${middleware.toReversed().join(', ')}`,
   ])
   return inColumns([['METHOD', 'PATH', 'GUARD', 'SCHEMAS', 'FILE'], ...rows])
 }

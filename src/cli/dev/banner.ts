@@ -8,7 +8,10 @@ export function banner({ url, routes, pages, milliseconds }: FromServer & { type
 }
 
 /** Renders one line for a successful reload, or every error of a failed one. */
-export function describeMessage(message: Exclude<FromServer, { type: 'ready' }>, paint: Paint): string {
+export function describeMessage(
+  message: Extract<FromServer, { type: 'broken' | 'reloaded' }>,
+  paint: Paint,
+): string {
   if (message.type === 'broken')
     return `${paint.red('broken')} ${message.message}\n${paint.dim('The previous version of the routes stays active.')}`
   return `${paint.green('reloaded')} ${message.files.join(', ')} ${paint.dim(`${message.milliseconds} ms`)}`

@@ -10,10 +10,34 @@ export type FromServer =
     }
   | { readonly type: 'reloaded'; readonly files: readonly string[]; readonly milliseconds: number }
   | { readonly type: 'broken'; readonly message: string; readonly milliseconds: number }
+  /** The changed files are in use outside the routes, so only a new process can have them. */
+  | { readonly type: 'restart'; readonly paths: readonly string[] }
+  /** The start failed; the process ends after this message. */
+  | { readonly type: 'failed'; readonly message: string }
+  | AddressRequest
+
+/** Asks for the connections of an address, which the watching process keeps open during restarts. */
+export interface AddressRequest {
+  readonly type: 'listen'
+  /** The same in each process for the same call of `listen()`. */
+  readonly id: string
+  readonly port: number
+  readonly host: string | undefined
+  readonly isTls: boolean
+}
 
 /** Messages from the watching process to the serving process. */
-export interface ToServer {
-  readonly type: 'reload'
-  /** Changed route and middleware files, relative to the directory of routes. */
-  readonly files: readonly string[]
+export type ToServer =
+  /** Changed files as absolute paths. */
+  | { readonly type: 'changed'; readonly paths: readonly string[] }
+  | { readonly type: 'close' }
+  | { readonly type: 'listening'; readonly id: string; readonly address: object }
+  | { readonly type: 'refused'; readonly id: string; readonly code: string; readonly message: string }
+  /** Comes with a socket. */
+  | { readonly type: 'connection'; readonly id: string }
+
+/** Sends a message to the watching process. `sent` is called also if that process is gone. */
+export function tell(message: FromServer, sent: () => void = () => undefined): void {
+  if (process.connected) process.send!(message, undefined, undefined, sent)
+  else sent()
 }

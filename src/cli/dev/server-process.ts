@@ -1,16 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { extname, join } from 'node:path'
-import { processVariables } from '../../support/env/environment.ts'
-import { type CommandInput, textOf } from '../command.ts'
-import { commandLineFolder } from '../framework-manifest.ts'
-import { typeScriptArguments } from '../project/import-typescript.ts'
+import type { CommandInput } from '../command.ts'
 import { type Project, shown } from '../project/project.ts'
 import { banner, describeMessage } from './banner.ts'
+import { createHeldPorts, type HeldPorts } from './held-ports.ts'
 import type { FromServer, ToServer } from './messages.ts'
-import { swappable } from './sort-changes.ts'
+import { endProcess, PATIENCE, spawnServer } from './spawn-server.ts'
 
-/** The serving process, which is restarted when needed. */
+/** The serving process, which is restarted when needed. Its port stays open meanwhile. */
 export interface ServerProcess {
   start(): void
   follow(paths: readonly string[]): void
@@ -19,87 +14,96 @@ export interface ServerProcess {
 
 export function createServerProcess(project: Project, input: CommandInput): ServerProcess {
   const { note, paint } = input.terminal
-  let child: ChildProcess | undefined
-  let isReady = false
+  const ports = createHeldPorts()
+  let run: Run | undefined
   let restarting: Promise<void> | undefined
 
   function start(): void {
-    const begun = spawnServer(project, input)
-    child = begun
-    isReady = false
-    begun.on('message', (message: FromServer) => {
-      isReady ||= message.type === 'ready'
-      if (message.type === 'ready') input.terminal.print(banner(message))
-      else note(describeMessage(message, paint))
-    })
-    begun.once('exit', (code) => {
-      if (child !== begun) return
-      child = undefined
-      note(paint.red(endText(code)))
-    })
+    run = startRun({ project, input, ports }, restart)
   }
 
-  async function restart(paths: readonly string[]): Promise<void> {
-    note(paint.dim(`${shown(paths[0]!, project.root)} changed: starting again`))
-    await end()
-    start()
-  }
-
-  async function end(): Promise<void> {
-    const ending = child
-    child = undefined
-    if (ending !== undefined) await endProcess(ending)
+  /** Changes during a restart are either picked up by it or trigger another one. */
+  function restart(paths: readonly string[]): void {
+    restarting = (restarting ?? Promise.resolve()).then(async () => {
+      note(paint.dim(`${shown(paths[0]!, project.root)} changed: starting again`))
+      ports.hold()
+      await run?.end()
+      start()
+    })
   }
 
   return {
     start,
     follow(paths) {
-      const files = CACHES_MODULES ? undefined : swappable(paths, project)
-      if (files !== undefined && isReady && child?.connected)
-        child.send({ type: 'reload', files } satisfies ToServer)
-      // Changes during a restart are either picked up by it or trigger another one.
-      else restarting = (restarting ?? Promise.resolve()).then(() => restart(paths))
+      if (run?.reload(paths) !== true) restart(paths)
     },
     async stop() {
+      ports.close()
       await restarting
-      await end()
+      await run?.end()
+      ports.close()
+    },
+  }
+}
+
+/** One process from its start to its end. */
+interface Run {
+  /** Reports changed files to the process. @returns false if it cannot reload anything. */
+  reload(paths: readonly string[]): boolean
+  end(): Promise<void>
+}
+
+interface Surroundings {
+  readonly project: Project
+  readonly input: CommandInput
+  readonly ports: HeldPorts
+}
+
+function startRun({ project, input, ports }: Surroundings, restart: (paths: readonly string[]) => void): Run {
+  const { note, print, paint } = input.terminal
+  const child = spawnServer(project, input)
+  let isReady = false
+  let hasFailed = false
+  let isEnding = false
+
+  function receive(message: FromServer): void {
+    if (message.type === 'listen') ports.pass(message, child)
+    else if (message.type === 'restart') restart(message.paths)
+    else if (message.type === 'failed') {
+      hasFailed = true
+      ports.refuse(message.message)
+    } else if (message.type === 'ready') {
+      isReady = true
+      ports.closeOthers(child)
+      print(banner(message))
+    } else note(describeMessage(message, paint))
+  }
+
+  child.on('message', (message: FromServer) => {
+    if (!isEnding) receive(message)
+  })
+  child.once('exit', (code) => {
+    isReady = false
+    if (isEnding) return
+    if (!hasFailed) ports.refuse(endText(code))
+    note(paint.red(endText(code)))
+  })
+  return {
+    reload(paths) {
+      if (CACHES_MODULES || !isReady || !child.connected) return false
+      child.send({ type: 'changed', paths } satisfies ToServer)
+      return true
+    },
+    async end() {
+      isEnding = true
+      if (await endProcess(child, isReady))
+        note(paint.dim(`The application did not end within ${PATIENCE / 1000} s and was killed.`))
     },
   }
 }
 
 function endText(code: number | null): string {
   return `The application ended${code === null ? '' : ` with ${code}`}. The next change starts it again.`
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill('SIGTERM')
-  await exit
-}
-
-/** Starts the process in a group of its own, so that Ctrl-C reaches it once, through this process. */
-function spawnServer(project: Project, input: CommandInput): ChildProcess {
-  const { app, routes, port, host } = Object.fromEntries(
-    ['app', 'routes', 'port', 'host'].map((name) => [name, textOf(input, name)]),
-  )
-  const program = join(commandLineFolder(), `dev/main${extname(import.meta.filename)}`)
-  const variables = processVariables()
-  return spawn(
-    process.execPath,
-    [...typeScriptArguments(project.root), program, JSON.stringify({ app, routes })],
-    {
-      cwd: input.directory,
-      detached: true,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: {
-        ...variables,
-        FRAMEWORK_MODE: 'dev',
-        ...(port === undefined ? {} : { PORT: port }),
-        ...(host === undefined ? {} : { HOST: host }),
-      },
-    },
-  )
 }
 
 /** Bun does not read a module again under another query, so that a changed route needs a new process there. */

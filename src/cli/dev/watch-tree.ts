@@ -19,7 +19,7 @@ export function watchTree(
   filter: WatchFilter,
   changed: (paths: readonly string[]) => void,
 ): () => void {
-  const watchers = new Map<string, FSWatcher>()
+  const watchers = new Map<string, { readonly watcher: FSWatcher; readonly folder: number | undefined }>()
   const changes = collectChanges(changed)
 
   function enter(folder: string, found: (path: string) => void): void {
@@ -28,25 +28,27 @@ export function watchTree(
       if (name !== null) look(folder, name)
     })
     watcher.on('error', () => leave(folder))
-    watchers.set(folder, watcher)
+    watchers.set(folder, { watcher, folder: folderAt(folder) })
     for (const name of entriesOf(folder)) visit(join(folder, name), name, found)
   }
 
   function visit(path: string, name: string, found: (path: string) => void): void {
-    if (!isFolder(path)) {
+    if (folderAt(path) === undefined) {
       if (filter.file(path, name)) found(path)
     } else if (filter.folder(path, name)) enter(path, found)
   }
 
   function look(folder: string, name: string): void {
     const path = join(folder, name)
-    if (watchers.has(path) && !isFolder(path)) leave(path)
-    else visit(path, name, changes.touch)
+    const watched = watchers.get(path)
+    // Another folder may have the name of a renamed one, which the old watcher follows under its new name.
+    if (watched !== undefined && watched.folder !== folderAt(path)) leave(path)
+    visit(path, name, changes.touch)
   }
 
   /** Handles a deleted folder: all of its files are deleted too. */
   function leave(folder: string): void {
-    for (const [path, watcher] of watchers) {
+    for (const [path, { watcher }] of watchers) {
       if (path !== folder && !path.startsWith(`${folder}/`)) continue
       watcher.close()
       watchers.delete(path)
@@ -57,12 +59,14 @@ export function watchTree(
   enter(root, changes.know)
   return () => {
     changes.end()
-    for (const watcher of watchers.values()) watcher.close()
+    for (const { watcher } of watchers.values()) watcher.close()
   }
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+/** Returns the number of the folder at a path, which a renamed folder keeps. Undefined for a file. */
+function folderAt(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats?.isDirectory() === true ? stats.ino : undefined
 }
 
 function entriesOf(folder: string): string[] {

@@ -34,14 +34,26 @@ function checkSecrets(variables: Variables): Finding[] {
     const weakness = each.map(weaknessOfSecret).find((found) => found !== undefined)
     if (weakness === undefined) return []
     return [
-      finding(
-        'error',
-        'MORTAR_DOCTOR_SECRET',
-        `${name} ${weakness}, so others could sign sessions.`,
-        `Generate 32 random bytes: ${name}="$(openssl rand -base64 32)"`,
-      ),
+      isOwn(name)
+        ? finding(
+            'error',
+            'MORTAR_DOCTOR_SECRET',
+            `${name} ${weakness}, so others could sign sessions.`,
+            `Generate 32 random bytes: ${name}="$(openssl rand -base64 32)"`,
+          )
+        : finding(
+            'warning',
+            'MORTAR_DOCTOR_SECRET',
+            `${name} ${weakness}, so others could guess it.`,
+            'Generate 32 random bytes, unless another service issued the value.',
+          ),
     ]
   })
+}
+
+/** True for the secrets of the framework; any other one may be from another service, such as WEBHOOK_SECRET. */
+function isOwn(name: string): boolean {
+  return /^(?:AUTH|SESSION|COOKIE|APP|MORTAR)_SECRETS?$|^SECRETS?$/.test(name)
 }
 
 function checkFile(root: string): Finding[] {

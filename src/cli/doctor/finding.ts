@@ -1,4 +1,10 @@
 import type { DoctorFinding, DoctorLevel } from '../../contracts/doctor-finding.ts'
+import {
+  describeMissingExport,
+  missingExportOf,
+  missingExportRemedy,
+  placeOfError,
+} from '../../files/place-of-error.ts'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
 /** A finding with its level, code, text, remedy and page. */
@@ -52,23 +58,22 @@ function unforeseen(error: unknown): Finding {
       `An import of the application cannot be resolved: ${text}`,
       'Install the package (npm install), or correct the path; relative imports need a file extension.',
     )
-  const place = error instanceof Error ? placeOf(error) : ''
+  const missing = missingExportOf(error)
+  if (missing !== undefined)
+    return finding(
+      'error',
+      'MORTAR_DOCTOR_IMPORT',
+      `The application cannot be assembled: ${describeMissingExport(missing)}.`,
+      missingExportRemedy(missing),
+    )
+  const place = placeOfError(error)
   const name = error instanceof Error ? error.name : 'An error'
   return finding(
     'error',
     'MORTAR_DOCTOR_IMPORT',
-    `The application cannot be assembled: ${name}: ${text}${place}`,
+    `The application cannot be assembled: ${name}: ${text}${place === undefined ? '' : ` (${place})`}`,
     'Fix the module at the place that the message names.',
   )
-}
-
-/** Returns the first stack line that does not belong to Node. */
-function placeOf(error: Error): string {
-  const line = error.stack
-    ?.split('\n')
-    .find((part) => part.includes('file:') && !part.includes('node_modules'))
-  const place = /file:\/\/[^\s)]+/.exec(line ?? '')?.[0]
-  return place === undefined ? '' : ` (${place})`
 }
 
 /** Checks the name and not the class, because an application may have another copy of the framework. */

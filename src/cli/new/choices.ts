@@ -1,8 +1,22 @@
 import { basename, resolve } from 'node:path'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
+import { type Manager, MANAGERS, versionOf } from './manager.ts'
 
-const DATABASES = ['sqlite', 'postgres', 'none'] as const
+const DATABASES = ['sqlite', 'postgres', 'mysql', 'none'] as const
 const AUTHS = ['basic', 'none'] as const
+
+/** Parts of a new application, with what `--no-…` leaves out. */
+export const PARTS = {
+  example: 'no notes or greetings as an example; users remain',
+  lint: 'no oxlint',
+  format: 'no Prettier',
+  docker: 'no Dockerfile',
+  ci: 'no workflow for GitHub Actions',
+  git: 'no git init',
+  install: 'no packages: only write the files, without the network',
+} as const
+
+export type Part = keyof typeof PARTS
 
 /** Choices for a new application. */
 export interface Choices {
@@ -12,7 +26,10 @@ export interface Choices {
   readonly folder: string
   readonly database: (typeof DATABASES)[number]
   readonly auth: (typeof AUTHS)[number]
-  readonly install: boolean
+  readonly manager: Manager
+  /** For `packageManager` of package.json; undefined for npm. */
+  readonly managerVersion: string | undefined
+  readonly parts: ReadonlySet<Part>
   /**
    * Version or location of `mortar` in package.json: `file:mortar-0.1.0.tgz`. By default the version of this package.
    */
@@ -33,12 +50,15 @@ export function readChoices(input: Pick<CommandInput, 'values' | 'positionals' |
   const auth = oneOf(input, 'auth', AUTHS)
   if (database === 'none' && auth === 'basic')
     throw new UsageError('--auth basic needs a database. Leave out --database none, or use --auth none.')
+  const manager = oneOf(input, 'package-manager', MANAGERS) ?? 'npm'
   return {
     name: checkName(basename(folder)),
     folder,
     database,
     auth: auth ?? (database === 'none' ? 'none' : 'basic'),
-    install: wantsInstall(input),
+    manager,
+    managerVersion: versionOf(manager),
+    parts: readParts(input),
     mortar: textOf(input, 'mortar'),
   }
 }
@@ -64,9 +84,7 @@ function checkName(name: string): string {
   )
 }
 
-function wantsInstall({ values }: Pick<CommandInput, 'values'>): boolean {
-  const { install, 'no-install': without } = values
-  if (install === true && without === true)
-    throw new UsageError('--install and --no-install exclude each other.')
-  return without !== true
+function readParts({ values }: Pick<CommandInput, 'values'>): ReadonlySet<Part> {
+  const names = Object.keys(PARTS) as Part[]
+  return new Set(names.filter((name) => values[`no-${name}`] !== true))
 }

@@ -3,8 +3,9 @@ import { join, relative, sep } from 'node:path'
 import { appendVariables } from '../add/env-example.ts'
 import { commandLineFolder, frameworkManifest } from '../framework-manifest.ts'
 import type { Choices } from './choices.ts'
+import { wordsOf } from './manager.ts'
 import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
-import { renderPackage } from './render-package.ts'
+import { renderPackage, withScripts } from './render-package.ts'
 import { renderTemplate, type TemplateValues } from './render-template.ts'
 
 /*
@@ -16,16 +17,31 @@ const TEMPLATES = join(commandLineFolder(), 'new/templates')
 const REPOSITORY = join(commandLineFolder(), '../..')
 const REFERENCE = 'examples/notes'
 
-/** Parts of the reference application that do not depend on the choices. */
-const SHARED = [
-  `${REFERENCE}/app.ts`,
-  `${REFERENCE}/config/mail.ts`,
-  `${REFERENCE}/note-schemas.ts`,
-  `${REFERENCE}/note-service.ts`,
-  `${REFERENCE}/route.ts`,
-  `${REFERENCE}/routes`,
-  `${REFERENCE}/schema.ts`,
-]
+/** The parts of an application with users that come from the reference application; its migrations come in addition. */
+const FROM_REFERENCE = {
+  notes: [
+    'app.ts',
+    'config/mail.ts',
+    'note-schemas.ts',
+    'note-service.ts',
+    'route.ts',
+    'routes',
+    'schema.ts',
+  ],
+  users: ['config/mail.ts', 'routes/index.get.ts', 'routes/reset-password.get.ts'],
+} as const
+
+/** Layers of templates of each kind of application. A later layer replaces files of an earlier one. */
+const LAYERS = {
+  notes: ['app', 'basic', 'notes'],
+  users: ['app', 'small', 'basic', 'users'],
+  greetings: ['app', 'small', 'greetings'],
+  tables: ['app', 'small', 'tables', 'plain'],
+  hello: ['app', 'small', 'hello'],
+  plain: ['app', 'small', 'plain'],
+} as const
+
+type Kind = keyof typeof LAYERS
 
 /** A file to be written; its path is relative to the application, with slashes. */
 export interface ProjectFile {
@@ -40,13 +56,13 @@ export interface ProjectFile {
 export async function projectFiles(choices: Choices, secret: string): Promise<ProjectFile[]> {
   const values = templateValues(choices, secret)
   const kind = kindOf(choices)
-  const layers = await Promise.all([
-    ...(kind === 'notes' ? [fromReference(choices)] : []),
-    fromTemplates('app', values),
-    fromTemplates(kind, values),
-  ])
+  const layers = [
+    ...(await Promise.all(LAYERS[kind].map((layer) => fromTemplates(layer, values)))),
+    ...(kind === 'notes' || kind === 'users' ? [await fromReference(kind, choices, values)] : []),
+  ]
   const files = [{ path: 'package.json', content: renderPackage(choices) }, ...layers.flat()]
-  return files
+  const last = new Map(files.map((file) => [file.path, file]))
+  return [...last.values()]
     .map((file) => (file.path === '.env.example' ? withVariables(file, choices) : file))
     .filter(({ path, content }) => content.trim() !== '' && isWanted(path, choices))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -60,12 +76,15 @@ function withVariables({ path, content }: ProjectFile, choices: Choices): Projec
 }
 
 /** Returns the kind of the first application. */
-function kindOf({ database, auth }: Choices): 'notes' | 'greetings' | 'hello' {
-  if (auth === 'basic') return 'notes'
-  return database === 'none' ? 'hello' : 'greetings'
+function kindOf({ database, auth, parts }: Choices): Kind {
+  const hasExample = parts.has('example')
+  if (auth === 'basic') return hasExample ? 'notes' : 'users'
+  if (database === 'none') return hasExample ? 'hello' : 'plain'
+  return hasExample ? 'greetings' : 'tables'
 }
 
-function templateValues({ name, database, auth }: Choices, secret: string): TemplateValues {
+function templateValues(choices: Choices, secret: string): TemplateValues {
+  const { name, database, manager, managerVersion = '' } = choices
   const words = name.split(/[._-]+/).filter((word) => word !== '')
   return {
     texts: {
@@ -73,15 +92,39 @@ function templateValues({ name, database, auth }: Choices, secret: string): Temp
       title: words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' '),
       database: name.replaceAll(/\W/g, '_'),
       dialect: dialectOf(database),
+      server: database === 'mysql' ? 'MySQL or MariaDB' : 'PostgreSQL',
+      serverUrl:
+        database === 'mysql'
+          ? 'mysql://root:root@localhost:3306'
+          : 'postgres://postgres:postgres@localhost:5432',
       secret,
+      manager,
+      managerVersion,
+      ...wordsOf(manager),
+      builds: withScripts(choices)
+        .map((each) => `  ${each}: true`)
+        .join('\n'),
     },
-    flags: new Set([
-      database,
-      auth,
-      ...(database === 'none' ? [] : ['database']),
-      kindOf({ database, auth } as Choices),
-    ]),
+    flags: flagsOf(choices),
   }
+}
+
+/** Returns the names of the conditions of templates that hold. Conditions do not nest. */
+function flagsOf(choices: Choices): Set<string> {
+  const { database, auth, parts, manager } = choices
+  return new Set([
+    database,
+    auth,
+    kindOf(choices),
+    manager,
+    ...parts,
+    ...(database === 'none' ? [] : ['database']),
+    ...(database === 'postgres' || database === 'mysql' ? ['server'] : []),
+    ...(parts.has('docker') ? [`docker${database}`, `docker${manager}`] : []),
+    ...(parts.has('docker') && manager !== 'npm' ? ['dockermanager'] : []),
+    ...(parts.has('ci') ? [...parts, manager].map((each) => `ci${each}`) : []),
+    ...(parts.has('ci') && manager !== 'bun' ? ['cicache'] : []),
+  ])
 }
 
 function dialectOf(database: Choices['database']): string {
@@ -93,13 +136,18 @@ function isWanted(path: string, { database }: Choices): boolean {
   return !path.startsWith('migrations/') || path.startsWith(`migrations/${dialectOf(database)}/`)
 }
 
-async function fromReference(choices: Choices): Promise<ProjectFile[]> {
-  const migrations = `${REFERENCE}/migrations/${dialectOf(choices.database)}`
-  const files = await Promise.all([...SHARED, migrations].map((path) => filesUnder(REPOSITORY, path)))
+/** Files of the reference application, which is named Notes. */
+async function fromReference(
+  kind: keyof typeof FROM_REFERENCE,
+  { database }: Choices,
+  { texts }: TemplateValues,
+): Promise<ProjectFile[]> {
+  const wanted = [...FROM_REFERENCE[kind], ...(kind === 'notes' ? [`migrations/${dialectOf(database)}`] : [])]
+  const files = await Promise.all(wanted.map((path) => filesUnder(REPOSITORY, `${REFERENCE}/${path}`)))
   return Promise.all(
     files.flat().map(async (path) => ({
       path: path.replace(`${REFERENCE}/`, ''),
-      content: await readFile(join(REPOSITORY, path), 'utf8'),
+      content: (await readFile(join(REPOSITORY, path), 'utf8')).replace(`'Notes'`, `'${texts['title']}'`),
     })),
   )
 }

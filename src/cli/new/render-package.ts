@@ -2,7 +2,17 @@ import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
 import { frameworkManifest, type FrameworkManifest } from '../framework-manifest.ts'
 import type { Choices } from './choices.ts'
 
-const DEVELOPMENT = ['@types/mocha', '@types/node', 'mocha', 'tsx', 'typescript'] as const
+const DEVELOPMENT = [
+  '@types/chai',
+  '@types/mocha',
+  '@types/node',
+  'chai',
+  'mocha',
+  'tsx',
+  'typescript',
+] as const
+/** Type-aware rules of oxlint, such as the one about forgotten awaits, are in a package of their own. */
+const LINT = ['oxlint', 'oxlint-tsgolint'] as const
 
 /**
  * package.json of a new application: the framework, and the optional packages of the chosen bricks, in the versions that
@@ -10,30 +20,37 @@ const DEVELOPMENT = ['@types/mocha', '@types/node', 'mocha', 'tsx', 'typescript'
  */
 export function renderPackage(choices: Choices): string {
   const own = frameworkManifest()
-  const { name, database, mortar } = choices
+  const { name, database, mortar, parts, manager, managerVersion } = choices
   const packages = packagesOf(choices, own)
   const dependencies = { yup: own.dependencies['yup'], ...versionsOf(packages.runtime, own) }
   const development = packages.development.filter((each) => !packages.runtime.includes(each))
-  const devDependencies = versionsOf([...DEVELOPMENT, ...development], own)
+  const devDependencies = versionsOf([...DEVELOPMENT, ...toolsOf(parts), ...development], own)
   const manifest = {
     name,
     version: '0.1.0',
     private: true,
     type: 'module',
     engines: own.engines,
+    ...(managerVersion === undefined ? {} : { packageManager: `${manager}@${managerVersion}` }),
     scripts: {
       dev: 'mortar dev',
       build: 'mortar build',
       start: 'mortar start',
       test: 'mocha',
       check: 'tsc --noEmit',
+      ...(parts.has('lint') ? { lint: 'oxlint' } : {}),
+      ...(parts.has('format') ? { format: 'prettier --write .', 'format:check': 'prettier --check .' } : {}),
       ...(database === 'none' ? {} : { migrate: 'mortar migrate' }),
     },
     dependencies: sorted({ mortar: mortar ?? own.version, ...dependencies }),
     devDependencies,
-    allowScripts: scriptsOf([...packages.runtime, ...packages.development], own),
+    ...allowedScripts(choices),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+function toolsOf(parts: Choices['parts']): readonly string[] {
+  return [...(parts.has('lint') ? LINT : []), ...(parts.has('format') ? ['prettier'] : [])]
 }
 
 interface Packages {
@@ -67,10 +84,21 @@ function versionsOf(names: readonly string[], { devDependencies }: FrameworkMani
   return sorted(Object.fromEntries(names.map((name) => [name, devDependencies[name]])))
 }
 
-/** Newer versions of npm run only the install scripts that this key names. */
-function scriptsOf(names: readonly string[], { allowScripts }: FrameworkManifest) {
-  const present = new Set([...names, 'esbuild'])
-  return Object.fromEntries(Object.entries(allowScripts).filter(([name]) => present.has(name)))
+/** Names of the packages of a new application whose install scripts have to run. */
+export function withScripts(choices: Choices): string[] {
+  const own = frameworkManifest()
+  const { runtime, development } = packagesOf(choices, own)
+  const present = new Set([...runtime, ...development, 'esbuild'])
+  return Object.keys(own.allowScripts).filter((name) => present.has(name))
+}
+
+/** The key of package.json for packages whose install scripts may run. pnpm has a file for them. */
+function allowedScripts(choices: Choices): object {
+  const names = withScripts(choices)
+  const each = <T>(value: T) => Object.fromEntries(names.map((name) => [name, value]))
+  if (choices.manager === 'npm') return { allowScripts: each(true) }
+  if (choices.manager === 'bun') return { trustedDependencies: names }
+  return choices.manager === 'yarn' ? { dependenciesMeta: each({ built: true }) } : {}
 }
 
 function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { packageOf } from '../../peers/missing-package.ts'
+import type { Project } from './project.ts'
 
 /** An import of a package in a module of the application. */
 export interface PackageImport {
@@ -17,21 +18,44 @@ const IMPORT =
 
 /** Finds the imports of packages in the given modules and in those that they import, by their text. Types are left out. */
 export function importsOf(files: readonly string[]): PackageImport[] {
-  const found: PackageImport[] = []
+  return withImported(files).flatMap((importer) =>
+    readImports(importer).flatMap(({ specifier, names }) => {
+      const name = packageOf(specifier)
+      return name === undefined || builtinModules.includes(name)
+        ? []
+        : [{ importer, specifier, package: name, names }]
+    }),
+  )
+}
+
+/** Returns the modules of an application: its entry points, its routes and the modules that they import. */
+export function modulesOf({ app, server, routes }: Pick<Project, 'app' | 'server' | 'routes'>): string[] {
+  const own = [app, ...(server === undefined ? [] : [server])]
+  return withImported([...own, ...(routes === undefined ? [] : modulesIn(routes))])
+}
+
+/** Returns the modules in a folder and below it. */
+export function modulesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return entries.filter((path) => /\.m?[jt]s$/.test(path)).map((path) => join(folder, path))
+}
+
+function withImported(files: readonly string[]): string[] {
   const seen = new Set(files)
   // The loop also reaches what it adds.
   for (const importer of seen)
-    for (const { specifier, names } of readImports(importer)) {
+    for (const { specifier } of readImports(importer)) {
       const file = specifier.startsWith('.') ? resolveFile(resolve(dirname(importer), specifier)) : undefined
       if (file !== undefined) seen.add(file)
-      const name = packageOf(specifier)
-      if (name !== undefined && !builtinModules.includes(name))
-        found.push({ importer, specifier, package: name, names })
     }
-  return found
+  return [...seen]
 }
 
-function readImports(file: string): { readonly specifier: string; readonly names: readonly string[] }[] {
+/** Reads the specifiers and the names of the imports of a module, without those of types. */
+export function readImports(
+  file: string,
+): { readonly specifier: string; readonly names: readonly string[] }[] {
   if (!existsSync(file)) return []
   const source = readFileSync(file, 'utf8').replaceAll(COMMENTS, '')
   return [...source.matchAll(IMPORT)].flatMap(([, clause, from, dynamic]) => {
@@ -47,5 +71,6 @@ function readImports(file: string): { readonly specifier: string; readonly names
 }
 
 function resolveFile(path: string): string | undefined {
-  return [path, path.replace(/\.(m?)js$/, '.$1ts')].find((file) => existsSync(file))
+  const candidates = [path, path.replace(/\.(m?)js$/, '.$1ts'), `${path}.ts`, join(path, 'index.ts')]
+  return candidates.find((file) => existsSync(file) && statSync(file).isFile())
 }

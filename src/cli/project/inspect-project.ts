@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url'
 import type { App, Inspection } from '../../app/app.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 import { readDirectory } from '../../files/load-routes.ts'
+import type { MiddlewareScope } from '../../routing/route.ts'
 import type { RouteBatch } from '../../routing/route-sink.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { processVariables } from '../../support/env/environment.ts'
@@ -21,6 +22,8 @@ export type ProjectApp = App & {
 
 /** An application that was assembled without being started. */
 export interface InspectedProject extends Inspection {
+  /** Middleware of directories and routers. */
+  readonly scopes: readonly MiddlewareScope[]
   /** Faults of the environment; placeholders replace the invalid values. */
   readonly problems: readonly StartupError[]
 }
@@ -35,7 +38,7 @@ export async function inspectProject(project: Project): Promise<InspectedProject
     namingMissingPackages(project, async () => {
       const app = await importApp(project)
       await addRoutes(app, project.routes)
-      return app.inspect()
+      return { ...(await app.inspect()), scopes: app.batches.flatMap(({ scopes }) => scopes) }
     }),
   )
   return { ...result, problems }

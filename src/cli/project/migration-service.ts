@@ -8,7 +8,8 @@ export function migrationsOf({ serviceNames, services }: Inspection): MigrationS
   if (isMigrationService(service)) return service
   throw new StartupError('The application has no database with migrations.', {
     code: 'MORTAR_CLI_MIGRATIONS',
-    remedy: 'Register a brick with the service migrations, and its folder of migrations (docs/database.md).',
+    remedy:
+      'Register a brick with the service migrations, and its folder of migrations (node_modules/mortar/docs/database.md).',
   })
 }
 

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { type MissingPackage, missingPackageOf, missingPackagesError } from '../../peers/missing-package.ts'
 import { type BrickRecipe, namesOf } from '../brick-recipe.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
-import { importsOf, type PackageImport } from './imports-of.ts'
+import { explainImport } from './explain-import.ts'
+import { importsOf, modulesIn, type PackageImport } from './imports-of.ts'
 import { findRoot, type Project } from './project.ts'
 
 type Modules = Pick<Project, 'app' | 'server' | 'routes'>
@@ -29,7 +30,7 @@ function explained(error: unknown, project: Modules): unknown {
   if (!(error instanceof Error)) return error
   const { code, errors } = error as Partial<StartupErrors>
   if (code === 'MORTAR_PEER_MISSING') return completed(error as StartupError, project)
-  if (errors?.some((each) => each.code === 'MORTAR_PEER_MISSING') !== true) return error
+  if (errors?.some((each) => each.code === 'MORTAR_PEER_MISSING') !== true) return explainImport(error)
   const all = errors.map((each) => (each.code === 'MORTAR_PEER_MISSING' ? completed(each, project) : each))
   return new StartupErrors(error.message.split('\n')[0]!, all)
 }
@@ -87,12 +88,6 @@ function peersFor({ specifier, names }: PackageImport, recipe: BrickRecipe): rea
   if (Object.hasOwn(imports, specifier)) return peers
   const chosen = Object.values(variants).filter((each) => Object.hasOwn(each.import ?? {}, specifier))
   return chosen.flatMap((each) => each.peers ?? [])
-}
-
-function modulesIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  return entries.filter((path) => /\.m?[jt]s$/.test(path)).map((path) => join(folder, path))
 }
 
 /** `paths` of tsconfig.json may give a folder the name of a package. */

@@ -8,6 +8,7 @@ import { isAlive, serveWorkers, type ServingWorkers } from './serving.ts'
 const route = (version: number): string => `import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'mortar'
 export default async (ctx: Context) => {
+  if (ctx.query['wait']) console.log('has arrived')
   await wait(Number(ctx.query['wait'] ?? 5))
   return { version: ${version}, pid: process.pid }
 }
@@ -43,6 +44,11 @@ describe('mortar start --workers', function () {
     serving = await serveWorkers(project, ['--workers', '2', '--stale', ...args])
     await serving.untilEvent('worker.ready', 2)
     return serving
+  }
+
+  /** Waits until workers have said that so many waiting requests have arrived. */
+  async function arrived({ output }: ServingWorkers, requests: number): Promise<void> {
+    while (output.text().split('has arrived').length <= requests) await wait(20)
   }
 
   const idOf = async (port: number): Promise<number> =>
@@ -90,7 +96,7 @@ describe('mortar start --workers', function () {
     const running = await serveTwo()
     const { port } = running
     const active = Array.from({ length: 8 }, () => get({ port, path: '/?wait=800' }))
-    await wait(300)
+    await arrived(running, active.length)
     process.kill(-running.child.pid!, 'SIGINT')
     const results = await Promise.allSettled(active)
     expect(results.map(({ status }) => status)).to.deep.equal(active.map(() => 'fulfilled'))
@@ -100,11 +106,12 @@ describe('mortar start --workers', function () {
   it('ends immediately on a second Ctrl+C', async () => {
     const running = await serveTwo()
     const hanging = get({ port: running.port, path: '/?wait=60000' }).catch(() => 'lost')
-    await wait(300)
+    await arrived(running, 1)
     process.kill(-running.child.pid!, 'SIGINT')
-    await wait(300)
-    process.kill(-running.child.pid!, 'SIGINT')
-    expect(await running.ended()).to.deep.equal([130, null])
+    // Signals that are handled within a tenth of a second are one Ctrl+C.
+    const ended = running.ended()
+    while ((await Promise.race([ended, wait(300)])) === undefined) process.kill(-running.child.pid!, 'SIGINT')
+    expect(await ended).to.deep.equal([130, null])
     expect(await hanging).to.equal('lost')
   })
 
@@ -128,7 +135,7 @@ describe('mortar start --workers', function () {
   it('leaves no process when the primary process is killed, and finishes active requests', async () => {
     const running = await serveTwo()
     const active = get({ port: running.port, path: '/?wait=500' })
-    await wait(200)
+    await arrived(running, 1)
     const group = -running.child.pid!
     await running.end('SIGKILL')
     expect(JSON.parse(await active)).to.have.property('version')

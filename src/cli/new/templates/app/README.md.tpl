@@ -1,12 +1,12 @@
 # {{title}}
 
 ```sh
-npm install
-npm run dev
+{{install}}
+{{run}} dev
 ```
 
-<!-- #if postgres -->
-Before the second command, set `DATABASE_URL` in `.env` to the address of an empty PostgreSQL database.
+<!-- #if server -->
+Before the second command, set `DATABASE_URL` in `.env` to the address of an empty {{server}} database.
 
 <!-- #end -->
 <!-- #if basic -->
@@ -19,15 +19,19 @@ That is all: <http://localhost:3000/docs> shows every endpoint and lets you try 
 
 ## Commands
 
-| Command         | What it does                                                                  |
-| --------------- | ----------------------------------------------------------------------------- |
-| `npm run dev`   | serves at <http://localhost:3000> and reloads after every change                |
-| `npm test`      | runs the tests, without a server or a network                                  |
-| `npm run build` | checks the types and compiles into `dist`                                      |
-| `npm start`     | runs the build, in production mode unless `NODE_ENV` names another mode        |
+- `{{run}} dev` serves at <http://localhost:3000> and reloads after every change.
+- `{{test}}` runs the tests, without a server or a network. `{{run}} check` checks the types.
+<!-- #if lint -->
+- `{{run}} lint` looks for mistakes, such as a forgotten `await`.
+<!-- #end -->
+<!-- #if format -->
+- `{{run}} format` formats all files; `{{run}} format:check` only compares.
+<!-- #end -->
+- `{{run}} build` checks the types and compiles into `dist`.
+- `{{start}}` runs the build, in production mode unless `NODE_ENV` names another mode.
 <!-- #if database -->
 
-`npm run migrate` manages the tables: `-- status`, `-- run`, `-- revert`, `-- generate 'add tags'`. In development
+`{{run}} migrate` manages the tables: `{{dashes}}status`, `{{dashes}}run`, `{{dashes}}revert`, `{{dashes}}generate 'add tags'`. In development
 pending migrations run at the start; in production run them yourself, before the start.
 <!-- #end -->
 
@@ -46,14 +50,17 @@ migrations/    the changes of the tables, one step per file
 test/          tests, which run in one process and without a server
 ```
 
+The framework serves `/livez` (the process runs) and `/readyz` (it can serve requests), for load balancers.
+`{{exec}} mortar routes` lists every route.
+
 ## In production
 
 ```sh
-npm run build
+{{run}} build
 <!-- #if database -->
-npm run migrate -- run
+{{run}} migrate {{dashes}}run
 <!-- #end -->
-npm start
+{{start}}
 ```
 
 `.env.example` lists all settings.
@@ -66,4 +73,8 @@ It needs `DATABASE_URL` too.
 <!-- #end -->
 <!-- #if sqlite -->
 Keep the SQLite file (`sqlite:data/app.db`) on a persistent disk.
+<!-- #end -->
+<!-- #if docker -->
+
+`docker build --tag {{name}} .` builds an image with the output and its packages.
 <!-- #end -->

@@ -10,10 +10,10 @@
 
 # Addresses or ranges of the proxies in front, separated by commas.
 #TRUST_PROXY=
-// #if postgres
+// #if server
 
 # Tests take an SQLite database in memory, unless this names an empty one of its own.
-#TEST_DATABASE_URL=postgres://user:password@localhost:5432/{{database}}_test
+#TEST_DATABASE_URL={{serverUrl}}/{{database}}_test
 // #end
 // #if !basic
 

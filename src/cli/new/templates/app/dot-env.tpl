@@ -4,7 +4,7 @@
 # Signs sessions. Keep it secret; changing it signs everybody out.
 AUTH_SECRET={{secret}}
 // #end
-// #if postgres
+// #if server
 
-DATABASE_URL=postgres://postgres:postgres@localhost:5432/{{database}}
+DATABASE_URL={{serverUrl}}/{{database}}
 // #end

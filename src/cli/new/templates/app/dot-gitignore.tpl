@@ -1,8 +1,13 @@
 node_modules/
 dist/
+dist.new/
 .framework/
+coverage/
 data/
 .env
 .env.*
 !.env.example
 *.log
+# #if yarn
+.yarn/
+# #end

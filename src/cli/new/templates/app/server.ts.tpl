@@ -1,10 +1,14 @@
 import { join } from 'node:path'
-import { loadRoutes, processShare } from 'mortar'
-import { settings } from './config/settings.ts'
-import { app } from './app.ts'
+import { loadEnvFiles, loadRoutes, processShare } from 'mortar'
+
+// Before the imports that read the settings. `mortar dev` and `mortar start` have done this already; a debugger that runs
+// this file by itself (node --import tsx server.ts) has not.
+loadEnvFiles(import.meta.dirname)
+const { settings } = await import('./config/settings.ts')
+const { app } = await import('./app.ts')
 
 await loadRoutes(app, join(import.meta.dirname, 'routes'))
 const { url } = await app.listen(settings.port, settings.host)
-// `npm run dev` prints the address itself.
-const isFirst = processShare().number === 1
-if (settings.environment === 'production' && isFirst) process.stdout.write(`{{title}} listens at ${url}\n`)
+// `{{run}} dev` prints the address itself.
+const line = `{{title}} listens at ${url}\n`
+if (settings.environment === 'production' && processShare().number === 1) process.stdout.write(line)

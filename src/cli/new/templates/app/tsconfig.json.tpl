@@ -16,5 +16,5 @@
     "noEmit": true,
     "types": ["node", "mocha"]
   },
-  "exclude": ["node_modules", "dist", ".framework"]
+  "exclude": ["node_modules", "dist", "dist.new", ".framework"]
 }

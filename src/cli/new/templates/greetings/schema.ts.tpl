@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm'
+import { typeorm } from 'mortar/database'
 
 /** A row of `greetings`. */
 export interface Greeting {
@@ -8,7 +8,7 @@ export interface Greeting {
   created_at: Date
 }
 
-export const Greetings = new EntitySchema<Greeting>({
+export const Greetings = new typeorm.EntitySchema<Greeting>({
   name: 'greetings',
   columns: {
     id: { type: String, length: 36, primary: true },

@@ -17,18 +17,18 @@ export const databaseOptions = {
   migrate: settings.environment !== 'production',
 }
 // #end
-// #if postgres
-const isPostgres = connection.type === 'postgres'
+// #if server
+const isServer = connection.type === '{{dialect}}'
 
 /**
- * PostgreSQL; its migrations run at the start, except in production. Without a database server of their own, tests use
+ * {{server}}; its migrations run at the start, except in production. Without a database server of their own, tests use
  * SQLite in memory, with tables made from the schema, because a migration contains the SQL of one kind of database.
  */
 export const databaseOptions = {
   ...connection,
   entities: schema,
-  migrations: join(import.meta.dirname, '../migrations/postgres'),
-  migrate: isPostgres && settings.environment !== 'production',
-  synchronize: settings.environment === 'test' && !isPostgres,
+  migrations: join(import.meta.dirname, '../migrations/{{dialect}}'),
+  migrate: isServer && settings.environment !== 'production',
+  synchronize: settings.environment === 'test' && !isServer,
 }
 // #end

@@ -48,7 +48,7 @@ export const settings = env.all((read) => {
       ? 'sqlite::memory:'
       : read.string('DATABASE_URL', { default: 'sqlite:data/app.db', requiredInProduction: true }),
 // #end
-// #if postgres
+// #if server
     /** Tests never use the development database. */
     databaseUrl: test
       ? read.string('TEST_DATABASE_URL', { default: 'sqlite::memory:' })
@@ -56,7 +56,11 @@ export const settings = env.all((read) => {
 // #end
 // #if basic
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
-    mailTransport: read.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true }),
+    mailTransport: read.string('MAIL_TRANSPORT', {
+      optional: true,
+      requiredInProduction: true,
+      example: 'smtp://user:password@mail.example.com:587',
+    }),
     mailFrom: read.string('MAIL_FROM', { default: '{{title}} <hello@example.com>' }),
 // #end
     /** Addresses or ranges of the proxies in front of the application. */

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { expect } from 'chai'
 import { createClient } from 'mortar/testing'
 import { app } from '../app.ts'
 
@@ -6,14 +6,14 @@ describe('greetings', () => {
   it('are kept', async () => {
     const client = createClient(app)
     const { status } = await client.post('/greetings', { name: 'Ada', text: 'Good morning' })
-    assert.equal(status, 201)
+    expect(status).to.equal(201)
     const { body } = await client.get('/greetings')
-    assert.equal(body[0].text, 'Good morning')
+    expect(body[0].text).to.equal('Good morning')
   })
 
   it('are refused without text', async () => {
     const { status, body } = await createClient(app).post('/greetings', { name: 'Ada', text: ' ' })
-    assert.equal(status, 422)
-    assert.equal(body.errors[0].path, 'text')
+    expect(status).to.equal(422)
+    expect(body.errors[0].path).to.equal('text')
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { expect } from 'chai'
 import { createClient, mailbox, resetTokenIn, type TestClient } from 'mortar/testing'
 import { app } from '../app.ts'
 
@@ -14,15 +14,15 @@ describe('notes', () => {
     const bob = await signUp('bob@example.com')
     const { body: note } = await ada.post('/notes', { title: 'Milk', text: 'Two bottles' })
 
-    assert.equal((await bob.get(`/notes/${note.id}`)).status, 404)
-    assert.equal((await bob.patch(`/notes/${note.id}`, { title: 'Mine' })).status, 404)
-    assert.equal((await ada.get(`/notes/${note.id}`)).body.title, 'Milk')
+    expect((await bob.get(`/notes/${note.id}`)).status).to.equal(404)
+    expect((await bob.patch(`/notes/${note.id}`, { title: 'Mine' })).status).to.equal(404)
+    expect((await ada.get(`/notes/${note.id}`)).body.title).to.equal('Milk')
   })
 
   it('are for those who signed in', async () => {
     const { status, body } = await createClient(app).get('/notes')
-    assert.equal(status, 401)
-    assert.equal(body.code, 'unauthorized')
+    expect(status).to.equal(401)
+    expect(body.code).to.equal('unauthorized')
   })
 })
 
@@ -37,6 +37,6 @@ describe('a forgotten password', () => {
       email: 'carl@example.com',
       password: 'another long password',
     })
-    assert.equal(login.status, 200)
+    expect(login.status).to.equal(200)
   })
 })

@@ -11,7 +11,5 @@ export default route(
     response: { 200: array(greetingSchema).required() },
   },
   (ctx) =>
-    ctx.db
-      .getRepository(Greetings)
-      .find({ order: { created_at: 'DESC', id: 'ASC' }, take: ctx.query.limit }),
+    ctx.db.getRepository(Greetings).find({ order: { created_at: 'DESC', id: 'ASC' }, take: ctx.query.limit }),
 )

@@ -1,0 +1,135 @@
+import { existsSync, statSync } from 'node:fs'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { StartupError } from '../../errors/startup-error.ts'
+import { findPackageManager } from '../add/package-manager.ts'
+import type { Project } from '../project/project.ts'
+import { type Dependencies, type Lock, packagesWithScripts, productionLock } from './production-lock.ts'
+
+/** Folder of the output for packages that package.json names by a file. */
+const PACKED = 'packages'
+
+const LOCKFILE = 'package-lock.json'
+
+/**
+ * Writes package.json of the output and, for npm, a lockfile with the packages of production. Packages that the
+ * application names by a packed file are copied into the output.
+ * @param fresh the folder that becomes the output.
+ * @returns a note if the output has no lockfile.
+ */
+export async function writeOutputPackage(project: Project, fresh: string): Promise<string | undefined> {
+  const { root, out, manifest } = project
+  /** Place in the output by path. Files of two folders may have one name. */
+  const packed = new Map<string, string>()
+  /** Location of a file or folder, as the output names it. */
+  const moved = (location: string): string => {
+    const isFile = location.startsWith('file:')
+    const path = resolve(root, isFile ? location.slice('file:'.length) : location)
+    if (isPacked(path)) {
+      const isTaken = [...packed.keys()].some((other) => other !== path && basename(other) === basename(path))
+      const folder = isTaken ? `${PACKED}/${packed.size}` : PACKED
+      if (!packed.has(path)) packed.set(path, `${folder}/${basename(path)}`)
+      return `file:${packed.get(path)}`
+    }
+    return `${isFile ? 'file:' : ''}${relative(out, path).split(sep).join('/')}`
+  }
+  const written = manifestOf(manifest, moved)
+  const lock = await readLock(root)
+  const own = lock === undefined ? undefined : productionLock(lock, written, moved)
+  const allowed = allowedScripts(manifest, own)
+  await writeJson(join(fresh, 'package.json'), { ...written, ...(allowed && { allowScripts: allowed }) })
+  if (own !== undefined) await writeJson(join(fresh, LOCKFILE), own)
+  for (const [path, place] of packed) {
+    await mkdir(dirname(join(fresh, place)), { recursive: true })
+    await copyFile(path, join(fresh, place))
+  }
+  return own === undefined && hasDependencies(written) ? noteFor(project) : undefined
+}
+
+/** package.json of the output: it marks the files as ES modules and lists what production installs. */
+function manifestOf(manifest: Project['manifest'], moved: (location: string) => string) {
+  const { name, version, engines, overrides } = manifest
+  const { dependencies, optionalDependencies } = manifest as Dependencies
+  return {
+    name,
+    version,
+    private: true,
+    type: 'module',
+    ...(engines === undefined ? {} : { engines }),
+    ...(dependencies && { dependencies: withMoved(dependencies, moved) }),
+    ...(optionalDependencies && { optionalDependencies: withMoved(optionalDependencies, moved) }),
+    ...(overrides === undefined ? {} : { overrides }),
+  }
+}
+
+function withMoved(dependencies: Readonly<Record<string, string>>, moved: (location: string) => string) {
+  const entries = Object.entries(dependencies).map(
+    ([name, range]) => [name, range.startsWith('file:') ? moved(range) : range] as const,
+  )
+  return Object.fromEntries(entries)
+}
+
+function isPacked(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** Newer versions of npm run only the install scripts that package.json allows. */
+function allowedScripts(manifest: Project['manifest'], lock: Lock | undefined) {
+  const allowed = manifest['allowScripts'] as Readonly<Record<string, unknown>> | undefined
+  if (allowed === undefined || lock === undefined) return allowed
+  const present = new Set(packagesWithScripts(lock))
+  // A key may have a version: `argon2@0.45.1`.
+  const kept = Object.entries(allowed).filter(([key]) => present.has(key.replace(/(?<=.)@.*$/, '')))
+  return Object.fromEntries(kept)
+}
+
+/**
+ * Reads the lockfile of npm beside package.json.
+ * @throws StartupError `MORTAR_BUILD_LOCKFILE` if it is not JSON, as in an unfinished merge.
+ */
+export async function readLock(root: string): Promise<Lock | undefined> {
+  const file = [LOCKFILE, 'npm-shrinkwrap.json']
+    .map((name) => join(root, name))
+    .find((path) => existsSync(path))
+  if (file === undefined) return undefined
+  const lock = parseLock(await readFile(file, 'utf8'), file)
+  return lock?.packages === undefined ? undefined : (lock as Lock)
+}
+
+function parseLock(text: string, file: string): Partial<Lock> | null {
+  try {
+    return JSON.parse(text) as Partial<Lock> | null
+  } catch (cause) {
+    const hasMarkers = /^(?:<{7}|>{7}) /m.test(text)
+    throw new StartupError(
+      `${file} ${hasMarkers ? 'has the markers of a merge conflict' : `is not valid JSON: ${(cause as Error).message}`}.`,
+      {
+        code: 'MORTAR_BUILD_LOCKFILE',
+        remedy: hasMarkers
+          ? 'Run npm install --package-lock-only, which merges both sides, and build again.'
+          : 'Take the file from the last commit, or delete it and run npm install. Then build again.',
+        files: [file],
+        cause,
+      },
+    )
+  }
+}
+
+function hasDependencies({ dependencies = {} }: { readonly dependencies?: object }): boolean {
+  return Object.keys(dependencies).length > 0
+}
+
+function noteFor({ root, out, manifest }: Project): string {
+  const manager = findPackageManager(root, manifest)
+  const folder = basename(out)
+  const reason =
+    manager === 'npm'
+      ? `there is no ${LOCKFILE} of npm 7 or later beside package.json`
+      : `it is written for npm only, and this project uses ${manager}`
+  return `${folder} has no lockfile: ${reason}. An installation there may choose other versions than the tests had.`
+}
+
+async function writeJson(file: string, value: object): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`)
+}

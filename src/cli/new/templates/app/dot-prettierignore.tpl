@@ -1,0 +1,8 @@
+# #if format
+dist/
+.framework/
+coverage/
+data/
+migrations/
+{{lockfile}}
+# #end

@@ -1,0 +1,5 @@
+# #if pnpm
+# The packages whose install scripts may run.
+allowBuilds:
+{{builds}}
+# #end

@@ -1,2 +1,0 @@
-/** The bricks of the application, such as `database(…)`, `mail(…)` and `auth(…)`. */
-export const bricks = [] as const

@@ -1,0 +1,1 @@
+# {{run}} migrate {{dashes}}generate 'add books' writes the first migration here.
