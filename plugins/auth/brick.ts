@@ -6,10 +6,11 @@ import {
   singleton,
   StartupError,
   type Authenticator,
-  type Cradle,
+  type BrickServices,
   type Duration,
   type OptionChecks,
   type Policy,
+  type User,
 } from '../../src/index.ts'
 import { refuseLate } from './deadline.ts'
 import { authFindings } from './doctor.ts'
@@ -20,13 +21,14 @@ import {
   mountPath,
   type AuthProvider,
   type ConnectedProvider,
+  type UserOf,
 } from './provider.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 
 /** Options of `auth()` besides the provider. */
-export interface AuthOptions {
+export interface AuthOptions<Policies extends string = string, SignedIn extends User<object> = User> {
   /** Policies by name: `auth: 'admin'` on a route requires the policy `admin`. */
-  readonly policies?: Readonly<Record<string, Policy>>
+  readonly policies?: Readonly<Record<Policies, Policy<SignedIn>>>
   /** Prefix of the provider's endpoints; by default `/auth`, or the base path of a provider that has its own. */
   readonly prefix?: string
   /**
@@ -36,6 +38,14 @@ export interface AuthOptions {
   readonly timeout?: Duration
   /** Origins besides the application's own whose pages may send unsafe requests with a cookie: `https://app.example.com`. */
   readonly trustedOrigins?: readonly string[]
+}
+
+// Tells other bricks the types of the services.
+declare module '../../src/container/registration.ts' {
+  interface KnownServices {
+    readonly authProvider: ConnectedProvider
+    readonly authenticator: Authenticator
+  }
 }
 
 const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
@@ -52,9 +62,9 @@ const AUTH_RULES: OptionChecks<AuthOptions>['keys'] = {
  * is not a function, `MORTAR_AUTH_BASE_PATH` for a prefix that differs from the provider's, `MORTAR_AUTH_OPTION` for an
  * invalid timeout or origin.
  */
-export function auth<Connected extends ConnectedProvider>(
+export function auth<Connected extends ConnectedProvider, Policies extends string = never>(
   provider: AuthProvider<Connected>,
-  options: AuthOptions = {},
+  options: AuthOptions<Policies, UserOf<Connected>> = {},
 ) {
   checkProvider(provider)
   checkOptions(options, { of: 'auth()', brick: 'auth', keys: AUTH_RULES })
@@ -71,8 +81,14 @@ export function auth<Connected extends ConnectedProvider>(
     services: {
       // `connectProvider` returns the result of the provider's own `connect`.
       authProvider: singleton((services) => connectProvider(provider, services) as Connected),
-      authenticator: singleton((services) =>
-        createAuthenticator(provider, { ...options, timeout, trustedOrigins }, services),
+      authenticator: singleton(
+        (services) =>
+          // The guard calls the policies with users of this provider only.
+          createAuthenticator(
+            provider,
+            { ...(options as AuthOptions), timeout, trustedOrigins },
+            services,
+          ) as Authenticator<Policies, UserOf<Connected>>,
       ),
     },
     routes: provider.routes ? [mount(provider, prefix)] : [],
@@ -86,9 +102,8 @@ export function auth<Connected extends ConnectedProvider>(
 function createAuthenticator(
   provider: AuthProvider,
   options: AuthOptions & { readonly timeout: number },
-  services: Cradle,
+  { authProvider: connected }: BrickServices,
 ): Authenticator {
-  const connected = services['authProvider'] as ConnectedProvider
   return {
     identify: (credential, request) =>
       refuseLate(connected.identify(credential, request), options.timeout, provider.name),

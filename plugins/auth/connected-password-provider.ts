@@ -1,4 +1,4 @@
-import type { EventBus } from '../../src/index.ts'
+import type { EventBus, User } from '../../src/index.ts'
 import type { AccessClaims } from './tokens/access-tokens.ts'
 import type { CookieTarget, Headers } from './cookies/refresh-cookie.ts'
 import type { DeviceCookie } from './cookies/device-cookie.ts'
@@ -8,7 +8,9 @@ import type { Grant } from './flows/sessions.ts'
 import type { ConnectedProvider } from './provider.ts'
 
 /** A provider with e-mail and password, connected to one application: the service `authProvider`. */
-export interface ConnectedPasswordProvider extends ConnectedProvider {
+export interface ConnectedPasswordProvider<
+  Raw extends object = Record<string, unknown>,
+> extends ConnectedProvider<User<Raw>> {
   readonly flows: AuthFlows
   readonly events: EventBus<AuthEvents>
   readonly cookie: SessionCookie

@@ -13,9 +13,9 @@ export class MissingTable extends Error {
 
   constructor(table: string, cause: unknown) {
     super(
-      `no such table: ${table}. Re-export 'mortar/auth/basic/schema' from your schema module ` +
-        `(export * from 'mortar/auth/basic/schema'), so that it is among the entities of your DataSource, ` +
-        `then create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
+      `no such table: ${table}. Run the pending migrations ('mortar migrate run'). If none is pending, re-export ` +
+        `'mortar/auth/basic/schema' from your schema module (export * from 'mortar/auth/basic/schema'), ` +
+        `so that it is among the entities of your DataSource, then create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
       { cause },
     )
     this.table = table

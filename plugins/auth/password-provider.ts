@@ -33,6 +33,7 @@ import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { createResetMail } from './flows/reset-mail.ts'
 import { createResetTokens } from './tokens/reset-tokens.ts'
 import { createRotationClock } from './tokens/rotation-clock.ts'
+import { PASSWORD_SCHEME } from './password-scheme.ts'
 import { passwordRoutes } from './routes/router.ts'
 import { createPasswordJudge } from './passwords/weak-passwords/password-judge.ts'
 
@@ -70,10 +71,7 @@ export function createPasswordProvider(
     name: variant.name,
     peers: variant.peers ?? passwordNeed.peers,
     capabilities: { routes: true, signOut: true },
-    securityScheme: {
-      name: 'accessToken',
-      scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-    },
+    securityScheme: PASSWORD_SCHEME,
     routes: [passwordRoutes],
     connect: (services) => connect(settings, variant, services),
     async doctor(services) {

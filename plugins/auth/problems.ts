@@ -6,6 +6,5 @@ export const PROBLEMS = {
   invalid_session: { status: 401, title: 'Invalid session' },
   invalid_reset_token: { status: 401, title: 'Invalid reset token' },
   email_taken: { status: 409, title: 'E-mail address taken' },
-  missing_column: { status: 500, title: 'Missing column' },
   session_state_unknown: { status: 503, title: 'Session state unknown' },
 } as const satisfies Problems

@@ -17,13 +17,13 @@ export interface ProviderCapabilities {
   readonly signOut?: boolean
 }
 
-/** A provider connected to one application. */
-export interface ConnectedProvider {
+/** A provider connected to one application. `SignedIn` is the type of its users, with their declared columns or claims. */
+export interface ConnectedProvider<SignedIn extends User<object> = User> {
   /**
    * @returns the authenticated user, or null. A synchronous result keeps the request synchronous. An exception means that
    * the credential could not be evaluated; a guarded route then refuses.
    */
-  identify: Authenticator['identify']
+  identify: Authenticator<string, SignedIn>['identify']
   /** Issues a credential for a user, if the provider makes its own. The testing kit signs users in with it. */
   issueToken?(user: User): string | Promise<string>
   /** Ends every session of a user: call it after a change of role, or before deleting the account. */
@@ -58,6 +58,17 @@ export interface ProviderDescription {
  */
 export type AuthProvider<Connected extends ConnectedProvider = ConnectedProvider> = ProviderDescription &
   (Connected | { connect(services: Cradle): Connected })
+
+/** `user.raw` of a type that an application writes. A mapped type, so that also an interface is a record of any keys. */
+export type RawRecord<Raw> = [keyof Raw] extends [never]
+  ? Record<string, unknown>
+  : { readonly [Name in keyof Raw]: Raw[Name] }
+
+/** The users of a provider. */
+export type UserOf<Connected extends ConnectedProvider<User<object>>> = Exclude<
+  Awaited<ReturnType<Connected['identify']>>,
+  null
+>
 
 /** @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and its missing parts. */
 export function checkProvider(provider: AuthProvider): void {

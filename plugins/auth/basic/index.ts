@@ -11,6 +11,7 @@ import type { AuthProvider } from '../provider.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import type { DataSourceLike } from './sql.ts'
 import { ownPublicColumns } from './rows.ts'
+import type { PublicColumns } from './public-columns.ts'
 import { createRelationalStore } from './store.ts'
 
 export type { AuthEvents } from '../events/events.ts'
@@ -35,13 +36,15 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
 
 /**
  * The provider with e-mail and password on a relational database. Its tables are the entities of
- * `mortar/auth/basic/schema`.
+ * `mortar/auth/basic/schema`. `basicAuth<typeof AuthUsers>({ … })` types `user.raw` with the columns of that entity.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
  * application `MORTAR_AUTH_DATABASE` when there is no database or it is not connected, `MORTAR_AUTH_SCHEMA` for tables of an
  * earlier version, and `MORTAR_AUTH_SECRET_COLUMN` for a
  * public column that is named like a secret.
  */
-export function basicAuth(options: BasicAuthOptions): AuthProvider<ConnectedPasswordProvider> {
+export function basicAuth<Users = unknown>(
+  options: BasicAuthOptions,
+): AuthProvider<ConnectedPasswordProvider<PublicColumns<Users>>> {
   checkRenamed(options)
   checkOptions(options, { of: 'basicAuth()', brick: 'auth', keys: BASIC_RULES })
   const { db = databaseService } = options ?? {}
@@ -66,10 +69,9 @@ export function basicAuth(options: BasicAuthOptions): AuthProvider<ConnectedPass
     },
     options,
   )
-  return {
-    ...provider,
-    tables: ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions'],
-  }
+  const tables = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions']
+  // The store makes `raw` from the columns of the entity.
+  return { ...provider, tables } as AuthProvider<ConnectedPasswordProvider<PublicColumns<Users>>>
 }
 
 function databaseService(services: Cradle): DataSourceLike {

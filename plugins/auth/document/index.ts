@@ -12,6 +12,7 @@ import type { PasswordAuthOptions } from '../options/options.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
+import type { PublicFields } from '../accounts/public-record.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import type { DocumentDatabase } from './connection.ts'
 import { RESERVED_FIELDS, type UserFields } from './documents.ts'
@@ -27,7 +28,7 @@ export type { UserFields } from './documents.ts'
 export { ensureAuthIndexes } from './indexes.ts'
 
 /** Options of `documentAuth`. */
-export interface DocumentAuthOptions extends PasswordAuthOptions {
+export interface DocumentAuthOptions<Fields extends object = UserFields> extends PasswordAuthOptions {
   /**
    * The official driver's `Db`, or a TypeORM DataSource of the type `mongodb`, or a function that returns either from
    * the services; by default the service `db` of the database brick. It may connect after the provider is created.
@@ -42,7 +43,7 @@ export interface DocumentAuthOptions extends PasswordAuthOptions {
    * Your own fields of `auth_users`, each with the value for a new user: `{ role: 'user' }`. They become part of
    * `user.raw`; other stored fields stay in the database.
    */
-  readonly userFields?: UserFields
+  readonly userFields?: Readonly<Fields>
   /**
    * Time limit of one operation of the database; after it the response is 503. Seconds or a duration, 10 seconds by
    * default.
@@ -59,24 +60,28 @@ const DOCUMENT_RULES: OptionChecks<DocumentAuthOptions>['keys'] = {
 }
 
 /**
- * The provider with e-mail and password on a document database: the flows of `basicAuth` over MongoDB.
+ * The provider with e-mail and password on a document database: the flows of `basicAuth` over MongoDB. `userFields` types
+ * `user.raw`; for fields that may be null write their type: `documentAuth<{ team: string | null }>({ … })`.
  * @throws StartupError `MORTAR_AUTH_SECRET` without a secret, `MORTAR_AUTH_OPTION` for a wrong lifetime or field.
  */
-export function documentAuth(options: DocumentAuthOptions): AuthProvider<ConnectedPasswordProvider> {
+export function documentAuth<Fields extends object = {}>(
+  options: DocumentAuthOptions<Fields>,
+): AuthProvider<ConnectedPasswordProvider<PublicFields<Fields>>> {
   checkRenamed(options)
   checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
   const { db = ownDatabase, userFields = {}, operationTimeout = '10s' } = options ?? {}
   const timeout = lifetime('operationTimeout', operationTimeout, 1, 600) * 1000
   const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
-  checkUserFields(userFields)
-  refuseSecretColumns(Object.keys(userFields), {
+  const fields = userFields as UserFields
+  checkUserFields(fields)
+  refuseSecretColumns(Object.keys(fields), {
     listed: options?.publicColumns,
     hide: 'Leave it out of userFields, so that it stays in the database',
   })
-  return createPasswordProvider(
+  const provider = createPasswordProvider(
     {
       name: 'document',
-      createStore: (services) => createDocumentStore(() => source(services), userFields, timeout),
+      createStore: (services) => createDocumentStore(() => source(services), fields, timeout),
       start: (services) => {
         const { createIndexes = services.environment !== 'production' } = options
         return createIndexes ? ensureAuthIndexes(source(services)) : checkAuthIndexes(source(services))
@@ -85,6 +90,8 @@ export function documentAuth(options: DocumentAuthOptions): AuthProvider<Connect
     },
     options,
   )
+  // The store makes `raw` from the framework's public fields and `userFields`.
+  return provider as AuthProvider<ConnectedPasswordProvider<PublicFields<Fields>>>
 }
 
 /** Returns the service `db`, or undefined, so that this provider reports a missing one itself. */

@@ -1,6 +1,6 @@
 /** Entry `mortar/auth/hosted`: verifies tokens of a hosted sign-in provider with its published keys. */
 export { hostedAuth } from './provider.ts'
-export type { HostedAlgorithm, HostedAuthOptions } from './options.ts'
+export type { HostedAlgorithm, HostedAuthOptions, HostedPreset } from './options.ts'
 export { auth0 } from './presets/auth0.ts'
 export type { Auth0Options } from './presets/auth0.ts'
 export { clerk } from './presets/clerk.ts'

@@ -17,8 +17,8 @@ export const ALGORITHMS = [
   'Ed25519',
 ] as const
 
-/** Options of `hostedAuth`. A preset returns them for one provider. */
-export interface HostedAuthOptions {
+/** Options of `hostedAuth` that describe a provider. A preset returns them. */
+export interface HostedPreset {
   /**
    * `iss` of the tokens, exactly as the provider writes it, including a final slash. A list for a provider with several
    * issuers. `{tenantid}` is replaced by the claim `tid` of the token (Microsoft). With `jwksUrl` an issuer need not be an
@@ -49,6 +49,10 @@ export interface HostedAuthOptions {
   readonly keyLifetime?: Duration
   /** Minimum interval of fetches for unknown keys, after the first three. Seconds or a duration; 5 seconds by default. */
   readonly coolDown?: Duration
+}
+
+/** Options of `hostedAuth`. `Raw` is the type of `user.raw`. */
+export interface HostedAuthOptions<Raw extends object = Record<string, unknown>> extends HostedPreset {
   /** Converts verified claims to a user, or to null to refuse; by default `sub`, `email` and `name`. */
-  readonly toUser?: (claims: Readonly<Record<string, unknown>>) => User | null
+  readonly toUser?: (claims: Readonly<Record<string, unknown>>) => User<Raw> | null
 }

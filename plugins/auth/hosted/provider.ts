@@ -1,6 +1,6 @@
 import type { Cradle, User } from '../../../src/index.ts'
 import { asvsOfProvider } from '../asvs/findings.ts'
-import type { AuthProvider, ConnectedProvider } from '../provider.ts'
+import type { AuthProvider, ConnectedProvider, RawRecord } from '../provider.ts'
 import { hostedNeed, loadJose } from './jose.ts'
 import { loadKeys } from './load-keys.ts'
 import { checkHostedOptions } from './option-rules.ts'
@@ -11,16 +11,19 @@ import { verifyToken, type Claims } from './verify-token.ts'
 
 /**
  * Provider for users who sign in elsewhere (Clerk, Auth0, Firebase, Supabase, Cognito, Keycloak, any OpenID Connect
- * server). It verifies their tokens, mounts no routes and stores nothing.
+ * server). It verifies their tokens, mounts no routes and stores nothing. `hostedAuth<{ org_id?: string }>({ … })` types
+ * `user.raw` with the claims that the provider writes; `toUser` types it by its result.
  * @throws StartupError `MORTAR_AUTH_ISSUER` for an unusable address, `MORTAR_AUTH_AUDIENCE` if tokens of any application
  * would be accepted, `MORTAR_AUTH_OPTION` for another option.
  */
-export function hostedAuth(options: HostedAuthOptions): AuthProvider {
+export function hostedAuth<Raw extends object = Record<string, unknown>>(
+  options: HostedAuthOptions<Raw>,
+): AuthProvider<ConnectedProvider<User<RawRecord<Raw>>>> {
   checkHostedOptions(options)
   const settings = resolveSettings(options)
   const withIssuer = hasSeveralProviders(settings)
   const { cookie, toUser = (claims: Claims) => userOf(claims, withIssuer) } = options
-  return {
+  const provider: AuthProvider = {
     name: 'hosted',
     peers: hostedNeed.peers,
     securityScheme: {
@@ -36,6 +39,8 @@ export function hostedAuth(options: HostedAuthOptions): AuthProvider {
     doctor: () => [asvsOfProvider('hosted', 'hostedAuth() meets V9.')],
     connect: (services) => connect(settings, toUser, services),
   }
+  // `raw` is the result of `toUser`, or the claims of the provider, whose types the application knows.
+  return provider as AuthProvider<ConnectedProvider<User<RawRecord<Raw>>>>
 }
 
 function connect(

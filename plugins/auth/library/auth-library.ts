@@ -20,6 +20,16 @@ export interface AuthLibrary {
 /** A user record of the library. */
 export type LibraryUser = Readonly<Record<string, unknown>> & { readonly id: string }
 
+type SessionUser<Session> = Session extends { readonly user: infer Found } ? Found : never
+
+/** The user record of a library, as the type of its `getSession` declares it. */
+export type RecordOf<Library extends AuthLibrary> =
+  SessionUser<Awaited<ReturnType<Library['api']['getSession']>>> extends infer Found
+    ? [Found] extends [never]
+      ? LibraryUser
+      : { readonly [Name in keyof Found]: Found[Name] }
+    : never
+
 /** better-auth's default base path. */
 const DEFAULT_BASE_PATH = '/api/auth'
 

@@ -6,11 +6,20 @@ import {
   type User,
 } from '../../../src/index.ts'
 import type { ConnectedProvider } from '../provider.ts'
-import { pathOf, signOutOf, userIn, type AuthLibrary, type LibraryUser } from './auth-library.ts'
+import {
+  pathOf,
+  signOutOf,
+  userIn,
+  type AuthLibrary,
+  type LibraryUser,
+  type RecordOf,
+} from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 
 /** A library connected to one application. */
-export interface ConnectedLibrary extends ConnectedProvider {
+export interface ConnectedLibrary<Raw extends object = Record<string, unknown>> extends ConnectedProvider<
+  User<Raw>
+> {
   readonly library: AuthLibrary
 }
 
@@ -32,7 +41,8 @@ export function connectLibrary<Library extends AuthLibrary>(
     identify: async (credential) => {
       const headers = headersOf(credential, names)
       const record = headers && userIn(await sessionOf(library, headers))
-      return record && toUser(record)
+      // `getSession` returns the library’s own record.
+      return record && toUser(record as LibraryUser & RecordOf<Library>)
     },
     ...(signOut && { signOut }),
     start: async () => {

@@ -1,8 +1,11 @@
 import type { Cradle, Size, User } from '../../../src/index.ts'
-import type { AuthLibrary, LibraryUser } from './auth-library.ts'
+import type { AuthLibrary, RecordOf } from './auth-library.ts'
 
-/** Options of `libraryAuth`. */
-export interface LibraryAuthOptions<Library extends AuthLibrary = AuthLibrary> {
+/** Options of `libraryAuth`. `Raw` is the type of `user.raw`. */
+export interface LibraryAuthOptions<
+  Library extends AuthLibrary = AuthLibrary,
+  Raw extends object = Record<string, unknown>,
+> {
   /**
    * Base path of the library's routes. Defaults to the instance's own setting, and to `/api/auth` for an instance that is
    * made later.
@@ -17,7 +20,7 @@ export interface LibraryAuthOptions<Library extends AuthLibrary = AuthLibrary> {
   /** Largest body of the library's routes. Bytes or a size; 1 MiB by default. */
   readonly bodyLimit?: Size
   /** Converts the library's record to a user; by default its `id`, `email` and `name`, with the record as `raw`. */
-  readonly toUser?: (record: LibraryUser) => User
+  readonly toUser?: (record: RecordOf<Library>) => User<Raw>
 }
 
 /** Names of better-auth; over https they have the prefix. */

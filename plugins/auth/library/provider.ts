@@ -6,8 +6,8 @@ import {
   type OptionChecks,
   type Size,
 } from '../../../src/index.ts'
-import type { AuthProvider } from '../provider.ts'
-import { basePathOf, type AuthLibrary } from './auth-library.ts'
+import type { AuthProvider, RawRecord } from '../provider.ts'
+import { basePathOf, type AuthLibrary, type RecordOf } from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 import { libraryRoutes } from './routes.ts'
 import { connectLibrary, otherBasePath, type ConnectedLibrary } from './connected-library.ts'
@@ -24,19 +24,20 @@ const LIBRARY_RULES: OptionChecks<LibraryAuthOptions>['keys'] = {
 /**
  * Provider for an application whose accounts are in a library such as better-auth. The library's routes are mounted under
  * its base path, and its sessions satisfy guards, by cookie or as bearer token. `instance` may be a function that
- * makes the library from the application's services, such as `db`.
+ * makes the library from the application's services, such as `db`. `user.raw` has the type of the library's user, or of
+ * the result of `toUser`.
  * @throws StartupError `MORTAR_AUTH_PROVIDER` for a value that is not such a library, `MORTAR_AUTH_BASE_PATH` naming both
  * paths when they differ, `MORTAR_AUTH_OPTION` for an invalid size.
  */
-export function libraryAuth<Library extends AuthLibrary>(
+export function libraryAuth<Library extends AuthLibrary, Raw extends object = RecordOf<Library>>(
   instance: Library | ((services: Cradle) => Library),
-  options: LibraryAuthOptions<Library> = {},
-): AuthProvider<ConnectedLibrary> {
+  options: LibraryAuthOptions<Library, Raw> = {},
+): AuthProvider<ConnectedLibrary<RawRecord<Raw>>> {
   checkOptions(options, { of: 'libraryAuth()', brick: 'auth', keys: LIBRARY_RULES })
   const library = typeof instance === 'function' ? undefined : checked(instance)
   const basePath = trimmed(options.basePath ?? basePathOf(library ?? {}))
   if (library) requireSamePath(library, basePath)
-  return {
+  const provider: AuthProvider<ConnectedLibrary> = {
     name: 'library',
     basePath,
     capabilities: { routes: true, signOut: options.signOut !== false },
@@ -46,9 +47,11 @@ export function libraryAuth<Library extends AuthLibrary>(
     connect: (services) => {
       const connected = library ?? checked((instance as (services: Cradle) => Library)(services))
       requireSamePath(connected, basePath)
-      return connectLibrary(connected, basePath, options, services)
+      return connectLibrary(connected, basePath, options as LibraryAuthOptions<Library>, services)
     },
   }
+  // `raw` is the result of `toUser`, or the record of the library.
+  return provider as AuthProvider<ConnectedLibrary<RawRecord<Raw>>>
 }
 
 function checked<Library extends AuthLibrary>(instance: Library): Library {

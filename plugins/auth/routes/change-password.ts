@@ -2,15 +2,7 @@ import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { sessionOver } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import {
-  changedPassword,
-  crossSite,
-  JSON_BODY,
-  knownPassword,
-  limited,
-  newPassword,
-  problem,
-} from './shapes.ts'
+import { changedPassword, crossSite, JSON_BODY, knownPassword, limited, newPassword } from './shapes.ts'
 
 /** `POST /auth/change-password`: every session ends, and the caller continues under a new one. */
 export const changePasswordRoute = defineRoute(
@@ -22,10 +14,11 @@ export const changePasswordRoute = defineRoute(
     operationId: 'changePassword',
     auth: true,
     ...JSON_BODY,
-    body: yup.object({ current: knownPassword, next: newPassword }),
+    body: yup.object({ current: knownPassword, next: newPassword }).meta({ title: 'ChangePassword' }),
+    problems: [401, 403, 429],
     response: {
       200: changedPassword,
-      401: problem('Not signed in, or the current password is wrong.'),
+      401: { description: 'Not signed in, or the current password is wrong.' },
       403: crossSite,
       429: limited,
     },

@@ -11,7 +11,8 @@ export const forgotPasswordRoute = defineRoute(
       'Sends a link for a new password, if the address has an account. The response is the same in any case.',
     operationId: 'forgotPassword',
     ...JSON_BODY,
-    body: yup.object({ email }),
+    body: yup.object({ email }).meta({ title: 'ForgotPassword' }),
+    problems: [429],
     response: { 200: message, 429: limited },
   },
   async (ctx) => {

@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { authOf, canonical, deviceMark, presentedToken, signedInBody } from './auth-context.ts'
-import { email, JSON_BODY, knownPassword, limited, signedIn, uniformProblem } from './shapes.ts'
+import { email, JSON_BODY, knownPassword, limited, signedIn } from './shapes.ts'
 
 /** `POST /auth/login`: the same 401 for a wrong password and for an address without an account. */
 export const logInRoute = defineRoute(
@@ -10,8 +10,13 @@ export const logInRoute = defineRoute(
     description: 'Signs a user in: an access token in the body, a refresh token in a cookie.',
     operationId: 'logIn',
     ...JSON_BODY,
-    body: yup.object({ email, password: knownPassword }),
-    response: { 200: signedIn, 401: uniformProblem('The address or the password is wrong.'), 429: limited },
+    body: yup.object({ email, password: knownPassword }).meta({ title: 'LogIn' }),
+    problems: [401, 429],
+    response: {
+      200: signedIn,
+      401: { description: 'The address or the password is wrong.' },
+      429: limited,
+    },
   },
   async (ctx) => {
     const { email: address, password } = ctx.body

@@ -1,6 +1,6 @@
 import { defineRoute } from '../../../src/index.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { crossSite, ignored, JSON_BODY, nothing } from './shapes.ts'
+import { crossSite, ignored, JSON_BODY } from './shapes.ts'
 
 /** `POST /auth/logout`: ends the session and clears the cookie; the same response if there is nothing to end. */
 export const logOutRoute = defineRoute(
@@ -11,7 +11,8 @@ export const logOutRoute = defineRoute(
     operationId: 'logOut',
     ...JSON_BODY,
     body: ignored,
-    response: { 204: nothing('The session has ended.'), 403: crossSite },
+    problems: [403],
+    response: { 204: { description: 'The session has ended.' }, 403: crossSite },
   },
   async (ctx) => {
     const { flows, cookie, claimsOf } = authOf(ctx)

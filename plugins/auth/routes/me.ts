@@ -1,4 +1,5 @@
 import { defineRoute } from '../../../src/index.ts'
+import { sessionOver } from '../errors.ts'
 import { currentUser } from './shapes.ts'
 
 /** `GET /auth/me`: the user of the access token. */
@@ -9,5 +10,9 @@ export const meRoute = defineRoute(
     auth: true,
     response: { 200: currentUser },
   },
-  ({ user }) => ({ id: user.id, name: user.name, email: user.email, raw: user.raw }),
+  ({ user: { id, name, email, raw } }) => {
+    // Every account has both, so a credential without them was not issued for an account.
+    if (name === undefined || email === undefined) throw sessionOver()
+    return { id, name, email, raw }
+  },
 )

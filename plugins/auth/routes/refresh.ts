@@ -1,7 +1,7 @@
 import { defineRoute, HttpError } from '../../../src/index.ts'
 import { SessionGone } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
-import { crossSite, ignored, JSON_BODY, limited, problem, refreshed } from './shapes.ts'
+import { crossSite, ignored, JSON_BODY, limited, refreshed } from './shapes.ts'
 
 /**
  * `POST /auth/refresh`: a new access token and the next refresh cookie. A 401 clears the cookie, unless the session
@@ -17,9 +17,10 @@ export const refreshRoute = defineRoute(
     operationId: 'refreshSession',
     ...JSON_BODY,
     body: ignored,
+    problems: [401, 403, 429],
     response: {
       200: refreshed,
-      401: problem('No session: the cookie is missing, invalid or was copied.'),
+      401: { description: 'No session: the cookie is missing, invalid or was copied.' },
       403: crossSite,
       429: limited,
     },

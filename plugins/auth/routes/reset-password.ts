@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { authOf } from './auth-context.ts'
-import { JSON_BODY, limited, message, newPassword, resetToken, uniformProblem } from './shapes.ts'
+import { JSON_BODY, limited, message, newPassword, resetToken } from './shapes.ts'
 
 /** `POST /auth/reset-password`: every session ends, and the user is not signed in. */
 export const resetPasswordRoute = defineRoute(
@@ -10,8 +10,13 @@ export const resetPasswordRoute = defineRoute(
     description: 'The token works once. Every session of the user ends; log in with the new password.',
     operationId: 'resetPassword',
     ...JSON_BODY,
-    body: yup.object({ token: resetToken, password: newPassword }),
-    response: { 200: message, 401: uniformProblem('The token is unknown, used or expired.'), 429: limited },
+    body: yup.object({ token: resetToken, password: newPassword }).meta({ title: 'ResetPassword' }),
+    problems: [401, 429],
+    response: {
+      200: message,
+      401: { description: 'The token is unknown, used or expired.' },
+      429: limited,
+    },
   },
   async (ctx) => {
     await authOf(ctx).flows.resetPassword(ctx.body, ctx)

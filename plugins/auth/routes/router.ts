@@ -39,11 +39,17 @@ function noStore(ctx: Context, next: Next): unknown {
   return next()
 }
 
-/** The database brick declares this code; a provider with a connection of its own also works without that brick. */
+/** The database brick declares these codes; a provider with a connection of its own also works without that brick. */
 const MISSING_TABLE = {
   code: 'missing_table',
   title: 'Missing table',
   type: 'urn:mortar:problem:missing_table',
+} as const
+
+const MISSING_COLUMN = {
+  code: 'missing_column',
+  title: 'Missing column',
+  type: 'urn:mortar:problem:missing_column',
 } as const
 
 /** An operator's error: shown in full outside production, and logged in every environment. */
@@ -56,7 +62,7 @@ function explainMissingTable(ctx: Context, next: Next): Promise<unknown> {
       ? `A ${isColumn ? 'column' : 'table'} of the auth brick is missing in the database. See the log.`
       : error.message
     throw new HttpError(500, detail, {
-      ...(isColumn ? { code: 'missing_column' } : MISSING_TABLE),
+      ...(isColumn ? MISSING_COLUMN : MISSING_TABLE),
       cause: error,
     })
   })

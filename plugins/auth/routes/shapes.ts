@@ -35,67 +35,53 @@ export const shownName = judged('name', (value) =>
 /** The token of a reset link. */
 export const resetToken = text().max(256)
 
+const accessToken = yup.string().required().meta({ description: 'JWT for Authorization: Bearer.' })
+
+const expiresIn = yup
+  .number()
+  .integer()
+  .required()
+  .meta({ description: 'Seconds until the access token expires.' })
+
+const publicUser = yup
+  .object({
+    id: yup.string().required(),
+    name: yup.string().required(),
+    email: yup.string().required(),
+  })
+  .label('AuthUser')
+
 /** Body of signup and login. */
-export const signedIn = yup.object({
-  user: yup
-    .object({ id: yup.string().required(), name: yup.string().required(), email: yup.string().required() })
-    .required(),
-  accessToken: yup.string().required().meta({ description: 'JWT for `Authorization: Bearer`.' }),
-  expiresIn: yup
-    .number()
-    .integer()
-    .required()
-    .meta({ description: 'Seconds until the access token expires.' }),
-})
+export const signedIn = yup.object({ user: publicUser.required(), accessToken, expiresIn }).label('SignedIn')
 
 /** Body of refresh. */
-export const refreshed = yup.object({
-  accessToken: yup.string().required(),
-  expiresIn: yup.number().integer().required(),
-})
+export const refreshed = yup.object({ accessToken, expiresIn }).label('AccessToken')
+
+const shown = yup.string().required()
 
 /** Body of endpoints that return only a message. */
-export const message = yup.object({ message: yup.string().required() })
+export const message = yup.object({ message: shown }).label('AuthMessage')
 
 /** Body of change-password. */
-export const changedPassword = refreshed.concat(message)
+export const changedPassword = yup.object({ message: shown, accessToken, expiresIn }).label('ChangedPassword')
 
 /** Body of me: the same fields for every user, and the whole public record. */
-export const currentUser = yup.object({
-  id: yup.string().required(),
-  name: yup.string().required(),
-  email: yup.string().required(),
-  raw: yup
-    .mixed()
-    .required()
-    .meta({ description: 'The public record, with the columns that the application added.' }),
-})
-
-/** An RFC 9457 problem document with its description. */
-export const problem = (description: string) =>
-  yup
-    .object({
-      type: yup.string().required(),
-      title: yup.string().required(),
-      status: yup.number().integer().required(),
-      detail: yup.string().required(),
-      code: yup.string().required(),
-      instance: yup.string().required(),
-    })
-    .meta({ description })
-
-/** A problem document whose bytes are the same for every account: it has no `instance`. */
-export const uniformProblem = (description: string) =>
-  problem(description).omit(['instance']).meta({ description })
+export const currentUser = publicUser
+  .shape({
+    raw: yup
+      .mixed()
+      .required()
+      .meta({ description: 'The public record, with the columns that the application added.' }),
+  })
+  .label('CurrentUser')
 
 /** Response of limited endpoints beyond their limit. */
-export const limited = uniformProblem('Too many attempts; `Retry-After` gives the seconds to wait.')
+export const limited = { description: 'Too many attempts. Retry-After gives the seconds to wait.' }
 
 /** Response of endpoints with the refresh cookie to a page of another origin. */
-export const crossSite = problem('A page of another origin made the browser send the refresh cookie.')
-
-/** No body. */
-export const nothing = (description: string) => yup.mixed().meta({ description })
+export const crossSite = {
+  description: 'A page of another origin made the browser send the refresh cookie.',
+}
 
 /** Body of endpoints that need no body: a body that is sent must be a JSON object and is ignored. */
 export const ignored = yup.object()

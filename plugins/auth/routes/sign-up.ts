@@ -2,7 +2,7 @@ import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
-import { email, JSON_BODY, limited, newPassword, problem, shownName, signedIn } from './shapes.ts'
+import { email, JSON_BODY, limited, newPassword, shownName, signedIn } from './shapes.ts'
 
 /** `POST /auth/signup`: creates an account and signs it in. Other keys of the body are ignored. */
 export const signUpRoute = defineRoute(
@@ -12,8 +12,13 @@ export const signUpRoute = defineRoute(
       'Creates an account and signs it in: an access token in the body, a refresh token in a cookie.',
     operationId: 'signUp',
     ...JSON_BODY,
-    body: yup.object({ name: shownName, email, password: newPassword }),
-    response: { 201: signedIn, 409: problem('The address already has an account.'), 429: limited },
+    body: yup.object({ name: shownName, email, password: newPassword }).meta({ title: 'SignUp' }),
+    problems: [409, 429],
+    response: {
+      201: signedIn,
+      409: { description: 'The address already has an account.' },
+      429: limited,
+    },
   },
   async (ctx) => {
     const { name, email: address, password } = ctx.body

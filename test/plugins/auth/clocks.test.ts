@@ -10,6 +10,7 @@ import { createApp, systemClock, type Clock } from '../../../src/index.ts'
 import { createClock } from '../../../src/testing/index.ts'
 import { KINDS } from '../database/databases.ts'
 import { MONGO_TARGETS, openDatabase } from '../../support/mongo.ts'
+import { createRotationClock } from '../../../plugins/auth/tokens/rotation-clock.ts'
 import { Client } from './support/client.ts'
 import { ADA, CHEAP, SECRET } from './support/world.ts'
 
@@ -127,6 +128,8 @@ function agreeOnRotations(open: () => Promise<Place>): void {
     }))
   it('have a grace time of ten seconds by a clock that a test moves on', async () => {
     const [slow, fast] = [createClock(), createClock(Date.now() + 60_000)]
+    // Their first use is now, not when the applications start one after the other, which may take a second.
+    for (const clock of [slow, fast]) createRotationClock(clock, { now: async () => 0 })
     await within([slow, fast], async ([one, other]) => {
       await one!.post('/auth/refresh')
       slow.advance(9)

@@ -1,5 +1,5 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
-import type { HostedAuthOptions } from '../options.ts'
+import type { HostedPreset } from '../options.ts'
 
 /** An Auth0 tenant and the identifier of this application's API. */
 export interface Auth0Options {
@@ -10,7 +10,7 @@ export interface Auth0Options {
 }
 
 /** Accepts access tokens of Auth0 for an API. The issuer ends with a slash. */
-export function auth0(options: Auth0Options): HostedAuthOptions {
+export function auth0(options: Auth0Options): HostedPreset {
   checkPresetOptions(options, 'auth0()', { domain: TEXT, audience: TEXT })
   const { domain, audience } = options
   return {

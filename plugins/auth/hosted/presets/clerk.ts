@@ -1,5 +1,5 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
-import type { HostedAuthOptions } from '../options.ts'
+import type { HostedPreset } from '../options.ts'
 
 /** Address of a Clerk application and the origins of its pages. */
 export interface ClerkOptions {
@@ -12,7 +12,7 @@ export interface ClerkOptions {
 }
 
 /** Accepts session tokens of Clerk, from the header or from the cookie `__session` of the same site. */
-export function clerk(options: ClerkOptions): HostedAuthOptions {
+export function clerk(options: ClerkOptions): HostedPreset {
   checkPresetOptions(options, 'clerk()', {
     frontendApi: TEXT,
     authorizedParties: { is: 'strings', required: true },

@@ -1,5 +1,5 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
-import type { HostedAuthOptions } from '../options.ts'
+import type { HostedPreset } from '../options.ts'
 
 /** A user pool of Amazon Cognito and its client. */
 export interface CognitoOptions {
@@ -13,7 +13,7 @@ export interface CognitoOptions {
 }
 
 /** Accepts tokens of Cognito. An access token has `client_id` and no `aud`; an ID token has `aud` and no `client_id`. */
-export function cognito(options: CognitoOptions): HostedAuthOptions {
+export function cognito(options: CognitoOptions): HostedPreset {
   checkPresetOptions(options, 'cognito()', {
     region: TEXT,
     userPoolId: TEXT,

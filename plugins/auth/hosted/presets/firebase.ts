@@ -1,5 +1,5 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
-import type { HostedAuthOptions } from '../options.ts'
+import type { HostedPreset } from '../options.ts'
 
 /** A Firebase project. */
 export interface FirebaseOptions {
@@ -7,7 +7,7 @@ export interface FirebaseOptions {
 }
 
 /** Accepts ID tokens of Firebase Authentication and Identity Platform, which pages get by `user.getIdToken()`. */
-export function firebase(options: FirebaseOptions): HostedAuthOptions {
+export function firebase(options: FirebaseOptions): HostedPreset {
   checkPresetOptions(options, 'firebase()', { projectId: TEXT })
   const { projectId } = options
   return {

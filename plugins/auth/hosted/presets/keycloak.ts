@@ -1,5 +1,5 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
-import type { HostedAuthOptions } from '../options.ts'
+import type { HostedPreset } from '../options.ts'
 
 /** A realm of a Keycloak server. */
 export interface KeycloakOptions {
@@ -13,7 +13,7 @@ export interface KeycloakOptions {
 }
 
 /** Accepts access tokens of Keycloak; the claim `typ` distinguishes them from ID tokens. */
-export function keycloak(options: KeycloakOptions): HostedAuthOptions {
+export function keycloak(options: KeycloakOptions): HostedPreset {
   checkPresetOptions(options, 'keycloak()', {
     url: TEXT,
     realm: TEXT,

@@ -1,5 +1,5 @@
 import { checkPresetOptions, TEXT } from '../option-rules.ts'
-import type { HostedAuthOptions } from '../options.ts'
+import type { HostedPreset } from '../options.ts'
 
 /** A Supabase project. */
 export interface SupabaseOptions {
@@ -8,7 +8,7 @@ export interface SupabaseOptions {
 }
 
 /** Accepts access tokens of Supabase Auth with asymmetric signing keys. Tokens of the old shared secret are refused. */
-export function supabase(options: SupabaseOptions): HostedAuthOptions {
+export function supabase(options: SupabaseOptions): HostedPreset {
   checkPresetOptions(options, 'supabase()', { url: TEXT })
   const { url } = options
   const issuer = `${url.replace(/\/+$/, '')}/auth/v1`

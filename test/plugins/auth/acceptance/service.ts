@@ -194,11 +194,11 @@ export async function newcomer(service: Service, more: Record<string, unknown> =
   }
 }
 
-/** Resolves when a condition holds; fails after five seconds. */
+/** Resolves when a condition holds; fails after twenty seconds. */
 export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 5000
+  const end = performance.now() + 20_000
   while (!holds()) {
-    if (performance.now() > end) throw new Error('It did not happen within five seconds.')
+    if (performance.now() > end) throw new Error('It did not happen within twenty seconds.')
     await wait(2)
   }
 }

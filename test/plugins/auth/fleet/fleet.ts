@@ -8,6 +8,7 @@ import type { ConnectionOptions } from 'mortar/database'
 import type { DataSource } from 'typeorm'
 import { send, type Ask, type Reply } from '../acceptance/service.ts'
 import type { TestDatabase } from '../../database/databases.ts'
+import { bundleScript } from '../../../support/bundle-script.ts'
 
 /** Settings of a process of the fleet. */
 export interface MemberOptions {
@@ -89,12 +90,10 @@ export async function openFleet(
 }
 
 async function startMember(options: MemberOptions): Promise<{ child: Member; url: string }> {
-  const file = join(import.meta.dirname, 'member.ts')
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=source', file, JSON.stringify(options)],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  )
+  const file = await bundleScript(join(import.meta.dirname, 'member.ts'))
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const lines = createInterface(child.stdout)
   const url = await Promise.race([
     once(lines, 'line').then(([line]) => String(line)),

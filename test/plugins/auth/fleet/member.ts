@@ -54,9 +54,9 @@ const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.
       .get('/hashes', () => hashes)
       .get('/mails', () => mails)
       .get('/memory', () => process.memoryUsage().heapUsed)
-      .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params['id']!))
+      .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params.id))
       .post('/disable/:id', async ({ params, services }) => {
-        await providerOf(services).disable(params['id']!)
+        await providerOf(services).disable(params.id)
       }),
   )
 const { url } = await app.listen(0, '127.0.0.1')

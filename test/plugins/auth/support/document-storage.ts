@@ -30,7 +30,9 @@ async function open(
   const name = typeof file === 'string' ? file : newDatabaseName()
   const db = client.db(name)
   const interruptions = new Interruptions()
-  const userFields = ownColumns ? { role: 'user', subscribed: true, settings: null } : {}
+  const userFields: Readonly<Record<string, unknown>> = ownColumns
+    ? { role: 'user', subscribed: true, settings: null }
+    : {}
   if (!withoutTables) await ensureAuthIndexes(db)
   const users = db.collection<Document & { _id: string }>('auth_users')
   const rowsOf = async (collection: string) =>
