@@ -2,7 +2,6 @@ import type { DataSource } from 'typeorm'
 import {
   type Brick,
   type CoreServices,
-  type Cradle,
   defineBrick,
   type Environment,
   type Logger,
@@ -20,11 +19,12 @@ import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
 import { describeDatabase } from './describe-database.ts'
 import { databaseFindings } from './doctor.ts'
-import { explainMissingTables } from './missing-table.ts'
-import { checkDatabaseOptions, checkDatabaseSettings, SETTINGS } from './option-rules.ts'
+import { explainMissingParts } from './missing-table.ts'
+import { checkDatabaseOptions, checkDatabaseSettings, checkDatabaseSource, SETTINGS } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 import { checkPendingMigrations } from './pending-migrations.ts'
 import { PROBLEMS } from './problems.ts'
+import { warnOfDifferences } from './schema-differences.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 import { databaseNeed } from './typeorm.ts'
 
@@ -32,6 +32,11 @@ import { databaseNeed } from './typeorm.ts'
 export interface DatabaseServices {
   readonly db: DataSource
   readonly migrations: Migrations & MigrationService
+}
+
+// Tells other bricks the types of the services.
+declare module '../../src/container/registration.ts' {
+  interface KnownServices extends DatabaseServices {}
 }
 
 /** Members that the brick adds to `ctx`. */
@@ -49,6 +54,7 @@ export function database(
   settings: DatabaseSettings = {},
 ): Brick<'database', DatabaseServices, DatabaseMembers> {
   checkDatabaseSettings(settings)
+  checkDatabaseSource(source)
   const { connection, ...own } = split(source)
   const effective = { ...own, ...settings }
   /** DataSources that the brick has connected; it closes only these. One brick may serve several applications. */
@@ -61,15 +67,15 @@ export function database(
     peers: databaseNeed(typeOf(connection)).peers,
     services: {
       db: singleton(() => toDataSource(connection)),
-      migrations: singleton(({ db }: Cradle) => ({
-        ...migrationsOf(db as DataSource, effective),
-        ...describeDatabase(db as DataSource),
+      migrations: singleton(({ db }) => ({
+        ...migrationsOf(db, effective),
+        ...describeDatabase(db),
       })),
     },
     members: { db: ({ db }) => db },
     // The pool's own wait is longer than the time of a check, and ends by itself.
     checks: { db: ({ db }) => db.query('SELECT 1') },
-    middleware: ({ environment }) => (environment === 'production' ? [] : [explainMissingTables]),
+    middleware: ({ environment }) => (environment === 'production' ? [] : [explainMissingParts]),
     start: async (services) => {
       const { db, environment, logger } = services
       watchConnections(db, effective)
@@ -78,18 +84,17 @@ export function database(
       addPoolGauges(services.gauges, db)
       for (const change of findChangedInsides(db)) logger.warn({ brick: 'database' }, change)
       await closeOnFailure(services, opened, async () => {
-        if (effective.migrate) await runMigrations(services)
-        else
-          await checkPendingMigrations(
-            { db, environment, logger, status: () => services.migrations.status() },
-            effective,
-          )
+        const status = () => services.migrations.status()
+        const isCurrent = effective.migrate
+          ? await runMigrations(services)
+          : await checkPendingMigrations({ db, environment, logger, status }, effective)
+        if (isCurrent) await warnOfDifferences(db, { environment, logger })
       })
     },
     stop: async ({ db }) => {
       if (opened.delete(db) && db.isInitialized) await db.destroy()
     },
-    doctor: ({ migrations }) => databaseFindings(migrations),
+    doctor: (services) => databaseFindings(services, { migrate: effective.migrate === true }),
   })
 }
 
@@ -169,7 +174,8 @@ async function closeOnFailure(
   }
 }
 
-async function runMigrations({ migrations, logger }: CoreServices & DatabaseServices): Promise<void> {
+async function runMigrations({ migrations, logger }: CoreServices & DatabaseServices): Promise<true> {
   const names = await migrations.run()
   if (names.length > 0) logger.info(`Migrations were run: ${names.join(', ')}`)
+  return true
 }

@@ -1,4 +1,6 @@
+import type { DataSource } from 'typeorm'
 import type { DoctorFinding, DoctorLevel, MigrationService } from '../../src/index.ts'
+import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './schema-differences.ts'
 import type { STARTUP_CODES } from './startup-codes.ts'
 
 /**
@@ -6,9 +8,14 @@ import type { STARTUP_CODES } from './startup-codes.ts'
  * database, closes it again and changes nothing in it; a missing file is not created.
  * @throws StartupError when the database cannot be opened.
  */
-export async function databaseFindings(migrations: MigrationService): Promise<readonly DoctorFinding[]> {
+export async function databaseFindings(
+  { db, migrations }: { readonly db: DataSource; readonly migrations: MigrationService },
+  { migrate }: { readonly migrate: boolean },
+): Promise<readonly DoctorFinding[]> {
   const file = migrations.missingFile()
-  if (file === undefined) return migrations.connected(() => checkMigrations(migrations))
+  if (file === undefined) return migrations.connected(() => checkMigrations(db, migrations, migrate))
+  // The start creates it.
+  if (migrate) return []
   return [
     finding(
       'warning',
@@ -19,22 +26,28 @@ export async function databaseFindings(migrations: MigrationService): Promise<re
   ]
 }
 
-async function checkMigrations(migrations: MigrationService): Promise<readonly DoctorFinding[]> {
+async function checkMigrations(
+  db: DataSource,
+  migrations: MigrationService,
+  migrate: boolean,
+): Promise<readonly DoctorFinding[]> {
   const states = await migrations.status()
   const named = (wanted: string): string[] =>
     states.filter(({ state }) => state === wanted).map(({ name }) => name)
   const [pending, missing] = [named('pending'), named('missing')]
   const found = [
-    ...(pending.length > 0 ? [notRun(pending)] : []),
+    ...(pending.length > 0 && !migrate ? [notRun(pending)] : []),
     ...(missing.length > 0 ? [gone(missing)] : []),
   ]
-  if (found.length > 0 || (await migrations.difference()) === 0) return found
+  if (found.length > 0 || pending.length > 0) return found
+  const differences = await schemaDifferences(db)
+  if (differences.length === 0) return []
   return [
     finding(
       'warning',
       'MORTAR_DOCTOR_SCHEMA',
-      'The database differs from the schema module, and no migration is pending.',
-      "Generate a migration from the difference: mortar migrate generate 'what changed'",
+      `${describeDifferences(differences)} No migration is pending.`,
+      DIFFERENCE_REMEDY,
     ),
   ]
 }

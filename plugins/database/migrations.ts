@@ -4,6 +4,7 @@ import type { DataSource, QueryRunner } from 'typeorm'
 import { type Clock, type MigrationProgress, StartupError, systemClock } from '../../src/index.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
+import { leaveOutRebuilds, leaveOutRebuildsBeforeDrop } from './leave-out-rebuilds.ts'
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
 import { MigrationHistory } from './migration-history.ts'
 import { withoutStatementLimit } from './connections/lift-statement-limit.ts'
@@ -97,7 +98,8 @@ async function generate(
 async function difference(dataSource: DataSource): Promise<MigrationStatements> {
   const { upQueries: up, downQueries } = await dataSource.driver.createSchemaBuilder().log()
   const down = downQueries.toReversed()
-  return isSqlite(dataSource) ? { up: keepReferences(up), down: keepReferences(down) } : { up, down }
+  if (!isSqlite(dataSource)) return { up, down }
+  return { up: keepReferences(leaveOutRebuilds(up)), down: keepReferences(leaveOutRebuildsBeforeDrop(down)) }
 }
 
 async function refusePending(dataSource: DataSource, directory: MigrationSource): Promise<void> {

@@ -27,18 +27,64 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 
 /** Remedy for a missing table. */
 export const MISSING_TABLE_REMEDY =
-  'Export its EntitySchema from the schema module, then generate and run a migration (`mortar migrate`).'
+  'Run the pending migrations (`mortar migrate run`). If none is pending, export its EntitySchema from the schema module, then generate and run a migration.'
 
 /**
- * Adds the remedy to the problem that a missing table causes. The brick uses it outside production: in production the
- * error stays a 500 without details, and no request pays for the middleware.
+ * Returns the missing column that caused an error, with its table where the database names it, or undefined for any other
+ * error. Knows SQLite, PostgreSQL (42703) and MariaDB and MySQL (ER_BAD_FIELD_ERROR).
  */
-export const explainMissingTables: Middleware = async (_ctx, next) => {
+export function missingColumn(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { code, message, driverError } = error as DriverError
+  const text = String(driverError?.message ?? message)
+  for (const pattern of COLUMN_PATTERNS[String(code)] ?? []) {
+    const { table, column } = pattern.exec(text)?.groups ?? {}
+    if (column !== undefined) return table === undefined ? column : `${table}.${column}`
+  }
+  return undefined
+}
+
+const COLUMN_PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
+  SQLITE_ERROR: [
+    /no such column: (?:(?<table>[^\s.]+)\.)?(?<column>[^\s.]+)$/,
+    /table (?<table>\S+) has no column named (?<column>\S+)/,
+  ],
+  '42703': [
+    /column "(?<column>[^"]+)" of relation "(?<table>[^"]+)" does not exist/,
+    /column "?(?:(?<table>[^\s".]+)\.)?(?<column>[^\s"]+)"? does not exist/,
+  ],
+  ER_BAD_FIELD_ERROR: [/Unknown column '(?:(?<table>[^'.]+)\.)?(?<column>[^'.]+)'/],
+}
+
+/** Returns the entity that TypeORM does not know, or undefined for any other error. */
+function unknownEntity(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'EntityMetadataNotFoundError') return undefined
+  return /"(.+)"/.exec(error.message)?.[1]
+}
+
+/** Remedy for a missing column. */
+export const MISSING_COLUMN_REMEDY =
+  "If the entity has it, the database is older than the schema module: generate a migration and run it (`mortar migrate generate 'what changed'`, `mortar migrate run`). Otherwise correct the name in the query."
+
+/**
+ * Adds the remedy to the problem that a missing table or column causes. The brick uses it outside production: in
+ * production the error stays a 500 without details, and no request pays for the middleware.
+ */
+export const explainMissingParts: Middleware = async (_ctx, next) => {
   try {
     return await next()
   } catch (error) {
     const table = missingTable(error)
-    if (table === undefined) throw error
-    throw problem('missing_table', `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, { cause: error })
+    if (table !== undefined)
+      throw problem('missing_table', `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, { cause: error })
+    const entity = unknownEntity(error)
+    if (entity !== undefined)
+      throw new Error(
+        `The entity ${entity} is not among the \`entities\` of database(). Export its EntitySchema from the schema module, or add it to \`entities\`.`,
+        { cause: error },
+      )
+    const column = missingColumn(error)
+    if (column === undefined) throw error
+    throw problem('missing_column', `no such column: ${column}. ${MISSING_COLUMN_REMEDY}`, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionChecks } from '../../src/index.ts'
+import { checkOptions, StartupError, type OptionChecks } from '../../src/index.ts'
 import type { ConnectionOptions, DatabaseSettings } from './options.ts'
 
 type KeyOfAny<Union> = Union extends unknown ? keyof Union : never
@@ -171,4 +171,15 @@ export function checkDatabaseOptions(options: ConnectionOptions & DatabaseSettin
 /** Checks the second argument of `database()` in the same way. */
 export function checkDatabaseSettings(settings: DatabaseSettings): void {
   checkOptions(settings, { of: 'database()', brick: 'database', keys: SETTINGS })
+}
+
+/** @throws StartupError for a source that is not options, a DataSource or a function, such as a URL. */
+export function checkDatabaseSource(source: unknown): void {
+  if (typeof source === 'function' || (typeof source === 'object' && source !== null)) return
+  const kind = typeof source === 'string' ? 'a string' : String(source)
+  throw new StartupError(`The options of database() are ${kind}, not an object.`, {
+    code: 'MORTAR_DATABASE_URL',
+    remedy: 'Write database(fromUrl(url)), or pass an object of options.',
+    brick: 'database',
+  })
 }

@@ -21,18 +21,20 @@ export interface StartOfMigrations {
  * Checks that the database has the tables that this code expects. Migrations of newer code do not matter: after a
  * roll-back, or while a newer version is being deployed, they are applied and unknown here. A missing folder is only
  * logged, because some images do not contain it.
+ * @returns false after a warning.
  * @throws StartupError that names the pending migrations, in production.
  */
 export async function checkPendingMigrations(
   { db, environment, logger, status }: StartOfMigrations,
   { migrations, pendingMigrations = DEFAULTS[environment] }: DatabaseSettings,
-): Promise<void> {
-  if (pendingMigrations === 'ignore' || db.options.synchronize || !hasMigrations(db, migrations)) return
+): Promise<boolean> {
+  if (pendingMigrations === 'ignore' || db.options.synchronize || !hasMigrations(db, migrations)) return true
   const error = await findPending(status)
-  if (error === undefined) return
+  if (error === undefined) return true
   // A misspelt value stops as well.
   if (pendingMigrations !== 'warn' && error.code !== 'MORTAR_MIGRATIONS_FOLDER') throw error
   logger.warn({ brick: 'database' }, error.message)
+  return false
 }
 
 function hasMigrations({ options }: DataSource, migrations: unknown): boolean {

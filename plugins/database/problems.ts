@@ -4,6 +4,7 @@ import { problemErrors, type Problems } from '../../src/index.ts'
 export const PROBLEMS = {
   database_busy: { status: 503, title: 'Database busy' },
   database_unavailable: { status: 503, title: 'Database unavailable' },
+  missing_column: { status: 500, title: 'Missing column' },
   missing_table: { status: 500, title: 'Missing table' },
 } as const satisfies Problems
 

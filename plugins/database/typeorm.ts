@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type * as TypeOrm from 'typeorm'
 import type * as QueryRunners from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
 import { loadPeer, type PeerNeed } from '../../src/index.ts'
+import { withLateDrivers } from './compat/typeorm.ts'
 
 /** The package of the driver that TypeORM loads for a kind of database. */
 const DRIVERS: Readonly<Record<string, string>> = {
@@ -28,8 +29,15 @@ function hasLibsql(): boolean {
   }
 }
 
-/** TypeORM, or a stand-in that throws the StartupError of a missing package. Types are imported from `typeorm` itself. */
-export const typeorm = loadPeer<typeof TypeOrm>('typeorm', databaseNeed())
+/**
+ * TypeORM's main entry, for the values that an application uses: `new typeorm.EntitySchema(…)`, `typeorm.LessThan(…)`.
+ * Types are imported from `typeorm` itself. An `import` of its values works as well, but makes Node search 200 of its
+ * files for export names, which costs more at each start than all of Mortar. Without TypeORM, each use throws the
+ * StartupError of a missing package.
+ */
+export const typeorm = withLateDrivers(createRequire(import.meta.url), () =>
+  loadPeer<typeof TypeOrm>('typeorm', databaseNeed()),
+)
 
 /** TypeORM's query runner for SQLite, which is not part of its main entry. */
 export const { BetterSqlite3QueryRunner } = loadPeer<typeof QueryRunners>(

@@ -16,9 +16,14 @@ import { createRedisStore } from './redis-store.ts'
 import type { SharedStore } from './shared-store.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 
-/** The service of the brick. */
-export interface LimitsServices {
-  readonly limiter: Limiter
+/** The service of the brick. `Rules` are the names of the rules. */
+export interface LimitsServices<Rules extends string = string> {
+  readonly limiter: Limiter<Rules>
+}
+
+// Tells other bricks the types of the services.
+declare module '../../src/container/registration.ts' {
+  interface KnownServices extends LimitsServices {}
 }
 
 /** Events of the brick. */
@@ -33,7 +38,9 @@ export interface LimitsEvents {
  * Counts the requests of limited routes: the service `limiter`, which the route key `limit` and the sign-in use.
  * @throws StartupError `MORTAR_LIMITS_OPTION` for an invalid option, at the start `MORTAR_LIMITS_TABLE` without a table.
  */
-export function limits(options: LimitsOptions = {}): Brick<'limits', LimitsServices> {
+export function limits<const Rules extends string = never>(
+  options: LimitsOptions<Rules> = {},
+): Brick<'limits', LimitsServices<Rules>> {
   checkLimitsOptions(options)
   const patience = patienceOf(options)
   const { store = 'memory', rules = {} } = options

@@ -15,7 +15,7 @@ export interface RedisClient {
 }
 
 /** Options of `limits()`. */
-export interface LimitsOptions {
+export interface LimitsOptions<Rules extends string = string> {
   /**
    * Place of the counters: `'memory'` of each process (the default), or for all processes together in the
    * `'database'`, in `'redis'` (the service `redis`), or in an ioredis client of the application.
@@ -27,7 +27,7 @@ export interface LimitsOptions {
    */
   readonly timeout?: Duration
   /** Limits by name. All routes with `limit: 'name'` count together. */
-  readonly rules?: Readonly<Record<string, LimitRule>>
+  readonly rules?: Readonly<Record<Rules, LimitRule>>
 }
 
 const RULES: OptionChecks<LimitsOptions>['keys'] = {

@@ -13,6 +13,11 @@ export interface MetricsServices {
   readonly metrics: Registry
 }
 
+// Tells other bricks the types of the services.
+declare module '../../src/container/registration.ts' {
+  interface KnownServices extends MetricsServices {}
+}
+
 /** The state of a started application. */
 interface Running {
   readonly scrape: Scrape

@@ -13,6 +13,11 @@ export interface RedisServices {
   readonly redis: Redis
 }
 
+// Tells other bricks the types of the services.
+declare module '../../src/container/registration.ts' {
+  interface KnownServices extends RedisServices {}
+}
+
 /**
  * A connection to Redis: the service `redis`, an ioredis client. The brick connects it at the start, logs when the
  * connection is lost or back, and closes it at the stop. A client that was connected before stays open.

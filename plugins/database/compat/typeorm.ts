@@ -11,12 +11,61 @@
  *    `query()` reads through a query runner.
  * 5. A runner for PostgreSQL passes the error of a lost connection to its method `releasePostgresConnection`. Fallback:
  *    its next statement fails as on a released runner.
+ * 6. `driver/DriverFactory.js` requires a module for each kind of database and reads its class when a DataSource of that
+ *    kind is made. Fallback: all drivers are loaded.
  *
  * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
  */
+import { readFileSync } from 'node:fs'
+import { Module } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import { StartupError } from '../../../src/index.ts'
+
+/**
+ * Loads TypeORM without the drivers of databases that are not used, which are half of its code. Each driver is loaded
+ * when its class is read. Other importers of a driver's module never see the stand-in.
+ */
+export function withLateDrivers<T>(require: NodeJS.Require, load: () => T): T {
+  const { cache } = require
+  const late = driverFiles(require).filter((file) => cache[file] === undefined)
+  for (const file of late) cache[file] = lateModule(file, require)
+  try {
+    return load()
+  } finally {
+    for (const file of late) if (cache[file] instanceof LateModule) Reflect.deleteProperty(cache, file)
+  }
+}
+
+/** Bun and Deno have module caches of their own, and TypeORM may be missing or another one. */
+function driverFiles(require: NodeJS.Require): string[] {
+  if (process.versions['bun'] !== undefined || process.versions['deno'] !== undefined) return []
+  try {
+    const factory = require.resolve('typeorm/driver/DriverFactory.js')
+    const required = readFileSync(factory, 'utf8').matchAll(/require\("(\.\/[^"]+Driver)"\)/g)
+    return [...required].map(([, path]) => join(dirname(factory), `${path}.js`))
+  } catch {
+    return []
+  }
+}
+
+class LateModule extends Module {}
+
+function lateModule(file: string, require: NodeJS.Require): LateModule {
+  const module = new LateModule(file)
+  module.loaded = true
+  module.exports = new Proxy(
+    {},
+    {
+      get(_, name) {
+        if (require.cache[file] === module) Reflect.deleteProperty(require.cache, file)
+        return (require(file) as Record<string | symbol, unknown>)[name]
+      },
+    },
+  )
+  return module
+}
 
 /** The part of a better-sqlite3 connection that is used without TypeORM. */
 export interface SqliteConnection {

@@ -8,6 +8,7 @@ import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
 import { createDataSource, database, gateTransactions } from 'mortar/database'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { insert, Notes, temporaryFolder, texts } from './notes.ts'
 
@@ -40,7 +41,7 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
 
     /** Locks the file in another process, and returns how to unlock it. */
     async function lock(): Promise<() => Promise<void>> {
-      const args = ['--import=tsx', '--conditions=source', SCRIPT, file]
+      const args = [await bundleScript(SCRIPT), file]
       const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
       children.push(child)
       const lines = createInterface({ input: child.stdout })
@@ -53,6 +54,7 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
 
     it('keeps a write waiting while this process goes on, and reads', async () => {
       const dataSource = await open()
+      gateTransactions(dataSource, { busyTimeout: '1m' })
       const unlock = await lock()
       const written = insert(dataSource.manager, 'one')
       let turns = 0
@@ -70,6 +72,7 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
 
     it('keeps a transaction waiting, whole and isolated', async () => {
       const dataSource = await open()
+      gateTransactions(dataSource, { busyTimeout: '1m' })
       const unlock = await lock()
       const both = dataSource.transaction(async (manager) => {
         await insert(manager, 'one')
@@ -91,6 +94,7 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
 
     it('repeats a COMMIT that a reader of another process blocks', async () => {
       const dataSource = await open(false)
+      gateTransactions(dataSource, { busyTimeout: '1m' })
       const other = await open(false)
       const reader = other.createQueryRunner()
       // The reader keeps its lock until the end of its transaction.

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { temporaryFolder } from './notes.ts'
 
 const SCRIPT = join(import.meta.dirname, 'fixtures', 'migrate-once.ts')
@@ -21,7 +22,7 @@ describe('processes that start together on one new SQLite file', function () {
 
 /** Starts a process; resolves once it has loaded, to a function that lets it begin and gives the names it ran. */
 async function startMigration(database: string): Promise<() => Promise<string[]>> {
-  const child = spawn(process.execPath, ['--import=tsx', '--conditions=source', SCRIPT, database], {
+  const child = spawn(process.execPath, [await bundleScript(SCRIPT), database], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { createDataSource } from 'mortar/database'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { temporaryFolder } from './notes.ts'
 
@@ -17,7 +18,7 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
 
     it('leaves every transaction that it reported, whole, and no half of one', async () => {
       const database = join(folder(), 'app.db')
-      const args = ['--import=tsx', '--conditions=source', SCRIPT, database, name]
+      const args = [await bundleScript(SCRIPT), database, name]
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
       const ended = once(child, 'close')
       const lines: string[] = []

@@ -10,6 +10,7 @@ import {
   fromUrl,
 } from '../../../plugins/database/index.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
+import { runStatement } from '../../support/run-statement.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'
 
 /** A place of its own for one test: nothing is in it, and nothing of it stays. */
@@ -34,18 +35,18 @@ export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabas
     const server = serverOptions('TEST_POSTGRES_URL')
     return prepared(owner, async () => {
       const schema = newName()
-      await once(server(), `create schema ${schema}`)
+      await runStatement(server(), `create schema ${schema}`)
       const options = { ...server(), schema } as ConnectionOptions
-      return withConnections(options, () => once(server(), `drop schema ${schema} cascade`))
+      return withConnections(options, () => runStatement(server(), `drop schema ${schema} cascade`))
     })
   },
   MariaDB: (owner) => {
     const server = serverOptions('TEST_MARIADB_URL')
     return prepared(owner, async () => {
       const database = newName()
-      await once(server(), `create database ${database}`)
+      await runStatement(server(), `create database ${database}`)
       const options = { ...server(), database } as ConnectionOptions
-      return withConnections(options, () => once(server(), `drop database ${database}`))
+      return withConnections(options, () => runStatement(server(), `drop database ${database}`))
     })
   },
 }
@@ -82,12 +83,6 @@ function sqlite(owner: Owner | undefined, driver?: object): () => TestDatabase {
 }
 
 const newName = (): string => `mortar_${randomBytes(6).toString('hex')}`
-
-async function once(options: ConnectionOptions, sql: string): Promise<void> {
-  const dataSource = await createDataSource(options).initialize()
-  await dataSource.query(sql)
-  await dataSource.destroy()
-}
 
 function withConnections(place: ConnectionOptions, remove: () => Promise<void>): TestDatabase {
   const opened: DataSource[] = []

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import { createApp, createRouter, type Logger } from '../../../src/index.ts'
-import { database, missingTable } from '../../../plugins/database/index.ts'
+import { database, missingColumn, missingTable } from '../../../plugins/database/index.ts'
+import { schemaDifferences } from '../../../plugins/database/schema-differences.ts'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { Notes } from './notes.ts'
 
@@ -22,6 +23,40 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       )
     })
 
+    it('names the column of a registered entity and of raw queries, with its table where the database names it', async () => {
+      const source = await place().open([Notes])
+      const table = await createOlder(source)
+      const queries = [
+        source.manager.find(Notes),
+        source.query(`select n.nothing_such from ${table} n`),
+        source.query(`insert into ${table} (id, nothing_such) values ('1', 2)`),
+        source.query('selekt'),
+      ]
+      const outcomes = await Promise.allSettled(queries)
+      const found = outcomes.map((outcome) => outcome.status === 'rejected' && missingColumn(outcome.reason))
+      expect(found[0]).to.match(/^(?:Notes|notes)\.\w+$/)
+      expect(found[1]).to.equal('n.nothing_such')
+      expect(found[2]).to.match(/^(?:notes\.)?nothing_such$/)
+      expect(found[3]).to.equal(undefined)
+      expect(outcomes.map((outcome) => outcome.status === 'rejected' && missingTable(outcome.reason))).to.eql(
+        [undefined, undefined, undefined, undefined],
+      )
+    })
+
+    it('lists the missing and unknown columns and tables of a database that differs from its entities', async () => {
+      const source = await place().open([Notes])
+      expect(await schemaDifferences(source)).to.eql(['the table notes is missing'])
+      const table = await createOlder(source)
+      const differences = await schemaDifferences(source)
+      expect(differences).to.include('the column notes.ghost is not in the schema')
+      expect(differences).to.include('the column notes.text is missing')
+      await source.query(`drop table ${table}`)
+      await source.synchronize()
+      expect(await schemaDifferences(source)).to.eql([])
+      await source.query(`create index ghost_index on ${table} (id)`)
+      expect(await schemaDifferences(source)).to.have.length(1)
+    })
+
     it('returns nothing for any other error', async () => {
       const source = await place().open([Notes])
       await source.synchronize()
@@ -36,9 +71,19 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
     })
   })
 
+/** Makes the table of an earlier version. Returns its name with its schema. */
+async function createOlder(source: DataSource): Promise<string> {
+  const table = source.getMetadata(Notes).tablePath
+  await source.query(`create table ${table} (id varchar(36) primary key, ghost integer)`)
+  return table
+}
+
 describe('a handler that queries a missing table', () => {
   for (const [environment, detail] of [
-    ['development', /^no such table: notes\. Export its EntitySchema .* migrat/],
+    [
+      'development',
+      /^no such table: notes\. Run the pending migrations .* export its EntitySchema .* migrat/,
+    ],
     ['production', /^(?!.*notes)/],
   ] as const)
     it(`responds with 500 ${environment === 'production' ? 'and no detail' : 'and the remedy'} in ${environment}`, async () => {

@@ -27,7 +27,7 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
   describe(`connections to ${name} that go silent`, function () {
     const url = serverUrl(variable)
     const place = KINDS[name]!()
-    this.timeout(60_000)
+    this.timeout(120_000)
     let network: FaultyNetwork
     let dataSource: DataSource
 
@@ -48,8 +48,9 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
     /** Opens all connections of the pool. */
     async function fill(): Promise<void> {
       if (!dataSource.isInitialized) await dataSource.initialize()
-      await Promise.all(Array.from({ length: CONNECTIONS }, () => dataSource.query(sleep(0.1))))
-      expect(network.opened()).to.be.at.least(CONNECTIONS)
+      // On a loaded machine, the first statement may be over before the last one begins.
+      while (openSockets(network.port).length < CONNECTIONS)
+        await Promise.all(Array.from({ length: CONNECTIONS }, () => dataSource.query(sleep(0.1))))
     }
 
     const ask = (): Promise<unknown> => dataSource.query('SELECT 1 AS one')
@@ -65,7 +66,7 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       const healed = performance.now()
       expect(await ask()).to.eql([{ one: 1 }])
       // Measured: 0.5 s. The drivers alone need 10 s or longer, or never answer.
-      expect(performance.now() - healed).to.be.below(5000)
+      expect(performance.now() - healed).to.be.below(9000)
       for (const result of await lost)
         expect(result).to.have.nested.property('reason.driverError.name', 'SilentConnection')
       expect((await waiting).every(({ status }) => status === 'fulfilled')).to.equal(true)
@@ -98,7 +99,7 @@ for (const [name, { variable, sleep }] of Object.entries(SERVERS))
       network.silence()
       await dataSource.destroy()
       // Without a response of the server, they would stay open for ever.
-      for (let waits = 0; openSockets(network.port).length > 0 && waits < 200; waits++) await wait(50)
+      for (let waits = 0; openSockets(network.port).length > 0 && waits < 600; waits++) await wait(50)
       expect(openSockets(network.port).length).to.equal(0)
     })
 

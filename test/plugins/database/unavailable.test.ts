@@ -113,7 +113,10 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
       ] as const) {
         const response = await app.inject(request)
         const { code } = response.json()
-        expect([request.url, response.statusCode, code]).to.eql([request.url, 503, 'database_unavailable'])
+        expect([request.url, response.statusCode]).to.eql([request.url, 503])
+        // A second after the last reading of the ended sessions, the session is not known before its row is read.
+        const codes = ['database_unavailable', ...(request.url === '/me' ? ['session_state_unknown'] : [])]
+        expect(code, request.url).to.be.oneOf(codes)
         expect(response.headers['retry-after']).to.match(/^\d+$/)
         expect(response.body).to.not.match(/127\.0\.0\.1|ECONN/)
       }

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect } from 'chai'
+
+/** A process of its own, because this one has loaded all of TypeORM. */
+describe("TypeORM's drivers", () => {
+  let result: { atFirst: string[]; withPostgres: string[]; isSameClass: boolean; oracle: string }
+
+  before(() => {
+    const args = [
+      '--import',
+      'tsx',
+      '--conditions=source',
+      join(import.meta.dirname, 'fixtures/late-drivers.ts'),
+    ]
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(stdout, stderr).to.match(/^\{/)
+    result = JSON.parse(stdout) as typeof result
+  })
+
+  it('are not loaded with mortar/database', () => {
+    expect(result.atFirst).to.deep.equal([])
+  })
+
+  it('are loaded one by one, by the first DataSource of their kind', () => {
+    expect(result.withPostgres).to.deep.equal(['PostgresDriver'])
+  })
+
+  it('are the same classes for those that import their modules', () => {
+    expect(result.isSameClass).to.equal(true)
+    expect(result.oracle).to.equal('OracleDriver')
+  })
+})
