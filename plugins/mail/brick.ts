@@ -2,9 +2,10 @@ import {
   checkOptions,
   defineBrick,
   singleton,
+  StartupError,
   type Brick,
+  type BrickServices,
   type CoreServices,
-  type Cradle,
   type Mailer,
   type OptionChecks,
 } from '../../src/index.ts'
@@ -22,6 +23,11 @@ import { STARTUP_CODES } from './startup-codes.ts'
 export interface MailServices {
   readonly mailer: Mailer
   readonly mailOutbox: Outbox
+}
+
+// Tells other bricks the types of the services.
+declare module '../../src/container/registration.ts' {
+  interface KnownServices extends MailServices {}
 }
 
 /** Keys with their types. The values of address, transport, page and sizes are checked where they are read. */
@@ -49,6 +55,7 @@ const REPLACED = { hosts: 'anything' } as const
  * @throws StartupError at the start, for an invalid option, or in production without a transport.
  */
 export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: Mailer }> {
+  if (options === undefined) throw withoutOptions()
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
     name: 'mail',
@@ -57,7 +64,7 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
     pages: { Mail: PAGE_PATH },
     services: {
       mailOutbox: singleton(({ environment }) => createOutbox(readSettings(options, environment).limits)),
-      mailer: singleton((services: Cradle) => mailerFor(options, services)),
+      mailer: singleton((services) => mailerFor(options, services)),
     },
     members: { mail: ({ mailer }) => mailer },
     routes: (core) => {
@@ -70,6 +77,14 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
       await (services.mailer as Partial<MailService>).open?.()
     },
     stop: ({ mailer }) => (mailer as Partial<MailService>).close?.(),
+  })
+}
+
+function withoutOptions(): StartupError {
+  return new StartupError('The options of mail() are undefined, not an object.', {
+    code: 'MORTAR_MAIL_OPTION',
+    remedy: "Write mail({ from: 'Example <hello@example.com>' }).",
+    brick: 'mail',
   })
 }
 
@@ -90,7 +105,7 @@ function warnOfSetUp(options: MailOptions, core: CoreServices): void {
     )
 }
 
-function mailerFor(options: MailOptions, services: Cradle): Mailer {
+function mailerFor(options: MailOptions, services: BrickServices): Mailer {
   const { environment, logger, clock } = services
   const { from, transport, timeout } = readSettings(options, environment)
   const pageOf = pageAddress(options, services)
@@ -103,7 +118,7 @@ function mailerFor(options: MailOptions, services: Cradle): Mailer {
     logger,
     pageOf,
     allowPlainPassword: options.allowPlainPassword ?? false,
-    outbox: services['mailOutbox'] as Outbox,
+    outbox: services.mailOutbox,
     named: {
       smtp: options.smtp,
       terminal: {

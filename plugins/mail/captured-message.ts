@@ -44,6 +44,7 @@ export function captureMessage(
     attachments,
     images: new Map(known.attachments.flatMap(imageOf)),
     bytes: sizeOf([text, html]) + attachments.reduce((sum, { content }) => sum + content.length, 0),
+    source: async () => Buffer.from(await mail.message.build()),
   }
 }
 

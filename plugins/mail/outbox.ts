@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { PreparedAttachment } from './prepared-message.ts'
 
 /** An outgoing message in the form that the transport received. */
@@ -24,6 +25,8 @@ export interface OutboxMessage {
   readonly images: ReadonlyMap<string, string>
   /** Approximate size in bytes. */
   readonly bytes: number
+  /** Returns the whole message as it goes over the wire (RFC 5322), without `Bcc`. */
+  source(): Promise<Buffer>
 }
 
 /** Stored sent messages, newest first. */
@@ -37,7 +40,11 @@ export interface Outbox {
   find(id: string): OutboxMessage | undefined
   /** Newest first. */
   list(): readonly OutboxMessage[]
+  /** Removes a message; does nothing if it is not there. */
+  remove(id: string): void
   clear(): void
+  /** Changes with every change of the list. */
+  readonly revision: string
 }
 
 /** Limits of an outbox: number of messages and their size together in bytes. The newest message is always kept. */
@@ -48,22 +55,31 @@ export interface OutboxLimits {
 
 /** Makes an outbox in memory; with `size: 0` it stores nothing. */
 export function createOutbox(limits: OutboxLimits): Outbox {
+  // A new process starts anew, and a page of the old one has to notice.
+  const started = randomUUID()
   let messages: readonly OutboxMessage[] = []
+  let changes = 0
+  function replace(next: readonly OutboxMessage[]): void {
+    messages = next
+    changes += 1
+  }
 
   return {
     enabled: limits.size > 0,
+    get revision() {
+      return `${started}.${changes}`
+    },
     add(message) {
-      messages = withinLimits([message, ...messages], limits)
+      replace(withinLimits([message, ...messages], limits))
     },
     settle(id, { error }) {
       const outcome = error === undefined ? { status: 'sent' as const } : { status: 'failed' as const, error }
-      messages = messages.map((message) => (message.id === id ? { ...message, ...outcome } : message))
+      replace(messages.map((message) => (message.id === id ? { ...message, ...outcome } : message)))
     },
     find: (id) => messages.find((message) => message.id === id),
     list: () => messages,
-    clear() {
-      messages = []
-    },
+    remove: (id) => replace(messages.filter((message) => message.id !== id)),
+    clear: () => replace([]),
   }
 }
 

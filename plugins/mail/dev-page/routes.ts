@@ -1,5 +1,7 @@
 import {
   createRouter,
+  Forbidden,
+  isSameOrigin,
   MAIL_PAGE,
   NotFound,
   type BaseContext,
@@ -10,14 +12,29 @@ import type { Outbox, OutboxMessage } from '../outbox.ts'
 import { localOnly, type PageAccess } from './access.ts'
 import { attachmentDisposition, safeFileName } from './file-name.ts'
 import { FRAME_POLICY, frameDocument } from './frame.ts'
-import { listPage, messagePage } from './html.ts'
 import { messageJson } from './json.ts'
+import { listPage } from './list-page.ts'
+import { messagePage } from './message-page.ts'
+import { SCRIPT_SOURCE } from './script.ts'
+import { searchMessages } from './search.ts'
 import { STYLE_SOURCE } from './style.ts'
 
 /** Path of the development page. */
 export const PAGE_PATH = MAIL_PAGE
 
-const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
+const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_SOURCE}`,
+  `script-src ${SCRIPT_SOURCE}`,
+  "connect-src 'self'",
+  "frame-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+/** Of everything that a message determines and that is not its HTML. */
+const DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 const COMMON_HEADERS = {
   'Cache-Control': 'no-store',
@@ -35,17 +52,26 @@ type PageContext = BaseContext & {
 }
 
 /**
- * The routes of the development page: list, message, the message's HTML for the sandboxed frame, and its attachments.
- * For development and test only.
+ * The routes of the development page: list, message, its HTML for the sandboxed frame, its source and attachments, and
+ * what deletes messages. For development and test only.
  */
 export function devPage(access: PageAccess): Router {
-  return createRouter({ prefix: PAGE_PATH, hidden: true, auth: false })
-    .use(setCommonHeaders)
-    .use(localOnly(access))
-    .get('/', showList)
-    .get('/:id', showMessage)
-    .get('/:id/html', showHtml)
-    .get('/:id/attachments/:index', sendAttachment)
+  return (
+    createRouter({ prefix: PAGE_PATH, hidden: true, auth: false })
+      .use(setCommonHeaders)
+      .use(localOnly(access))
+      .use(refuseOtherOrigins)
+      .get('/', showList)
+      // A page that watches the list would fill the log.
+      .get('/revision', { logRequests: false }, (ctx: PageContext) => ({ revision: outboxOf(ctx).revision }))
+      .post('/delete', deleteAll)
+      .get('/:id', showMessage)
+      .get('/:id/html', showHtml)
+      .get('/:id/source', showSource)
+      .get('/:id/eml', downloadMessage)
+      .get('/:id/attachments/:index', sendAttachment)
+      .post('/:id/delete', deleteMessage)
+  )
 }
 
 /** Sets the headers of each response of the page, problems included. */
@@ -54,10 +80,40 @@ const setCommonHeaders: Middleware = (ctx, next) => {
   return next()
 }
 
+/** A page of another site must not delete messages, neither by a script nor by a form. */
+const refuseOtherOrigins: Middleware = (ctx, next) => {
+  const names = ['origin', 'host', 'sec-fetch-site']
+  const headers = Object.fromEntries(names.map((name) => [name, ctx.get(name)]))
+  if (isSameOrigin({ method: ctx.method, headers })) return next()
+  throw new Forbidden('The mail page refuses forms and scripts of other origins.')
+}
+
 function showList(ctx: PageContext): unknown {
-  const messages = outboxOf(ctx).list()
+  const outbox = outboxOf(ctx)
+  const { q } = ctx.query
+  const search = typeof q === 'string' ? q : ''
+  const all = outbox.list()
+  const messages = searchMessages(all, search)
   if (wantsJson(ctx)) return { messages: messages.map(messageJson) }
-  return asPage(ctx, listPage(messages, { base: PAGE_PATH, refresh: ctx.query['refresh'] !== undefined }))
+  const { revision } = outbox
+  return asPage(ctx, listPage(messages, { base: PAGE_PATH, search, total: all.length, revision }))
+}
+
+function deleteAll(ctx: PageContext): unknown {
+  outboxOf(ctx).clear()
+  return backToList(ctx)
+}
+
+function deleteMessage(ctx: PageContext): unknown {
+  outboxOf(ctx).remove(findMessage(ctx).id)
+  return backToList(ctx)
+}
+
+/** A browser goes to the list; a program is done. */
+function backToList(ctx: PageContext): unknown {
+  ctx.status = wantsJson(ctx) ? 204 : 303
+  if (ctx.status === 303) ctx.set('Location', PAGE_PATH)
+  return undefined
 }
 
 function showMessage(ctx: PageContext): unknown {
@@ -74,12 +130,27 @@ function showHtml(ctx: PageContext): unknown {
   return frameDocument(message)
 }
 
+function showSource(ctx: PageContext): unknown {
+  const message = findMessage(ctx)
+  ctx.set('Content-Security-Policy', DOWNLOAD_POLICY)
+  ctx.type = 'text/plain; charset=utf-8'
+  return message.source()
+}
+
+function downloadMessage(ctx: PageContext): unknown {
+  const message = findMessage(ctx)
+  ctx.set('Content-Security-Policy', DOWNLOAD_POLICY)
+  ctx.set('Content-Disposition', attachmentDisposition(`${safeFileName(message.subject, 'message')}.eml`))
+  ctx.type = 'message/rfc822'
+  return message.source()
+}
+
 function sendAttachment(ctx: PageContext): unknown {
   const { attachments } = findMessage(ctx)
   const index = /^\d{1,6}$/.test(ctx.params['index'] ?? '') ? Number(ctx.params['index']) : -1
   const attachment = attachments[index]
   if (!attachment) throw new NotFound('This message has no such attachment.')
-  ctx.set('Content-Security-Policy', "sandbox; default-src 'none'")
+  ctx.set('Content-Security-Policy', DOWNLOAD_POLICY)
   ctx.set(
     'Content-Disposition',
     attachmentDisposition(safeFileName(attachment.filename, `attachment-${index + 1}`)),

@@ -11,6 +11,18 @@ body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 sys
 main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
 header { display: flex; align-items: baseline; gap: .75rem; flex-wrap: wrap; margin-bottom: 1.25rem }
 h1 { font-size: 1.4rem; margin: 0; overflow-wrap: anywhere }
+h1 a { color: inherit; text-decoration: none }
+form { margin: 0 }
+[role=search] { flex: 1; min-width: 12rem }
+input[type=search] { width: 100%; padding: .4rem .8rem; font: inherit; color: inherit; background: var(--card);
+  border: 1px solid var(--line); border-radius: 8px }
+button { font: inherit; font-size: .9rem; color: var(--bad); background: var(--card); border: 1px solid var(--line);
+  border-radius: 8px; padding: .2rem .75rem; cursor: pointer }
+button:hover { background: var(--bad-soft) }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
+.bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1.25rem; min-height: 2rem; margin: 0 0 .6rem }
+.pad > .bar { justify-content: start }
+nav { display: flex; align-items: baseline; gap: 1rem }
 h2 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; color: var(--dim); margin: 1.75rem 0 .5rem }
 a { color: var(--accent); text-underline-offset: .15em }
 .dim { color: var(--dim) }
@@ -23,7 +35,16 @@ a { color: var(--accent); text-underline-offset: .15em }
   color: inherit; text-decoration: none }
 .list a:hover, .list a:focus-visible { background: var(--soft) }
 .list bdi { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.list .who { display: grid }
+.list small { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .list .subject { font-weight: 600 }
+.list .when { white-space: nowrap }
+.preview .choices { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; padding: .5rem 1.25rem; border-bottom: 1px solid var(--line); font-size: .9rem }
+.preview fieldset { display: flex; gap: .75rem; border: 0; margin: 0; padding: 0 }
+.preview legend { float: left; padding: 0; margin-right: .75rem; color: var(--dim) }
+.preview label { display: flex; align-items: center; gap: .3rem; cursor: pointer }
+.preview:has([value=phone]:checked) iframe { width: 390px; max-width: 100%; margin: 0 auto; border: solid var(--line); border-width: 0 1px }
+.preview:has([value=dark]:checked) iframe { color-scheme: dark; background: #121212 }
 .empty { text-align: center; padding: 3.5rem 1rem }
 .badge { border-radius: 99px; padding: .05rem .6rem; font-size: .8rem; background: var(--soft); color: var(--accent) }
 .badge.failed { background: var(--bad-soft); color: var(--bad) }
@@ -32,11 +53,13 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.25rem; 
 dt { color: var(--dim) }
 dd { margin: 0; overflow-wrap: anywhere }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13.5px/1.55 ui-monospace, monospace }
-iframe { display: block; width: 100%; height: 30rem; border: 0; background: #fff; resize: vertical }
+iframe { display: block; width: 100%; height: max(20rem, 100vh - 16rem); border: 0; background: #fff; color-scheme: light; resize: vertical }
 .plain { margin: 0; padding-left: 1.1rem; overflow-wrap: anywhere }
 summary { cursor: pointer; color: var(--dim) }
+details + details { margin-top: .5rem }
 details[open] summary { margin-bottom: .75rem }
-@media (max-width: 40rem) { .list a { grid-template-columns: 1fr auto } .list .subject { grid-column: 1 / -1; grid-row: 2 } }
+@media (max-width: 40rem) { .list a { grid-template-columns: 1fr }
+  main { padding: 1.25rem .75rem 3rem } dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .4rem } }
 `
 
 /** Hash of the style sheet as a Content-Security-Policy source (CSP 3 §2.3.1). */

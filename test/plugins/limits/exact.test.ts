@@ -47,7 +47,7 @@ for (const [kind, places] of Object.entries(KINDS))
       await source.synchronize()
       const { connection, opened } = await throughProxy(place())
       proxy = opened
-      members = await startMembers(PROCESSES, { store: 'database', connection, timeout: '4s' })
+      members = await startMembers(PROCESSES, { store: 'database', connection, timeout: '20s' })
     })
     after(async () => {
       await members?.stop()
@@ -101,7 +101,7 @@ describe('limits in Redis of four processes', function () {
 
   before(async () => {
     server = await startRedis()
-    members = await startMembers(PROCESSES, { store: 'redis', redis: server.url, timeout: '4s' })
+    members = await startMembers(PROCESSES, { store: 'redis', redis: server.url, timeout: '20s' })
   })
   after(async () => {
     await members?.stop()

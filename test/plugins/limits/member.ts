@@ -29,7 +29,7 @@ const limited = createRouter()
     () => 'ok',
   )
   .get('/storm/:key', async ({ params, query }) => {
-    const storm = (): Promise<Record<number, number>> => send(params['key']!, Number(query['count']))
+    const storm = (): Promise<Record<number, number>> => send(params.key, Number(query['count']))
     if (query['open'] === undefined) return storm()
     let result: Record<number, number> = {}
     await inTransaction(async () => {

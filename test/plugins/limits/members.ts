@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { bundleScript } from '../../support/bundle-script.ts'
 import type { MemberOptions } from './member.ts'
 
 /** Processes that count together. */
@@ -54,12 +55,10 @@ function sum(replies: readonly Record<number, number>[]): Record<number, number>
 }
 
 async function start(options: MemberOptions): Promise<Member> {
-  const file = join(import.meta.dirname, 'member.ts')
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=source', file, JSON.stringify(options)],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  )
+  const file = await bundleScript(join(import.meta.dirname, 'member.ts'))
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const url = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
     once(child, 'exit').then(([code]) => {

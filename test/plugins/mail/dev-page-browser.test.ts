@@ -1,32 +1,20 @@
-import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core'
-import { skipSuite } from '../../support/servers.ts'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { launchChromium, needChromium } from '../../support/chromium.ts'
 import { startMailApp } from './mail-app.ts'
-
-const CHROMIUM = '/usr/bin/chromium'
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 /** The elements of the hostile message that can be clicked. */
 const LINKS = ['script-link', 'data-link', 'top-link', 'blank-link', 'ping-link', 'download-link', 'submit']
 
 /** Clicks with the mouse. The effects in the browser are observed elsewhere. */
-const pressed = (locator: Locator) => locator.click({ force: true, timeout: 3000 })
+const pressed = (locator: Locator) => locator.click({ force: true, timeout: 15_000 })
 
 describe('The mail page in a browser', function () {
-  if (!existsSync(CHROMIUM)) skipSuite(`${CHROMIUM} is not there`)
-  this.timeout(60_000)
+  needChromium()
+  this.timeout(120_000)
 
   let browser: Browser
   let page: Page
@@ -39,7 +27,7 @@ describe('The mail page in a browser', function () {
   let escapes: string[]
 
   before(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
+    browser = await launchChromium()
   })
   after(async () => browser?.close())
 
@@ -53,7 +41,8 @@ describe('The mail page in a browser', function () {
     await once(outside, 'listening')
     app = await startMailApp({}, { environment: 'development' })
     base = `${(await app.listen(0, '127.0.0.1')).url}/_framework/mail`
-    page = await browser.newPage()
+    // Not a fixed scheme, which would also apply to the frame.
+    page = await browser.newPage({ colorScheme: null })
     page.on('dialog', (dialog) => {
       escapes.push(`dialog ${dialog.message()}`)
       void dialog.dismiss()
@@ -189,6 +178,56 @@ describe('The mail page in a browser', function () {
       .to.match(/\.html$/)
       .and.not.to.match(/[/<>:"]/)
     expect(escapes.filter((escape) => !escape.startsWith('download'))).to.deep.equal([])
+  })
+
+  it('shows new mail by itself, in local time, and ends its questions with the page', async () => {
+    await page.goto(base)
+    await page.getByText('Nothing was sent yet.').waitFor()
+    await app.services.mailer.send({ to: 'ada@example.com', subject: 'It came by itself', text: 'Hi' })
+    await page.getByText('It came by itself').waitFor()
+    const time = page.locator('time')
+    expect(await time.getAttribute('title')).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+    expect(await time.textContent()).not.to.contain('UTC')
+  })
+
+  it('deletes by its buttons, after a search', async () => {
+    for (const subject of ['First', 'Second', 'Third'])
+      await app.services.mailer.send({ to: 'ada@example.com', subject, text: 'Hi' })
+    await page.goto(base)
+    await page.getByLabel('Search').fill('second')
+    await page.getByLabel('Search').press('Enter')
+    await page.getByText('1 of 3 messages').waitFor()
+    await page.getByText('Second').click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 messages, kept in memory').waitFor()
+    await page.getByRole('button', { name: 'Delete all' }).click()
+    await page.getByText('Nothing was sent yet.').waitFor()
+    expect(escapes).to.deep.equal([])
+  })
+
+  it('previews a message narrow and dark, and downloads it', async () => {
+    const { id } = await app.services.mailer.send({
+      to: 'ada@example.com',
+      subject: 'Both modes',
+      html: '<style>p { color: rgb(1, 2, 3) } @media (prefers-color-scheme: dark) { p { color: rgb(200, 200, 200) } } @media (max-width: 400px) { p { font-size: 9px } }</style><p>Hi</p>',
+    })
+    await page.goto(`${base}/${id}`)
+    await page.frameLocator('iframe').locator('p').waitFor()
+    const both = () =>
+      page
+        .frames()[1]!
+        .evaluate(
+          `(({ color, fontSize }) => color + ' ' + fontSize)(getComputedStyle(document.querySelector('p')))`,
+        )
+    expect(await both()).to.equal('rgb(1, 2, 3) 16px')
+    await page.getByLabel('Phone').check()
+    await page.getByLabel('Dark').check()
+    expect(await both()).to.equal('rgb(200, 200, 200) 9px')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByText('Download .eml').click(),
+    ])
+    expect(download.suggestedFilename()).to.equal('Both modes.eml')
   })
 
   it('leads from the list to the message and to its link', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import PostalMime from 'postal-mime'
 import { startMailApp } from './mail-app.ts'
 
 const PAGE = '/_framework/mail'
@@ -107,7 +108,10 @@ describe('The mail page', () => {
 
   it('is never stored, sniffed, framed by others or allowed to run anything', async () => {
     const id = await send({ html: '<p>Hi</p>', attachments: [{ filename: 'a.html', content: '<script>' }] })
-    for (const path of ['', `/${id}`, `/${id}/html`, `/${id}/attachments/0`]) {
+    for (const path of [
+      '',
+      ...['', '/html', '/source', '/eml', '/attachments/0'].map((part) => `/${id}${part}`),
+    ]) {
       const { headers } = await get(path)
       expect(headers, path).to.include({
         'cache-control': 'no-store',
@@ -116,7 +120,10 @@ describe('The mail page', () => {
         'cross-origin-resource-policy': 'same-origin',
       })
       expect(headers['content-security-policy'], path).to.contain("default-src 'none'")
-      expect(headers['content-security-policy'], path).not.to.match(/script-src|allow-|unsafe-eval/)
+      expect(headers['content-security-policy'], path).not.to.match(/allow-|unsafe-eval/)
+      if (/html|attachments|source|eml/.test(path))
+        expect(headers['content-security-policy'], path).not.to.contain('script-src')
+      else expect(headers['content-security-policy'], path).to.match(/script-src 'sha256-[\w+/]{43}=';/)
       expect(headers, path).not.to.have.property('access-control-allow-origin')
     }
     expect((await get('')).headers['vary']).to.match(/accept/i)
@@ -135,6 +142,19 @@ describe('The mail page', () => {
     expect((await get(`/${id}/html`)).body).to.equal('<p id="own">Hi</p>')
   })
 
+  it('closes each element where it was opened', async () => {
+    const id = await send({ html: '<p>Hi</p>', attachments: [{ filename: 'a', content: 'x' }] })
+    for (const path of ['', `/${id}`]) {
+      const page = (await get(path)).body.replaceAll(/(<(style|script)>)[^]*?(<\/\2>)/g, '$1$3')
+      const open: string[] = []
+      for (const [tag, end, name] of page.matchAll(/<(\/?)([a-z][a-z\d]*)[^>]*>/g)) {
+        if (end === '/') expect(name, `${path} ${open.join(' ')}`).to.equal(open.pop())
+        else if (!tag.endsWith('/>') && name !== 'link') open.push(name!)
+      }
+      expect(open, path).to.deep.equal([])
+    }
+  })
+
   it('escapes the content of a message everywhere', async () => {
     const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`
     const id = await send({
@@ -146,7 +166,7 @@ describe('The mail page', () => {
     })
     for (const path of ['', `/${id}`]) {
       const page = (await get(path)).body
-      expect(page, path).not.to.match(/<script|<img/)
+      expect(page.replace(/<script>'use strict';[^]*?<\/script>/, ''), path).not.to.match(/<script|<img/)
       expect(page, path).to.contain('&lt;script&gt;alert(1)&lt;/script&gt;')
     }
   })
@@ -189,9 +209,105 @@ describe('The mail page', () => {
     expect((await get(`/${long}/attachments/0`)).headers['content-disposition']).to.match(/x{100,117}\.gz"/)
   })
 
-  it('refreshes itself only if the query asks for it', async () => {
-    expect((await get('')).body).not.to.contain('http-equiv="refresh"')
-    expect((await get('?refresh')).body).to.contain('<meta http-equiv="refresh" content="3"')
+  it('finds messages by every word of a search: address, subject, text', async () => {
+    await send({ subject: 'Reset your password', from: 'Notes <notes@example.com>' })
+    await send({ to: 'bob@example.com', text: 'Your EXPORT is ready' })
+    const found = async (words: string) => {
+      const path = `?q=${encodeURIComponent(words)}`
+      return (await get(path, JSON_TYPE)).json<{ messages: { to: string }[] }>().messages.map(({ to }) => to)
+    }
+    expect(await found('')).to.deep.equal(['bob@example.com', 'ada@example.com'])
+    expect(await found('password notes@')).to.deep.equal(['ada@example.com'])
+    expect(await found('export')).to.deep.equal(['bob@example.com'])
+    expect(await found('password bob')).to.deep.equal([])
+    const page = (await get('?q=export%20%22')).body
+    expect(page).to.contain('value="export &quot;"').and.to.contain('No message matches.')
+    expect((await get('?q=export')).body).to.contain('1 of 2 messages')
+  })
+
+  it('shows the sender in the list', async () => {
+    await send({ from: 'Notes <notes@example.com>' })
+    expect((await get('')).body).to.contain('<bdi>Notes &lt;notes@example.com&gt;</bdi>')
+  })
+
+  it('deletes one message or all of them, and goes back to the list', async () => {
+    const [first, second] = [await send(), await send()]
+    const post = (path: string, headers: Record<string, string> = {}) =>
+      app.inject({ method: 'POST', url: PAGE + path, headers })
+    const one = await post(`/${first}/delete`, { 'content-type': 'application/x-www-form-urlencoded' })
+    expect([one.statusCode, one.headers.location]).to.deep.equal([303, PAGE])
+    expect(app.services.mailOutbox.list().map(({ id }) => id)).to.deep.equal([second])
+    expect((await post(`/${first}/delete`)).statusCode).to.equal(404)
+    expect((await post('/delete', JSON_TYPE)).statusCode).to.equal(204)
+    expect(app.services.mailOutbox.list()).to.deep.equal([])
+  })
+
+  it('deletes nothing for a page of another origin, nor for another machine', async () => {
+    const id = await send()
+    const foreign = [
+      { origin: 'http://evil.example', host: 'localhost:80' },
+      { origin: 'http://localhost:3001', host: 'localhost:3000' },
+      { origin: 'null', host: 'localhost:80' },
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' },
+    ]
+    for (const headers of foreign)
+      for (const path of ['/delete', `/${id}/delete`]) {
+        const { statusCode } = await app.inject({ method: 'POST', url: PAGE + path, headers })
+        expect(statusCode, JSON.stringify(headers)).to.equal(403)
+      }
+    const url = `${PAGE}/delete`
+    expect((await app.inject({ method: 'POST', url, remoteAddress: '10.0.0.7' })).statusCode).to.equal(403)
+    expect((await app.inject({ method: 'GET', url })).statusCode).not.to.equal(200)
+    expect(app.services.mailOutbox.list()).to.have.length(1)
+  })
+
+  it('gives the message as it was sent, to read and to open in a mail program', async () => {
+    const id = await send({
+      subject: 'Größe: ../x',
+      html: '<p>Hi</p>',
+      bcc: 'secret@example.com',
+      attachments: [{ filename: 'a.bin', content: Buffer.from([0, 255]) }],
+    })
+    const source = await get(`/${id}/source`)
+    expect(source.headers['content-type']).to.equal('text/plain; charset=utf-8')
+    const eml = await get(`/${id}/eml`)
+    expect(eml.headers).to.include({
+      'content-type': 'message/rfc822',
+      'content-disposition': `attachment; filename="Gr__e_ .._x.eml"; filename*=UTF-8''Gr%C3%B6%C3%9Fe_%20.._x.eml`,
+    })
+    expect(eml.rawPayload.equals(source.rawPayload)).to.equal(true)
+    const { from, subject, text, html, attachments } = await new PostalMime().parse(eml.rawPayload)
+    expect({ from: from?.address, subject, text: text?.trim(), html: html?.trim() }).to.deep.equal({
+      from: 'hello@example.com',
+      subject: 'Größe: ../x',
+      text: 'Hi',
+      html: '<p>Hi</p>',
+    })
+    expect(attachments[0]!.filename).to.equal('a.bin')
+    expect(eml.body).not.to.contain('secret@example.com')
+  })
+
+  it('has a revision that changes with the list', async () => {
+    const revision = async () => (await get('/revision')).json<{ revision: string }>().revision
+    const first = await revision()
+    expect(await revision()).to.equal(first)
+    const id = await send()
+    const second = await revision()
+    expect(second).not.to.equal(first)
+    expect((await get('')).body).to.contain(`data-revision="${second}"`)
+    await app.inject({ method: 'POST', url: `${PAGE}/${id}/delete` })
+    expect(await revision()).not.to.equal(second)
+  })
+
+  it('says that links are refused only if the HTML has one, and shows the HTML itself', async () => {
+    const without = (await get(`/${await send({ html: '<p class="a">Hi</p>' })}`)).body
+    expect(without).not.to.contain('its links are refused')
+    expect(without).to.contain('<pre>&lt;p class=&quot;a&quot;&gt;Hi&lt;/p&gt;</pre>')
+    const html = '<a href="https://example.com/">Open</a>'
+    expect((await get(`/${await send({ html })}`)).body).to.contain(
+      'its links are refused: they are listed above',
+    )
   })
 
   it('marks a message that was not sent, with the reason', async () => {

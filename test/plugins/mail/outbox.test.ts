@@ -18,6 +18,7 @@ describe('The outbox', () => {
     headers: [],
     attachments: [],
     images: new Map(),
+    source: async () => Buffer.from(id),
   })
   const ids = (outbox: ReturnType<typeof createOutbox>) => outbox.list().map(({ id }) => id)
 

@@ -21,7 +21,11 @@ describe('metrics() in several workers', function withProcesses() {
     })
     await once(primary, 'message')
   })
-  after(() => primary.disconnect())
+  after(async () => {
+    const ended = once(primary, 'exit')
+    primary.disconnect()
+    await ended
+  })
 
   /** Each request has a connection of its own, so that all workers get some. */
   const request = async (path: string): Promise<string> => {
