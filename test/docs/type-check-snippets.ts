@@ -12,9 +12,12 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../architecture/tree.ts'
-import type { Block } from './read-blocks.ts'
+import { followGuide } from '../guides/guide-files.ts'
+import { type Files, newApplication } from '../guides/new-application.ts'
+import { readBlocks, type Block } from './read-blocks.ts'
 
 const WORLD = join(ROOT, 'test/fixtures/documents')
+const GUIDES = 'docs/guides/'
 const GLOBALS = 'globals.d.ts'
 const SETTINGS = {
   extends: '../../tsconfig.json',
@@ -24,7 +27,7 @@ const SETTINGS = {
 /**
  * Compiles blocks of TypeScript as a reader would have them: each document is an application in a folder of its own. A
  * block that begins with `// path/of/file.ts` is that file; what a document does not show comes from
- * `test/fixtures/documents`. Names that a fragment uses without importing them are those of its `globals.d.ts`.
+ * `test/fixtures/documents`, and for a guide from a new application that it changes. Names that a fragment uses without importing them are those of its `globals.d.ts`.
  * @returns the messages of the compiler, with each place in its document.
  */
 export async function typeCheckSnippets(blocks: readonly Block[]): Promise<string[]> {
@@ -33,7 +36,11 @@ export async function typeCheckSnippets(blocks: readonly Block[]): Promise<strin
   try {
     const files = new Map<string, Block>()
     for (const block of blocks) files.set(write(directory, block), block)
-    for (const document of readdirSync(directory)) addWorld(join(directory, document))
+    for (const document of new Set(blocks.map(({ file }) => file))) {
+      const folder = join(directory, folderOf(document))
+      if (document.startsWith(GUIDES)) addApplication(folder, document, await newApplication())
+      else addWorld(folder)
+    }
     // The globals are the same for all documents, even if a document declares its own `app`.
     cpSync(WORLD, join(directory, 'world'), { recursive: true })
     writeFileSync(
@@ -48,7 +55,7 @@ export async function typeCheckSnippets(blocks: readonly Block[]): Promise<strin
 }
 
 function write(directory: string, block: Block): string {
-  const folder = join(directory, block.file.replaceAll(/[/.]/g, '-'))
+  const folder = join(directory, folderOf(block.file))
   const named = /^\/\/ ([\w./[\]-]+\.tsx?)(?::.*)?\s*$/m.exec(block.code.split('\n')[0]!)?.[1]
   const file = join(folder, named ?? `block-${block.line}.ts`)
   if (existsSync(file)) throw new Error(`${block.file}:${block.line} shows ${named} a second time.`)
@@ -56,6 +63,20 @@ function write(directory: string, block: Block): string {
   // Without an import or export a file would share its names with all others.
   writeFileSync(file, `${block.code}\nexport {}\n`)
   return relative(ROOT, file)
+}
+
+function folderOf(document: string): string {
+  return document.replaceAll(/[/.]/g, '-')
+}
+
+function addApplication(folder: string, document: string, application: Files): void {
+  const files = followGuide(application, readBlocks(document))
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(folder, path)
+    if (!path.endsWith('.ts') || existsSync(file)) continue
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
 }
 
 function addWorld(folder: string): void {

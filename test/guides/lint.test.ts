@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect } from 'chai'
+import { ROOT } from '../architecture/tree.ts'
+import { readBlocks } from '../docs/read-blocks.ts'
+import { pathOf } from './guide-files.ts'
+import { newApplication } from './new-application.ts'
+
+describe('the modules of the guides', () => {
+  let directory: string
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'mortar-guides-'))
+    // Without the rules that know the types: they need the packages of the application.
+    const { options: _, ...rules } = JSON.parse((await newApplication())['.oxlintrc.json']!)
+    write('.oxlintrc.json', JSON.stringify(rules))
+    for (const guide of readdirSync(join(ROOT, 'docs/guides')))
+      for (const block of readBlocks(join('docs/guides', guide))) {
+        const path = pathOf(block)
+        // Each application has its own rules for its tests, by a path that begins with `test/`.
+        if (path !== undefined && !path.startsWith('test/')) write(join(guide, path), block.code)
+      }
+  })
+  after(() => rmSync(directory, { recursive: true }))
+
+  function write(path: string, content: string): void {
+    mkdirSync(join(directory, dirname(path)), { recursive: true })
+    writeFileSync(join(directory, path), content)
+  }
+
+  it('pass the lint of a new application', () => {
+    const oxlint = join(ROOT, 'node_modules/.bin/oxlint')
+    const { status, stdout } = spawnSync(oxlint, ['--deny-warnings', '.'], {
+      cwd: directory,
+      encoding: 'utf8',
+    })
+    expect(status, stdout).to.equal(0)
+  })
+})
