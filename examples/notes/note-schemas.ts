@@ -1,4 +1,4 @@
-import { boolean, date, object, string } from 'yup'
+import { array, boolean, date, number, object, string } from 'yup'
 
 /** A note as it leaves the service. */
 export const noteSchema = object({
@@ -10,18 +10,28 @@ export const noteSchema = object({
   updated_at: date().required(),
 }).label('Note')
 
+/** A page of notes. */
+export const noteList = object({
+  notes: array(noteSchema).required(),
+  total: number().required(),
+}).label('NoteList')
+
 /** A note as it is written. */
 export const noteInput = object({
   title: string().trim().required().max(200),
   text: string().defined().max(20_000),
-}).noUnknown()
+})
+  .noUnknown()
+  .label('NoteInput')
 
 /** Some of a note, to change it. */
 export const noteChanges = object({
   title: string().trim().min(1).max(200),
   text: string().max(20_000),
   archived: boolean(),
-}).noUnknown()
+})
+  .noUnknown()
+  .label('NoteChanges')
 
 /** The note that a path names. */
 export const noteParams = object({ id: string().required() })

@@ -10,11 +10,11 @@ export interface NoteInput {
   readonly text: string
 }
 
-/** The fields that may change; an undefined field keeps its value. */
+/** The fields that may change; an absent field keeps its value. */
 export interface NoteChanges {
-  readonly title?: string | undefined
-  readonly text?: string | undefined
-  readonly archived?: boolean | undefined
+  readonly title?: string
+  readonly text?: string
+  readonly archived?: boolean
 }
 
 /** Which notes to list. */
@@ -78,10 +78,9 @@ export class NoteService {
   }
 
   async change(id: string, changes: NoteChanges): Promise<Note> {
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     const { affected } = await this.notes.update(
       { id, owner_id: this.owner },
-      { ...given, updated_at: new Date() },
+      { ...changes, updated_at: new Date() },
     )
     if (!affected) throw notFound(id)
     return this.find(id)

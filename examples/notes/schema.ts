@@ -1,5 +1,5 @@
-import { EntitySchema } from 'typeorm'
 import { authUsers } from 'mortar/auth/basic/schema'
+import { typeorm } from 'mortar/database'
 
 export { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens } from 'mortar/auth/basic/schema'
 
@@ -17,7 +17,7 @@ export interface Note {
   updated_at: Date
 }
 
-export const Notes = new EntitySchema<Note>({
+export const Notes = new typeorm.EntitySchema<Note>({
   name: 'notes',
   columns: {
     id: { type: String, length: 36, primary: true },

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { createDataSource, fromUrl, openDataSource } from 'mortar/database'
+import { fromUrl } from 'mortar/database'
 import type { Injectable } from 'mortar/testing'
+import { runStatement, withDatabase } from '../support/run-statement.ts'
 import { serverUrl, type ServerVariable } from '../support/servers.ts'
 import { overHttp } from './over-http.ts'
 import { notesSuite } from './notes-suite.ts'
@@ -22,30 +23,16 @@ describe('the reference application as npm start runs it', () => {
       let app: Injectable
 
       before(async () => {
-        await statement(server, `create database ${database}`)
+        await runStatement(fromUrl(server), `create database ${database}`)
         notes = await startNotes({ DATABASE_URL: withDatabase(server, database) })
         app = overHttp(notes.url)
       })
 
       after(async () => {
         expect(await notes?.stop()).to.equal(0)
-        await statement(server, `drop database ${database}`)
+        await runStatement(fromUrl(server), `drop database ${database}`)
       })
 
       notesSuite(() => app)
     })
 })
-
-function withDatabase(server: string, database: string): string {
-  return Object.assign(new URL(server), { pathname: `/${database}` }).href
-}
-
-async function statement(server: string, sql: string): Promise<void> {
-  const connection = createDataSource(fromUrl(server))
-  await openDataSource(connection)
-  try {
-    await connection.query(sql)
-  } finally {
-    await connection.destroy()
-  }
-}

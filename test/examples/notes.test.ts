@@ -77,6 +77,9 @@ describe('the reference application', () => {
     expect(document.paths['/admin/stats'].get['x-policies']).to.deep.equal(['admin'])
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/_framework'))).to.deep.equal([])
 
+    const { example } = document.paths['/auth/signup'].post.requestBody.content['application/json']
+    expect((await anybody.post('/auth/signup', example)).status).to.equal(201)
+
     const page = await anybody.get('/docs', { headers: { accept: 'text/html' } })
     expect(page.status).to.equal(200)
     expect(page.headers['content-type']).to.contain('text/html')

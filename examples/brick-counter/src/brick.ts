@@ -5,6 +5,13 @@ import { readOptions, type CounterOptions } from './options.ts'
 import { PROBLEMS } from './problems.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 
+// Tells other bricks the type of the service.
+declare module 'mortar' {
+  interface KnownServices {
+    counter: Counter
+  }
+}
+
 /** The counter brick: the service `counter`, the member `ctx.counter` and two endpoints. */
 export function counter(options: CounterOptions = {}) {
   const { limit, prefix } = readOptions(options)

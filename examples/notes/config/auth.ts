@@ -19,8 +19,8 @@ const variants: Readonly<Record<typeof settings.authProvider, () => Promise<Vari
 /** The provider that `AUTH_PROVIDER` chooses. */
 export const { provider, bricks: authBricks = [] } = await variants[settings.authProvider]()
 
-export const authOptions: AuthOptions = {
+export const authOptions = {
   policies: {
     admin: (user) => user.raw['role'] === 'admin',
   },
-}
+} satisfies AuthOptions

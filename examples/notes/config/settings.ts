@@ -46,7 +46,11 @@ export const settings = env.all((read) => {
       requiredInProduction: true,
     }),
     /** A name (`terminal`, `memory`) or a URL such as `smtp://user:password@mail.example.com:587`. */
-    mailTransport: read.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true }),
+    mailTransport: read.string('MAIL_TRANSPORT', {
+      optional: true,
+      requiredInProduction: true,
+      example: 'smtp://user:password@mail.example.com:587',
+    }),
     mailFrom: read.string('MAIL_FROM', { default: 'Notes <notes@example.com>' }),
     /** Addresses or ranges of the proxies in front of the application. */
     trustProxy: read.addresses('TRUST_PROXY', { default: [] }),

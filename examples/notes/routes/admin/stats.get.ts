@@ -7,7 +7,7 @@ export default route(
     auth: 'admin',
     summary: 'Count users and notes',
     tags: ['admin'],
-    response: { 200: object({ users: number().required(), notes: number().required() }) },
+    response: { 200: object({ users: number().required(), notes: number().required() }).label('Statistics') },
   },
   async (ctx) => ({
     users: await ctx.db.getRepository(AuthUsers).count(),

@@ -8,6 +8,7 @@ export default route(
     tags: ['notes'],
     params: noteParams,
     body: noteChanges,
+    problems: [404],
     response: { 200: noteSchema },
   },
   (ctx) => ctx.services.notes.change(ctx.params.id, ctx.body),

@@ -1,6 +1,6 @@
 import { queryBoolean } from 'mortar'
-import { array, number, object } from 'yup'
-import { noteSchema } from '../../note-schemas.ts'
+import { number, object } from 'yup'
+import { noteList } from '../../note-schemas.ts'
 import { route } from '../../route.ts'
 
 export default route(
@@ -13,7 +13,7 @@ export default route(
       limit: number().integer().min(1).max(100).default(20),
       offset: number().integer().min(0).default(0),
     }),
-    response: { 200: object({ notes: array(noteSchema).required(), total: number().required() }) },
+    response: { 200: noteList },
   },
   (ctx) => ctx.services.notes.list(ctx.query),
 )
