@@ -34,14 +34,26 @@ describe('The two adapters', () => {
     for (let seed = seedFor('two adapters'); compared < COUNT; seed++) {
       const request = hostileRequest(new Random(seed))
       if (request.mayBeCut || !hasOneHost(request)) continue
-      const [one, two] = await Promise.all(ports.map((port) => rawRequest(port, request.pieces, 400)))
+      const [one, two] = await askBoth(ports, request)
       // Node rejects some input before there is a request. The server does that, which the Koa adapter does not own.
-      if (one!.ending === 'timeout' || isRefusedByServer(one!)) continue
+      if (one.ending === 'timeout' || isRefusedByServer(one)) continue
       compared += 1
-      expect(comparable(two!.text), shown(seed, request)).to.deep.equal(comparable(one!.text))
+      expect(comparable(two.text), shown(seed, request)).to.deep.equal(comparable(one.text))
     }
   })
 })
+
+/** Asks both. One that is silent while the other ends may be late on a busy machine, so both get more time. */
+async function askBoth(
+  ports: readonly [number, number],
+  { pieces }: HostileRequest,
+): Promise<readonly [RawAnswer, RawAnswer]> {
+  const ask = (patience: number) =>
+    Promise.all([rawRequest(ports[0], pieces, patience), rawRequest(ports[1], pieces, patience)])
+  const answers = await ask(400)
+  const late = answers.filter(({ ending }) => ending === 'timeout')
+  return late.length === 1 ? ask(10_000) : answers
+}
 
 function isRefusedByServer({ text, status }: RawAnswer): boolean {
   return status === 417 || text.includes('"detail":"The request cannot be read as HTTP."')
@@ -61,9 +73,15 @@ async function serve(app: App): Promise<Server> {
   return server
 }
 
-/** The comparable parts of a response: status line, sorted headers, body without request id and upload's name. */
+/**
+ * The comparable parts of a response: status line, sorted headers, body without request id and upload's name. The nonces
+ * of a page are removed.
+ */
 function comparable(text: string): { status: string; headers: string[]; body: string } {
-  const [head = '', ...rest] = text.replace(/^(HTTP\/1.1 100 Continue\r\n\r\n)+/, '').split('\r\n\r\n')
+  const [head = '', ...rest] = text
+    .replace(/^(HTTP\/1.1 100 Continue\r\n\r\n)+/, '')
+    .replace(/(?<=\bnonce(-|="))[\w+/=-]+/g, '')
+    .split('\r\n\r\n')
   const [status = '', ...lines] = head.split('\r\n')
   const headers = lines
     .map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))

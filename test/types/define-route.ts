@@ -21,7 +21,7 @@ const body = object({
 
 defineRoute({ params, body, auth: true }, (ctx) => {
   expectType<Equal<typeof ctx.params, { id: string }>>()
-  expectType<Equal<typeof ctx.body, { title: string; tags: string[]; age?: number | undefined }>>()
+  expectType<Equal<typeof ctx.body, { title: string; tags: string[]; age?: number }>>()
   expectType<Equal<typeof ctx.user, User>>()
   expectType<Equal<typeof ctx.query, Context['query']>>()
   expectType<Equal<typeof ctx.status, number>>()
