@@ -1,4 +1,4 @@
-# The other runtimes that .ci/run tests. It sources this file, which needs its `run_tests` and `skip`.
+# The other runtimes that .ci/run tests. It sources this file, which needs its `copy_checkout`, `run_tests` and `skip`.
 # docs/runtimes.md and README.md name the same versions; test/runtimes/versions.test.ts compares them.
 
 readonly NODES=(24.21.0 26.10.0 22.23.3)
@@ -9,8 +9,8 @@ readonly SQLITE=13.2.0
 
 # What runs on the machine's Node alone: texts, builds by the command line, scaffolds, the browser, the deployment files
 # and the limits of several processes.
-readonly ONLY_HERE=('test/architecture/**' 'test/cli/**' 'test/docs/**' 'test/runtimes/**' 'test/scripts/**'
-  'test/bench/**' 'test/deploy/**' 'test/plugins/limits/exact.test.ts' '**/*browser*')
+readonly ONLY_HERE=('test/architecture/**' 'test/cli/**' 'test/docs/**' 'test/guides/**' 'test/runtimes/**'
+  'test/scripts/**' 'test/bench/**' 'test/deploy/**' 'test/support/**' 'test/plugins/limits/exact.test.ts' '**/*browser*')
 
 readonly RUNTIMES="${XDG_CACHE_HOME:-$HOME/.cache}/mortar-runtimes"
 
@@ -50,12 +50,10 @@ fetch_runtimes() {
 # package_folder <name> <version>
 package_folder() { echo "$RUNTIMES/$1@$2/node_modules/$1"; }
 
-# Copies the checkout, with links to its installed packages, and gives the copy the SQLite driver of newer Nodes.
+# Copies the checkout, and gives the copy the SQLite driver of newer Nodes.
 copy_tree() {
   local tree=$1
-  mkdir -p "$tree"
-  tar --create --exclude=./node_modules --exclude=./.git . | tar --extract --directory "$tree"
-  cp -al node_modules "$tree/" 2>/dev/null || { rm -rf "$tree/node_modules" && cp -a node_modules "$tree/"; }
+  copy_checkout "$tree"
   rm -rf "$tree/node_modules/better-sqlite3"
   cp -a "$(package_folder better-sqlite3 "$SQLITE")" "$tree/node_modules/"
 }
@@ -69,8 +67,8 @@ name_runtimes() {
   [[ -x $deno ]] && export TEST_DENO="$deno" || skip "tests on Deno $DENO: its package could not be installed"
 }
 
-# test_on_node <version>: the suite without ONLY_HERE and the servers, with fewer random cases. With little time left it
-# runs the quick subset, and its name says so.
+# test_on_node <version>: the suite without ONLY_HERE, scaffolds and servers, with fewer random cases. All versions but the
+# first, and any with little time left, get the quick subset, and the name says so.
 test_on_node() {
   local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1" chosen=() pattern
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
@@ -79,8 +77,9 @@ test_on_node() {
   ((left < 70)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
   for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
-  ((left < 340)) && chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
-  run_tests 200 "$name" env --chdir="$tree" \
-    -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 GATE_ROUNDS=200 \
-    node node_modules/mocha/bin/mocha.js --parallel --jobs 2 "${chosen[@]}"
+  [[ $version != "${NODES[0]}" ]] || ((left < 460)) &&
+    chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
+  run_tests 360 "$name" env --chdir="$tree" \
+    -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL -u TEST_SCAFFOLD PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 GATE_ROUNDS=200 \
+    node node_modules/mocha/bin/mocha.js --parallel --jobs 3 "${chosen[@]}"
 }

@@ -8,22 +8,7 @@ import { expect } from 'chai'
 import { type ProxiedApp, startProxied } from './behind-proxy.ts'
 import { needsProgram, readDeployFile } from './files.ts'
 import { type RunningProxy, startProxyServer } from './running-proxy.ts'
-
-/** The parts of nginx.conf that Debian has around a file of conf.d, with every file in one directory. */
-function surround(directory: string, site: string): string {
-  return `
-daemon off;
-master_process off;
-pid ${directory}/pid;
-error_log ${directory}/error.log;
-events { worker_connections 512; }
-http {
-  access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${directory}/${name};`).join('\n  ')}
-${site}
-}
-`
-}
+import { surroundSite } from './surround-site.ts'
 
 describe('deploy/nginx.conf', () => {
   needsProgram('nginx')
@@ -41,7 +26,7 @@ describe('deploy/nginx.conf', () => {
         .replace('127.0.0.1:3001', `127.0.0.1:${one.port}`)
         .replace('127.0.0.1:3002', `127.0.0.1:${two.port}`)
       const file = join(directory, 'nginx.conf')
-      writeFileSync(file, surround(directory, own))
+      writeFileSync(file, surroundSite(directory, own))
       const { status, stderr } = spawnSync('nginx', ['-t', '-c', file], { encoding: 'utf8' })
       expect(status, stderr).to.equal(0)
       return ['nginx', '-c', file]

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { transform } from 'esbuild'
+import { ROOT } from '../architecture/tree.ts'
 import { builtFramework, createProject, type TestProject } from '../cli/project.ts'
 import { freePort } from '../support/free-port.ts'
 import { skipSuite } from '../support/servers.ts'
@@ -30,7 +32,7 @@ for (const runtime of RUNTIMES.filter(({ name }) => name !== 'Node'))
     }
 
     it('makes an application', async () => {
-      expect(await run('new', 'shop', '--no-install')).to.include('Made shop')
+      expect(await run('new', 'shop', '--no-install')).to.include('Created shop')
       expect(readFileSync(join(project.directory, 'shop/app.ts'), 'utf8')).to.include('createApp')
     })
 
@@ -77,5 +79,17 @@ describe('The command line on an older Node', () => {
     })
     expect([status, stdout]).to.deep.equal([1, ''])
     expect(stderr).to.equal('Mortar needs Node 20.19 or later. This is Node 20.18.3.\n')
+    const library = ['--import', old, join(builtFramework(), 'dist/src/index.js')]
+    const imported = spawnSync(process.execPath, library, { encoding: 'utf8' })
+    expect(imported.status).to.equal(1)
+    expect(imported.stderr).to.include('Error: Mortar needs Node 20.19 or later. This is Node 20.18.3.')
   }).timeout(60_000)
+
+  it('is reached by a program that Node 12 can read', async () => {
+    const source = readFileSync(join(ROOT, 'src/cli/main.ts'), 'utf8')
+    const options = { loader: 'ts', format: 'esm' } as const
+    const { code } = await transform(source, options)
+    const older = await transform(source, { ...options, target: ['es2015', 'node12.20'] })
+    expect(older.code).to.equal(code)
+  })
 })

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { bundleScript } from './bundle-script.ts'
 
 /** A server in a process of its own. Its first line of output is its address. */
 export interface ChildServer {
@@ -18,9 +19,10 @@ export async function startChildServer(
   fixture: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<ChildServer> {
-  const script = join(import.meta.dirname, '../fixtures', fixture)
-  const args = ['--import', 'tsx', '--conditions=source', script]
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...variables } })
+  const script = await bundleScript(join(import.meta.dirname, '../fixtures', fixture))
+  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    env: { ...process.env, ...variables },
+  })
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

@@ -15,7 +15,7 @@ export interface RawAnswer {
 export function rawRequest(
   port: number,
   pieces: string | Buffer | readonly (string | Buffer)[],
-  timeout = 5000,
+  timeout = 15_000,
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
     let text = ''

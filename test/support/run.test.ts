@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..')
 function runMocha(file: string, ...options: string[]): { status: number | null; output: string } {
   const args = ['node_modules/mocha/bin/mocha.js', file, '--no-color', ...options]
   const env = { PATH: process.env.PATH, NODE_ENV: 'test' }
-  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env, timeout: 20_000 })
+  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env, timeout: 60_000 })
   return { status: run.status, output: run.stdout }
 }
 
@@ -16,7 +16,8 @@ for (const [name, options] of [
   ['The test run', []],
   ['The parallel test run', ['--parallel', '--jobs', '2']],
 ] as const)
-  describe(name, () => {
+  describe(name, function () {
+    this.timeout(120_000)
     let status: number | null
     let output: string
 

@@ -6,6 +6,7 @@ process.env.NODE_ENV = 'test'
 
 let before: ReadonlyMap<string, number> = new Map()
 let running = 'no test'
+let runningFile: string | undefined
 
 /** Keyed by promise, as Mocha emits the event a second time. */
 const unhandled = new Map<Promise<unknown>, Error>()
@@ -28,14 +29,17 @@ export const mochaHooks = {
 
   beforeEach(this: Mocha.Context): void {
     running = this.currentTest?.fullTitle() ?? running
+    runningFile = this.currentTest?.file ?? runningFile
   },
 
   afterEach(): void {
     noteOpenHandles(running)
   },
 
-  async afterAll(): Promise<void> {
-    const left = await waitForClosing(2000)
+  async afterAll(this: Mocha.Context): Promise<void> {
+    // A fault found here is one of this file, or of the last one of a run that is not parallel.
+    if (this.test && runningFile !== undefined) this.test.file = runningFile
+    const left = await waitForClosing()
     // Mocha waits for an empty event loop, which would never come; this ends it once the report is out. A worker of a
     // parallel run is ended by its parent and still has other files to run.
     if (left.size > 0 && process.env.MOCHA_WORKER_ID === undefined)
@@ -48,13 +52,15 @@ export const mochaHooks = {
   },
 }
 
-/** Sockets need a few turns of the event loop to go away, so looks again until nothing is left or time is up. */
-async function waitForClosing(milliseconds: number): Promise<Map<string, number>> {
-  const deadline = Date.now() + milliseconds
-  for (;;) {
+/**
+ * Sockets need a few turns of the event loop to go away, so looks 200 times, which takes two seconds on a quiet machine and
+ * longer on a loaded one.
+ */
+async function waitForClosing(): Promise<Map<string, number>> {
+  for (let look = 1; ; look++) {
     await wait(10)
     const left = openedSince(before)
-    if (left.size === 0 || Date.now() > deadline) return left
+    if (left.size === 0 || look === 200) return left
   }
 }
 

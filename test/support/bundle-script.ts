@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import { ROOT } from '../architecture/tree.ts'
+
+const bundles = new Map<string, Promise<string>>()
+
+/**
+ * Bundles a TypeScript file that tests start as a process of its own, with the sources of the framework, and returns the
+ * path of the bundle. Each test process bundles a file once.
+ * A process that loads the sources through tsx needs 2.5 s of CPU to start; with a bundle it needs 0.9 s.
+ */
+export function bundleScript(file: string): Promise<string> {
+  let bundle = bundles.get(file)
+  if (!bundle) bundles.set(file, (bundle = makeBundle(file)))
+  return bundle
+}
+
+async function makeBundle(file: string): Promise<string> {
+  // Below node_modules, so that the bundle finds the packages that it imports.
+  const cache = join(ROOT, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const outdir = mkdtempSync(join(cache, 'test-script-'))
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [file],
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    // Keeps lazy imports lazy.
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['source'],
+    sourcemap: 'inline',
+    plugins: [EXTERNAL_PACKAGES],
+  })
+  return join(outdir, basename(file).replace(/\.ts$/, '.mjs'))
+}
+
+/** Bundles the framework and relative imports only. */
+const EXTERNAL_PACKAGES: Plugin = {
+  name: 'external-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./#]/ }, ({ path, kind }) =>
+      kind === 'entry-point' || /^mortar(\/|$)/.test(path) ? undefined : { path, external: true },
+    )
+  },
+}
