@@ -15,9 +15,12 @@ const WANTED = [
   'LICENSE',
   'CHANGELOG.md',
   'dist/vendor/awilix/LICENSE.md',
+  'dist/vendor/scalar/LICENSE',
   // The files that `mortar new` writes.
   'dist/src/cli/new/templates/app/server.ts.tpl',
   'dist/examples/notes/app.ts',
+  'docs/README.md',
+  'docs/reference/mortar.md',
   // The tables of options, to which the documentation links.
   ...['auth', 'database', 'limits', 'mail', 'metrics', 'redis', 'tracing'].map(
     (brick) => `plugins/${brick}/README.md`,
@@ -119,11 +122,12 @@ function importEntries(consumer) {
     const specifier = specifierOf(name)
     return `await check('${specifier}')`
   })
-  // The build joins modules, and two functions of one file cannot have the same name.
+  // The build joins modules, and two functions of one file cannot have the same name. What replaces a missing package
+  // has no string as its name.
   lines.unshift(`async function check(specifier) {
     const exported = Object.entries(await import(specifier))
     if (exported.length === 0) throw new Error(specifier + ' exports nothing')
-    const other = exported.find(([name, value]) => typeof value === 'function' && value.name !== name)
+    const other = exported.find(([name, value]) => typeof value === 'function' && typeof value.name === 'string' && value.name !== name)
     if (other) throw new Error(specifier + ' exports ' + other[0] + ' under the name ' + other[1].name)
   }`)
   writeFileSync(join(consumer, 'import.mjs'), lines.join('\n'))
@@ -202,10 +206,22 @@ function checkTypes(consumer, module, resolution) {
     `// @ts-expect-error a module is not a number`,
     `export const number${index}: number = entry${index}`,
   ])
-  const typed = `import { createApp } from 'mortar'
+  const typed = `import { createApp, defineBrick } from 'mortar'
 const app = createApp()
 // @ts-expect-error a container is not a number
 export const container: number = app.container
+declare module 'mortar' { interface KnownServices { shelf: string } }
+defineBrick({
+  name: 'reader',
+  start: ({ limiter, shelf, other }) => {
+    // @ts-expect-error the type of a service of the package
+    const first: number = limiter
+    // @ts-expect-error the type of a service that this module declares
+    const second: number = shelf
+    const third: number = other
+    return [first, second, third]
+  },
+})
 `
   writeFileSync(join(consumer, 'types.ts'), `${lines.join('\n')}\n${typed}`)
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--types', 'node']

@@ -1,6 +1,9 @@
 // Joins the compiled modules into few files. Node spends about half a millisecond on each module of a graph, and the
 // framework has hundreds. What an entry of `exports` or `bin` needs stays in one file each, what they share in `chunks`.
 // Types keep their files. The argument is the folder of the compiled files; dist by default.
+//
+// esbuild makes a chunk for each set of beginnings (entries, and modules that are imported when they are needed) that share
+// a module. So each beginning also imports the core: what the core needs is then shared by all and is one chunk.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { build } from 'esbuild'
@@ -8,17 +11,26 @@ import { build } from 'esbuild'
 const ROOT = join(import.meta.dirname, '..')
 const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 const { exports, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-/** A process of its own, which the command line starts by its path. */
-const DEVELOPMENT_SERVER = 'src/cli/dev/main.js'
+/** A process and a thread of their own, which the command line starts by their paths. */
+const STARTED = ['src/cli/dev/main.js', 'src/cli/dev/hooks-thread.js']
+const CORE = 'src/index.js'
+/** Beginnings that run without the core: the command line itself, the thread, and the process that only has workers. */
+const WITHOUT_CORE = new Set([
+  'src/cli/main.js',
+  'src/cli/run.js',
+  'src/cli/commands/start.js',
+  'src/cli/workers/run-primary.js',
+  'src/cli/dev/hooks-thread.js',
+])
 
 const named = [...Object.values(exports).map((each) => each.default), ...Object.values(bin)]
 const entries = named
   .filter((file) => file?.endsWith('.js'))
   .map((file) => file.replace(/^(\.\/)?dist\//, ''))
 
-const { metafile } = await build({
+const options = {
   absWorkingDir: TARGET,
-  entryPoints: [...new Set([...entries, DEVELOPMENT_SERVER])],
+  entryPoints: [...new Set([...entries, ...STARTED])],
   outdir: TARGET,
   outbase: TARGET,
   chunkNames: 'chunks/[name]-[hash]',
@@ -30,10 +42,27 @@ const { metafile } = await build({
   target: 'es2023',
   packages: 'external',
   external: ['#awilix'],
+  // Keeps the imports without names that are added below, which `sideEffects` of package.json would remove.
+  ignoreAnnotations: true,
   metafile: true,
   logLevel: 'warning',
-})
+}
+const { outputs } = (await build({ ...options, write: false })).metafile
+const beginnings = new Set(
+  Object.values(outputs)
+    .map(({ entryPoint }) => entryPoint)
+    .filter((file) => file !== undefined && file !== CORE && !WITHOUT_CORE.has(file))
+    .map((file) => join(TARGET, file)),
+)
+const { metafile } = await build({ ...options, plugins: [{ name: 'core', setup: importCore }] })
 // Templates of applications have no types beside them and stay.
 for (const file of readdirSync(TARGET, { recursive: true }).filter((path) => path.endsWith('.d.ts')))
   if (!(file.replaceAll(sep, '/').replace(/\.d\.ts$/, '.js') in metafile.outputs))
     rmSync(join(TARGET, file.replace(/\.d\.ts$/, '.js')), { force: true })
+
+function importCore({ onLoad, onResolve }) {
+  onResolve({ filter: /^core:$/ }, () => ({ path: join(TARGET, CORE) }))
+  onLoad({ filter: /\.js$/ }, ({ path }) =>
+    beginnings.has(path) ? { contents: `import 'core:'\n${readFileSync(path, 'utf8')}` } : undefined,
+  )
+}
