@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { transformSync } from 'esbuild'
+import { renderManifest } from '../src/files/write-manifest.ts'
 
 const DIST = join(import.meta.dirname, '../dist')
 
@@ -14,7 +15,7 @@ export interface RouteFiles {
  * Writes so many compiled route files below `dist`, where they find the package by its name, and beside them the
  * manifest that `mortar build` would write, or none, so that they are scanned.
  */
-export async function writeRouteFiles(count: number, manifest: boolean): Promise<RouteFiles> {
+export function writeRouteFiles(count: number, manifest: boolean): RouteFiles {
   const project = join(DIST, `${count}-route-files-${manifest ? 'manifest' : 'scan'}`)
   const files = Array.from(
     { length: count },
@@ -23,12 +24,8 @@ export async function writeRouteFiles(count: number, manifest: boolean): Promise
   for (const file of files)
     write(join(project, 'routes', file), `export default () => ({ file: ${JSON.stringify(file)} })\n`)
   if (manifest) {
-    const { renderManifest } = (await import(pathToFileURL(`${DIST}/src/files/write-manifest.js`).href)) as {
-      renderManifest(name: string, files: readonly string[]): string
-    }
     const source = renderManifest('routes', files.toSorted())
-    // The output of the compiler.
-    const compiled = source.replace(', type RouteSink', '').replace(/: (?:RouteSink|void)/g, '')
+    const compiled = transformSync(source, { loader: 'ts' }).code
     write(join(project, '.framework/routes.js'), compiled)
   }
   return { directory: join(project, 'routes'), path: '/group0/item0' }

@@ -1,6 +1,6 @@
 /**
  * Measures what the types of an application cost: `npm run bench:types`. Generates applications of 200 and 1,000 route
- * files in both forms, runs `tsc` on each, and fails when a route costs too much or when the cost of a route grows with
+ * files in each form, runs `tsc` on each, and fails when a route costs too much or when the cost of a route grows with
  * the application.
  */
 import { spawnSync } from 'node:child_process'
