@@ -118,7 +118,8 @@ for (const [name, kind] of Object.entries(KINDS))
         expect(reply.status, flow).to.be.oneOf([200, 401])
         const statuses = await Promise.all(living().map((n) => me(n, user)))
         if (statuses.every((status) => status === reply.status)) return reply
-        if (performance.now() > end) throw new Error(`${flow}: ${statuses} beside a refresh with ${reply.status}.`)
+        if (performance.now() > end)
+          throw new Error(`${flow}: ${statuses} beside a refresh with ${reply.status}.`)
         await pause(50)
       }
     }
