@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { APP, route, startDev, type DevServer } from './dev-server.ts'
 
-const FILES = {
-  'app.ts': APP,
+const ROUTES = {
   'routes/index.get.ts': route('one'),
   'routes/word.get.ts': route('first'),
 }
@@ -17,15 +16,15 @@ describe('mortar dev, with a broken route file', function () {
   let until: DevServer['until']
 
   before(async () => {
-    server = await startDev(FILES)
+    server = await startDev({ 'app.ts': APP, ...ROUTES })
     ;({ project, get, until } = server)
   })
 
   afterEach(async () => {
     for (const name of readdirSync(join(project.directory, 'routes')))
-      if (!Object.hasOwn(FILES, `routes/${name}`))
+      if (!Object.hasOwn(ROUTES, `routes/${name}`))
         rmSync(join(project.directory, 'routes', name), { recursive: true })
-    project.write(FILES)
+    project.write(ROUTES)
     await until('/', ({ broken, body }) => broken === null && body.text === 'one')
     await until('/word', ({ body }) => body.text === 'first')
     server.serving.output.clear()

@@ -30,15 +30,15 @@ export default () => ({ text: ${JSON.stringify(text)}, hits: ++hits.count, pid: 
 /** The application whose `hits` each `route` counts. */
 export const APP = `import { createApp } from 'mortar'\nexport const app = createApp()\nexport const hits = { count: 0 }\n`
 
-/** Starts `mortar dev` on a project of these files. */
-export async function startDev(files: Files): Promise<DevServer> {
+/** Starts `mortar dev` on a project of these files, and waits for this output. */
+export async function startDev(files: Files, started = /ready in/): Promise<DevServer> {
   const project = createProject(files)
   const port = await freePort()
   const serving = project.serve(['dev', '--port', String(port)])
-  await serving.output.until(/ready in/)
+  await serving.output.until(started)
 
   async function get(path = '/'): Promise<Answer> {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(DEADLINE) })
     const body = (await response.json()) as Answer['body']
     return { status: response.status, broken: response.headers.get('x-mortar-broken'), body }
   }

@@ -1,6 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../../errors/startup-error.ts'
+import { ignore } from '../../support/ignore.ts'
 import { isInside, type Project, shown } from '../project/project.ts'
 import { tell, type ToServer } from './messages.ts'
 import type { ModuleVersions } from './module-versions.ts'
@@ -17,12 +19,18 @@ export interface Followed {
   readonly versions: ModuleVersions
 }
 
+/** Milliseconds that `server.ts` has to end after a change, if it has not ended before. */
+const PATIENCE = 3000
+
 /**
  * Reloads routes after the watching process reports changed files, or asks it for a restart. Reloads run one after
- * another, because files may change again during a reload.
+ * another, because files may change again during a reload. They wait for the end of the start, because the application
+ * serves requests a little earlier.
+ * @param served resolves when `server.ts` has ended. If that takes too long, the change restarts the process.
  */
-export function followChanges(followed: Followed): void {
-  const reload = createReload(followed)
+export function followChanges(served: Promise<unknown>, starting: Promise<Followed>): void {
+  const reloading = starting.then((followed) => ({ ...followed, reload: createReload(followed) }))
+  reloading.catch(ignore)
   let broken: string | undefined
   let queue = Promise.resolve()
   subscribe('http.server.request.start', (message) => {
@@ -33,10 +41,12 @@ export function followChanges(followed: Followed): void {
   async function follow(paths: readonly string[]): Promise<void> {
     const begin = performance.now()
     const milliseconds = (): number => Math.round(performance.now() - begin)
+    if (!(await hasEnded(served))) return tell({ type: 'restart', paths })
+    const { project, reload } = await reloading
     try {
       if (!(await reload(paths))) return tell({ type: 'restart', paths })
       broken = undefined
-      const files = paths.map((path) => shown(path, followed.project.root))
+      const files = paths.map((path) => shown(path, project.root))
       tell({ type: 'reloaded', files, milliseconds: milliseconds() })
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
@@ -48,8 +58,12 @@ export function followChanges(followed: Followed): void {
   }
 
   process.on('message', (message: ToServer) => {
-    if (message.type === 'changed') queue = queue.then(() => follow(message.paths))
+    if (message.type === 'changed') queue = queue.then(() => follow(message.paths)).catch(ignore)
   })
+}
+
+function hasEnded(served: Promise<unknown>): Promise<boolean> {
+  return Promise.race([served.then(() => true), wait(PATIENCE, false, { ref: false })])
 }
 
 /** Creates the reload of changed files, which returns false if only a restart can apply the change. */

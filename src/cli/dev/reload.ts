@@ -1,11 +1,10 @@
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { basename } from 'node:path'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 import { inFileOrder, shownFrom } from '../../files/diagnostics.ts'
 import { importModules } from '../../files/import-modules.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
-import type { ModuleExports } from '../../files/read-module.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
+import type { RouteBatch } from '../../routing/route-sink.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { type Modules, useNewest } from './use-newest.ts'
 
@@ -19,9 +18,10 @@ export interface Reloader {
   reload(changed: readonly string[], version: number): Promise<void>
 }
 
-/** @param directory the directory of routes, which the application has loaded. */
-export async function createReloader(app: ProjectApp, directory: string): Promise<Reloader> {
-  let modules = await modulesOf(directory)
+/** @param batch the routes of a directory, which the application has loaded. */
+export async function createReloader(app: ProjectApp, batch: RouteBatch): Promise<Reloader> {
+  const { directory = '' } = batch
+  let modules = await modulesOf(directory, batch)
   /** Changed files that are not in use yet, because they were broken. */
   const pending = new Set<string>()
 
@@ -42,16 +42,14 @@ export async function createReloader(app: ProjectApp, directory: string): Promis
   return { reload }
 }
 
-/** Imports a module; one that was imported before comes from Node's cache. */
-async function modulesOf(directory: string): Promise<Modules> {
-  const { files } = planRoutes(await scanDirectory(directory))
-  const entries = await Promise.all(
-    files.map(async ({ file }) => {
-      const url = pathToFileURL(join(directory, file)).href
-      return [file, (await import(url)) as ModuleExports] as const
-    }),
-  )
-  return new Map(entries)
+/**
+ * Imports the modules of the routes in use, which come from Node's cache. A file that was added after the routes were
+ * loaded is not among them, and one that was removed since cannot be imported.
+ */
+async function modulesOf(directory: string, { routes, scopes }: RouteBatch): Promise<Modules> {
+  const origins = [...routes, ...scopes.map(({ middleware }) => middleware)].map(({ origin }) => origin)
+  const files = origins.map((origin) => origin.slice(basename(directory).length + 1))
+  return (await importModules(directory, files)).modules
 }
 
 function refuse(problems: readonly StartupError[]): void {

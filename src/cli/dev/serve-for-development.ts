@@ -5,10 +5,10 @@ import { describeImportsWithoutExtension } from '../project/imports-without-exte
 import { findProject } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
-import { followChanges } from './follow-changes.ts'
+import { type Followed, followChanges } from './follow-changes.ts'
 import { tell, type ToServer } from './messages.ts'
 import { followModules } from './module-versions.ts'
-import { acceptPassedConnections } from './passed-connections.ts'
+import { acceptPassedConnections, type PassedConnections } from './passed-connections.ts'
 import { createReloader } from './reload.ts'
 
 /** Milliseconds within which `server.ts` has to listen. */
@@ -32,7 +32,25 @@ export async function serveForDevelopment({ values, passesConnections }: Serving
   loadEnvFiles(project.root)
   const connections = passesConnections ? acceptPassedConnections() : undefined
   const versions = followModules(project.root)
-  const app = await serve(project)
+  const serving = serve(project)
+  const starting = serving.then((app) => prepare({ app, project, versions, connections }))
+  followChanges(serving, starting)
+  const { app, url } = await starting
+  tell({ type: 'ready', url, routes: app.routes.length, pages: pagesOf(app), milliseconds: since(begin) })
+}
+
+interface Prepared extends Followed {
+  readonly app: ProjectApp
+  readonly url: string
+}
+
+interface Served extends Pick<Followed, 'project' | 'versions'> {
+  readonly app: ProjectApp
+  readonly connections: PassedConnections | undefined
+}
+
+/** Prepares the end and the reloads of an application that listens or is about to. */
+async function prepare({ app, project, versions, connections }: Served): Promise<Prepared> {
   const close = async (): Promise<void> => {
     connections?.limit()
     await app.close()
@@ -43,14 +61,11 @@ export async function serveForDevelopment({ values, passesConnections }: Serving
     if (type === 'close') void close()
   })
   const url = await whenListening(app)
-  const reloaders = await Promise.all(
-    app.batches.map(({ directory }) => createReloader(app, directory ?? '')),
-  )
-  followChanges({ project, reloaders, versions })
+  const reloaders = await Promise.all(app.batches.map((batch) => createReloader(app, batch)))
   const imports = describeImportsWithoutExtension(project)
   if (imports !== undefined)
     app.warn(`Imports have no file extension, so that the build will fail: ${imports}.`)
-  tell({ type: 'ready', url, routes: app.routes.length, pages: pagesOf(app), milliseconds: since(begin) })
+  return { app, url, project, reloaders, versions }
 }
 
 /** Waits until the application listens, because `server.ts` may not await it. */

@@ -62,18 +62,25 @@ interface Surroundings {
 function startRun({ project, input, ports }: Surroundings, restart: (paths: readonly string[]) => void): Run {
   const { note, print, paint } = input.terminal
   const child = spawnServer(project, input)
+  let isListening = false
   let isReady = false
   let hasFailed = false
+  /** Changes that were sent before the process was ready. If it ends, the next process starts with them. */
+  const early: string[] = []
   let isEnding = false
 
   function receive(message: FromServer): void {
-    if (message.type === 'listen') ports.pass(message, child)
-    else if (message.type === 'restart') restart(message.paths)
+    if (message.type === 'listen') {
+      isListening = true
+      ports.pass(message, child)
+    } else if (message.type === 'restart') restart(message.paths)
     else if (message.type === 'failed') {
       hasFailed = true
       ports.refuse(message.message)
     } else if (message.type === 'ready') {
+      isListening = true
       isReady = true
+      early.length = 0
       ports.closeOthers(child)
       print(banner(message))
     } else note(describeMessage(message, paint))
@@ -85,12 +92,15 @@ function startRun({ project, input, ports }: Surroundings, restart: (paths: read
   child.once('exit', (code) => {
     isReady = false
     if (isEnding) return
+    if (early.length > 0) return restart(early)
     if (!hasFailed) ports.refuse(endText(code))
     note(paint.red(endText(code)))
   })
   return {
     reload(paths) {
-      if (CACHES_MODULES || !isReady || !child.connected) return false
+      // A process that listens serves its first requests before it is ready. It has old versions to keep.
+      if (CACHES_MODULES || !isListening || hasFailed || !child.connected) return false
+      if (!isReady) early.push(...paths)
       child.send({ type: 'changed', paths } satisfies ToServer)
       return true
     },
