@@ -119,7 +119,7 @@ for (const [name, kind] of Object.entries(KINDS))
         const statuses = await Promise.all(living().map((n) => me(n, user)))
         if (statuses.every((status) => status === reply.status)) return reply
         if (performance.now() > end)
-          throw new Error(`${flow}: ${statuses} beside a refresh with ${reply.status}.`)
+          throw new Error(`${flow}: ${statuses.join()} beside a refresh with ${reply.status}.`)
         await pause(50)
       }
     }
