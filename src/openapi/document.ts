@@ -1,6 +1,6 @@
 import type { SecurityScheme } from '../contracts/authenticator.ts'
 import { openApiPath } from '../routing/path-pattern.ts'
-import { METHODS, type Route } from '../routing/route.ts'
+import { describeRoute, METHODS, type Route } from '../routing/route.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
 import { operationIds } from './operation-id.ts'
 import { operationOf, type OperationContext } from './operation.ts'
@@ -61,9 +61,8 @@ function withoutAmbiguous(routes: readonly Route[], warn: Required<DocumentInput
   const shapes = new Set(routes.filter((route) => !route.path.includes('*')).map(shapeOf))
   return routes.filter((route) => {
     if (!route.path.includes('*') || !shapes.has(shapeOf(route))) return true
-    const where = `${route.method} ${route.path} (${route.origin})`
     warn(
-      `OpenAPI: ${where} is omitted: another path has a parameter at the position of its catch-all.`,
+      `OpenAPI: ${describeRoute(route)} is omitted: another path has a parameter at the position of its catch-all.`,
       route,
     )
     return false

@@ -1,6 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { filesOf, parsePattern, type Segment } from '../routing/path-pattern.ts'
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 
 /**
  * Returns the route's own `operationId`, or one made from method and path: `getUsersById`, `postAuthLogin`, `getRoot`.
@@ -29,9 +29,8 @@ export function operationIds(routes: readonly Route[]): ReadonlyMap<Route, strin
 }
 
 function clash(id: string, first: Route, second: Route): StartupError {
-  const name = (route: Route) => `${route.method} ${route.path} (${route.origin})`
   return new StartupError(
-    `Two operations of the OpenAPI document have the id '${id}': ${name(first)} and ${name(second)}.`,
+    `Two operations of the OpenAPI document have the id '${id}': ${describeRoute(first)} and ${describeRoute(second)}.`,
     {
       code: 'MORTAR_OPENAPI_OPERATION_ID',
       remedy: 'Use another `operationId` for one of the two.',

@@ -1,4 +1,4 @@
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { OnOmission } from '../schema/json-schema-parts.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -27,7 +27,7 @@ export interface SchemaReader {
 export function createSchemaReader(warn: (message: string, route: Route) => void): SchemaReader {
   const components = createComponents()
   function report({ route, part }: Place, reason: string): void {
-    warn(`OpenAPI: ${part} of ${route.method} ${route.path} (${route.origin}): ${reason}.`, route)
+    warn(`OpenAPI: ${part} of ${describeRoute(route)}: ${reason}.`, route)
   }
   const describe = (
     schema: Schema,

@@ -1,5 +1,5 @@
 import { publicContext, type RequestContext } from '../context/request-context.ts'
-import type { NamedMiddleware, Route } from '../routing/route.ts'
+import { describeRoute, type NamedMiddleware, type Route } from '../routing/route.ts'
 import { fail } from './error-boundary.ts'
 import { limitTime } from './handler-timeout.ts'
 import { limitRequests } from './limit-requests.ts'
@@ -67,9 +67,8 @@ function callHandler(route: Route, { environment }: PipelineRuntime): Inner {
 
 function checked(ctx: RequestContext, value: unknown, body: unknown, route: Route): unknown {
   if (value !== undefined || ctx.body === body || ctx.internal.koa !== undefined) return value
-  const { method, path, origin } = route
   throw new TypeError(
-    `The handler of ${method} ${path} (${origin}) set ctx.body and returned nothing. ctx.body is the body of the ` +
+    `The handler of ${describeRoute(route)} set ctx.body and returned nothing. ctx.body is the body of the ` +
       'request: return the body of the response from the handler.',
   )
 }

@@ -3,7 +3,7 @@ import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 import { describeValue } from '../support/describe-value.ts'
 import { nearest } from '../support/nearest.ts'
 import { isThenable } from '../support/thenable.ts'
@@ -26,15 +26,12 @@ export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undef
   const names = policyNames(route)
   const { authenticator } = runtime
   if (!authenticator)
-    throw new StartupError(
-      `${route.method} ${route.path} (${route.origin}) declares auth, and no brick provides an authenticator.`,
-      {
-        code: 'MORTAR_AUTH_MISSING',
-        remedy:
-          'Register a brick with the service authenticator (node_modules/mortar/docs/auth.md), or remove auth from the route to make it public.',
-        files: [route.origin],
-      },
-    )
+    throw new StartupError(`${describeRoute(route)} declares auth, and no brick provides an authenticator.`, {
+      code: 'MORTAR_AUTH_MISSING',
+      remedy:
+        'Register a brick with the service authenticator (node_modules/mortar/docs/auth.md), or remove auth from the route to make it public.',
+      files: [route.origin],
+    })
   const policies = names.map((name) => reporting(findPolicy(name, authenticator.policies, route), runtime))
   return (inner) =>
     function guard(ctx) {
@@ -131,14 +128,11 @@ function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, ro
   const allows = Object.hasOwn(policies, name) ? policies[name] : undefined
   if (allows) return { name, allows }
   const guess = nearest(name, Object.keys(policies))
-  throw new StartupError(
-    `${route.method} ${route.path} (${route.origin}) requires the policy '${name}', which is not defined.`,
-    {
-      code: 'MORTAR_POLICY_UNKNOWN',
-      remedy: guess
-        ? `Did you mean '${guess}'?`
-        : `Add it to the policies of the brick with the authenticator: policies: { ${name}: (user, ctx) => … }.`,
-      files: [route.origin],
-    },
-  )
+  throw new StartupError(`${describeRoute(route)} requires the policy '${name}', which is not defined.`, {
+    code: 'MORTAR_POLICY_UNKNOWN',
+    remedy: guess
+      ? `Did you mean '${guess}'?`
+      : `Add it to the policies of the brick with the authenticator: policies: { ${name}: (user, ctx) => … }.`,
+    files: [route.origin],
+  })
 }

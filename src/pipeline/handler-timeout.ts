@@ -3,7 +3,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 import { isTimeout, seconds } from '../support/duration.ts'
 import type { PipelineRuntime, Step } from './step.ts'
 import { discard } from './render.ts'
@@ -85,16 +85,16 @@ function logLate(ctx: RequestContext, error: unknown, { logger }: PipelineRuntim
   logger.warn(fields, 'A handler failed after its request had timed out')
 }
 
-function limitOf({ definition, method, path, origin }: Route, runtime: PipelineRuntime): number {
-  const { handlerTimeout } = definition
+function limitOf(route: Route, runtime: PipelineRuntime): number {
+  const { handlerTimeout } = route.definition
   if (handlerTimeout === undefined) return runtime.handlerTimeout * 1000
   if (isTimeout(handlerTimeout)) return seconds(handlerTimeout) * 1000
   throw new StartupError(
-    `${method} ${path} (${origin}) has a handlerTimeout that is not a duration of at most 24 days.`,
+    `${describeRoute(route)} has a handlerTimeout that is not a duration of at most 24 days.`,
     {
       code: 'MORTAR_ROUTE_VALUE',
       remedy: "Write seconds or a duration such as '30s'; 0 means no limit.",
-      files: [origin],
+      files: [route.origin],
     },
   )
 }

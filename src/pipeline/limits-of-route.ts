@@ -1,7 +1,7 @@
 import type { LimitRule } from '../contracts/limiter.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { parseLimit, type ParsedLimit } from '../limits/parse-limit.ts'
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
 import type { PipelineRuntime } from './step.ts'
 
@@ -80,9 +80,9 @@ function withoutUser(route: Route): StartupError {
 }
 
 function fault(
-  { method, path, origin }: Route,
+  route: Route,
   found: string,
   options: { readonly code: string; readonly remedy: string },
 ): StartupError {
-  return new StartupError(`${method} ${path} (${origin}) ${found}.`, { ...options, files: [origin] })
+  return new StartupError(`${describeRoute(route)} ${found}.`, { ...options, files: [route.origin] })
 }

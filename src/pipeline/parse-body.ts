@@ -3,7 +3,7 @@ import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/htt
 import { StartupError } from '../errors/startup-error.ts'
 import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 import { announcesBody } from '../support/announces-body.ts'
 import { bytes } from '../support/bytes.ts'
 import { matchesType } from '../support/media-type.ts'
@@ -122,18 +122,18 @@ function withRaw(ctx: RequestContext, rawBody: Buffer): RequestContext {
   return Object.assign(ctx, { rawBody })
 }
 
-function refuseRawBody({ method, path, origin, definition }: Route, { form }: BodyRules): void {
+function refuseRawBody(route: Route, { form }: BodyRules): void {
   const fault = form ? 'reads multipart forms, which are not kept in memory' : 'an empty `consumes`'
-  if (form === undefined && definition.consumes?.length !== 0) return
-  throw new StartupError(`${method} ${path} has \`rawBody\` and ${fault}.`, {
+  if (form === undefined && route.definition.consumes?.length !== 0) return
+  throw new StartupError(`${describeRoute(route)} has \`rawBody\` and ${fault}.`, {
     code: 'MORTAR_RAW_BODY',
     remedy: 'Remove `rawBody`, or accept other media types.',
-    files: [origin],
+    files: [route.origin],
   })
 }
 
-function readBefore({ method, path, origin }: Route): string {
-  return `${method} ${path} (${origin}) declares \`rawBody\`, but a middleware has read the body before. Exclude this path from that body parser.`
+function readBefore(route: Route): string {
+  return `${describeRoute(route)} declares \`rawBody\`, but a middleware has read the body before. Exclude this path from that body parser.`
 }
 
 /** Uses the body that Koa middleware, such as koa-bodyparser in `fromKoa`, has already read. */
@@ -205,14 +205,11 @@ function limitOf(route: Route, runtime: PipelineRuntime): number {
   try {
     return route.definition.bodyLimit === undefined ? runtime.bodyLimit : bytes(route.definition.bodyLimit)
   } catch (cause) {
-    throw new StartupError(
-      `${route.method} ${route.path} (${route.origin}) has a bodyLimit that is not a size.`,
-      {
-        code: 'MORTAR_BODY_LIMIT',
-        remedy: "Write a number of bytes or a size such as '2mb'.",
-        files: [route.origin],
-        cause,
-      },
-    )
+    throw new StartupError(`${describeRoute(route)} has a bodyLimit that is not a size.`, {
+      code: 'MORTAR_BODY_LIMIT',
+      remedy: "Write a number of bytes or a size such as '2mb'.",
+      files: [route.origin],
+      cause,
+    })
   }
 }

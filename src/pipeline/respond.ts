@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
-import type { Route } from '../routing/route.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
 import { namingRoute } from '../schema/unsendable.ts'
 import { fail } from './error-boundary.ts'
 import { refuseHidden, render, renderThoroughly } from './render.ts'
@@ -70,7 +70,7 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
       try {
         return renderOther(ctx, statusOf(ctx, value, 204), value)
       } catch (error) {
-        throw namingRoute(error, `${route.method} ${route.path} (${route.origin})`)
+        throw namingRoute(error, describeRoute(route))
       }
     }
     return isProduction ? prepare : Object.assign(prepare, { check: refuseHidden })
@@ -83,7 +83,7 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
     const status = statusOf(ctx, value, emptyStatus)
     const renderDeclared = contents[statuses.indexOf(status)]
     if (renderDeclared !== undefined && !isBodiless(status)) return renderDeclared(ctx, value)
-    warn?.(ctx, status)
+    warn?.(ctx, status, value)
     return renderOther(ctx, status, value)
   }
   return Object.assign(prepare, { hasSchemas: true as const })
@@ -93,11 +93,12 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
 function warnOfDefaultStatus(route: Route, statuses: readonly number[]) {
   const [declared] = statuses.filter((status) => status >= 200 && status < 300)
   let isDue = declared !== undefined && !statuses.includes(200)
-  return (ctx: RequestContext, status: number): void => {
-    if (!isDue || status !== 200 || ctx.internal.status !== 0) return
+  return (ctx: RequestContext, status: number, value: unknown): void => {
+    // A web `Response` has a status of its own.
+    if (!isDue || status !== 200 || ctx.internal.status !== 0 || value instanceof Response) return
     isDue = false
     ctx.log.warn(
-      `${route.method} ${route.path} (${route.origin}) sends 200, which \`response\` does not declare, so the value is not ` +
+      `${describeRoute(route)} sends 200, which \`response\` does not declare, so the value is not ` +
         `checked. Set ctx.status = ${declared}, or return reply(ctx, ${declared}, …).`,
     )
   }

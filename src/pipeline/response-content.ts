@@ -1,7 +1,7 @@
 import { SERIALIZE_EVENTS, type Outgoing, type SerializeData } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { HttpError } from '../errors/http-error.ts'
-import { readContent, type Route } from '../routing/route.ts'
+import { describeRoute, readContent, type Route } from '../routing/route.ts'
 import { Invalid } from '../schema/invalid.ts'
 import { compileSerializer, type Serializer } from '../schema/serializer.ts'
 import { findUnsendable, jsonText, namingRoute } from '../schema/unsendable.ts'
@@ -88,7 +88,7 @@ function refuseHiddenOf({ route, schema }: Declared, value: unknown): void {
   try {
     refuseHidden(value, schema)
   } catch (error) {
-    throw namingRoute(error, `${route.method} ${route.path} (${route.origin})`)
+    throw namingRoute(error, describeRoute(route))
   }
 }
 
@@ -114,25 +114,22 @@ function mismatch({ route, status, runtime, schema }: Declared, invalid: Invalid
     ? [{ path: hidden.path, message: `${hidden.path || 'it'} is ${hidden.kind}. ${hidden.remedy}` }]
     : invalid.issues
   const list = issues.map(({ path, message }) => `${path || 'value'}: ${message}`).join('; ')
-  const { method, path, origin } = route
-  const reason = `The response of ${method} ${path} (${origin}) does not match the schema for ${status}: ${list}`
+  const reason = `The response of ${describeRoute(route)} does not match the schema for ${status}: ${list}`
   return refusal(runtime, reason, { errors: issues })
 }
 
 function returnedNothing({ route, status, runtime }: Declared): HttpError {
-  const { method, path, origin } = route
-  const reason = `The handler of ${method} ${path} (${origin}) returned nothing, and \`response\` declares a body for ${status}. Is a \`return\` missing? For an empty response set ctx.status = 204.`
+  const reason = `The handler of ${describeRoute(route)} returned nothing, and \`response\` declares a body for ${status}. Is a \`return\` missing? For an empty response set ctx.status = 204.`
   return refusal(runtime, reason)
 }
 
 function unsuited({ route, status, runtime, type }: Declared, value: unknown): HttpError {
-  const { method, path, origin } = route
   const kind = Array.isArray(value)
     ? 'an array'
     : typeof value === 'object'
       ? 'an object'
       : `a ${typeof value}`
-  const reason = `The handler of ${method} ${path} (${origin}) returned ${kind}, and \`response\` declares ${type} for ${status}. Return a string, bytes or a stream.`
+  const reason = `The handler of ${describeRoute(route)} returned ${kind}, and \`response\` declares ${type} for ${status}. Return a string, bytes or a stream.`
   return refusal(runtime, reason)
 }
 

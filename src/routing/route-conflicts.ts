@@ -1,6 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
-import type { Method } from './route.ts'
+import { describeRoute, type Method } from './route.ts'
 
 /** The properties of a route that can cause a conflict. */
 export interface RegisteredRoute {
@@ -98,8 +98,8 @@ function namesConflict(
   second: RegisteredRoute,
 ): StartupError {
   return new StartupError(
-    `One position of the path has two parameter names: '${firstName}' in ${first.method} ${first.path} (${first.origin}) ` +
-      `and '${secondName}' in ${second.method} ${second.path} (${second.origin}).`,
+    `One position of the path has two parameter names: '${firstName}' in ${describeRoute(first)} ` +
+      `and '${secondName}' in ${describeRoute(second)}.`,
     {
       code: 'MORTAR_ROUTE_PARAMETER_NAMES',
       remedy: 'Use one name in both.',

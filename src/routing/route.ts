@@ -138,6 +138,11 @@ export interface Route {
   readonly page?: string
 }
 
+/** Names a route in a message: `GET /users/:id (routes/users/[id].get.ts)`. */
+export function describeRoute({ method, path, origin }: Pick<Route, 'method' | 'path' | 'origin'>): string {
+  return `${method} ${path} (${origin})`
+}
+
 /** Middleware for a path prefix and everything below it. `prefix` is a pattern such as `/`, `/admin`, `/users/:id`. */
 export interface MiddlewareScope {
   readonly prefix: string

@@ -1,7 +1,6 @@
 import { isFileSchema } from './yup/file.ts'
-import { inputOfStandard } from './json-schema-standard.ts'
 import type { Schema } from './schema.ts'
-import { shapeOfJson, shapeOfYup } from './text-shape.ts'
+import { shapeOf } from './text-shape.ts'
 import { isYup, type YupNode } from '../compat/yup.ts'
 
 /** Rules of a body schema for the parts of a form. */
@@ -59,7 +58,7 @@ function hasFile(schema: unknown, seen: Set<unknown>): boolean {
 }
 
 function listsOf(schema: Schema): readonly string[] {
-  const shape = isYup(schema) ? shapeOfYup(schema) : shapeOfJson(inputOfStandard(schema))
-  const members = 'members' in shape ? shape.members : undefined
-  return [...(members ?? [])].flatMap(([name, member]) => (member.kind === 'list' ? [name] : []))
+  return [...(shapeOf(schema).members ?? [])].flatMap(([name, member]) =>
+    member.kind === 'list' ? [name] : [],
+  )
 }

@@ -1,7 +1,14 @@
+import { inputOfStandard } from './json-schema-standard.ts'
+import type { Schema } from './schema.ts'
 import { kindOfYup, type TextShape } from './yup/query-coercion.ts'
 import { isYup } from '../compat/yup.ts'
 
 const ANY: TextShape = { kind: 'any' }
+
+/** Returns the shape that a schema expects of text. */
+export function shapeOf(schema: Schema): TextShape {
+  return isYup(schema) ? shapeOfYup(schema) : shapeOfJson(inputOfStandard(schema))
+}
 
 /** Returns the shape that a yup schema expects of text. A lazy schema expects anything. */
 export function shapeOfYup(schema: unknown): TextShape {

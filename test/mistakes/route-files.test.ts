@@ -170,6 +170,9 @@ describe('A handler from another framework', () => {
     'routes/skipped/a.get.js': OK,
     'routes/lost/_middleware.js': `export default (ctx, next) => { next() }\n`,
     'routes/lost/a.get.js': OK,
+    'routes/created-response.get.js': `export { response } from './created.get.js'
+export default () => Response.json({}, { status: 202 })
+`,
     'routes/created.get.js': `import { object } from '${import.meta.resolve('yup')}'
 export const response = { 201: object(), 404: object() }
 export default () => ({})
@@ -268,6 +271,12 @@ export default () => ({})
       expect(lines.filter((line) => line.includes('neither called next()'))).to.deep.equal([
         "routes/skipped/_middleware.js neither called next() nor returned a value, so GET /skipped/a has an empty response. Write 'return next()', or set ctx.status if the empty response is intended.",
       ])
+    }))
+
+  it('is not named for a web Response, which has a status of its own', () =>
+    withRoutes(files, async ({ get, lines }) => {
+      expect((await get('/created-response')).status).to.equal(202)
+      expect(lines.filter((line) => line.includes('does not declare'))).to.deep.equal([])
     }))
 
   it('is named once if it sends a value as 200 that only has a schema for 201', () =>

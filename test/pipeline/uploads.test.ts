@@ -104,7 +104,7 @@ describe('A file size above bodyLimit', () => {
       'of a schema',
       {},
       { body: of('2mb') },
-      /POST \/upload accepts 2097152 bytes by maxSize of its file 'picture', but .* 1048576 bytes/,
+      /POST \/upload \(router \/\) accepts 2097152 bytes by maxSize of its file 'picture', but .* 1048576 bytes/,
     ],
     ['of a list', {}, { body: object({ all: array(file({ maxSize: '2mb' })) }) }, /its file 'all'/],
     ['of the route', {}, { body: of('1kb'), multipart: { maxFileSize: '2mb' } }, /by multipart\.maxFileSize/],

@@ -1,5 +1,5 @@
 import { StartupError } from '../../errors/startup-error.ts'
-import type { Route } from '../../routing/route.ts'
+import { describeRoute, type Route } from '../../routing/route.ts'
 import { formShapeOf } from '../../schema/form-shape.ts'
 import { bytes } from '../../support/bytes.ts'
 import { formLimits } from '../../support/form-limits.ts'
@@ -44,7 +44,7 @@ export function formOf(route: Route, runtime: PipelineRuntime, limit: number): F
   if (!isListed && !shape.hasFiles) return { accepted: listed, form: undefined, maxFields }
   if (listed !== undefined && !isListed)
     throw new StartupError(
-      `${route.method} ${route.path} (${route.origin}) has a file() in its body, but \`consumes\` does not list multipart/form-data.`,
+      `${describeRoute(route)} has a file() in its body, but \`consumes\` does not list multipart/form-data.`,
       {
         code: 'MORTAR_MULTIPART',
         remedy: 'Remove `consumes`, or add multipart/form-data to it.',
@@ -68,7 +68,7 @@ function refuseUnreachable(route: Route, sizes: ReadonlyMap<string, number>, lim
   if (found === undefined) return
   const [what, size] = found
   throw new StartupError(
-    `${route.method} ${route.path} accepts ${size} bytes by ${what}, but its whole body only has ${limit} bytes (bodyLimit).`,
+    `${describeRoute(route)} accepts ${size} bytes by ${what}, but its whole body only has ${limit} bytes (bodyLimit).`,
     {
       code: 'MORTAR_FILE_SIZE',
       remedy: `Set bodyLimit of the route to more than ${size}, for the file and the rest of the form, or lower the size of the file.`,
