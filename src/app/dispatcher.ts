@@ -26,8 +26,8 @@ export interface Dispatcher {
   dispatch(ctx: RequestContext): void | PromiseLike<void>
   /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
   run(ctx: RequestContext): unknown
-  /** Returns the pattern of the route that matches, without running it; undefined if none does. */
-  routeOf(ctx: RequestContext): string | undefined
+  /** Returns the route that matches, without running it; undefined if none does. */
+  routeOf(request: Pick<RequestContext, 'method' | 'path'>): Route | undefined
   /** Sends an error response. */
   fail(ctx: RequestContext, error: unknown): void
   /** Returns the `HttpError` of the brick that knows an error without a status, else the error. */
@@ -80,7 +80,7 @@ export function createDispatcher(): Dispatcher {
     },
     dispatch,
     run: (ctx) => find(ctx)(ctx),
-    routeOf: (ctx) => patternOf(ctx, set),
+    routeOf: (request) => matchedRoute(request, set),
     fail: (ctx, error) => fail(ctx, error, runtime!),
     explainError: (thrown) => runtime!.explainError(thrown),
     get routes() {
@@ -95,9 +95,12 @@ export function createDispatcher(): Dispatcher {
   }
 }
 
-function patternOf({ method, path }: RequestContext, { table }: RouteSet): string | undefined {
+function matchedRoute(
+  { method, path }: Pick<RequestContext, 'method' | 'path'>,
+  { table }: RouteSet,
+): Route | undefined {
   try {
-    return table.find(method, path)?.target.route.path
+    return table.find(method, path)?.target.route
   } catch {
     // A malformed path matches no route.
     return undefined

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { currentResponse } from '../compat/node.ts'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
@@ -37,8 +37,15 @@ async function requestsUnderWay(): Promise<void> {
 /** Milliseconds between two sweeps for connections that can be closed. */
 const SWEEP = 50
 
-/** Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. */
-export async function drain(server: Server, connections: Connections, timeout: number): Promise<void> {
+/**
+ * Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. Returns
+ * the requests that had not finished by then.
+ */
+export async function drain(
+  server: Server,
+  connections: Connections,
+  timeout: number,
+): Promise<readonly IncomingMessage[]> {
   if (connections.tcp.size > 0) await requestsUnderWay()
   spareUnsent(server, connections.http)
   const closed = new Promise<void>((resolve) => {
@@ -47,12 +54,15 @@ export async function drain(server: Server, connections: Connections, timeout: n
   const sweep = createSweep(server, connections.http)
   sweep()
   const sweeping = setInterval(sweep, SWEEP)
+  let unfinished: readonly IncomingMessage[] = []
   const deadline = setTimeout(() => {
+    unfinished = [...connections.http].flatMap((socket) => currentResponse(socket)?.req ?? [])
     for (const socket of connections.tcp) socket.destroy()
   }, timeout * 1000)
   await closed
   clearInterval(sweeping)
   clearTimeout(deadline)
+  return unfinished
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { RequestContext } from '../context/request-context.ts'
 import { type ObservedRequest, REQUEST_CHANNEL } from '../contracts/observed-request.ts'
+import type { Route } from '../routing/route.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { finalStatus } from './final-status.ts'
 
@@ -17,8 +18,8 @@ export interface RequestChannel {
 /** The application of a channel. */
 export interface ChannelSource {
   readonly services: object
-  /** Finds the pattern of a request's route. */
-  readonly routeOf: (ctx: RequestContext) => string | undefined
+  /** Finds the route of a request. */
+  readonly routeOf: (ctx: RequestContext) => Route | undefined
 }
 
 /** Creates the channel of one application. All applications of a process share the name. */
@@ -33,7 +34,7 @@ export function createRequestChannel({ services, routeOf }: ChannelSource): Requ
     const { req, res } = ctx.internal
     const observed: Writable = {
       method: ctx.method,
-      route: routeOf(ctx),
+      route: routeOf(ctx)?.path,
       requestId: ctx.id,
       services,
       req,

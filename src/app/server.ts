@@ -14,8 +14,11 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 /** The HTTP server of an application while it runs. */
 export interface RunningServer extends Listening {
-  /** Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. */
-  drain(timeout: number): Promise<void>
+  /**
+   * Accepts nothing new, lets requests in flight finish for at most `timeout` seconds, and ends every connection. Returns
+   * the requests that had not finished by then.
+   */
+  drain(timeout: number): Promise<readonly IncomingMessage[]>
 }
 
 /** Published on the channel `LISTEN` before a server binds its address. A subscriber that binds it sets `bound`. */

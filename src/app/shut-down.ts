@@ -31,7 +31,8 @@ export async function shutDown({
   await withDeadline(Promise.resolve(booting), timeout).catch(() => undefined)
   // Wait for a server that is about to listen; otherwise it would stay open.
   const server = await starting()?.catch(() => undefined)
-  await Promise.all([server?.drain(timeout), adapters.drain(timeout)])
+  const [unfinished = []] = await Promise.all([server?.drain(timeout), adapters.drain(timeout)])
+  adapters.reportUnfinished(unfinished, timeout)
   await adapters.disposeRequests(timeout)
   adapters.health.stop()
   await lifecycle.stop()

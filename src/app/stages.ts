@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { Cradle } from '../container/registration.ts'
 import { OpenRequests } from '../context/request-signal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 import type { AdapterState } from './direct-adapter.ts'
 import { Health } from './health/health.ts'
+import { reportUnfinished } from './report-unfinished.ts'
 
 /** The stages of an application, from the first request to the last one. */
 export interface Stages {
@@ -13,6 +15,8 @@ export interface Stages {
   beginToDrain(): void
   /** Drains, aborts `ctx.signal` and ends event streams of open requests. */
   beginToClose(): void
+  /** Warns of the routes of requests that were not over after `timeout` seconds. */
+  reportUnfinished(requests: readonly IncomingMessage[], timeout: number): void
 }
 
 /** Creates the stages of an application that starts. */
@@ -39,5 +43,7 @@ export function createStages({ options, container, dispatcher }: AssemblyContext
       state.closing = true
       state.open.abortAll()
     },
+    reportUnfinished: (requests, timeout) =>
+      reportUnfinished(requests, { timeout, routeOf: dispatcher.routeOf, reporter }),
   }
 }

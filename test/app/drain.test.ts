@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createApp, createRouter, defineBrick } from 'mortar'
+import { createApp, createRouter, defineBrick, type Logger } from 'mortar'
 import { drain, trackConnections } from '../../src/app/drain.ts'
 import { startChildServer, type ChildServer } from '../support/child-server.ts'
 import { skipSuite } from '../support/servers.ts'
@@ -151,6 +151,34 @@ describe('close() with a slow client', () => {
     })
 })
 
+describe('close() with a request that does not end', () => {
+  it('names its route in the log when the time is over', async () => {
+    const { lines, logger } = recorder()
+    const never = new Promise<void>(ignore)
+    const app = createApp({ logger, signals: false, shutdownTimeout: 0.05 }).use(
+      createRouter()
+        .get('/rows/:id', async function* () {
+          yield 'first row'
+          await never
+        })
+        .get('/slow', () => never)
+        .get('/quick', () => 'done'),
+    )
+    const { url } = await app.listen(0, '127.0.0.1')
+    const slow = fetch(`${url}/slow`).catch(() => 'cut off')
+    const rows = [await fetch(`${url}/rows/1?token=secret`), await fetch(`${url}/rows/2`)]
+    await (await fetch(`${url}/quick`)).text()
+    await app.close()
+    expect(await slow).to.equal('cut off')
+    for (const response of rows) await response.text().catch(() => undefined)
+    const remedy = 'End the response when ctx.signal aborts.'
+    expect(lines).to.have.members([
+      `GET /slow (router /) was not over 0.05 s after the stop began, so its connection was closed. ${remedy}`,
+      `2 requests of GET /rows/:id (router /) were not over 0.05 s after the stop began, so their connections were closed. ${remedy}`,
+    ])
+  })
+})
+
 describe('drain()', () => {
   // The close() of Node 26 itself ends connections that have sent nothing.
   if (Number(process.versions.node.split('.')[0]) >= 25) skipSuite('Node closes such connections itself')
@@ -174,6 +202,18 @@ describe('drain()', () => {
     expect(answer).to.contain('served')
   })
 })
+
+/** Keeps the warnings of the framework. */
+function recorder(): { readonly lines: string[]; readonly logger: Logger } {
+  const lines: string[] = []
+  const keep = (given: object | string, message?: string): void => {
+    lines.push(typeof given === 'string' ? given : (message ?? ''))
+  }
+  const logger: Logger = { debug: ignore, info: ignore, warn: keep, error: keep, child: () => logger }
+  return { lines, logger }
+}
+
+const ignore = (): void => undefined
 
 interface Client {
   readonly url: string

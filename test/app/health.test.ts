@@ -12,6 +12,7 @@ import {
   type HealthCheck,
   type Logger,
 } from 'mortar'
+import { rawRequest } from '../support/raw-request.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
@@ -34,6 +35,15 @@ describe('/livez and /readyz', () => {
         expect(response.headers.get('cache-control')).to.equal('no-store')
         expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8')
         expect(await response.json()).to.deep.equal({ status })
+      }
+    })
+
+    it('respond to a target in absolute form, as proxies send it', async () => {
+      const { url } = await open(createApp())
+      for (const path of ['/livez', '/readyz?verbose']) {
+        const target = new URL(path, url)
+        const request = `GET ${target.href} HTTP/1.1\r\nHost: ${target.host}\r\nConnection: close\r\n\r\n`
+        expect((await rawRequest(Number(target.port), request)).status, path).to.equal(200)
       }
     })
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NamedCheck } from '../../bricks/health-check.ts'
 import type { Cradle } from '../../container/registration.ts'
 import type { Logger } from '../../contracts/logger.ts'
+import { originForm } from '../../context/origin-form.ts'
 import { requestId } from '../../context/request-id.ts'
 import { PROBLEM_CODES } from '../../errors/codes.ts'
 import { PROBLEM_TYPE, problemOfCode } from '../../errors/problem.ts'
@@ -77,9 +78,10 @@ export class Health {
     for (const runner of this.runners) runner.stop()
   }
 
-  private pathOf({ url }: IncomingMessage): string | undefined {
+  private pathOf({ url: target }: IncomingMessage): string | undefined {
     const { options } = this.context
-    if (options === undefined || url === undefined) return undefined
+    if (options === undefined || target === undefined) return undefined
+    const url = originForm(target)
     if (matches(url, options.live)) return options.live
     return matches(url, options.ready) ? options.ready : undefined
   }
