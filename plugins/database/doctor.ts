@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm'
 import type { DoctorFinding, DoctorLevel, MigrationService } from '../../src/index.ts'
 import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './schema-differences.ts'
 import type { STARTUP_CODES } from './startup-codes.ts'
+import { unknownTables } from './unknown-tables.ts'
 
 /**
  * The findings of the database brick for `mortar doctor`: the file, the migrations and the schema. It opens the
@@ -40,16 +41,28 @@ async function checkMigrations(
     ...(missing.length > 0 ? [gone(missing)] : []),
   ]
   if (found.length > 0 || pending.length > 0) return found
+  return [...(await differing(db)), ...(await unknown(db))]
+}
+
+async function differing(db: DataSource): Promise<DoctorFinding[]> {
   const differences = await schemaDifferences(db)
   if (differences.length === 0) return []
-  return [
-    finding(
-      'warning',
-      'MORTAR_DOCTOR_SCHEMA',
-      `${describeDifferences(differences)} No migration is pending.`,
-      DIFFERENCE_REMEDY,
-    ),
-  ]
+  const found = `${describeDifferences(differences)} No migration is pending.`
+  return [finding('warning', 'MORTAR_DOCTOR_SCHEMA', found, DIFFERENCE_REMEDY)]
+}
+
+/** Most unknown tables that a finding names. */
+const MOST_NAMED = 20
+
+/** A note only: another program may own such a table. */
+async function unknown(db: DataSource): Promise<DoctorFinding[]> {
+  const tables = await unknownTables(db)
+  if (tables.length === 0) return []
+  const rest = tables.length > MOST_NAMED ? ` and ${tables.length - MOST_NAMED} more` : ''
+  const found = `The database has tables that no entity describes: ${tables.slice(0, MOST_NAMED).join(', ')}${rest}.`
+  const remedy =
+    'Add an entity for a table of this application, or drop a table of an earlier version by a migration.'
+  return [finding('note', 'MORTAR_DOCTOR_UNKNOWN_TABLES', found, remedy)]
 }
 
 function notRun(names: readonly string[]): DoctorFinding {

@@ -35,6 +35,10 @@ export const STARTUP_CODES = {
     cause: 'The database differs from the schema module',
     remedy: 'Generate a migration.',
   },
+  MORTAR_DOCTOR_UNKNOWN_TABLES: {
+    cause: 'The database has tables that no entity describes',
+    remedy: 'Add an entity, or drop the table by a migration.',
+  },
   MORTAR_MIGRATIONS_FOLDER: {
     cause: 'The migrations folder is not set, is relative, or cannot be read',
     remedy: "Write `migrations: join(import.meta.dirname, 'migrations')`.",

@@ -79,7 +79,10 @@ function storeOf(store: NonNullable<LimitsOptions['store']>, services: Cradle): 
   return createRedisStore(store === 'redis' ? (services['redis'] as RedisClient) : store)
 }
 
-/** Only the name of the error is logged: its message may contain an address or a key. */
+/**
+ * The log has the reason: the stores name keys by hashes, so a message contains none. The event has only the name, because
+ * its listeners may send it elsewhere.
+ */
 function report({ events, logger }: Cradle, error: unknown): void {
   const bus = events.typed<LimitsEvents>()
   if (error === undefined) {
@@ -87,7 +90,13 @@ function report({ events, logger }: Cradle, error: unknown): void {
     bus.emit('limits.restored', {})
     return
   }
-  const name = error instanceof Error ? error.name : 'Error'
-  logger.warn({ brick: 'limits', error: name }, 'The store of the limits fails; limits are counted in memory')
+  const { name, message, code } = error instanceof Error ? (error as Failure) : UNKNOWN
+  const fields = { error: name, ...(code !== undefined && { code }), reason: message }
+  logger.warn({ brick: 'limits', ...fields }, 'The store of the limits fails; limits are counted in memory')
   bus.emit('limits.degraded', { error: name })
 }
+
+/** An error of a driver may have a code. */
+type Failure = Error & { readonly code?: unknown }
+
+const UNKNOWN: Failure = new Error('unknown')

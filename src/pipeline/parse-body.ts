@@ -15,6 +15,7 @@ import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { parsedInKoa } from './parsed-in-koa.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
+import { warnOfUnread } from './warn-of-unread.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -32,9 +33,11 @@ export function readBody(route: Route, runtime: PipelineRuntime): Step | undefin
   const limit = limitOf(route, runtime)
   const { accepted, form, maxFields } = formOf(route, runtime, limit)
   if (form !== undefined) runtime.preloads.add(preparationOf(form.folder))
+  const strict = body !== undefined || consumes !== undefined
   const rules: BodyRules = {
     limit,
-    strict: body !== undefined || consumes !== undefined,
+    strict,
+    onUnread: strict || runtime.environment === 'production' ? undefined : warnOfUnread(route),
     accepted,
     form,
     maxFields,
@@ -55,6 +58,8 @@ interface BodyRules {
   readonly limit: number
   /** True to refuse a body of another media type with 415; false to leave it unread. */
   readonly strict: boolean
+  /** Called with the media type of a body that is left unread, '' if it has none. Undefined in production. */
+  readonly onUnread: ((ctx: RequestContext, type: string) => void) | undefined
   readonly accepted: readonly string[] | undefined
   /** Undefined if the route does not declare multipart; a multipart body is then a 415 and is not read. */
   readonly form: Form | undefined
@@ -69,7 +74,11 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
   const type = mediaType(headers['content-type'])
   const decode =
     accepted && !accepted.some((pattern) => matchesType(pattern, type)) ? undefined : decoderOf(type)
-  if (!decode) return strict ? refuseType(type, accepted) : inner(ctx)
+  if (!decode) {
+    if (strict) return refuseType(type, accepted)
+    rules.onUnread?.(ctx, type)
+    return inner(ctx)
+  }
   if (decode === 'form' && !form) return refuseType(type, accepted)
   if (Number(headers['content-length']) > limit) throw tooLarge(limit)
   if (decode === 'form')

@@ -61,7 +61,10 @@ describe('Commands that only inspect an application', function () {
       responses: [200],
       middleware: ['routes/admin/_middleware.ts'],
     })
-    expect(routes.find(({ path }) => path === '/auth/login')?.file).to.equal("brick 'auth'")
+    expect(routes.find(({ path }) => path === '/auth/login')).to.deep.include({
+      file: "brick 'auth'",
+      middleware: [],
+    })
   })
 
   it('start nothing and make no service, so no database file is created', () => {

@@ -90,6 +90,20 @@ describe('mortar new', function () {
       }
     })
 
+    it('keeps the formatter and the linter away from generated clients, as the documentation writes them', () => {
+      const [, folder] = /--output (\w+)\/schema\.ts/.exec(
+        readFileSync(join(ROOT, 'docs/openapi.md'), 'utf8'),
+      )!
+      expect(read(`${names[0]!}/.prettierignore`).split('\n')).to.include.members([
+        `${folder}/`,
+        'openapi.json',
+      ])
+      const { ignorePatterns } = JSON.parse(read(`${names[0]!}/.oxlintrc.json`)) as {
+        ignorePatterns: string[]
+      }
+      expect(ignorePatterns).to.include(folder)
+    })
+
     it('leaves out what a --no option names', () => {
       const bare = names.at(-1)!
       const left = filesOf(bare).map(({ name }) => name)

@@ -25,6 +25,22 @@ describe('a source that sendFile cannot send', () => {
       }
     })
 
+    it('refuses a lastModified that is not a valid date', async () => {
+      for (const [lastModified, found] of [
+        [new Date(Number.NaN), 'an invalid Date'],
+        ['2026-11-22', 'a string'],
+      ] as const) {
+        const app = createApp({ logger: false }).use(
+          createRouter().get('/', (ctx) =>
+            sendFile(ctx, { size: 3, lastModified: lastModified as Date, open: () => Buffer.from('abc') }),
+          ),
+        )
+        const response = await (await open(app)).fetch('/')
+        expect(response.status).to.equal(500)
+        expect(await response.text()).to.contain(`The lastModified of a file is ${found}, not a valid Date.`)
+      }
+    })
+
     it('refuses a size that is not a number of bytes', async () => {
       for (const size of [Number.NaN, undefined, -1, 1.5, Number.POSITIVE_INFINITY, '3']) {
         const app = createApp({ logger: false }).use(

@@ -18,7 +18,10 @@ export interface ListedRoute {
   readonly schemas: readonly string[]
   /** Statuses that have a response schema. */
   readonly responses: readonly number[]
-  /** Middleware around the route, outermost first: files of directories, and functions of the route's router. */
+  /**
+   * Middleware around the route, outermost first: files of directories, and functions of the route's router. The routers
+   * of a brick are its own matter.
+   */
   readonly middleware: readonly string[]
 }
 
@@ -41,6 +44,7 @@ export const routes: Command = {
 
 function listedRoute(route: Route, project: Project, scopes: Scopes): ListedRoute {
   const { method, path, definition, origin } = route
+  const own = origin.startsWith('brick ') ? [] : route.middleware
   const locations = ['params', 'query', 'headers', 'body'] as const
   return {
     method,
@@ -49,7 +53,7 @@ function listedRoute(route: Route, project: Project, scopes: Scopes): ListedRout
     guard: definition.auth ?? false,
     schemas: locations.filter((location) => definition[location] !== undefined),
     responses: Object.keys(definition.response ?? {}).map(Number),
-    middleware: [...scopes.chainFor(path), ...route.middleware].map((each) => fileOf(each.origin, project)),
+    middleware: [...scopes.chainFor(path), ...own].map((each) => fileOf(each.origin, project)),
   }
 }
 

@@ -36,6 +36,7 @@ export async function openFile(
   const source = file instanceof Uint8Array ? sourceOf(file) : file
   if (!Number.isSafeInteger(source.size) || source.size < 0)
     throw new TypeError(`The size of a file is ${describeValue(source.size)}, not a number of bytes.`)
+  refuseWrongTime(source.lastModified)
   return {
     size: source.size,
     etag: source.etag,
@@ -44,6 +45,14 @@ export async function openFile(
     read: async (range) => streamOf(await source.open(range)),
     close: () => Promise.resolve(),
   }
+}
+
+/** JavaScript would send the header as `Invalid Date`, which caches compare as text. */
+function refuseWrongTime(time: unknown): void {
+  const isDate = time instanceof Date
+  if (time === undefined || time === null || (isDate && !Number.isNaN(time.getTime()))) return
+  const found = isDate ? 'an invalid Date' : describeValue(time)
+  throw new TypeError(`The lastModified of a file is ${found}, not a valid Date.`)
 }
 
 function sourceOf(bytes: Uint8Array): FileSource {

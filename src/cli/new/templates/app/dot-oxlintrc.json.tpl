@@ -5,7 +5,7 @@
   "options": { "typeAware": true, "denyWarnings": true },
   "env": { "node": true, "es2022": true },
   "categories": { "correctness": "error", "suspicious": "error" },
-  "ignorePatterns": ["dist", ".framework", "coverage", "data", "migrations"],
+  "ignorePatterns": ["dist", ".framework", "coverage", "data", "migrations", "generated"],
   "rules": {
     "eslint/eqeqeq": "error",
     "eslint/no-console": "error",

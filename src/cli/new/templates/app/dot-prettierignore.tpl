@@ -4,5 +4,7 @@ dist/
 coverage/
 data/
 migrations/
+generated/
+openapi.json
 {{lockfile}}
 # #end
