@@ -24,6 +24,17 @@ describe('A query', () => {
     '__proto__=1&constructor=2&__proto__=3',
     'toString&hasOwnProperty=x',
     'ключ=значение',
+    'é=%20',
+    '%C3%A9=%E6%9D%B1+%F0%9F%99%82&%F0%9F%99%82=%C3%A9&a=%E6%9D%B1&b',
+    'a=%F0%9F%99&b=%20',
+    'a=%ED%A0%80&b=%20',
+    'a=%C0%80&b=%20',
+    'a=%20&b=%4',
+    'a=%20&b=%',
+    'a=%41&%4',
+    '%20&&=%20&==%20=&%20=&&%20',
+    `a=%20${'x'.repeat(4091)}`,
+    `a=%20${'x'.repeat(4092)}&b=%20`,
     `a=${'+'.repeat(2000)}`,
     `ключ=${'%20+é'.repeat(1000)}+&${'+'.repeat(1000)}`,
     Array.from({ length: 1000 }, (_, index) => `k${index}=v`).join('&'),
@@ -44,6 +55,10 @@ describe('A query', () => {
       '%',
       '%20',
       '%C3%A9',
+      '%E6%9D%B1',
+      '%F0%9F%99%82',
+      '%F0%9F',
+      '%4',
       '%ff',
       '__proto__',
       '1',
@@ -65,6 +80,8 @@ describe('A query', () => {
     expect(parseQuery('a=1&b=2&c', 2)).to.equal(undefined)
     expect(parseQuery('a&a&a', 2)).to.equal(undefined)
     expect(parseQuery('', 0)).to.deep.equal({})
+    expect(parseQuery('%61=1&b=2&', 2)).to.deep.equal({ a: '1', b: '2' })
+    expect(parseQuery('%61=1&b=2&c', 2)).to.equal(undefined)
   })
 
   it('inherits nothing', () => {
