@@ -29,11 +29,15 @@ function isPromise(answer: Answer | Promise<Answer>): answer is Promise<Answer> 
   return typeof answer === 'object' && answer !== null && 'then' in answer
 }
 
-/** Waits for work for a limited number of milliseconds. The work itself continues. @throws what `late` returns. */
+/**
+ * Waits for work for a limited number of milliseconds. The work itself continues. A result that arrives while the process
+ * is busy is in time: the limit ends only after the event loop has read its sockets.
+ * @throws what `late` returns.
+ */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), milliseconds)
+    timer = setTimeout(() => setImmediate(() => reject(late())), milliseconds)
     timer.unref()
   })
   try {

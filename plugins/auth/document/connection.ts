@@ -27,6 +27,7 @@ export interface CollectionLike {
     change: Document,
     options?: { readonly upsert?: boolean },
   ): Promise<{ readonly matchedCount: number }>
+  bulkWrite(writes: never[], options: { readonly ordered: boolean }): Promise<unknown>
   deleteOne(filter: Document): Promise<{ readonly deletedCount: number }>
   deleteMany(filter: Document): Promise<unknown>
   aggregate(pipeline: never[]): { toArray(): Promise<object[]> }

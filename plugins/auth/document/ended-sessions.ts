@@ -8,12 +8,15 @@ const FIRST_DEADLINE = 30_000
 
 /** Operations of the store on ended sessions. */
 export function endedSessionOperations(run: Run, source: () => DocumentDatabase) {
-  async function publishEnded(id: string, expiresAt: number): Promise<void> {
-    const change = { $set: { expires_at: expiresAt }, $currentDate: { ended_at: true } }
-    await run('auth_ended_sessions', (ended) => ended.updateOne({ _id: id }, change, { upsert: true }))
+  /** One command for any number of sessions, because the publication has a time limit. */
+  async function publishAll(ids: readonly string[], expiresAt: number): Promise<void> {
+    if (ids.length === 0) return
+    const update = { $set: { expires_at: expiresAt }, $currentDate: { ended_at: true } }
+    const writes = ids.map((id) => ({ updateOne: { filter: { _id: id }, update, upsert: true } }))
+    await run('auth_ended_sessions', (ended) => ended.bulkWrite(writes as never[], { ordered: false }))
   }
   return {
-    publishEnded,
+    publishEnded: (id: string, expiresAt: number) => publishAll([id], expiresAt),
 
     async publishEndedOf(userId: string, version: number, expiresAt: number) {
       const filter = { user_id: userId, password_version: { $lte: version } }
@@ -21,7 +24,7 @@ export function endedSessionOperations(run: Run, source: () => DocumentDatabase)
         tokens.find(filter, { projection: { _id: 1 } }).toArray(),
       )
       const ids = sessions.map((session) => String((session as Document)['_id']))
-      for (const id of ids) await publishEnded(id, expiresAt)
+      await publishAll(ids, expiresAt)
       return ids
     },
 

@@ -123,7 +123,7 @@ onEachStore('races of the auth flows, on a database file', (inWorld) => {
           client.post('/auth/change-password', { current: PASSWORD, next: `${NEXT} ${n}` }),
         ),
       )
-      expect(counts(answers)).to.deep.equal({ 200: 1, 401: 15 })
+      expect(counts(answers), answers.map(({ text }) => text).join('\n')).to.deep.equal({ 200: 1, 401: 15 })
       const winner = answers.findIndex(({ status }) => status === 200)
       expect(
         (await world.client().post('/auth/login', { ...ADA, password: `${NEXT} ${winner}` })).status,
