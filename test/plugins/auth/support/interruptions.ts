@@ -68,6 +68,12 @@ export class Interruptions {
     await act()
   }
 
+  /** Called before a statement that no request waits for. It is not counted, but fails in a process that died. */
+  passBeside(): void {
+    // Between two numbers, so that only a fault with a duration concerns it.
+    if (this.failing(this.count + 0.5)) throw new Error('disk I/O error')
+  }
+
   /** Called after each statement. */
   async passed(statement: Statement | undefined): Promise<void> {
     if (this.awaitedAfter === undefined || this.awaitedAfter.statement !== statement) return
