@@ -24,7 +24,6 @@ const IGNORED = DELAY * (IS_MEASURED ? 0.8 : 0.5)
 
 describe('SIGTERM in production', function () {
   // Each test starts a process.
-  this.timeout(60_000)
   let server: ChildServer
   beforeEach(async () => {
     server = await startChildServer('signals/serving.ts', {
@@ -77,7 +76,7 @@ describe('SIGTERM in production', function () {
         `      ${failed.length} of ${done.length} requests failed; ${done.length - before} were sent after the signal; readyz 503 after ${Math.round(noticed)} ms; ` +
           `exit after ${(took / 1000).toFixed(2)} s with a delay of ${DELAY} s and an upload of ${DELAY + 0.5} s\n`,
       )
-  }).timeout(120_000)
+  })
 
   it('closes every connection after its next response, and is ended by a second signal', async () => {
     const { url, child } = server

@@ -122,7 +122,7 @@ describe('The life of an application', () => {
       expect(output).to.contain('stopped')
       expect(code).to.equal(0)
       // Starting a process takes many seconds on a loaded machine.
-    }).timeout(60_000)
+    })
 })
 
 /** A promise and the function that fulfils it. */

@@ -4,7 +4,6 @@ import { startChildServer, type ChildServer } from '../support/child-server.ts'
 
 describe('An uncaught error after listen()', function () {
   // Each test starts a process.
-  this.timeout(60_000)
 
   const started: ChildServer[] = []
   async function start(variables: Readonly<Record<string, string>> = {}): Promise<ChildServer> {
@@ -87,8 +86,6 @@ describe('An uncaught error after listen()', function () {
 })
 
 describe('A StartupError that nothing catches', function () {
-  this.timeout(60_000)
-
   const run = (code: string) => {
     const script = `import { createApp, env, StartupError } from './src/index.ts'\n${code}`
     const args = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script]

@@ -58,7 +58,6 @@ describe('addToBricks', () => {
 })
 
 describe('The package manager', function () {
-  this.timeout(60_000)
   let project: TestProject
   before(() => void (project = createProject({})))
   after(() => project.remove())
@@ -87,7 +86,6 @@ describe('The package manager', function () {
 })
 
 describe('mortar add', function () {
-  this.timeout(60_000)
   let project: TestProject
   beforeEach(() => {
     project = createProject({ 'config/bricks.ts': 'export const bricks = [] as const\n' })
@@ -201,7 +199,6 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
 })
 
 describe('mortar add with the package of a third party', function () {
-  this.timeout(60_000)
   let project: TestProject
   const BRICK = 'mortar-brick-counter'
   beforeEach(() => {

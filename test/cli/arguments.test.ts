@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
 
 describe('the arguments of mortar', function () {
-  this.timeout(60_000)
   let project: TestProject
   before(() => void (project = createProject({ 'routes/index.get.ts': 'export default () => 1\n' })))
   after(() => project.remove())

@@ -65,7 +65,6 @@ function contentsOf(folder: string): Record<string, string> {
 }
 
 describe('mortar build and mortar start', function () {
-  this.timeout(120_000)
   let project: TestProject
   let out: string
   before(() => {

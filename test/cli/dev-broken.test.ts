@@ -9,7 +9,6 @@ const ROUTES = {
 }
 
 describe('mortar dev, with a broken route file', function () {
-  this.timeout(120_000)
   let server: DevServer
   let project: DevServer['project']
   let get: DevServer['get']

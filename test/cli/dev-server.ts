@@ -3,7 +3,7 @@ import { freePort } from '../support/free-port.ts'
 import { createProject, type Files, type Serving, type TestProject } from './project.ts'
 
 /** Milliseconds until a change must show. */
-const DEADLINE = 30_000
+const DEADLINE = 60_000
 
 /** The parts of a response that the tests of `mortar dev` read. */
 export interface Answer {

@@ -16,7 +16,6 @@ ${code}
 const REFUSED = `export const auth = true\n${route('refused')}`
 
 describe('mortar dev, between the first request and the end of the start', function () {
-  this.timeout(120_000)
   let server: DevServer
 
   async function start(code: string): Promise<number | undefined> {

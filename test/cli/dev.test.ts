@@ -22,7 +22,6 @@ const FILES = {
 }
 
 describe('mortar dev', function () {
-  this.timeout(120_000)
   let project: TestProject
   let serving: Serving
   let port: number

@@ -126,7 +126,6 @@ export const app = createApp().provide({ a: singleton(({ nothing }: { nothing?: 
 }
 
 describe('mortar doctor', function () {
-  this.timeout(120_000)
   let project: TestProject | undefined
   afterEach(() => project?.remove())
 

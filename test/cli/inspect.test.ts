@@ -43,7 +43,6 @@ export default () => ({ id: '1' })
 }
 
 describe('Commands that only inspect an application', function () {
-  this.timeout(60_000)
   let project: TestProject
   before(() => void (project = createProject(FILES)))
   after(() => project.remove())

@@ -19,7 +19,6 @@ export const app = createApp({
 `
 
 describe('mortar migrate', function () {
-  this.timeout(120_000)
   let project: TestProject
   before(() => void (project = createProject({ 'app.ts': app('') })))
   after(() => project.remove())

@@ -20,7 +20,6 @@ function bareFramework(): string {
 }
 
 describe('A package that the application imports and that is not installed', function () {
-  this.timeout(60_000)
   let project: TestProject
   let framework: string
   before(() => void (framework = bareFramework()))

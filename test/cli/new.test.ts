@@ -38,7 +38,6 @@ const KINDS = [
 type Combination = (typeof COMBINATIONS)[number]
 
 describe('mortar new', function () {
-  this.timeout(60_000)
   let project: TestProject
   before(() => void (project = createProject({})))
   after(() => project.remove())
@@ -172,8 +171,6 @@ describe('mortar new', function () {
 })
 
 describe('create-mortar', function () {
-  this.timeout(60_000)
-
   it('runs mortar new of its own version', () => {
     const source = join(ROOT, 'scripts/create-mortar')
     const project = createProject({})

@@ -51,7 +51,6 @@ function connection(): { closed: number; close(): void } {
 
 describe('connections that a killed worker has not accepted', () => {
   it('are closed, which Node alone does not do', async function () {
-    this.timeout(60_000)
     expect(await killBusyWorkers()).to.deep.equal({ closed: true, left: false, warnings: [] })
   })
 

@@ -42,14 +42,12 @@ describe('deploy/haproxy.cfg', () => {
     ((await (await fetch(`${proxy.url}/who`)).json()) as { name: string }).name
 
   it('serves from both processes', async function () {
-    this.timeout(60_000)
     const names = new Set<string>()
     while (names.size < 2) names.add(await who())
     expect([...names].toSorted()).to.deep.equal(['one', 'two'])
   })
 
   it('loses no request when a process drains and closes', async function () {
-    this.timeout(60_000)
     const state = { closed: false }
     const closing = one.app.close({ drainDelay: '3s' }).then(() => (state.closed = true))
     let lastOfOne = 0

@@ -65,7 +65,6 @@ describe('deploy/kubernetes.yaml', () => {
   const pods: readonly PodSpec[] = [web.template.spec!, job.template.spec!]
 
   it('fits the types of the Kubernetes API', function () {
-    this.timeout(60_000)
     expect(typeErrors(resources)).to.equal('')
     const misspelt = parse(MANIFEST.replace('readinessProbe', 'readinesProbe'))
     expect(typeErrors(misspelt)).to.include('readinesProbe')

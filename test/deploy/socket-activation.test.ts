@@ -27,7 +27,6 @@ describe('takeActivationSocket()', () => {
 
 describe('an application under a systemd socket', function () {
   needsProgram('systemd-socket-activate')
-  this.timeout(120_000)
   /** Starts the application again when it has ended, as a unit with `Restart=` does; the socket stays open. */
   const again = `trap exit TERM; while true; do sh -c 'LISTEN_PID=$$ exec "$0" "$@"' "$@"; done`
   const application = [

@@ -21,7 +21,6 @@ function stepsOf(blocks: readonly Block[]): Step[] {
 }
 
 describe('the five minutes of the README', function () {
-  this.timeout(60_000)
   const [start, ...steps] = stepsOf(readBlocks('README.md'))
   const atTheReaders = steps.filter(({ commands }) => !commands.code.startsWith('npm'))
   let notes: RunningNotes

@@ -10,8 +10,6 @@ const blocks = userDocuments()
 const inTypeScript = blocks.filter(({ language }) => language === 'ts')
 
 describe('the code in the documents', function () {
-  this.timeout(60_000)
-
   it('compiles as a reader would copy it', async () => {
     expect(inTypeScript.length).to.be.greaterThan(10)
     expect(await typeCheckSnippets(inTypeScript)).to.deep.equal([])

@@ -48,7 +48,6 @@ function readJson<T>(file: string): T {
 }
 
 describe('The brick in a package of its own', function () {
-  this.timeout(60_000)
   let directory: string
   let brick: AnyBrick
   let make: CounterModule['counter']

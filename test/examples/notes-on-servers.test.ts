@@ -16,7 +16,6 @@ const SERVERS: readonly (readonly [name: string, variable: ServerVariable])[] = 
 describe('the reference application as npm start runs it', () => {
   for (const [name, variable] of SERVERS)
     describe(`on ${name}`, function () {
-      this.timeout(60_000)
       const server = serverUrl(variable)
       const database = `mortar_notes_${randomBytes(6).toString('hex')}`
       let notes: RunningNotes

@@ -18,8 +18,6 @@ async function expectNotes(app: Injectable, ada: TestClient, bob: TestClient): P
 }
 
 describe('the reference application', function () {
-  this.timeout(60_000)
-
   it('with AUTH_PROVIDER=hosted serves users whom another server signed in', async () => {
     const key = await signingKey('one')
     const server = await startKeyServer([key], Date.now)

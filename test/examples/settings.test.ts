@@ -24,7 +24,6 @@ const COMPLETE = {
 
 describe('The settings of the reference application', function () {
   // Each test starts processes.
-  this.timeout(60_000)
 
   it('name everything that production misses in one error, without a stack', () => {
     const { status, stderr } = readSettings({ NODE_ENV: 'production' })

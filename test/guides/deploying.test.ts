@@ -30,7 +30,6 @@ const blocks = readBlocks(PAGE)
 const fileOf = (path: string): string => blocks.find(({ code }) => code.startsWith(`# ${path}\n`))!.code
 
 describe(`${PAGE}, on PostgreSQL and nginx`, function () {
-  this.timeout(60_000)
   needsProgram('nginx')
   const server = serverUrl('TEST_POSTGRES_URL')
   const database = `mortar_guide_${randomBytes(6).toString('hex')}`

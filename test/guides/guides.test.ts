@@ -27,8 +27,6 @@ const guides = readdirSync(join(ROOT, 'docs/guides')).filter(
 )
 
 describe('the guides', function () {
-  this.timeout(60_000)
-
   for (const guide of guides) {
     const blocks = readBlocks(join('docs/guides', guide))
     const tests = blocks.map(pathOf).filter((path) => path?.endsWith('.test.ts')) as string[]

@@ -66,7 +66,6 @@ function trialApp() {
 
 describe('documentation page in a browser', function () {
   needChromium()
-  this.timeout(60_000)
 
   const app = trialApp()
   let browser: Browser

@@ -36,7 +36,6 @@ type Call = (baseUrl: string) => Promise<Readonly<Record<string, unknown>>>
 describe('Clients that generators make of the OpenAPI document', function () {
   if (!existsSync(join(GENERATORS, 'node_modules')))
     skipSuite('npm ci --prefix test/fixtures/client-generators installs the generators')
-  this.timeout(120_000)
   let directory: string
   let urls: Readonly<Record<string, string>>
   // The same as examples/notes/app.ts, which another test of this process may have closed.

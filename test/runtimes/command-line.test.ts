@@ -11,7 +11,6 @@ import { absent, RUNTIMES, runScript, type RunningScript } from './runtimes.ts'
 
 for (const runtime of RUNTIMES.filter(({ name }) => name !== 'Node'))
   describe(`The command line on ${runtime.name}`, function () {
-    this.timeout(120_000)
     if (runtime.program === undefined) skipSuite(absent(runtime))
     const compiled = { ...runtime, args: runtime.args.filter((arg) => !arg.startsWith('--conditions')) }
     let project: TestProject
@@ -83,7 +82,7 @@ describe('The command line on an older Node', () => {
     const imported = spawnSync(process.execPath, library, { encoding: 'utf8' })
     expect(imported.status).to.equal(1)
     expect(imported.stderr).to.include('Error: Mortar needs Node 20.19 or later. This is Node 20.18.3.')
-  }).timeout(60_000)
+  })
 
   it('is reached by a program that Node 12 can read', async () => {
     const source = readFileSync(join(ROOT, 'src/cli/main.ts'), 'utf8')

@@ -11,7 +11,6 @@ const SCRIPT = join(ROOT, 'test/fixtures/runtimes/served-app.ts')
 for (const runtime of RUNTIMES)
   for (const entry of ['listen', 'koa'])
     describe(`An application on ${runtime.name} through ${entry === 'listen' ? 'listen()' : 'a Koa of its own'}`, function () {
-      this.timeout(60_000)
       if (runtime.program === undefined) skipSuite(absent(runtime))
       let script: RunningScript
       let url: string

@@ -14,7 +14,6 @@ const SCRIPT = join(ROOT, 'scripts/start.ts')
 
 for (const runtime of RUNTIMES.filter(({ name }) => name !== 'Node'))
   describe(`The reference application on ${runtime.name}`, function () {
-    this.timeout(60_000)
     if (runtime.program === undefined) skipSuite(absent(runtime))
     let directory: string
     let script: RunningScript

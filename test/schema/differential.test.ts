@@ -110,7 +110,7 @@ function each(kind: string, check: (schema: Schema, node: YupNode, random: Rando
 }
 
 describe('A compiled yup schema', function () {
-  this.timeout(Math.max(20_000, CASES * 10))
+  this.timeout(180_000 + CASES * 10)
 
   for (const kind of KINDS)
     it(`returns the result of yup for a random ${kind} schema, or the same issues`, () => {
@@ -169,7 +169,7 @@ describe('A yup schema that is not compiled', () => {
         // yup throws at some casts, and then there is one issue alone.
         if (!JSON.stringify(slow).includes('cannot be read')) expect(ours).to.deep.equal(slow)
       })
-  }).timeout(Math.max(20_000, CASES * 10))
+  }).timeout(180_000 + CASES * 10)
 
   it('returns the result of yup', () => {
     for (const kind of KINDS)
@@ -177,5 +177,5 @@ describe('A yup schema that is not compiled', () => {
         const value = valueFor(node, random, false)
         compare({ schema, run: validateByYup(node), given: value })
       })
-  }).timeout(Math.max(20_000, CASES * 10))
+  }).timeout(180_000 + CASES * 10)
 })

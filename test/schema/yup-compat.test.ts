@@ -103,7 +103,7 @@ describe('A version of yup with other internals', () => {
     const { stdout, stderr } = spawnSync(process.execPath, args, {
       cwd: ROOT,
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 170_000,
     })
     expect(stdout.trim(), stderr).to.equal(
       '{"name":"abc"} ["name","page"] ["link"] {"name":"a","page":2} {"name":"a"}',

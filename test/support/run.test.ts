@@ -17,7 +17,6 @@ for (const [name, options] of [
   ['The parallel test run', ['--parallel', '--jobs', '2']],
 ] as const)
   describe(name, function () {
-    this.timeout(120_000)
     let status: number | null
     let output: string
 

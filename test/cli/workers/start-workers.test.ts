@@ -15,7 +15,6 @@ export default async (ctx: Context) => {
 `
 
 describe('mortar start --workers', function () {
-  this.timeout(120_000)
   if (process.platform !== 'linux') skipSuite('The test reads /proc.')
   let project: TestProject
   let serving: ServingWorkers | undefined

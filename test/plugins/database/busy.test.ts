@@ -16,7 +16,6 @@ const SCRIPT = join(import.meta.dirname, 'fixtures', 'hold-write-lock.ts')
 
 for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
   describe(`A SQLite file that another process has locked, by ${name}`, function () {
-    this.timeout(60_000)
     const folder = temporaryFolder()
     const children: ChildProcess[] = []
     const opened: DataSource[] = []

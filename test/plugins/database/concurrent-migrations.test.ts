@@ -9,7 +9,6 @@ import { temporaryFolder } from './notes.ts'
 const SCRIPT = join(import.meta.dirname, 'fixtures', 'migrate-once.ts')
 
 describe('processes that start together on one new SQLite file', function () {
-  this.timeout(60_000)
   const folder = temporaryFolder()
 
   it('run each migration once, and all of them succeed', async () => {

@@ -13,7 +13,6 @@ const ENOUGH = 40
 
 for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
   describe(`A process that is killed while it writes to SQLite by ${name}`, function () {
-    this.timeout(60_000)
     const folder = temporaryFolder()
 
     it('leaves every transaction that it reported, whole, and no half of one', async () => {

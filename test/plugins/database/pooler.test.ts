@@ -14,7 +14,6 @@ const MIGRATIONS = 20
 describe('PostgreSQL behind PgBouncer in transaction mode', function () {
   const url = serverUrl('TEST_POSTGRES_URL')
   if (spawnSync('pgbouncer', ['--version']).status !== 0) skipSuite('pgbouncer is not installed')
-  this.timeout(60_000)
   const folder = temporaryFolder()
   let pooler: ChildProcess
   let direct: DataSource

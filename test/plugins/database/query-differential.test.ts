@@ -39,7 +39,6 @@ const written = (value: unknown): string =>
 
 for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
   describe(`query() beside TypeORM's repository on ${kind}`, function () {
-    this.timeout(60_000)
     const database = place('suite')
     const samples = SAMPLES[kind.split(' ')[0]!]!
     const entity = everyColumn(samples)

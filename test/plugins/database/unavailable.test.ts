@@ -34,7 +34,6 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
   describe(`an application whose ${name} is away`, function () {
     const url = serverUrl(variable)
     const place = KINDS[name]!()
-    this.timeout(60_000)
     let network: FaultyNetwork
     let source: DataSource
     let isClosed = false

@@ -14,7 +14,6 @@ const pressed = (locator: Locator) => locator.click({ force: true, timeout: 15_0
 
 describe('The mail page in a browser', function () {
   needChromium()
-  this.timeout(120_000)
 
   let browser: Browser
   let page: Page

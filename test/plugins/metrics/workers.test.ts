@@ -10,7 +10,6 @@ const COUNT = 2
 const REQUESTS = 40
 
 describe('metrics() in several workers', function withProcesses() {
-  this.timeout(120_000)
   let primary: ChildProcess
   let port: number
 

@@ -17,7 +17,6 @@ describe('The recipes of docs/tracing.md', () => {
     })
 
   it('export spans of an ES module with --import, and no byte of a credential', function spawned() {
-    this.timeout(60_000)
     const args = ['--import', 'tsx', '--conditions=source', '--import', join(FIXTURES, 'instrumentation.ts')]
     const { stdout, stderr } = spawnSync(process.execPath, [...args, join(FIXTURES, 'server.ts')], {
       encoding: 'utf8',

@@ -22,7 +22,7 @@ function statusesOf(replies: readonly Reply[]): Record<number, number> {
 
 for (const [name, kind] of Object.entries(KINDS))
   describe(`several processes on one ${name} database`, function () {
-    this.timeout(60_000 + ROUNDS * 10_000)
+    this.timeout(180_000 + ROUNDS * 10_000)
     const place = kind('suite')
     let fleet: Fleet
     let number = 0

@@ -10,13 +10,13 @@ const KILLS = Number(process.env['KILLS'] ?? 1)
 const CONCURRENT = process.env['KILLS'] === undefined ? 12 : 32
 const PASSWORD = 'the password at first'
 const NEXT = 'another horse battery'
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 /** Milliseconds in which every process reads what a dead one has published. */
 const UNTIL_READ = 1000
 
 for (const [name, kind] of Object.entries(KINDS))
   describe(`A process that is killed while it ends sessions on ${name}`, function () {
-    this.timeout(60_000 + KILLS * 60_000)
+    this.timeout(180_000 + KILLS * 60_000)
     const place = kind('suite')
     let fleet: Fleet
     let number = 0

@@ -47,7 +47,7 @@ function stormTest(
     } finally {
       await fleet.stop()
     }
-  }).timeout(60_000 + ROUNDS * 5000)
+  }).timeout(180_000 + ROUNDS * 5000)
 }
 
 describe('the login limit of one process', () => {

@@ -137,9 +137,9 @@ function openApp(issuer: string, options: Partial<HostedAuthOptions>) {
 }
 
 async function reached(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 60_000
   while (!condition()) {
-    if (performance.now() > end) throw new Error('It did not happen within ten seconds.')
+    if (performance.now() > end) throw new Error('It did not happen within a minute.')
     await turnOfTheLoop()
   }
 }

@@ -13,7 +13,7 @@ describe('the clock of the rotations', () => {
     const clock = createRotationClock(systemClock, database)
     expect(clock.stamp()).to.equal(undefined)
     expect(await clock.now()).to.equal(DATABASE_TIME)
-    expect(clock.roughly()).to.be.closeTo(Date.now(), 1000)
+    expect(clock.roughly()).to.be.closeTo(Date.now(), 30_000)
   })
 
   it('counts the time since an arrival back from the time of the database', async () => {
@@ -39,10 +39,10 @@ describe('the clock of the rotations', () => {
   it("is near the machine's at its first use, and the same for every application with that clock", () => {
     const own = new TestClock(0)
     const first = createRotationClock(own, database)
-    expect(first.roughly()).to.be.closeTo(Date.now(), 1000)
+    expect(first.roughly()).to.be.closeTo(Date.now(), 30_000)
     own.advance(600)
     const second = createRotationClock(own, database)
     expect(second.roughly()).to.equal(first.roughly())
-    expect(second.roughly()).to.be.closeTo(Date.now() + 600_000, 1000)
+    expect(second.roughly()).to.be.closeTo(Date.now() + 600_000, 30_000)
   })
 })
