@@ -78,6 +78,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
     startupCodes: STARTUP_CODES,
     after: ['database', 'mail', 'redis', 'limits'],
     ...(provider.peers && { peers: provider.peers }),
+    ...(provider.explainError && { explainError: provider.explainError }),
     services: {
       // `connectProvider` returns the result of the provider's own `connect`.
       authProvider: singleton((services) => connectProvider(provider, services) as Connected),

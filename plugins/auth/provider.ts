@@ -4,6 +4,7 @@ import {
   type Authenticator,
   type Cradle,
   type DoctorFinding,
+  type HttpError,
   type Peers,
   type SecurityScheme,
   type User,
@@ -48,6 +49,8 @@ export interface ProviderDescription {
   readonly basePath?: string
   /** Returns findings for `mortar doctor`, from the services of an application that is not started. */
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
+  /** Turns an unexpected error of the provider into a response, such as an unreachable store into a 503. */
+  readonly explainError?: (error: unknown) => HttpError | undefined
   /** Tables of the application's relational database that the provider uses, for `mortar doctor`. */
   readonly tables?: readonly string[]
 }

@@ -9,6 +9,7 @@ import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
+import { explainUnavailable } from './failed-statement.ts'
 import type { DataSourceLike } from './sql.ts'
 import { ownPublicColumns } from './rows.ts'
 import type { PublicColumns } from './public-columns.ts'
@@ -71,7 +72,9 @@ export function basicAuth<Users = unknown>(
   )
   const tables = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions']
   // The store makes `raw` from the columns of the entity.
-  return { ...provider, tables } as AuthProvider<ConnectedPasswordProvider<PublicColumns<Users>>>
+  return { ...provider, tables, explainError: explainUnavailable } as AuthProvider<
+    ConnectedPasswordProvider<PublicColumns<Users>>
+  >
 }
 
 function databaseService(services: Cradle): DataSourceLike {

@@ -1,4 +1,5 @@
 import { MissingColumn, MissingTable } from '../errors.ts'
+import { FailedStatement } from './failed-statement.ts'
 
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
@@ -189,25 +190,6 @@ function translate(error: unknown): Error {
   if (table !== null) return new MissingTable(table, driverError)
   const column = missingIn(driverError, MISSING_COLUMN)
   return column === null ? new FailedStatement(driverError) : new MissingColumn(column, driverError)
-}
-
-/**
- * The driver's message and code. `driverError`, named as in TypeORM's error, lets the database brick recognise a lost
- * connection or a busy database. It is not logged, because a driver may add values of the row.
- */
-class FailedStatement extends Error {
-  readonly code: unknown
-  readonly #driverError: Error
-
-  constructor(driverError: Error) {
-    super(driverError.message)
-    this.code = codeOf(driverError)
-    this.#driverError = driverError
-  }
-
-  get driverError(): Error {
-    return this.#driverError
-  }
 }
 
 const MISSING_TABLE = [
