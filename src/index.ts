@@ -81,6 +81,7 @@ export type {
   Authenticator,
   Credential,
   CredentialRequest,
+  KnownMembers,
   Policy,
   PolicyContext,
   PolicyNames,

@@ -44,6 +44,11 @@ export interface DatabaseMembers {
   readonly db: DataSource
 }
 
+// Tells policies the types of the members.
+declare module '../../src/contracts/authenticator.ts' {
+  interface KnownMembers extends DatabaseMembers {}
+}
+
 /**
  * The database brick: a TypeORM DataSource as `ctx.db` and as the service `db`. Accepts TypeORM's options, a
  * DataSource, or a function that returns either when the application starts. The brick connects at the start and closes

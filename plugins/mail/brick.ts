@@ -30,6 +30,13 @@ declare module '../../src/container/registration.ts' {
   interface KnownServices extends MailServices {}
 }
 
+// Tells policies the type of the member.
+declare module '../../src/contracts/authenticator.ts' {
+  interface KnownMembers {
+    readonly mail: Mailer
+  }
+}
+
 /** Keys with their types. The values of address, transport, page and sizes are checked where they are read. */
 const MAIL_RULES: OptionChecks<MailOptions>['keys'] = {
   from: 'anything',

@@ -45,10 +45,16 @@ export interface Authenticator<Policies extends string = string, SignedIn extend
 }
 
 /**
- * The part of the request that a policy receives. Parameters are raw strings of the path, because validation comes
- * later.
+ * Types of the members of `ctx` that bricks add, for policies, which do not know their application. A brick adds its own
+ * where it is declared: `declare module 'mortar' { interface KnownMembers { now: Date } }`.
  */
-export interface PolicyContext {
+export interface KnownMembers {}
+
+/**
+ * The part of the request that a policy receives, with the members of bricks. Parameters are raw strings of the path,
+ * because validation comes later.
+ */
+export interface PolicyContext extends KnownMembers {
   readonly params: Readonly<Record<string, string>>
   readonly method: string
   readonly path: string

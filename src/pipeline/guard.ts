@@ -1,7 +1,8 @@
-import type { Policy } from '../contracts/authenticator.ts'
+import type { Policy, PolicyContext } from '../contracts/authenticator.ts'
 import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { stackless } from '../errors/stackless.ts'
+import type { Context } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { describeValue } from '../support/describe-value.ts'
@@ -83,7 +84,8 @@ type Verdict = Refusal | undefined
 function judge(ctx: RequestContext, policies: readonly NamedPolicy[], from = 0): Verdict | Promise<Verdict> {
   for (let index = from; index < policies.length; index++) {
     const policy = policies[index]!
-    const verdict: unknown = policy.allows(ctx.user!, publicContext(ctx))
+    // Which bricks have added their members is known only where the application is written.
+    const verdict: unknown = policy.allows(ctx.user!, publicContext(ctx) as Context & PolicyContext)
     if (isThenable(verdict))
       return Promise.resolve(verdict).then((settled) =>
         settled === true ? judge(ctx, policies, index + 1) : denied(policy, settled),
