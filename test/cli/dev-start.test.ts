@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { APP, route, startDev, type DevServer } from './dev-server.ts'
 
@@ -55,4 +56,23 @@ describe('mortar dev, between the first request and the end of the start', funct
       const { body } = await server.until('/', ({ body: { text } }) => text === 'two')
       expect(body.pid).not.to.equal(pid)
     })
+})
+
+describe('mortar dev, with a process that is killed', () => {
+  it('responds on a connection that the process had not accepted', async () => {
+    const server = await startDev({ 'app.ts': APP, 'routes/index.get.ts': route('one') })
+    try {
+      const pid = (await server.get()).body.pid!
+      process.kill(pid, 'SIGSTOP')
+      const answers = [server.get(), server.get()]
+      // For the watching process to pass on both. If it is slower, the test shows nothing.
+      await pause(200)
+      process.kill(pid, 'SIGKILL')
+      for (const { status } of await Promise.all(answers)) expect(status).to.equal(503)
+      expect(server.serving.output.text()).to.include('The application ended')
+    } finally {
+      await server.serving.stop()
+      server.project.remove()
+    }
+  })
 })

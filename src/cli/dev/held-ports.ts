@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createServer, type Server, type Socket } from 'node:net'
 import { ignore } from '../../support/ignore.ts'
 import type { AddressRequest, ToServer } from './messages.ts'
+import { passConnection } from './pass-connection.ts'
 import { refuseConnection } from './refuse-connection.ts'
 
 /** The listening addresses of the application, which stay open while its process is replaced. */
@@ -28,6 +29,7 @@ interface Port {
   readonly waiting: Map<Socket, NodeJS.Timeout>
   child?: ChildProcess | undefined
   refusal?: string | undefined
+  isClosed?: boolean
 }
 
 export function createHeldPorts(): HeldPorts {
@@ -98,14 +100,17 @@ function direct(port: Port, { child, refusal }: Pick<Port, 'child' | 'refusal'>)
 }
 
 function accept(port: Port, socket: Socket): void {
-  const { id, child, refusal, waiting, isTls } = port
+  const { id, child, refusal, waiting, isTls, isClosed } = port
   socket.on('error', ignore)
-  if (child?.connected === true) send(child, { type: 'connection', id }, socket)
+  if (child?.connected === true) passConnection(child, { id, socket, returned: () => accept(port, socket) })
+  else if (isClosed) socket.destroy()
   else if (refusal !== undefined) refuseConnection(socket, { text: refusal, isTls })
   else waiting.set(socket, setTimeout(() => giveUp(port, socket), PATIENCE).unref())
 }
 
-function end({ server, waiting }: Port): void {
+function end(port: Port): void {
+  const { server, waiting } = port
+  port.isClosed = true
   server.close()
   for (const [socket, timer] of waiting) {
     clearTimeout(timer)
@@ -123,7 +128,6 @@ function giveUp(port: Port, socket: Socket): void {
 }
 
 /** A process that has just ended cannot be sent anything, which is not an error. */
-function send(child: ChildProcess, message: ToServer, socket?: Socket): void {
-  if (child.connected) child.send(message, socket, { keepOpen: false }, ignore)
-  else socket?.destroy()
+function send(child: ChildProcess, message: ToServer): void {
+  if (child.connected) child.send(message, ignore)
 }

@@ -14,6 +14,8 @@ export type FromServer =
   | { readonly type: 'restart'; readonly paths: readonly string[] }
   /** The start failed; the process ends after this message. */
   | { readonly type: 'failed'; readonly message: string }
+  /** The process has the connection of this number. */
+  | { readonly type: 'accepted'; readonly number: number }
   | AddressRequest
 
 /** Asks for the connections of an address, which the watching process keeps open during restarts. */
@@ -33,8 +35,8 @@ export type ToServer =
   | { readonly type: 'close' }
   | { readonly type: 'listening'; readonly id: string; readonly address: object }
   | { readonly type: 'refused'; readonly id: string; readonly code: string; readonly message: string }
-  /** Comes with a socket. */
-  | { readonly type: 'connection'; readonly id: string }
+  /** Comes with a socket. Each number occurs once. */
+  | { readonly type: 'connection'; readonly id: string; readonly number: number }
 
 /** Sends a message to the watching process. `sent` is called also if that process is gone. */
 export function tell(message: FromServer, sent: () => void = () => undefined): void {

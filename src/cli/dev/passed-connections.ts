@@ -31,6 +31,7 @@ export function acceptPassedConnections(): PassedConnections {
     tell({ type: 'listen', id, port, host, isTls })
   })
   process.on('message', (message: ToServer, socket: Socket | undefined) => {
+    if (message.type === 'connection') tell({ type: 'accepted', number: message.number })
     if ('id' in message) servers.get(message.id)?.receive(message, socket)
   })
   return {

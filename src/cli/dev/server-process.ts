@@ -83,7 +83,7 @@ function startRun({ project, input, ports }: Surroundings, restart: (paths: read
       early.length = 0
       ports.closeOthers(child)
       print(banner(message))
-    } else note(describeMessage(message, paint))
+    } else if (message.type !== 'accepted') note(describeMessage(message, paint))
   }
 
   child.on('message', (message: FromServer) => {
