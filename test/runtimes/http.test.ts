@@ -12,15 +12,17 @@ for (const runtime of RUNTIMES)
   for (const entry of ['listen', 'koa'])
     describe(`An application on ${runtime.name} through ${entry === 'listen' ? 'listen()' : 'a Koa of its own'}`, function () {
       if (runtime.program === undefined) skipSuite(absent(runtime))
-      let script: RunningScript
+      let script: RunningScript | undefined
       let url: string
 
+      // One process for all tests that do not end it, as a start takes seconds.
       beforeEach(async () => {
+        if (isRunning(script)) return
         script = runScript(runtime, [SCRIPT, entry], { cwd: ROOT })
         await script.output.until(/listens at \S+/)
         url = /listens at (\S+)/.exec(script.output.text())![1]!
       })
-      afterEach(() => script.stop('SIGKILL'))
+      after(() => script?.stop('SIGKILL'))
 
       const post = (path: string, body: NonNullable<RequestInit['body']>, type?: string) =>
         fetch(url + path, { method: 'POST', body, ...(type && { headers: { 'content-type': type } }) })
@@ -106,8 +108,8 @@ for (const runtime of RUNTIMES)
 
       it('finishes running requests after SIGTERM, rejects new ones, and exits with 0', async () => {
         const slow = fetch(`${url}/slow`, { headers: { connection: 'close' } })
-        await untilHanging({ begun: 0, slow: 1 })
-        const exit = script.stop()
+        await untilHanging({ slow: 1 })
+        const exit = script!.stop()
         // Until the signal is handled, requests are served.
         const isServed = async (): Promise<boolean> =>
           fetch(`${url}/hanging`, { headers: { connection: 'close' } }).then(
@@ -117,6 +119,10 @@ for (const runtime of RUNTIMES)
         while (await isServed()) await wait(20)
         const response = await slow
         expect([response.status, await response.text()]).to.deep.equal([200, 'slow'])
-        expect(await exit, script.output.text()).to.equal(0)
+        expect(await exit, script!.output.text()).to.equal(0)
       })
     })
+
+function isRunning(script: RunningScript | undefined): boolean {
+  return script !== undefined && script.child.exitCode === null && script.child.signalCode === null
+}
