@@ -57,6 +57,9 @@ function isSecond(value: unknown): value is number {
 
 /** All requests with one token share its claims, so no request may change them. */
 function freezeDeep<T extends object>(value: T): T {
-  for (const each of Object.values(value)) if (typeof each === 'object' && each !== null) freezeDeep(each)
+  for (const key in value) {
+    const each = value[key]
+    if (typeof each === 'object' && each !== null) freezeDeep(each)
+  }
   return Object.freeze(value)
 }
