@@ -36,8 +36,10 @@ const APPS = {
       listProducts(request.query.offset),
     ),
   search: (fastify) =>
-    fastify.get('/search/:place/:trade', { schema: searchSchema }, async ({ params, query }) =>
-      findOffers({ ...params, query }),
+    fastify.get(
+      '/search/:place/:trade',
+      { schema: searchSchema },
+      async ({ params: { place, trade }, query }) => findOffers({ place, trade, query }),
     ),
   me: async (fastify, size, setting) => {
     const { default: jwt } = await import('@fastify/jwt')

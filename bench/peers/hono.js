@@ -46,7 +46,10 @@ const APPS = {
       '/search/:place/:trade',
       valid('param', 'params', searchParams),
       valid('query', 'query', searchQuery),
-      (c) => c.json(publicOffers(findOffers({ ...c.req.valid('param'), query: c.req.valid('query') }))),
+      (c) => {
+        const { place, trade } = c.req.valid('param')
+        return c.json(publicOffers(findOffers({ place, trade, query: c.req.valid('query') })))
+      },
     ),
   me: async (hono) => {
     const [{ jwt }, { webcrypto }] = await Promise.all([import('hono/jwt'), import('node:crypto')])

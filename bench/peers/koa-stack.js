@@ -175,7 +175,8 @@ const ROUTES = {
   search: (router) =>
     router.get('/search/:place/:trade', async (ctx) => {
       const input = await validate({ params: [searchParams, ctx.params], query: [searchQuery, ctx.query] })
-      ctx.body = publicOffers(findOffers({ ...input.params, query: input.query }))
+      const { place, trade } = input.params
+      ctx.body = publicOffers(findOffers({ place, trade, query: input.query }))
     }),
   me: (router) =>
     router.get('/me', requireUser, (ctx) => {

@@ -148,9 +148,10 @@ const APPS = {
     }),
   products: (router) => router.get('/products', productRoute, (ctx) => listProducts(ctx.query.offset)),
   search: (router) =>
-    router.get('/search/:place/:trade', searchRoute, (ctx) =>
-      findOffers({ ...ctx.params, query: ctx.query }),
-    ),
+    router.get('/search/:place/:trade', searchRoute, (ctx) => {
+      const { place, trade } = ctx.params
+      return findOffers({ place, trade, query: ctx.query })
+    }),
   me: (router) => router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email })),
   routes: (router, size) => {
     for (let index = 0; index < size; index++) router.get(`${routePrefix(index)}/:id`, userRoute, answerUser)
