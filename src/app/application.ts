@@ -3,7 +3,6 @@ import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
-import { isBrick } from '../bricks/is-brick.ts'
 import { type Environment, isInspecting } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
@@ -17,14 +16,14 @@ import {
   type GivenServices,
 } from './assembly-context.ts'
 import { assemble, type Assembly } from './boot.ts'
-import { checkRoutes } from '../routing/check-routes.ts'
+import { checkRoutes, onlyItem } from '../routing/check-routes.ts'
 import type { ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { endWithProcess } from './end-with-process.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
 import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
-import { checkArity, closedAlready, listensAlready, notUsable, onlyInspected, tooLate } from './misuse.ts'
+import { brickOf, checkArity, closedAlready, listensAlready, onlyInspected, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
 import { createAdapters, type Adapters } from './adapters.ts'
@@ -62,11 +61,11 @@ export class Application {
     this.lifecycle = createLifecycle(this.context.container, options.reporter, options.shutdownTimeout)
   }
 
-  use(item: AnyBrick | AnyRouter | Middleware): this {
+  use(...items: readonly [AnyBrick | AnyRouter | Middleware]): this {
+    const item = onlyItem(items, 'app.use')
     if (isRouter(item)) this.mount(item)
     else if (typeof item === 'function') this.addMiddleware(checkArity(item, this.options.reporter))
-    else if (isBrick(item)) this.addBrick(item)
-    else throw notUsable(item)
+    else this.addBrick(brickOf(item))
     return this
   }
 

@@ -1,7 +1,15 @@
+import type { AnyBrick } from '../bricks/brick.ts'
+import { isBrick } from '../bricks/is-brick.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware } from '../routing/route.ts'
 import { describeValue } from '../support/describe-value.ts'
+
+/** Returns an item of `app.use` that is a brick. @throws StartupError `MORTAR_USE` for any other value. */
+export function brickOf(item: unknown): AnyBrick {
+  if (isBrick(item)) return item
+  throw notUsable(item)
+}
 
 /** The error for an item that `app.use` does not accept. */
 export function notUsable(item: unknown): StartupError {

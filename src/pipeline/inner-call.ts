@@ -12,18 +12,26 @@ export class InnerCall {
   private isStarted = false
   private promise: WatchedPromise | undefined = undefined
   private failed = false
+  private isEnded = false
+  /** The body of the request, before `next()` and after it has ended. */
+  private body: unknown
 
   constructor(inner: Inner, ctx: RequestContext, middleware: NamedMiddleware) {
     this.inner = inner
     this.ctx = ctx
     this.middleware = middleware
+    this.body = ctx.body
   }
 
-  /** @throws an error with the name of the middleware if it calls `next()` twice. */
-  start(): Promise<unknown> {
+  /**
+   * Runs the inner pipeline, or fails with the error that the middleware gives to `next`: in Express that ends the request,
+   * and a guard that does it must not let the request through.
+   * @throws an error with the name of the middleware if it calls `next()` twice.
+   */
+  start(error?: unknown): Promise<unknown> {
     if (this.isStarted) throw calledTwice(this.middleware)
     this.isStarted = true
-    return (this.promise = this.run())
+    return (this.promise = error instanceof Error ? WatchedPromise.failed(this.fail(error)) : this.run())
   }
 
   /**
@@ -32,6 +40,7 @@ export class InnerCall {
    */
   value(onNotAwaited: NotAwaited): Promise<unknown> | undefined {
     const { promise, ctx, middleware } = this
+    if (onNotAwaited === 'throw') this.refuseBody()
     if (promise === undefined) {
       if (onNotAwaited === 'throw') warnOfSkipped(ctx, middleware)
       return undefined
@@ -42,6 +51,16 @@ export class InnerCall {
     if (onNotAwaited === 'throw') throw notAwaited(middleware)
     ctx.log.error(notAwaited(middleware).message)
     return promise
+  }
+
+  /** @throws TypeError for a middleware that sets `ctx.body`, as in Koa, when nothing reads it any more. */
+  private refuseBody(): void {
+    const { ctx, isStarted, isEnded, body } = this
+    if ((isStarted && !isEnded) || ctx.body === body || ctx.internal.koa !== undefined) return
+    throw new TypeError(
+      `${this.middleware.origin} set ctx.body and returned nothing. ctx.body is the body of the request: return the body ` +
+        'of the response from the middleware.',
+    )
   }
 
   /** Runs the inner pipeline. A thrown or returned error becomes a rejection. */
@@ -63,14 +82,18 @@ export class InnerCall {
   }
 
   private end(value: unknown): unknown {
-    const { internal } = this.ctx
+    const { internal, body } = this.ctx
+    this.body = body
+    this.isEnded = true
     internal.end = value
     internal.ended = 'value'
     return value
   }
 
   private fail(error: unknown): unknown {
-    const { internal } = this.ctx
+    const { internal, body } = this.ctx
+    this.body = body
+    this.isEnded = true
     internal.end = error
     internal.ended = 'error'
     this.failed = true

@@ -39,7 +39,7 @@ function wrapIn(scope: NamedMiddleware, onNotAwaited: NotAwaited): Step {
   return (inner) =>
     function middleware(ctx) {
       const call = new InnerCall(inner, ctx, scope)
-      const value: unknown = scope.run(publicContext(ctx), () => call.start())
+      const value: unknown = scope.run(publicContext(ctx), (error?: unknown) => call.start(error))
       if (!isThenable(value)) return value === undefined ? call.value(onNotAwaited) : value
       return value.then((settled) => (settled === undefined ? call.value(onNotAwaited) : settled))
     }

@@ -19,12 +19,27 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
   if (value instanceof ReadableStream) return { status, type: BYTES_TYPE, payload: fromWeb(value) }
   if (value instanceof ArrayBuffer) return { status, type: BYTES_TYPE, payload: Buffer.from(value) }
   if (Symbol.asyncIterator in value)
-    return {
-      status,
-      type: BYTES_TYPE,
-      payload: Readable.from(value as AsyncIterable<unknown>, { objectMode: false }),
-    }
+    return { status, type: BYTES_TYPE, payload: fromChunks(value as AsyncIterable<unknown>) }
   return undefined
+}
+
+/** Makes a stream of strings and bytes. Node's error for another chunk names neither the place nor the remedy. */
+function fromChunks(chunks: AsyncIterable<unknown>): Readable {
+  const stream = Readable.from(chunks, { objectMode: false })
+  const destroy = stream._destroy.bind(stream)
+  stream._destroy = (error, done) => destroy(error, (failure) => done(explained(failure)))
+  return stream
+}
+
+function explained(error: Error | null | undefined): Error | null | undefined {
+  // The source may throw any value.
+  if (!(error instanceof TypeError) || !('code' in error) || error.code !== 'ERR_INVALID_ARG_TYPE')
+    return error
+  if (!error.message.includes('"chunk"')) return error
+  const text =
+    'An async iterable of a response yielded a value that is neither a string nor bytes. Yield strings, such as ' +
+    'JSON.stringify(value) + "\\n".'
+  return new TypeError(text, { cause: error })
 }
 
 /** Headers of a connection, not of a message (RFC 9110 §7.6.1). Those of an upstream connection are not copied. */

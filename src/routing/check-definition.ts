@@ -22,7 +22,7 @@ type Check = (key: Key, value: unknown, endpoint: Endpoint) => Finding[]
 const CHECKS: Readonly<Record<Key, Check>> = {
   params: checkParams,
   query: checkSchema,
-  headers: checkSchema,
+  headers: checkHeaders,
   body: checkBody,
   response: checkResponse,
   problems: expectList('a list of statuses from 400 to 599 such as [404, 409]', isErrorStatus),
@@ -66,6 +66,19 @@ function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Findin
       code: 'MORTAR_ROUTE_PARAMS_KEY',
       found: `has "${field}" in its \`params\` schema, which is not in the path`,
       remedy: paramsRemedy(field, parameters),
+    }))
+}
+
+/** Node gives the names in lower case, so a required key in upper case would refuse every request. */
+function checkHeaders(key: Key, value: unknown): Finding[] {
+  const finding = checkSchema(key, value)
+  if (finding.length > 0) return finding
+  return fieldsOf(value as object)
+    .filter((field) => field !== field.toLowerCase())
+    .map((field) => ({
+      code: 'MORTAR_ROUTE_HEADERS_KEY',
+      found: `has "${field}" in its \`headers\` schema, which matches no request`,
+      remedy: `Write "${field.toLowerCase()}": Node gives the names of headers in lower case.`,
     }))
 }
 

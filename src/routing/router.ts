@@ -4,6 +4,7 @@ import { joinPath } from '../support/url-path.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
 import type { AddAppRoute, AddRoute } from './add-route.ts'
+import { checkRouteArguments, onlyItem, type RouteArguments } from './check-routes.ts'
 import type { HandlerServices, MembersOf, ServicesOf, TypedApp } from './define-route.ts'
 import { inherit, NOTHING, type Inherited } from './inherited.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
@@ -109,18 +110,15 @@ export function createRouter(options: RouterOptions = {}): object {
   const middleware: NamedMiddleware[] = []
   const origin = `router ${options.prefix ?? '/'}`
 
-  function add(method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]): Router {
+  function add(method: Method, path: string, ...rest: RouteArguments): Router {
+    checkRouteArguments({ method, path, rest, origin })
     const [definition, handler] = rest.length === 1 ? [{}, rest[0]] : rest
-    if (typeof handler !== 'function')
-      throw new StartupError(`${method} ${path} in ${origin} has no handler function.`, {
-        code: 'MORTAR_HANDLER_NOT_A_FUNCTION',
-        remedy: 'Pass the handler itself as the last argument, not the result of calling it.',
-      })
     entries.push({ kind: 'route', method, path, definition, handler })
     return router
   }
 
-  function use(item: Middleware | AnyRouter): Router {
+  function use(...items: readonly [Middleware | AnyRouter]): Router {
+    const item = onlyItem(items, `use() of ${origin}`)
     if (isRouter(item)) entries.push({ kind: 'child', router: item })
     else if (typeof item !== 'function') throw notUsable(item, origin)
     else
@@ -162,13 +160,12 @@ function notUsable(item: unknown, origin: string): StartupError {
   )
 }
 
-type Add = (method: Method, path: string, ...rest: [Handler] | [RouteDefinition, Handler]) => Router
+type Add = (method: Method, path: string, ...rest: RouteArguments) => Router
 
 /** Creates a method per HTTP verb. The overloads of `AddRoute` type the untyped arguments of `add`. */
 function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
   const verb = (method: Method) =>
-    ((path: string, ...rest: [Handler] | [RouteDefinition, Handler]) =>
-      add(method, path, ...rest)) as AddRoute<Router>
+    ((path: string, ...rest: RouteArguments) => add(method, path, ...rest)) as AddRoute<Router>
   return {
     get: verb('GET'),
     head: verb('HEAD'),

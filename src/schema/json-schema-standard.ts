@@ -21,6 +21,8 @@ interface Conversion {
   readonly schema: object
   /** The whole description, which references point into. */
   readonly root: JsonSchema
+  /** True for a place whose input form has no other keys, such as a `strictObject` of zod. */
+  readonly isClosed: (at: string) => boolean
   /** References on the current path, so that a recursive schema ends. */
   readonly open: readonly string[]
   readonly place: DescriptionPlace
@@ -37,7 +39,13 @@ export function jsonSchemaOfStandard(
     place.onOmission('', 'its library does not describe schemas (Standard JSON Schema)')
     return {}
   }
-  const given: Conversion = { schema: schema as object, root, open: [], place }
+  const given: Conversion = {
+    schema: schema as object,
+    root,
+    isClosed: closedInputs(schema),
+    open: [],
+    place,
+  }
   if (!isRootInline) return convert(root, '', given)
   const at = typeof root.$ref === 'string' ? root.$ref.slice(1) : ''
   return converted(nodeAt(root, at) ?? {}, at, given)
@@ -49,6 +57,19 @@ export function inputOfStandard(schema: unknown): JsonSchema {
     return jsonSchemaOfStandard(schema, { direction: 'input', onOmission: () => undefined, path: '' })
   } catch {
     return {}
+  }
+}
+
+/** Returns the test for closed places of the input form, which is described when the first place is tested. */
+function closedInputs(schema: unknown): (at: string) => boolean {
+  let input: JsonSchema | undefined
+  return (at) => {
+    try {
+      input ??= describedBy(schema, 'input') ?? {}
+    } catch {
+      input = {}
+    }
+    return nodeAt(input, at)?.additionalProperties === false
   }
 }
 
@@ -69,10 +90,16 @@ function convert(node: JsonSchema, at: string, given: Conversion): JsonSchema {
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 const LEFT_OUT = new Set(['$ref', '$schema', '$defs'])
 
-/** Copies a schema with its parts: inside a document, `#/$defs/…` would point into the document. */
+/**
+ * Copies a schema with its parts: inside a document, `#/$defs/…` would point into the document. Zod closes the output of
+ * every object, because it drops other keys. Without that, input and output of most schemas are one component, and a
+ * client accepts a response with a key that is new.
+ */
 function converted(node: JsonSchema, at: string, given: Conversion): JsonSchema {
+  const isOpened =
+    given.place.direction === 'output' && node.additionalProperties === false && !given.isClosed(at)
   const members = Object.entries(node).flatMap(([key, value]) => {
-    if (LEFT_OUT.has(key)) return []
+    if (LEFT_OUT.has(key) || (isOpened && key === 'additionalProperties')) return []
     return [[key, convertKeyword(key, value, `${at}/${key}`, given)] as const]
   })
   const { $ref: reference } = node
@@ -133,6 +160,7 @@ function labelledAt(label: string, at: string, given: Conversion): LabelledSchem
       return converted(core, at, {
         schema,
         root,
+        isClosed: closedInputs(schema),
         open: [],
         place: { direction, onOmission, path: '', refer },
       })

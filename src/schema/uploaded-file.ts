@@ -21,6 +21,12 @@ export class UploadedFile {
     this.size = size
   }
 
+  /** The JSON form has no path: a message about the value, or the value itself in a response, would tell it to a client. */
+  toJSON(): Omit<UploadedFileFields, 'filepath'> {
+    const { originalFilename, mimetype, size } = this
+    return { originalFilename, mimetype, size }
+  }
+
   /** The brand is on the prototype, so that a copy by spread does not have it. */
   get [UPLOADED](): true {
     return true

@@ -190,11 +190,18 @@ describe('mortar build and mortar start', function () {
   it('report that there is no build, or that it has no manifest', () => {
     const missing = project.mortar(['start', '--out', 'nowhere'])
     expect([missing.code, missing.err.includes('MORTAR_BUILD_MISSING')]).to.deep.equal([1, true])
+    expect(missing.err).to.include('its folder .framework is missing')
     const copy = join(project.directory, 'dist-without')
     cpSync(out, copy, { recursive: true })
     rmSync(join(copy, '.framework/routes.js'))
     const without = project.mortar(['start', '--out', 'dist-without'])
+    rmSync(join(copy, 'server.js'))
+    cpSync(join(out, '.framework'), join(copy, '.framework'), { recursive: true })
+    const incomplete = project.mortar(['start', '--out', 'dist-without', '--stale'])
     rmSync(copy, { recursive: true })
+    expect(incomplete.err).to.match(
+      /The build in .*dist-without has no server\.js\..*\n.*MORTAR_BUILD_MISSING/,
+    )
     expect([without.code, without.err.includes('MORTAR_MANIFEST_MISSING')]).to.deep.equal([1, true])
   })
 

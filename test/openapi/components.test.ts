@@ -254,4 +254,19 @@ describe('A schema of another library', () => {
     expect(document.paths['/c'].get.parameters[0].schema).to.deep.equal(ref('Level'))
     expect(warnings).to.deep.equal([])
   })
+
+  it('are one component in both directions, unless the forms differ by more than the keys that are dropped', () => {
+    const cat = z.object({ name: z.string() }).meta({ id: 'Cat' })
+    const pet = z.union([cat, z.object({ bark: z.boolean() }).meta({ id: 'Dog' })]).meta({ id: 'Pet' })
+    const strict = z.strictObject({ cat }).meta({ id: 'Strict' })
+    const dated = z.object({ cat, at: z.number().default(0) }).meta({ id: 'Dated' })
+    const all = [pet, strict, dated]
+    const { schemas } = read(
+      all.flatMap((one, index) => [answering(`GET /${index}`, one), taking(`POST /${index}`, one)]),
+    )
+    expect(Object.keys(schemas)).to.deep.equal(['Cat', 'Dated', 'DatedInput', 'Dog', 'Pet', 'Strict'])
+    expect(schemas.Strict.additionalProperties).to.equal(false)
+    for (const name of ['Cat', 'Dated', 'Dog'])
+      expect(schemas[name], name).to.not.have.property('additionalProperties')
+  })
 })

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, file, sendFile, type AppOptions, type RouteDefinition } from 'mortar'
-import { array, object } from 'yup'
+import { array, object, string } from 'yup'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
 
@@ -58,6 +58,23 @@ describe('The upload folder', () => {
       expect([back.status, await back.text()]).to.deep.equal([201, 'text'])
       await app.close()
       expect(await readdir(folder)).to.deep.equal([])
+    })
+
+    it('is not told to the client, by an issue or by the value itself', async () => {
+      const title = object({ a: string() })
+      const app = createApp({ logger: false, multipart: { folder }, environment: 'production' }).use(
+        createRouter()
+          .post('/title', { body: title, consumes: ['multipart/form-data'] }, () => 'ok')
+          .post('/back', { body }, (ctx) => ctx.body),
+      )
+      const { fetch } = await open(app)
+      const issue = await fetch('/title', { method: 'POST', body: form('a', 'text') })
+      const text = await issue.text()
+      expect([issue.status, text.includes('a.txt'), text.includes(folder)]).to.deep.equal([422, true, false])
+      const back = await fetch('/back', { method: 'POST', body: form('a', 'text') })
+      const a = { originalFilename: 'a.txt', mimetype: 'text/plain', size: 4 }
+      expect(await back.json()).to.deep.equal({ a })
+      await app.close()
     })
 
     it('is empty after a connection that ends before the response in front of the form', async () => {

@@ -66,6 +66,7 @@ async function runBuild(input: CommandInput): Promise<ProjectApp> {
   const variables = processVariables()
   variables['NODE_ENV'] ??= 'production'
   loadEnvFiles(root)
+  refuseMissing(out, [record.app, record.server])
   return serve({
     app: join(out, record.app),
     server: record.server === undefined ? undefined : join(out, record.server),
@@ -90,12 +91,25 @@ function findBuild(input: CommandInput): Build {
   if (record) return { out, root: findRoot(input.directory), record }
   throw new StartupError(`There is no build in ${out}.`, {
     code: 'MORTAR_BUILD_MISSING',
-    remedy: 'Run `mortar build` first, or run this command in the folder of the output.',
+    remedy:
+      'Run `mortar build` first, or run this command in the folder of the output. If this is a copy of the output, its ' +
+      'folder .framework is missing: copy everything that begins with a dot, too.',
   })
 }
 
 function outOf(input: CommandInput): string {
   return findProject(input).out
+}
+
+/** @throws StartupError for a part of the build that is not there, such as after an incomplete copy. */
+function refuseMissing(out: string, files: readonly (string | undefined)[]): void {
+  const missing = files.find((file) => file !== undefined && !existsSync(join(out, file)))
+  if (missing === undefined) return
+  throw new StartupError(`The build in ${out} has no ${missing}.`, {
+    code: 'MORTAR_BUILD_MISSING',
+    remedy: 'Run `mortar build` again, and copy its whole output.',
+    files: [join(out, missing)],
+  })
 }
 
 /** Checks the manifest before the start, because the start does not scan the routes. */

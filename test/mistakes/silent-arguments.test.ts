@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { createApp, createRouter, NotFound, Unauthorized, type App } from 'mortar'
+import { number, object, string } from 'yup'
+import { startupErrorOf } from '../support/startup-error-of.ts'
+
+/** The same functions without types, as JavaScript calls them. */
+const untyped = (value: unknown) => value as Record<string, (...args: unknown[]) => never>
+
+const quiet = (environment: 'development' | 'production' = 'development') =>
+  createApp({ environment, logger: false, signals: false })
+const get = async (app: App<object, object>) => {
+  const response = await app.inject({ method: 'GET', url: '/' })
+  return { status: response.statusCode, detail: response.json().detail as string }
+}
+
+describe('An argument that nothing would read', () => {
+  const middleware = () => undefined
+
+  it('is refused by use(), because the second middleware would not run', async () => {
+    for (const [of, target] of [
+      ['app.use', quiet()],
+      ['use() of router /', createRouter()],
+    ] as const) {
+      const error = await startupErrorOf(() => untyped(target)['use']!(middleware, middleware))
+      expect(error.code).to.equal('MORTAR_USE')
+      expect(error.found).to.equal(`${of} was given 2 arguments, and would ignore all but the first.`)
+      expect(error.remedy).to.match(/^Call it once for each/)
+    }
+  })
+
+  it('is refused by use() if it is the options of another framework', async () => {
+    const error = await startupErrorOf(() => untyped(quiet())['use']!(createRouter(), { prefix: '/api' }))
+    expect(error.remedy).to.include('createRouter({ prefix })')
+  })
+
+  it('is refused before the handler of a route: a guard there would leave the route open', async () => {
+    const guard = () => {
+      throw new Unauthorized()
+    }
+    for (const given of [[guard], [{}, guard], [[guard]], [null]]) {
+      const error = await startupErrorOf(() => untyped(createRouter())['get']!('/admin', ...given, () => 1))
+      expect(error.code).to.equal('MORTAR_ROUTE_DEFINITION')
+      expect(error.found).to.include('GET /admin in router /')
+      expect(error.remedy).to.include('use(middleware)').and.to.include('auth')
+    }
+  })
+})
+
+describe('A value in place of a handler or a path', () => {
+  it('is named if it is a class', async () => {
+    class Users {
+      list = () => []
+    }
+    const error = await startupErrorOf(() => untyped(createRouter())['get']!('/users', Users))
+    expect(error.code).to.equal('MORTAR_HANDLER_NOT_A_FUNCTION')
+    expect(error.found).to.equal('GET /users in router / has a class in place of a handler.')
+  })
+
+  it('is named if it is a regular expression', async () => {
+    const error = await startupErrorOf(() => untyped(createRouter())['get']!(/users/, () => 1))
+    expect(error.code).to.equal('MORTAR_ROUTE_PATTERN_SEGMENT')
+    expect(error.found).to.equal('A path of GET in router / is an object, not a string.')
+  })
+})
+
+describe('A key of a headers schema', () => {
+  it('is refused in upper case, because no request could match it', async () => {
+    const headers = object({ 'X-Tenant': string().required(), 'x-page': number() })
+    const router = createRouter().get('/', { headers }, () => 1)
+    const error = await startupErrorOf(() => quiet().use(router).ready())
+    expect(error.code).to.equal('MORTAR_ROUTE_HEADERS_KEY')
+    expect(error.found).to.match(/has "X-Tenant" in its `headers` schema/)
+    expect(error.remedy).to.equal('Write "x-tenant": Node gives the names of headers in lower case.')
+  })
+})
+
+describe('Middleware with the habits of another framework', () => {
+  for (const environment of ['development', 'production'] as const)
+    it(`fails with the error that it gives to next(), in ${environment}`, async () => {
+      for (const error of [new NotFound('Not here.'), new Error('unexpected')]) {
+        let isReached = false
+        const router = createRouter()
+          .use((_ctx, next) => untyped({ next })['next']!(error))
+          .get('/', () => {
+            isReached = true
+            return 1
+          })
+        const { status } = await get(quiet(environment).use(router))
+        expect([status, isReached]).to.deep.equal([error instanceof NotFound ? 404 : 500, false])
+      }
+    })
+
+  it('may pass next to then(), which gives it a value', async () => {
+    const router = createRouter()
+      // oxlint-disable-next-line promise/no-callback-in-promise -- the habit under test
+      .use((_ctx, next) => Promise.resolve('a value').then(next))
+      .get('/', () => ({ detail: 'reached' }))
+    expect(await get(quiet().use(router))).to.deep.equal({ status: 200, detail: 'reached' })
+  })
+
+  it('is named if it sets ctx.body, before or after the handler', async () => {
+    for (const isAfter of [true, false]) {
+      const router = createRouter()
+        .use(async function wrap(ctx, next) {
+          if (isAfter) await next()
+          Object.assign(ctx, { body: { wrapped: true } })
+        })
+        .get('/', () => ({ a: 1 }))
+      const { status, detail } = await get(quiet().use(router))
+      expect(status).to.equal(500)
+      expect(detail).to.match(/^wrap in router \/ set ctx\.body and returned nothing\./)
+    }
+  })
+
+  it('may set ctx.body for the handler', async () => {
+    const router = createRouter()
+      .use(async (ctx, next) => {
+        Object.assign(ctx, { body: { detail: 'decrypted' } })
+        await next()
+      })
+      .get('/', (ctx) => ctx.body)
+    expect(await get(quiet().use(router))).to.deep.equal({ status: 200, detail: 'decrypted' })
+  })
+})
+
+describe('An async iterable of objects', () => {
+  it('is refused with the remedy', async () => {
+    const router = createRouter().get('/', async function* rows() {
+      yield { id: 1 }
+    })
+    const { status, detail } = await get(quiet().use(router))
+    expect(status).to.equal(500)
+    expect(detail).to.equal(
+      'An async iterable of a response yielded a value that is neither a string nor bytes. Yield strings, such as ' +
+        'JSON.stringify(value) + "\\n".',
+    )
+  })
+})
