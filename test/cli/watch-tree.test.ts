@@ -34,4 +34,49 @@ describe('watchTree', () => {
       rmSync(root, { recursive: true })
     }
   })
+
+  it('follows its other folders after one that is removed in the moment in which it is found', async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-watch-')))
+    const seen: string[] = []
+    const filter = {
+      folder: (path: string, name: string) => {
+        if (name === 'brief') rmSync(path, { recursive: true })
+        return true
+      },
+      file: () => true,
+    }
+    const end = watchTree(root, filter, (paths) => void seen.push(...paths))
+    try {
+      mkdirSync(join(root, 'brief'))
+      mkdirSync(join(root, 'later'))
+      writeFileSync(join(root, 'later/one.ts'), '1')
+      for (let turn = 0; turn < 500 && seen.length === 0; turn++) await pause(20)
+      expect(seen).to.deep.equal([join(root, 'later/one.ts')])
+    } finally {
+      end()
+      rmSync(root, { recursive: true })
+    }
+  })
+
+  it('follows a folder that is made again under the number that the file system had given to the removed one', async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-watch-')))
+    const seen = new Set<string>()
+    const end = watchTree(root, { folder: () => true, file: () => true }, (paths) => {
+      for (const path of paths) seen.add(path)
+    })
+    try {
+      for (let round = 0; round < 5; round++) {
+        const file = join(root, 'a', `${round}.ts`)
+        rmSync(join(root, 'a'), { recursive: true, force: true })
+        mkdirSync(join(root, 'a'))
+        await pause(50)
+        writeFileSync(file, 'new')
+        for (let turn = 0; turn < 250 && !seen.has(file); turn++) await pause(20)
+        expect([...seen]).to.include(file)
+      }
+    } finally {
+      end()
+      rmSync(root, { recursive: true })
+    }
+  })
 })

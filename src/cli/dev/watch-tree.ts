@@ -19,14 +19,13 @@ export function watchTree(
   filter: WatchFilter,
   changed: (paths: readonly string[]) => void,
 ): () => void {
-  const watchers = new Map<string, { readonly watcher: FSWatcher; readonly folder: number | undefined }>()
+  const watchers = new Map<string, { readonly watcher: FSWatcher; readonly folder: string | undefined }>()
   const changes = collectChanges(changed)
 
   function enter(folder: string, found: (path: string) => void): void {
     if (watchers.has(folder)) return
-    const watcher = watch(folder, (_event, name) => {
-      if (name !== null) look(folder, name)
-    })
+    const watcher = watchFolder(folder, (name) => look(folder, name))
+    if (watcher === undefined) return
     watcher.on('error', () => leave(folder))
     watchers.set(folder, { watcher, folder: folderAt(folder) })
     for (const name of entriesOf(folder)) visit(join(folder, name), name, found)
@@ -63,10 +62,25 @@ export function watchTree(
   }
 }
 
-/** Returns the number of the folder at a path, which a renamed folder keeps. Undefined for a file. */
-function folderAt(path: string): number | undefined {
+/** Returns undefined for a folder that was deleted after it was found. */
+function watchFolder(folder: string, changed: (name: string) => void): FSWatcher | undefined {
+  try {
+    return watch(folder, (_event, name) => {
+      if (name !== null) changed(name)
+    })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Identifies the folder at a path; a renamed folder keeps its identity. A new folder often gets the number of a deleted
+ * one, so its time of creation counts too. Undefined for a file.
+ */
+function folderAt(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
-  return stats?.isDirectory() === true ? stats.ino : undefined
+  return stats?.isDirectory() === true ? `${stats.ino} ${stats.birthtimeMs}` : undefined
 }
 
 function entriesOf(folder: string): string[] {
