@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, loadRoutes, StartupError } from 'mortar'
 import { join } from 'node:path'
+import { bundleScript } from '../support/bundle-script.ts'
 
 const hello = () => createRouter().get('/', () => 'hello')
 
@@ -111,9 +112,8 @@ describe('The life of an application', () => {
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     it(`ends the process with 0 on ${signal}, after the bricks have stopped`, async () => {
-      const script = join(import.meta.dirname, '../fixtures/signals/server.ts')
-      const args = ['--import', 'tsx', '--conditions=source', script]
-      const child = spawn(process.execPath, args, { env: { ...process.env, NODE_ENV: 'development' } })
+      const script = await bundleScript(join(import.meta.dirname, '../fixtures/signals/server.ts'))
+      const child = spawn(process.execPath, [script], { env: { ...process.env, NODE_ENV: 'development' } })
       let output = ''
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
       while (!output.includes('listening')) await once(child.stdout, 'data')
@@ -121,7 +121,6 @@ describe('The life of an application', () => {
       const [code] = (await once(child, 'close')) as [number | null]
       expect(output).to.contain('stopped')
       expect(code).to.equal(0)
-      // Starting a process takes many seconds on a loaded machine.
     })
 })
 

@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { ROOT } from '../architecture/tree.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChildServer, type ChildServer } from '../support/child-server.ts'
 
 describe('An uncaught error after listen()', function () {
@@ -86,17 +89,20 @@ describe('An uncaught error after listen()', function () {
 })
 
 describe('A StartupError that nothing catches', function () {
-  const run = (code: string) => {
-    const script = `import { createApp, env, StartupError } from './src/index.ts'\n${code}`
-    const args = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script]
+  const run = async (code: string) => {
+    const framework = await bundleScript(join(ROOT, 'src/index.ts'))
+    const script = `import { createApp, env, StartupError } from '${framework}'\n${code}`
+    const args = ['--enable-source-maps', '--input-type=module', '-e', script]
     return spawnSync(process.execPath, args, {
       encoding: 'utf8',
       env: { ...process.env, NODE_ENV: 'production' },
     })
   }
 
-  it('is printed as its message alone, and the exit code is 1', () => {
-    const { status, stderr } = run("env.all((read) => [read.string('FIRST_ONE'), read.port('SECOND_ONE')])")
+  it('is printed as its message alone, and the exit code is 1', async () => {
+    const { status, stderr } = await run(
+      "env.all((read) => [read.string('FIRST_ONE'), read.port('SECOND_ONE')])",
+    )
     expect(status).to.equal(1)
     expect(stderr.split('\n')).to.have.length(7)
     expect(stderr)
@@ -105,20 +111,20 @@ describe('A StartupError that nothing catches', function () {
       .and.not.to.contain('    at ')
   })
 
-  it('is printed the same way when a start rejects', () => {
-    const { status, stderr } = run(
+  it('is printed the same way when a start rejects', async () => {
+    const { status, stderr } = await run(
       "setInterval(() => {}, 1e6); await createApp({ bricks: [{ name: 'a', start: 5 }] }).listen(0)",
     )
     expect(status).to.equal(1)
     expect(stderr).to.contain('MORTAR_BRICK_SHAPE').and.not.to.contain('    at ')
   })
 
-  it('is left to a handler of the application, and other errors keep their stack', () => {
-    const own = run(
+  it('is left to a handler of the application, and other errors keep their stack', async () => {
+    const own = await run(
       "process.on('uncaughtException', ({ code }) => console.log('mine', code)); createApp({ drainDelay: 'x' })",
     )
     expect(own.stdout).to.contain('mine MORTAR_OPTION')
-    const other = run("try { createApp({ drainDelay: 'x' }) } catch {} throw new Error('another')")
+    const other = await run("try { createApp({ drainDelay: 'x' }) } catch {} throw new Error('another')")
     expect(other.stderr).to.contain('Error: another').and.to.contain('    at ')
   })
 })
