@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { freePort } from '../../support/free-port.ts'
 
 const SCRIPT = new URL('../../fixtures/metrics/workers.ts', import.meta.url).pathname
@@ -15,9 +16,7 @@ describe('metrics() in several workers', function withProcesses() {
 
   before(async () => {
     port = await freePort()
-    primary = fork(SCRIPT, [String(port), String(COUNT)], {
-      execArgv: ['--import', 'tsx', '--conditions=source'],
-    })
+    primary = fork(await bundleScript(SCRIPT), [String(port), String(COUNT)], { execArgv: [] })
     await once(primary, 'message')
   })
   after(async () => {
