@@ -109,7 +109,7 @@ async function refusePending(dataSource: DataSource, directory: MigrationSource)
     throw new StartupError(`These migrations were not run on this database: ${pending.join(', ')}.`, {
       code: 'MORTAR_MIGRATION_PENDING',
       remedy:
-        'Run them first. A new migration is generated from the difference between the database and the entities.',
+        'Run them first: mortar migrate run. A new migration is generated from the difference between the database and the entities.',
       brick: 'database',
     })
 }

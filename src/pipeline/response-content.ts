@@ -17,7 +17,7 @@ interface Declared {
   readonly status: number
   readonly runtime: PipelineRuntime
   readonly schema: unknown
-  /** Media type with charset; undefined if the value decides. */
+  /** Media type with charset; undefined if the value decides, as for a pattern such as `image/*`. */
   readonly type: string | undefined
   readonly serialize: Serializer | undefined
 }
@@ -35,17 +35,17 @@ export function compileContent(route: Route, status: number, runtime: PipelineRu
     status,
     runtime,
     schema,
-    type: type === undefined ? undefined : withCharset(type),
+    type: type === undefined || type.includes('*') ? undefined : withCharset(type),
     serialize: schema && compileSerializer(schema),
   }
-  const takesJson = type === undefined || /[/+]json\b/i.test(type)
+  const takesJson = type === undefined || /[/+]json\b|^(?:\*|application)\/\*/i.test(type)
   return (ctx, value) => {
     if (typeof value === 'object' && value !== null) {
       const raw = rawOf(ctx, value, declared)
       if (raw) return raw
     }
     if (value === undefined || (value === null && schema === undefined)) throw returnedNothing(declared)
-    if (!takesJson && typeof value !== 'string') throw unsuited(declared, value)
+    if (!takesJson && typeof value !== 'string') throw unsuited(declared, value, type)
     return validated(declared, value)
   }
 }
@@ -123,7 +123,7 @@ function returnedNothing({ route, status, runtime }: Declared): HttpError {
   return refusal(runtime, reason)
 }
 
-function unsuited({ route, status, runtime, type }: Declared, value: unknown): HttpError {
+function unsuited({ route, status, runtime }: Declared, value: unknown, type: string): HttpError {
   const kind = Array.isArray(value)
     ? 'an array'
     : typeof value === 'object'

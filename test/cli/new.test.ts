@@ -244,6 +244,16 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
       })
     })
 
+  for (const auth of ['basic', 'none'])
+    it(`passes its own types and rules without the example: ${auth}`, () => {
+      const name = `bare-${auth}`
+      const made = project.mortar(['new', name, '--auth', auth, '--no-example', '--no-install'])
+      expect(made.code, made.err).to.equal(0)
+      const directory = join(project.directory, name)
+      linkDependencies(directory, framework.directory)
+      for (const script of ['check', 'lint']) runScript(directory, script)
+    })
+
   function runScript(directory: string, script: string): void {
     const { PATH = '', HOME } = process.env
     // The programs of the repository, which npm puts there for its own tests, are not the application's.

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import {
   createApp,
   createRouter,
+  sendFile,
   type AppOptions,
   type Context,
   type Handler,
@@ -21,6 +22,36 @@ interface Problem {
   readonly code: string
   readonly detail: string
 }
+
+describe('A declared pattern of media types', () => {
+  throughBothAdapters((open) => {
+    const response = { 200: { type: 'image/*' } }
+    const typeOf = async (handler: Handler): Promise<[number, string | null]> => {
+      const { status, headers } = await (await open(appOf(response, handler))).fetch('/')
+      return [status, headers.get('content-type')]
+    }
+
+    it('is never sent, because a response has one type', async () => {
+      expect(await typeOf(() => Buffer.from('abc'))).to.deep.equal([200, 'application/octet-stream'])
+      expect(await typeOf(() => new Blob(['abc'], { type: 'image/gif' }))).to.deep.equal([200, 'image/gif'])
+      expect(
+        await typeOf((ctx) => {
+          ctx.type = 'image/png'
+          return Buffer.from('abc')
+        }),
+      ).to.deep.equal([200, 'image/png'])
+      expect(
+        await typeOf((ctx) =>
+          sendFile(ctx, { size: 3, open: () => Buffer.from('abc') }, { type: 'image/webp' }),
+        ),
+      ).to.deep.equal([200, 'image/webp'])
+    })
+
+    it('refuses a value that does not fit', async () => {
+      expect((await typeOf(() => ({ a: 1 })))[0]).to.equal(500)
+    })
+  })
+})
 
 describe('A response that is sent unchanged', () => {
   const bodies: readonly (readonly [string, () => unknown, string?])[] = [

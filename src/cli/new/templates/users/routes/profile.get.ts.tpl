@@ -8,5 +8,5 @@ export default route(
     auth: true,
     response: { 200: object({ id: string().required(), role: string().required() }) },
   },
-  ({ user }) => ({ id: user.id, role: user.raw['role'] as string }),
+  ({ user }) => ({ id: user.id, role: user.raw.role }),
 )
