@@ -8,6 +8,8 @@ import { dirname, join, posix } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const ENTRIES = Object.keys(MANIFEST.exports).filter((name) => name !== './package.json')
+/** Exports another package, whose functions have other names. */
+const YUP = './yup'
 const MOST_PACKAGES = 60
 const MOST_KILOBYTES = 12 * 1024
 const WANTED = [
@@ -118,7 +120,7 @@ function checkSize(consumer) {
 
 /** No optional package is installed: no entry may import one before it is used. */
 function importEntries(consumer) {
-  const lines = ENTRIES.map((name) => {
+  const lines = ENTRIES.filter((name) => name !== YUP).map((name) => {
     const specifier = specifierOf(name)
     return `await check('${specifier}')`
   })
@@ -130,6 +132,11 @@ function importEntries(consumer) {
     const other = exported.find(([name, value]) => typeof value === 'function' && typeof value.name === 'string' && value.name !== name)
     if (other) throw new Error(specifier + ' exports ' + other[0] + ' under the name ' + other[1].name)
   }`)
+  lines.push(`const { createRequire } = await import('node:module')
+    const exported = await import('${specifierOf(YUP)}')
+    const yup = createRequire(import.meta.resolve('${specifierOf(YUP)}'))('yup')
+    const differs = Object.keys({ ...yup, ...exported }).filter((name) => yup[name] !== exported[name])
+    if (differs.length > 0) throw new Error('${specifierOf(YUP)} differs from yup in ' + differs.join(', '))`)
   writeFileSync(join(consumer, 'import.mjs'), lines.join('\n'))
   run(process.execPath, ['import.mjs'], consumer)
 }

@@ -4,6 +4,9 @@
 //
 // esbuild makes a chunk for each set of beginnings (entries, and modules that are imported when they are needed) that share
 // a module. So each beginning also imports the core: what the core needs is then shared by all and is one chunk.
+//
+// yup is CommonJS. It is loaded by `require`, because its `import` makes Node 20 and 22 compile a lexer for export names.
+import { createRequire } from 'node:module'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { build } from 'esbuild'
@@ -21,7 +24,9 @@ const WITHOUT_CORE = new Set([
   'src/cli/commands/start.js',
   'src/cli/workers/run-primary.js',
   'src/cli/dev/hooks-thread.js',
+  'src/yup.js',
 ])
+const YUP = Object.keys(createRequire(import.meta.url)('yup')).join(', ')
 
 const named = [...Object.values(exports).map((each) => each.default), ...Object.values(bin)]
 const entries = named
@@ -46,6 +51,7 @@ const options = {
   ignoreAnnotations: true,
   metafile: true,
   logLevel: 'warning',
+  plugins: [{ name: 'yup', setup: requireYup }],
 }
 const { outputs } = (await build({ ...options, write: false })).metafile
 const beginnings = new Set(
@@ -54,7 +60,10 @@ const beginnings = new Set(
     .filter((file) => file !== undefined && file !== CORE && !WITHOUT_CORE.has(file))
     .map((file) => join(TARGET, file)),
 )
-const { metafile } = await build({ ...options, plugins: [{ name: 'core', setup: importCore }] })
+const { metafile } = await build({
+  ...options,
+  plugins: [...options.plugins, { name: 'core', setup: importCore }],
+})
 // Templates of applications have no types beside them and stay.
 for (const file of readdirSync(TARGET, { recursive: true }).filter((path) => path.endsWith('.d.ts')))
   if (!(file.replaceAll(sep, '/').replace(/\.d\.ts$/, '.js') in metafile.outputs))
@@ -65,4 +74,12 @@ function importCore({ onLoad, onResolve }) {
   onLoad({ filter: /\.js$/ }, ({ path }) =>
     beginnings.has(path) ? { contents: `import 'core:'\n${readFileSync(path, 'utf8')}` } : undefined,
   )
+}
+
+function requireYup({ onLoad, onResolve }) {
+  onResolve({ filter: /^yup$/ }, () => ({ path: 'yup', namespace: 'yup' }))
+  onLoad({ filter: /.*/, namespace: 'yup' }, () => ({
+    contents: `import { createRequire } from 'node:module'
+export const { ${YUP} } = createRequire(import.meta.url)('yup')`,
+  }))
 }

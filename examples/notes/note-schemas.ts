@@ -1,4 +1,4 @@
-import { array, boolean, date, number, object, string } from 'yup'
+import { array, boolean, date, number, object, string } from 'mortar/yup'
 
 /** A note as it leaves the service. */
 export const noteSchema = object({

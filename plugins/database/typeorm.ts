@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type * as TypeOrm from 'typeorm'
 import type * as QueryRunners from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
 import { loadPeer, type PeerNeed } from '../../src/index.ts'
-import { withLateDrivers } from './compat/typeorm.ts'
+import { withLateModules } from './compat/typeorm.ts'
 
 /** The package of the driver that TypeORM loads for a kind of database. */
 const DRIVERS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ function hasLibsql(): boolean {
  * files for export names, which costs more at each start than all of Mortar. Without TypeORM, each use throws the
  * StartupError of a missing package.
  */
-export const typeorm = withLateDrivers(createRequire(import.meta.url), () =>
+export const typeorm = withLateModules(createRequire(import.meta.url), () =>
   loadPeer<typeof TypeOrm>('typeorm', databaseNeed()),
 )
 

@@ -13,23 +13,27 @@
  *    its next statement fails as on a released runner.
  * 6. `driver/DriverFactory.js` requires a module for each kind of database and reads its class when a DataSource of that
  *    kind is made. Fallback: all drivers are loaded.
+ * 7. TypeORM reads the functions of LATE_PACKAGES when it calls them. Fallback: they and all drivers are loaded.
  *
  * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
  */
 import { readFileSync } from 'node:fs'
-import { Module } from 'node:module'
+import { createRequire, Module } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import { StartupError } from '../../../src/index.ts'
 
+/** Packages that TypeORM needs to format logged SQL, for its logger `debug`, and for patterns of file names. */
+const LATE_PACKAGES = ['@sqltools/formatter', 'sql-highlight', 'debug', 'tinyglobby']
+
 /**
- * Loads TypeORM without the drivers of databases that are not used, which are half of its code. Each driver is loaded
- * when its class is read. Other importers of a driver's module never see the stand-in.
+ * Loads TypeORM without the drivers of databases that are not used, which are half of its code, and without some of its
+ * packages. Each is loaded when something of it is read. Other importers of such a module never see the stand-in.
  */
-export function withLateDrivers<T>(require: NodeJS.Require, load: () => T): T {
+export function withLateModules<T>(require: NodeJS.Require, load: () => T): T {
   const { cache } = require
-  const late = driverFiles(require).filter((file) => cache[file] === undefined)
+  const late = lateFiles(require).filter((file) => cache[file] === undefined)
   for (const file of late) cache[file] = lateModule(file, require)
   try {
     return load()
@@ -39,12 +43,14 @@ export function withLateDrivers<T>(require: NodeJS.Require, load: () => T): T {
 }
 
 /** Bun and Deno have module caches of their own, and TypeORM may be missing or another one. */
-function driverFiles(require: NodeJS.Require): string[] {
+function lateFiles(require: NodeJS.Require): string[] {
   if (process.versions['bun'] !== undefined || process.versions['deno'] !== undefined) return []
   try {
     const factory = require.resolve('typeorm/driver/DriverFactory.js')
     const required = readFileSync(factory, 'utf8').matchAll(/require\("(\.\/[^"]+Driver)"\)/g)
-    return [...required].map(([, path]) => join(dirname(factory), `${path}.js`))
+    const drivers = [...required].map(([, path]) => join(dirname(factory), `${path}.js`))
+    const { resolve } = createRequire(factory)
+    return [...drivers, ...LATE_PACKAGES.map((name) => resolve(name))]
   } catch {
     return []
   }

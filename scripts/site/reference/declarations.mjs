@@ -18,13 +18,18 @@ const DECLARED = /^(?:export )?(?:declare )?/
  * @typedef {Declared & { uses: Declared[] }} Export
  */
 
+/** Entries that export another package as it is. Its own documentation describes them. */
+const FOREIGN = ['./yup']
+
 /**
  * The exports of each entry point, in the order of its source.
  *
  * @returns {Array<{ entry: string, exports: Export[] }>} An entry is written as applications import it.
  */
 export function readEntries() {
-  const entries = Object.entries(manifest().exports).filter(([, target]) => typeof target !== 'string')
+  const entries = Object.entries(manifest().exports).filter(
+    ([name, target]) => typeof target !== 'string' && !FOREIGN.includes(name),
+  )
   const program = declarationProgram(entries.map(([, { source }]) => source))
   const checker = program.getTypeChecker()
   return entries.map(([name, { source }]) => {

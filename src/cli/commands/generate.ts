@@ -72,7 +72,7 @@ function routeText({ app }: Project, target: string, file: string): string {
   const values = parameters.map((name) => `${key(name)}: ctx.params${member(name)}`).join(', ')
   const handler = parameters.length === 0 ? '() => ({ ok: true })' : `(ctx) => ({ ${values} })`
   return [
-    ...(parameters.length === 0 ? [] : [`import { object, string } from 'yup'`]),
+    ...(parameters.length === 0 ? [] : [`import { object, string } from 'mortar/yup'`]),
     helper === undefined
       ? `import { defineRoute } from 'mortar'`
       : `import { route } from '${importPath(target, helper)}'`,

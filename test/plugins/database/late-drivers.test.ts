@@ -4,7 +4,16 @@ import { expect } from 'chai'
 
 /** A process of its own, because this one has loaded all of TypeORM. */
 describe("TypeORM's drivers", () => {
-  let result: { atFirst: string[]; withPostgres: string[]; isSameClass: boolean; oracle: string }
+  let result: {
+    atFirst: string[]
+    packagesAtFirst: string[]
+    withPostgres: string[]
+    isSameClass: boolean
+    oracle: string
+    packagesInUse: string[]
+    sql: string
+    highlighted: string
+  }
 
   before(() => {
     const args = [
@@ -29,5 +38,17 @@ describe("TypeORM's drivers", () => {
   it('are the same classes for those that import their modules', () => {
     expect(result.isSameClass).to.equal(true)
     expect(result.oracle).to.equal('OracleDriver')
+  })
+
+  it('come without the packages that format and log SQL and that find files, until they are used', () => {
+    expect(result.packagesAtFirst).to.deep.equal([])
+    expect(result.packagesInUse).to.deep.equal([
+      '@sqltools/formatter',
+      'sql-highlight',
+      'debug',
+      'tinyglobby',
+    ])
+    expect(result.sql).to.match(/select\s+1 as one/)
+    expect(result.highlighted).to.contain('select')
   })
 })

@@ -1,4 +1,4 @@
-import { number, object } from 'yup'
+import { number, object } from 'mortar/yup'
 import { route } from '../../route.ts'
 import { AuthUsers, Notes } from '../../schema.ts'
 

@@ -1,5 +1,5 @@
 import { queryBoolean } from 'mortar'
-import { number, object } from 'yup'
+import { number, object } from 'mortar/yup'
 import { noteList } from '../../note-schemas.ts'
 import { route } from '../../route.ts'
 

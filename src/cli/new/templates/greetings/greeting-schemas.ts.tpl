@@ -1,4 +1,4 @@
-import { date, object, string } from 'yup'
+import { date, object, string } from 'mortar/yup'
 
 /** A greeting in a response. */
 export const greetingSchema = object({

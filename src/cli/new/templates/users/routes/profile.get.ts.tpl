@@ -1,4 +1,4 @@
-import { object, string } from 'yup'
+import { object, string } from 'mortar/yup'
 import { route } from '../route.ts'
 
 export default route(

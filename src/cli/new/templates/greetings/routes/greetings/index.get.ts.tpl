@@ -1,4 +1,4 @@
-import { array, number, object } from 'yup'
+import { array, number, object } from 'mortar/yup'
 import { greetingSchema } from '../../greeting-schemas.ts'
 import { route } from '../../route.ts'
 import { Greetings } from '../../schema.ts'

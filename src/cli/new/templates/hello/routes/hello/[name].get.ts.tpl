@@ -1,5 +1,5 @@
 import { queryBoolean } from 'mortar'
-import { object, string } from 'yup'
+import { object, string } from 'mortar/yup'
 import { route } from '../../route.ts'
 
 export default route(
