@@ -8,8 +8,6 @@ import { dirname, join, posix } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const ENTRIES = Object.keys(MANIFEST.exports).filter((name) => name !== './package.json')
-/** Exports another package, whose functions have other names. */
-const YUP = './yup'
 const MOST_PACKAGES = 60
 const MOST_KILOBYTES = 12 * 1024
 const WANTED = [
@@ -120,23 +118,20 @@ function checkSize(consumer) {
 
 /** No optional package is installed: no entry may import one before it is used. */
 function importEntries(consumer) {
-  const lines = ENTRIES.filter((name) => name !== YUP).map((name) => {
+  const lines = ENTRIES.map((name) => {
     const specifier = specifierOf(name)
     return `await check('${specifier}')`
   })
   // The build joins modules, and two functions of one file cannot have the same name. What replaces a missing package
-  // has no string as its name.
-  lines.unshift(`async function check(specifier) {
+  // has no string as its name. The functions of yup have other names.
+  lines.unshift(`import { createRequire } from 'node:module'
+  async function check(specifier) {
     const exported = Object.entries(await import(specifier))
     if (exported.length === 0) throw new Error(specifier + ' exports nothing')
-    const other = exported.find(([name, value]) => typeof value === 'function' && typeof value.name === 'string' && value.name !== name)
+    const yup = specifier.endsWith('/yup') ? createRequire(import.meta.resolve(specifier))('yup') : undefined
+    const other = exported.find(([name, value]) => yup ? value !== yup[name] : typeof value === 'function' && typeof value.name === 'string' && value.name !== name)
     if (other) throw new Error(specifier + ' exports ' + other[0] + ' under the name ' + other[1].name)
   }`)
-  lines.push(`const { createRequire } = await import('node:module')
-    const exported = await import('${specifierOf(YUP)}')
-    const yup = createRequire(import.meta.resolve('${specifierOf(YUP)}'))('yup')
-    const differs = Object.keys({ ...yup, ...exported }).filter((name) => yup[name] !== exported[name])
-    if (differs.length > 0) throw new Error('${specifierOf(YUP)} differs from yup in ' + differs.join(', '))`)
   writeFileSync(join(consumer, 'import.mjs'), lines.join('\n'))
   run(process.execPath, ['import.mjs'], consumer)
 }
