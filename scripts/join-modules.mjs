@@ -24,7 +24,7 @@ const WITHOUT_CORE = new Set([
   'src/cli/commands/start.js',
   'src/cli/workers/run-primary.js',
   'src/cli/dev/hooks-thread.js',
-  'src/yup.js',
+  'src/schema/yup/entry.js',
 ])
 const YUP = Object.keys(createRequire(import.meta.url)('yup')).join(', ')
 
