@@ -2,6 +2,7 @@ import type { Middleware as KoaMiddleware } from 'koa'
 import { isUntouched } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { NotFound } from '../errors/http-error.ts'
+import { stackless } from '../errors/stackless.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { readLayers, type KoaRouter, type ReadLayers } from '../routing/koa-router-layers.ts'
 import type { AuthRequirement, Handler, Middleware, Route, RouteDefinition } from '../routing/route.ts'
@@ -101,7 +102,7 @@ function unguarded(cause: StartupError): StartupError {
 function handlerOf(dispatch: KoaMiddleware): Handler {
   const run = fromKoa(async (koa) => {
     await dispatch(koa, nothingFurther)
-    if (isUntouched(koa)) throw new Unanswered()
+    if (isUntouched(koa)) throw stackless(Unanswered)
   })
   return async (ctx) => {
     const { koa, body } = ctx
@@ -116,7 +117,7 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
       if (!(error instanceof Unanswered)) throw error
       // No layer set a response, so no route matched: Koa middleware in front sees a 404 and may still respond.
       ;(ctx as unknown as RequestContext).route = ''
-      throw new NotFound(`There is nothing at ${ctx.path}.`)
+      throw stackless(NotFound, `There is nothing at ${ctx.path}.`)
     }
   }
 }

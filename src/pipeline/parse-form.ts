@@ -149,5 +149,5 @@ function valueOf({ key, head, size }: FormPart, { body = {}, files = {} }: Parse
 function formError(error: unknown): unknown {
   const { syscall } = error as { syscall?: string }
   if (isHttpError(error) || syscall !== undefined) return error
-  return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
+  return stackless(BadRequest, 'The form cannot be read.', { code: 'malformed_body', cause: error })
 }

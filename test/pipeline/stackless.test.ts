@@ -1,6 +1,9 @@
 import { expect } from 'chai'
-import { createApp, createRouter, fromKoa, HttpError, NotFound, Unauthorized } from 'mortar'
+import { Router } from '@koa/router'
+import { createApp, createRouter, fromKoa, fromKoaRouter, HttpError, NotFound, sendFile, Unauthorized } from 'mortar' // prettier-ignore
+import { limits } from 'mortar/limits'
 import { number, object, string } from 'yup'
+import { asHttpError } from '../../src/context/thrown.ts'
 import { stackless } from '../../src/errors/stackless.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
@@ -23,6 +26,7 @@ describe('A refusal of the framework', () => {
   const seen: Error[] = []
   const app = createApp({ bodyLimit: 100 })
     .use(tokens({ never: () => false }))
+    .use(limits())
     .use(async (_ctx, next) => {
       try {
         return await next()
@@ -39,8 +43,13 @@ describe('A refusal of the framework', () => {
         .get('/thrown', () => {
           throw new Unauthorized('Not you.', { cause: new Error('why') })
         })
+        .get('/koa', (ctx) => ctx.koa.throw(409, 'taken'))
         .get('/later', { query: LATER }, () => 'later')
-        .post('/', { body: object() }, () => 'a body'),
+        .post('/', { body: object() }, () => 'a body')
+        .post('/form', { body: object(), consumes: ['multipart/form-data'] }, () => 'a form')
+        .get('/limited', { limit: { limit: 1, window: '1m', by: () => 'all' } }, () => 'once')
+        .get('/files/:name', (ctx) => sendFile(ctx, ctx.params['name'], { root: import.meta.dirname }))
+        .use(fromKoaRouter(new Router().get('/layers/:id', (_ctx, next) => next()))),
     )
   const post = (type: string, payload: string) =>
     ({ method: 'POST', url: '/', headers: { 'content-type': type }, payload }) as const
@@ -56,9 +65,15 @@ describe('A refusal of the framework', () => {
     [400, '/%zz'],
     [400, post('application/json', '{')],
     [413, post('application/json', JSON.stringify('x'.repeat(200)))],
+    [400, { ...post('multipart/form-data; boundary=x', '--x\r\nbroken'), url: '/form' }],
     [415, post('image/png', 'x')],
+    [404, '/files/missing'],
+    [404, '/files/.hidden'],
+    [404, '/layers/1'],
+    [429, '/limited'],
   ] as const
 
+  before(() => app.inject('/limited'))
   beforeEach(() => void seen.splice(0))
   after(() => app.close())
 
@@ -84,6 +99,13 @@ describe('A refusal of the framework', () => {
       expect((await caught.inject(url)).payload).to.equal('ValidationFailed')
     expect((await caught.inject('/1')).payload).to.equal('found')
     await caught.close()
+  })
+
+  it('has no frames when it is made of an error of ctx.koa.throw, which keeps its own', async () => {
+    expect((await app.inject('/koa')).statusCode).to.equal(409)
+    const error = asHttpError(seen[0]) as Error
+    expect(error.stack).to.equal('HttpError: taken')
+    expect((error.cause as Error).stack).to.contain('stackless.test')
   })
 
   it('keeps stack and cause of errors that an application throws', async () => {
