@@ -28,8 +28,8 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
   /** Seconds or a duration; 15 minutes by default. */
   readonly accessTokenLifetime?: Duration
   /**
-   * Number of verified access tokens that a process caches, so that each signature is checked once; 10,000 by default, 0
-   * for none. A cached token of an ended session is still refused.
+   * Number of verified access tokens that a process caches from their second use, so that each signature is checked
+   * twice; 10,000 by default, 0 for none. A cached token of an ended session is still refused.
    */
   readonly accessTokenCache?: number
   /** Lifetime of a session from its login; a refresh does not extend it. Seconds or a duration; 30 days by default. */

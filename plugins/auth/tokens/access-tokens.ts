@@ -86,7 +86,8 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const known = verified.get(signature)
     if (known?.token === token) return known.claims
     const claims = check(token)
-    if (claims && token.length <= MOST_CACHED_BYTES) verified.set(signature, { token, claims }, endOf(claims))
+    if (claims && token.length <= MOST_CACHED_BYTES)
+      verified.offer(signature, { token, claims }, endOf(claims))
     return claims
   }
 

@@ -4,19 +4,20 @@ import type { Clock } from '../../../src/index.ts'
 export interface VerifiedCache<Value> {
   /** @returns the value unless it has expired. */
   get(key: string): Value | undefined
-  /** Stores a value until `end`, in milliseconds since the epoch. */
-  set(key: string, value: Value, end: number): void
+  /** Stores the value of a key that was offered before, until `end`, in milliseconds since the epoch. */
+  offer(key: string, value: Value, end: number): void
   readonly size: number
 }
 
 /** Interval for removing expired entries. */
 const SWEEP_EVERY = 60_000
-/** A full cache admits one of this many new keys. */
+/** A full cache admits one of this many keys. */
 const ADMITS_ONE_OF = 8
 
 /**
- * Creates a cache that removes expired entries once a minute while it is used. A full cache replaces its oldest entry by
- * one of eight new keys: admitting every new key would evict each entry before its next use when keys cycle.
+ * Creates a cache that removes expired entries once a minute while it is used. It stores a key the second time that it is
+ * offered: entries that are never used would cost the garbage collector more than they can save. A full cache replaces
+ * its oldest entry by one of eight such keys: admitting each would evict every entry before its next use when keys cycle.
  */
 export function createVerifiedCache<Value>(capacity: number, clock: Clock): VerifiedCache<Value> {
   const entries = new Map<string, { value: Value; end: number }>()
@@ -24,6 +25,7 @@ export function createVerifiedCache<Value>(capacity: number, clock: Clock): Veri
   let inOrder = entries.keys()
   let sweepAt = 0
   let refused = 0
+  const wasOffered = createMemory(capacity)
 
   function sweep(now: number): void {
     if (now < sweepAt && sweepAt - now <= SWEEP_EVERY) return
@@ -32,7 +34,7 @@ export function createVerifiedCache<Value>(capacity: number, clock: Clock): Veri
   }
 
   function makeRoom(): boolean {
-    if (capacity === 0 || ++refused % ADMITS_ONE_OF !== 0) return false
+    if (++refused % ADMITS_ONE_OF !== 0) return false
     dropOldest()
     return true
   }
@@ -52,12 +54,35 @@ export function createVerifiedCache<Value>(capacity: number, clock: Clock): Veri
       entries.delete(key)
       return undefined
     },
-    set(key, value, end) {
-      if (entries.size >= capacity && !makeRoom()) return
+    offer(key, value, end) {
+      if (capacity === 0 || !wasOffered(key) || (entries.size >= capacity && !makeRoom())) return
       entries.set(key, { value, end })
     },
     get size() {
       return entries.size
     },
   }
+}
+
+/** Creates a function that is true for a key among the last `size` others, and for at most twice as many. */
+function createMemory(size: number): (key: string) => boolean {
+  let recent = new Set<number>()
+  let earlier = recent
+  return (key) => {
+    const mark = markOf(key)
+    if (recent.has(mark) || earlier.has(mark)) return true
+    if (recent.size >= size) [earlier, recent] = [recent, new Set()]
+    recent.add(mark)
+    return false
+  }
+}
+
+const MARKED = 8
+
+/** A number for the end of a key. Two keys with one number are harmless: the second is stored early. */
+function markOf(key: string): number {
+  let mark = 0
+  for (let index = Math.max(0, key.length - MARKED); index < key.length; index++)
+    mark = (Math.imul(mark, 67) + key.charCodeAt(index)) & 0x3fff_ffff
+  return mark
 }

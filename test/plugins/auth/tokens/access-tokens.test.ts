@@ -5,7 +5,7 @@ import {
   type AccessTokensOptions,
 } from '../../../../plugins/auth/tokens/access-tokens.ts'
 import { deriveKeys, type Secret } from '../../../../plugins/auth/tokens/keys.ts'
-import { createVerifiedCache } from '../../../../plugins/auth/tokens/verified-cache.ts'
+import { createVerifiedCache, type VerifiedCache } from '../../../../plugins/auth/tokens/verified-cache.ts'
 import { TestClock } from '../support/clock.ts'
 
 const OLD = 'the old secret of the application, 32+ bytes'
@@ -48,15 +48,16 @@ describe('access tokens', () => {
     expect(tokens.verify(token)).to.deep.include({ ...ADA, iat, exp: iat + 900 })
   })
 
-  it('are remembered once they are verified, unless the cache has no room', () => {
+  it('are remembered from their second use, unless the cache has no room', () => {
     for (const [cache, isRemembered] of [
       [undefined, true],
       [0, false],
     ] as const) {
       const { tokens } = setUp(OLD, cache === undefined ? {} : { cache })
       const { token } = tokens.sign(ADA)
-      const [first, second] = [tokens.verify(token), tokens.verify(token)]
-      expect(first === second).to.equal(isRemembered)
+      const [first, second, third] = [1, 2, 3].map(() => tokens.verify(token))
+      expect(first === second).to.equal(false)
+      expect(second === third).to.equal(isRemembered)
     }
   })
 
@@ -176,23 +177,48 @@ describe('the tokens that are remembered', () => {
     const { tokens } = setUp()
     const small = tokens.sign(ADA).token
     const large = tokens.sign({ ...ADA, user: { text: 'x'.repeat(2048) } }).token
+    for (const token of [small, large]) tokens.verify(token)
     expect(tokens.verify(small)).to.equal(tokens.verify(small))
     expect(tokens.verify(large)).to.be.an('object').and.not.equal(tokens.verify(large))
   })
 })
 
 describe('the cache of verified tokens', () => {
+  /** Stores a value, by offering it twice. */
+  function store<Value>(cache: VerifiedCache<Value>, key: string, value: Value, end: number): void {
+    cache.offer(key, value, end)
+    cache.offer(key, value, end)
+  }
+
+  it('stores a key the second time that it is offered', () => {
+    const cache = createVerifiedCache<string>(10, new TestClock())
+    const end = Number.MAX_SAFE_INTEGER
+    cache.offer('one', 'a', end)
+    cache.offer('two', 'b', end)
+    expect(cache.size).to.equal(0)
+    cache.offer('one', 'c', end)
+    expect(cache.get('one')).to.equal('c')
+    expect(cache.get('two')).to.equal(undefined)
+  })
+
+  it('stores nothing of keys that come in turn, far more than it has room for', () => {
+    const cache = createVerifiedCache<number>(100, new TestClock())
+    for (let each = 0; each < 1000 * 5; each += 1)
+      cache.offer(`token ${each % 1000}`, each, Number.MAX_SAFE_INTEGER)
+    expect(cache.size).to.equal(0)
+  })
+
   it('never holds more than its capacity', () => {
     const clock = new TestClock()
     const cache = createVerifiedCache<number>(3, clock)
-    for (let each = 0; each < 10; each += 1) cache.set(`token ${each}`, each, clock.now() + 1000)
+    for (let each = 0; each < 10; each += 1) store(cache, `token ${each}`, each, clock.now() + 1000)
     expect(cache.size).to.equal(3)
   })
 
   it('gives the place of the oldest to one of eight that come when it is full', () => {
     const clock = new TestClock()
     const cache = createVerifiedCache<number>(3, clock)
-    for (let each = 0; each < 3 + 8; each += 1) cache.set(`token ${each}`, each, clock.now() + 1000)
+    for (let each = 0; each < 3 + 8; each += 1) store(cache, `token ${each}`, each, clock.now() + 1000)
     const kept = Array.from({ length: 11 }, (_, each) => each).filter(
       (each) => cache.get(`token ${each}`) === each,
     )
@@ -205,7 +231,7 @@ describe('the cache of verified tokens', () => {
     let hits = 0
     for (let each = 0; each < 120 * 50; each += 1) {
       const key = `token ${each % 120}`
-      if (cache.get(key) === undefined) cache.set(key, each, clock.now() + 1000)
+      if (cache.get(key) === undefined) cache.offer(key, each, clock.now() + 1000)
       else hits += 1
     }
     expect(hits / (120 * 50)).to.be.above(0.7)
@@ -214,9 +240,9 @@ describe('the cache of verified tokens', () => {
   it('gives nothing at its end and lets go of all that has ended', () => {
     const clock = new TestClock()
     const cache = createVerifiedCache<string>(10, clock)
-    cache.set('short', 'a', clock.now() + 1000)
-    cache.set('forgotten', 'b', clock.now() + 2000)
-    cache.set('long', 'c', clock.now() + 120_000)
+    store(cache, 'short', 'a', clock.now() + 1000)
+    store(cache, 'forgotten', 'b', clock.now() + 2000)
+    store(cache, 'long', 'c', clock.now() + 120_000)
     clock.advance(1)
     expect(cache.get('short')).to.equal(undefined)
     expect(cache.size).to.equal(2)
@@ -227,7 +253,7 @@ describe('the cache of verified tokens', () => {
 
   it('keeps nothing when it has no room', () => {
     const cache = createVerifiedCache<string>(0, new TestClock())
-    for (let each = 0; each < 20; each++) cache.set(`token ${each}`, 'a', Number.MAX_SAFE_INTEGER)
+    for (let each = 0; each < 20; each++) store(cache, `token ${each}`, 'a', Number.MAX_SAFE_INTEGER)
     expect(cache.size).to.equal(0)
   })
 
@@ -237,7 +263,7 @@ describe('the cache of verified tokens', () => {
     clock.advance(7200)
     cache.get('any')
     clock.advance(-7200)
-    cache.set('short', 'a', clock.now() + 1000)
+    store(cache, 'short', 'a', clock.now() + 1000)
     clock.advance(61)
     cache.get('any')
     expect(cache.size).to.equal(0)
