@@ -81,7 +81,7 @@ function checkName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,213}$/.test(name) && name !== 'mortar' && name !== 'node_modules') return name
   if (name === 'mortar')
     throw new UsageError(
-      'An application cannot have the name of the framework. Use another one, such as my-app.',
+      "'mortar' is not a valid name for an application: it is the name of the framework. Use another one, such as my-app.",
     )
   throw new UsageError(
     `'${name}' is not a valid name for an application. Use lower-case letters, digits and '-', such as my-app.`,
