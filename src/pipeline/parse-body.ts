@@ -15,7 +15,6 @@ import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { parsedInKoa } from './parsed-in-koa.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
-import { warnOfUnread } from './warn-of-unread.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -220,5 +219,22 @@ function limitOf(route: Route, runtime: PipelineRuntime): number {
       files: [route.origin],
       cause,
     })
+  }
+}
+
+/**
+ * Makes the warning, once per route, of a body that the framework cannot read, where the route declares neither `body`
+ * nor `consumes`: `ctx.body` is then undefined.
+ */
+function warnOfUnread(route: Route): (ctx: RequestContext, type: string) => void {
+  let isDue = true
+  return (ctx, type) => {
+    if (!isDue) return
+    isDue = false
+    const found = type === '' ? 'without Content-Type' : `of the media type '${type}'`
+    ctx.log.warn(
+      `${describeRoute(route)} got a body ${found}, which is not read, so ctx.body is undefined. Send it as ` +
+        'application/json. If the route reads no body, or reads ctx.koa.req itself, declare `consumes: []`.',
+    )
   }
 }
