@@ -71,7 +71,7 @@ class ConditionWriter {
     return `${name} ${comparison} ${this.#placeholder(column, value, type === 'like')}`
   }
 
-  /** Binds a value: a pattern unchanged, any other value in the form that the column stores. */
+  /** Binds a value in the form that the column stores. A pattern only passes through the column's transformer. */
   #placeholder(column: ColumnMetadata, given: unknown, isPattern = false): string {
     const { driver } = this.#dataSource
     const name = nameOfParam(given)
@@ -81,7 +81,7 @@ class ConditionWriter {
     )
       this.#refuse(column.propertyPath, given)
     const store = (value: unknown): unknown =>
-      isPattern ? value : driver.preparePersistentValue(value, column)
+      isPattern && !column.transformer ? value : driver.preparePersistentValue(value, column)
     this.binders.push(
       name === undefined
         ? () => store(given)

@@ -81,8 +81,11 @@ function escapePath({ driver }: DataSource, path: string): string {
     .join('.')
 }
 
+/** The order of the query, else the option `orderBy` of the entity. */
 function orderOf({ driver }: DataSource, metadata: EntityMetadata, order: Definition['order'] = {}): string {
-  const parts = termsOf(order).map(([path, direction]) => {
+  const given = termsOf(order)
+  const terms = given.length > 0 ? given : termsOf(metadata.orderBy ?? {})
+  const parts = terms.map(([path, direction]) => {
     const word = String(direction).toUpperCase()
     if (word !== 'ASC' && word !== 'DESC')
       throw new QueryNotCompiled(metadata.name, `the direction of '${path}' is '${String(direction)}'`)

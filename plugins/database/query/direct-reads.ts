@@ -44,18 +44,20 @@ function readSqlite<Row>(
   const statements = statementsOf(dataSource)
   if (statements === undefined) return undefined
   dataSource.logger.logQuery(sql, values)
+  let rows: (readonly unknown[])[]
   try {
     let statement = statements.get(sql)
     if (statement === undefined) {
       statement = sqliteConnectionOf(dataSource.driver)!.prepare(sql).raw()
       statements.set(sql, statement)
     }
-    return statement.all(...values.map(bindable)).map(ofArray)
+    rows = statement.all(...values.map(bindable))
   } catch (error) {
     // A query runner waits until the other process is done.
     if (String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY')) return undefined
     throw failed(dataSource, error as Error, sql, values)
   }
+  return rows.map(ofArray)
 }
 
 /** Reads rows as arrays, which takes two thirds of the time of objects. */
@@ -91,14 +93,16 @@ async function readPostgres<Row>(
 ): Promise<Row[]> {
   dataSource.logger.logQuery(sql, values)
   const unnamed = { text: sql, values }
+  let found: Awaited<ReturnType<PostgresPool['query']>>
   try {
-    const { rows } = await (unprepared.has(pool)
+    found = await (unprepared.has(pool)
       ? pool.query(unnamed)
       : pool.query({ ...unnamed, name }).catch((error: unknown) => retryUnprepared(pool, unnamed, error)))
-    return rows.map(ofRecord)
   } catch (error) {
     throw failed(dataSource, error as Error, sql, values)
   }
+  // Outside of `try`: the error of a transformer is not an error of the database.
+  return found.rows.map(ofRecord)
 }
 
 /** Repeats a failed read once. Outside a transaction, a failed read has no effect. */

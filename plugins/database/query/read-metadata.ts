@@ -43,16 +43,30 @@ function hindrances(dataSource: DataSource, metadata: EntityMetadata): Record<st
 
 const DATABASES: ReadonlySet<string> = new Set(['better-sqlite3', 'postgres', 'mysql', 'mariadb'])
 
-/** The columns to read, in the order of the entity: those that `select` names, else all but `select: false`. */
-export function selectColumns(metadata: EntityMetadata, select: object | undefined): ColumnMetadata[] {
+/**
+ * Returns the columns to read, in the order of the entity: those that `select` names, else all. A column with
+ * `select: false` needs its own name; the name of its embedded object is not enough.
+ */
+export function selectColumns(metadata: EntityMetadata, select: object = {}): ColumnMetadata[] {
   const own = metadata.columns.filter(({ isVirtual }) => !isVirtual)
-  if (select === undefined || Object.keys(select).length === 0) return own.filter(({ isSelect }) => isSelect)
-  for (const name of Object.keys(select)) if (!isEmbedded(metadata, name)) columnAt(metadata, name)
-  return own.filter(({ propertyPath }) => Object.hasOwn(select, propertyPath.split('.')[0]!))
+  const names = new Set(selectedNames(metadata, select))
+  if (names.size === 0) return own.filter(({ isSelect }) => isSelect)
+  return own.filter(
+    ({ propertyPath, isSelect }) =>
+      names.has(propertyPath) || (isSelect && names.has(propertyPath.split('.')[0]!)),
+  )
 }
 
-function isEmbedded(metadata: EntityMetadata, name: string): boolean {
-  return metadata.embeddeds.some(({ propertyName }) => propertyName === name)
+function selectedNames(metadata: EntityMetadata, select: object): string[] {
+  const given = Object.entries(select).filter(
+    ([, isSelected]) => isSelected !== undefined && isSelected !== false,
+  )
+  for (const [name, isSelected] of given) {
+    if (isSelected !== true)
+      throw new QueryNotCompiled(metadata.name, `the selection of '${name}' is ${String(isSelected)}`)
+    if (!metadata.embeddeds.some(({ propertyName }) => propertyName === name)) columnAt(metadata, name)
+  }
+  return given.map(([name]) => name)
 }
 
 /** @throws QueryNotCompiled for a property that the entity does not have, and for a relation. */

@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { type DataSource, EntitySchema, Like } from 'typeorm'
+import { param, query } from '../../../plugins/database/index.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
+
+const upperCase = {
+  to: (value: string | null) => value?.toUpperCase(),
+  from: (value: string | null) => value?.toLowerCase(),
+}
+
+const Home = new EntitySchema<{ city: string; code: string }>({
+  name: 'home',
+  columns: { city: { type: String }, code: { type: String, select: false } },
+})
+
+interface Person {
+  id: number
+  rank: number
+  nick: string
+  home: { city: string; code: string }
+}
+
+const People = new EntitySchema<Person>({
+  name: 'people',
+  columns: {
+    id: { type: Number, primary: true },
+    rank: { type: Number, name: 'place' },
+    nick: { type: String, transformer: upperCase },
+  },
+  embeddeds: { home: { schema: Home } },
+  orderBy: { rank: 'DESC' },
+})
+
+for (const [kind, place] of Object.entries(KINDS_AND_DRIVERS))
+  describe(`query() of an entity with options of its own on ${kind}`, () => {
+    const database = place('suite')
+    let db: DataSource
+    before(async () => {
+      db = await database().open([People])
+      await db.synchronize()
+      const home = { city: 'Ulm', code: '1234' }
+      await db.getRepository(People).insert([
+        { id: 1, rank: 1, nick: 'ada', home },
+        { id: 2, rank: 3, nick: 'adele', home },
+        { id: 3, rank: 2, nick: 'bob', home },
+      ])
+    })
+
+    it('orders rows as the entity says, unless the query has an order', async () => {
+      expect(await query(People).all(db)).to.eql(await db.getRepository(People).find())
+      expect((await query(People, { limit: 2 }).all(db)).map(({ id }) => id)).to.eql([2, 3])
+      expect((await query(People, { order: { id: 'ASC' } }).all(db)).map(({ id }) => id)).to.eql([1, 2, 3])
+    })
+
+    it('passes a pattern through the transformer of its column', async () => {
+      const expected = await db.getRepository(People).find({ where: { nick: Like('ad%') } })
+      expect(expected).to.have.length(2)
+      const byNick = query(People, { where: { nick: Like(param('pattern')) } })
+      expect(await byNick.all(db, { pattern: 'ad%' })).to.eql(expected)
+      expect(await query(People, { where: { nick: Like('ad%') } }).all(db)).to.eql(expected)
+    })
+
+    it('leaves hidden columns out of a selected embedded object', async () => {
+      const found = await query(People, { select: { id: true, home: true }, limit: 1 }).all(db)
+      expect(found).to.eql([{ id: 2, home: { city: 'Ulm' } }])
+    })
+
+    it('does not select a property that is false', async () => {
+      const select = { id: true, nick: false } as unknown as { id: true }
+      expect(await query(People, { select, limit: 1 }).all(db)).to.eql([{ id: 2 }])
+    })
+  })
+
+describe('query() of a column whose transformer throws', () => {
+  const database = KINDS_AND_DRIVERS['SQLite']!()
+
+  it('throws the error of the transformer, like the repository', async () => {
+    const broken = new Error('unreadable')
+    const from = (): never => {
+      throw broken
+    }
+    const Secrets = new EntitySchema<{ id: number; text: string }>({
+      name: 'secrets',
+      columns: {
+        id: { type: Number, primary: true },
+        text: { type: String, transformer: { to: String, from } },
+      },
+    })
+    const db = await database().open([Secrets])
+    await db.synchronize()
+    await db.query(`insert into secrets values (1, 'a')`)
+    const errorOf = (work: Promise<unknown>) => work.catch((error: unknown) => error)
+    expect(await errorOf(db.getRepository(Secrets).find())).to.equal(broken)
+    expect(await errorOf(query(Secrets).all(db))).to.equal(broken)
+  })
+})
