@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { currentResponse } from '../compat/node.ts'
 import { requestId } from '../context/request-id.ts'
 import { HttpError } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
 import { STATUS_CODES } from '../errors/status-names.ts'
 
@@ -85,5 +84,5 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function textOf({ status, detail }: Refusal): string {
-  return problemText(stackless(HttpError, status, detail), requestId(undefined), { exposeUnexpected: false })
+  return problemText(new HttpError(status, detail), requestId(undefined), { exposeUnexpected: false })
 }

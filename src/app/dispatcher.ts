@@ -3,7 +3,6 @@ import type { RouteBatch } from '../routing/route-sink.ts'
 import type { Scopes } from '../routing/middleware-scopes.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { answer, compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import { fail, refuse } from '../pipeline/error-boundary.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
@@ -148,8 +147,8 @@ function unmatchedRoute(ctx: RequestContext, allowed: readonly string[]): Route 
   if (ctx.method === 'OPTIONS' && allowed.length > 0)
     return answeringRoute((inner) => inner.set('Allow', allowed.join(', ')))
   return answeringRoute((inner) => {
-    if (allowed.length > 0) throw stackless(MethodNotAllowed, allowed)
-    throw stackless(NotFound, nothingAt(inner))
+    if (allowed.length > 0) throw new MethodNotAllowed(allowed)
+    throw new NotFound(nothingAt(inner))
   })
 }
 

@@ -1,6 +1,5 @@
 import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
 import { NotFound } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Documentation } from './documentation.ts'
@@ -72,8 +71,7 @@ const ACCEPTS_BROTLI = /(?:^|[,\s])br(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))(?=$|[,;\s
 function scriptHandler(documentation: LoadDocumentation): Handler {
   return async (ctx) => {
     const script = await (await documentation()).script()
-    if (script === undefined)
-      throw stackless(NotFound, 'This copy of the package has no script for the page.')
+    if (script === undefined) throw new NotFound('This copy of the package has no script for the page.')
     const etag = `"${script.version}"`
     ctx.set('ETag', etag)
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable')

@@ -8,7 +8,6 @@ import type { Adapter, RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
-import { stackless } from '../errors/stackless.ts'
 import { markSettled } from '../pipeline/compile.ts'
 import { runInside, takeMissed } from '../pipeline/run-koa.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
@@ -193,7 +192,7 @@ export function createKoaAdapter(state: AdapterState): Adapter {
 function answerUnavailable(koa: KoaContext): void {
   koa.status = 503
   koa.set({ Connection: 'close', 'Content-Type': PROBLEM_TYPE })
-  koa.body = problemText(stackless(ServiceUnavailable), requestId(koa.get('X-Request-Id')), {
+  koa.body = problemText(new ServiceUnavailable(), requestId(koa.get('X-Request-Id')), {
     exposeUnexpected: false,
   })
 }

@@ -1,5 +1,4 @@
 import { BadRequest } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { parseQuery } from '../support/parse-query.ts'
 
 /** Maximum pairs of one query. Node's parser ignores pairs beyond the same number. */
@@ -9,7 +8,7 @@ const MAX_QUERY_PAIRS = 1000
 export function readQuery(text: string): Record<string, string | string[] | undefined> {
   const query = parseQuery(text, MAX_QUERY_PAIRS)
   if (query !== undefined) return query
-  throw stackless(BadRequest, `The query has more than ${MAX_QUERY_PAIRS} parameters.`, {
+  throw new BadRequest(`The query has more than ${MAX_QUERY_PAIRS} parameters.`, {
     code: 'too_many_parameters',
   })
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { isSentWhole, whenClosed } from '../support/when-closed.ts'
 
 /** Work that can be aborted: an `AbortController`, or a stream that is being sent. */
@@ -15,7 +14,7 @@ export class OpenRequests {
 
   /** Aborts all added work, and any work that is added later. */
   abortAll(): void {
-    this.reason ??= stackless(ServiceUnavailable, 'The application is closing.', { retryAfter: 1 })
+    this.reason ??= new ServiceUnavailable('The application is closing.', { retryAfter: 1 })
     for (const one of this.open) one.abort(this.reason)
     this.open.clear()
   }
@@ -42,7 +41,7 @@ export function createAbort(open: OpenRequests, req: IncomingMessage, res: Serve
 
 /** The error for work whose client has disconnected. It is not logged as a failure. */
 export function clientLeft(): HttpError {
-  return stackless(HttpError, 499, 'The client disconnected before the response was complete.', {
+  return new HttpError(499, 'The client disconnected before the response was complete.', {
     code: 'client_closed_request',
   })
 }

@@ -1,5 +1,4 @@
 import { HttpError, isHttpError } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 
 /** Errors that `ctx.koa.throw` derived from another error, with the class of that error. */
 const THROWN_BY_KOA = new WeakSet<object>()
@@ -18,7 +17,7 @@ export function asHttpError(thrown: unknown): unknown {
   if (isHttpError(thrown) || !isFromKoa(thrown)) return thrown
   const { status, expose, message, headers } = thrown
   if (status < 400 || status > 599) return thrown
-  return stackless(HttpError, status, expose ? message : 'The server failed to process this request.', {
+  return new HttpError(status, expose ? message : 'The server failed to process this request.', {
     headers: { ...headers },
     cause: thrown,
   })

@@ -29,10 +29,10 @@ export function isHttpError(thrown: unknown): thrown is HttpError {
 
 /**
  * A deliberate error response: its `status`, `code` and message reach the response as an RFC 9457 problem. Only this
- * class and its subclasses set a status; any other thrown value is a 500.
+ * class and its subclasses set a status; any other thrown value is a 500. Below 500 and with 503 it has no stack trace,
+ * which would be most of its cost; its `cause` keeps one.
  */
 export class HttpError extends Error {
-  readonly [HTTP_ERROR] = true
   readonly status: number
   readonly code: string
   readonly title: string | undefined
@@ -43,7 +43,13 @@ export class HttpError extends Error {
   readonly extensions: Readonly<Record<string, unknown>>
 
   constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
-    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    const { stackTraceLimit } = Error
+    if (status < 500 || status === 503) Error.stackTraceLimit = 0
+    try {
+      super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new RangeError(`HttpError: the status ${status} is not between 400 and 599.`)
     this.name = new.target.name
@@ -54,6 +60,10 @@ export class HttpError extends Error {
     this.instance = options.instance !== false
     this.headers = options.headers ?? {}
     this.extensions = options.extensions ?? {}
+  }
+
+  get [HTTP_ERROR](): true {
+    return true
   }
 
   /** Equal to `status`: Koa middleware and error reporters read `statusCode` and `expose`. */

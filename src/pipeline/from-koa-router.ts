@@ -2,7 +2,6 @@ import type { Middleware as KoaMiddleware } from 'koa'
 import { isUntouched } from '../context/koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { NotFound } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { readLayers, type KoaRouter, type ReadLayers } from '../routing/koa-router-layers.ts'
 import type { AuthRequirement, Handler, Middleware, Route, RouteDefinition } from '../routing/route.ts'
@@ -102,7 +101,7 @@ function unguarded(cause: StartupError): StartupError {
 function handlerOf(dispatch: KoaMiddleware): Handler {
   const run = fromKoa(async (koa) => {
     await dispatch(koa, nothingFurther)
-    if (isUntouched(koa)) throw stackless(Unanswered)
+    if (isUntouched(koa)) throw new Unanswered()
   })
   return async (ctx) => {
     const { koa, body } = ctx
@@ -117,12 +116,12 @@ function handlerOf(dispatch: KoaMiddleware): Handler {
       if (!(error instanceof Unanswered)) throw error
       // No layer set a response, so no route matched: Koa middleware in front sees a 404 and may still respond.
       ;(ctx as unknown as RequestContext).route = ''
-      throw stackless(NotFound, `There is nothing at ${ctx.path}.`)
+      throw new NotFound(`There is nothing at ${ctx.path}.`)
     }
   }
 }
 
-class Unanswered extends Error {}
+class Unanswered extends NotFound {}
 
 async function nothingFurther(): Promise<undefined> {}
 

@@ -1,7 +1,6 @@
 import type { Policy, PolicyContext } from '../contracts/authenticator.ts'
 import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import type { Context } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
@@ -62,10 +61,10 @@ function refuseCrossSite(ctx: RequestContext): void {
 function errorWithoutUser({ internal, credential, rawHeaders }: RequestContext): unknown {
   if (internal.refusal !== undefined) return internal.refusal
   if (credential === null)
-    return stackless(Unauthorized, withoutScheme(rawHeaders) ?? 'Sign in to do this.', {
+    return new Unauthorized(withoutScheme(rawHeaders) ?? 'Sign in to do this.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     })
-  return stackless(Unauthorized, 'The credential is not valid or has expired.', {
+  return new Unauthorized('The credential is not valid or has expired.', {
     code: 'invalid_token',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
@@ -98,7 +97,7 @@ function judge(ctx: RequestContext, policies: readonly NamedPolicy[], from = 0):
 function denied({ name, denying }: NamedPolicy, verdict: unknown): Refusal {
   denying?.(verdict)
   return new Refusal(
-    stackless(Forbidden, `The policy '${name}' does not allow this.`, {
+    new Forbidden(`The policy '${name}' does not allow this.`, {
       code: 'policy_denied',
       extensions: { policy: name },
     }),

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { isTimeout, seconds } from '../support/duration.ts'
@@ -74,7 +73,7 @@ function startTimer(
 }
 
 function tooLate(): ServiceUnavailable {
-  return stackless(ServiceUnavailable, 'The request took too long to handle. Try again later.', {
+  return new ServiceUnavailable('The request took too long to handle. Try again later.', {
     code: 'handler_timeout',
     retryAfter: 1,
   })

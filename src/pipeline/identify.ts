@@ -3,7 +3,6 @@ import type { User } from '../contracts/user.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { Forbidden } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { isSameOrigin } from '../support/same-origin.ts'
 import type { Step, PipelineRuntime } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
@@ -92,11 +91,7 @@ class RequestView implements CredentialRequest {
 
 /** The error for a page of another site that uses the cookie which the browser sends (OWASP CSRF Prevention). */
 function crossSite(): Forbidden {
-  return stackless(
-    Forbidden,
-    'A request with a cookie credential must come from a page of the same origin.',
-    {
-      code: 'cross_site_request',
-    },
-  )
+  return new Forbidden('A request with a cookie credential must come from a page of the same origin.', {
+    code: 'cross_site_request',
+  })
 }

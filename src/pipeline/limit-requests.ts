@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Limiter, LimitCount } from '../contracts/limiter.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
 import { TooManyRequests } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { clientNetwork } from '../limits/client-network.ts'
 import { limitPolicy, limitStanding } from '../limits/limit-headers.ts'
 import type { Route } from '../routing/route.ts'
@@ -127,7 +126,7 @@ function requireAllowed(ctx: RequestContext, { name, parsed }: ActiveLimit, coun
     appendMember(res, 'RateLimit', limitStanding(name, count))
   }
   if (!count.allowed)
-    throw stackless(TooManyRequests, count.resetIn / 1000, 'Too many requests. Try again later.', {
+    throw new TooManyRequests(count.resetIn / 1000, 'Too many requests. Try again later.', {
       code: 'rate_limited',
     })
 }

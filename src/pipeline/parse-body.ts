@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { announcesBody } from '../support/announces-body.ts'
@@ -168,8 +167,7 @@ const asBytes: Decode = (content) => content
 function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
   const fields = parseQuery(asText(content), maxFields)
   if (fields === undefined)
-    throw stackless(
-      PayloadTooLarge,
+    throw new PayloadTooLarge(
       `The form has more than ${maxFields} ${maxFields === 1 ? 'field' : 'fields'}.`,
       { code: 'too_many_fields' },
     )
@@ -179,8 +177,7 @@ function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
 /** Refuses invalid UTF-8: replacement characters would be stored as if the client had sent them. */
 function asText(content: Buffer): string {
   if (isAscii(content)) return content.toString('latin1')
-  if (!isUtf8(content))
-    throw stackless(BadRequest, 'The body is not valid UTF-8.', { code: 'malformed_body' })
+  if (!isUtf8(content)) throw new BadRequest('The body is not valid UTF-8.', { code: 'malformed_body' })
   return content.toString('utf8')
 }
 
@@ -192,7 +189,7 @@ function refuseForeignCharset(header: string | undefined): void {
   if (header === undefined || header === JSON_TYPE) return
   const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1]?.toLowerCase()
   if (charset && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-    throw stackless(UnsupportedMediaType, `The charset '${charset}' is not supported. Send UTF-8.`)
+    throw new UnsupportedMediaType(`The charset '${charset}' is not supported. Send UTF-8.`)
 }
 
 function mediaType(header: string | undefined): string {
@@ -204,7 +201,7 @@ function refuseType(type: string, accepted: readonly string[] | undefined): neve
   const found =
     type === '' ? 'The body has no Content-Type' : `The media type '${type}' is not supported by this route`
   const readable = accepted ?? ['application/json', 'application/x-www-form-urlencoded', 'text/*']
-  throw stackless(UnsupportedMediaType, `${found}; send ${readable.join(', ')}.`, {
+  throw new UnsupportedMediaType(`${found}; send ${readable.join(', ')}.`, {
     headers: { Accept: readable.join(', ') },
   })
 }

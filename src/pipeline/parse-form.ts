@@ -5,7 +5,6 @@ import { finished } from 'node:stream'
 import type { koaBody as KoaBody } from 'koa-body'
 import type { RequestContext } from '../context/request-context.ts'
 import { BadRequest, isHttpError, UnsupportedMediaType } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { UploadedFile } from '../schema/uploaded-file.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { boundaryOf } from './multipart/boundary.ts'
@@ -54,7 +53,7 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
 /** Refuses a content encoding: multipart is streamed to disk and not decoded. */
 function refuseEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw stackless(UnsupportedMediaType, 'A multipart body must not have a Content-Encoding.', {
+    throw new UnsupportedMediaType('A multipart body must not have a Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
 }
@@ -141,7 +140,7 @@ function valueOf({ key, head, size }: FormPart, { body = {}, files = {} }: Parse
     })
   const text = Buffer.from(body[key]!, 'base64')
   if (!isUtf8(text))
-    throw stackless(BadRequest, 'A field of the form is not valid UTF-8.', { code: 'malformed_body' })
+    throw new BadRequest('A field of the form is not valid UTF-8.', { code: 'malformed_body' })
   return text.toString('utf8')
 }
 
@@ -149,5 +148,5 @@ function valueOf({ key, head, size }: FormPart, { body = {}, files = {} }: Parse
 function formError(error: unknown): unknown {
   const { syscall } = error as { syscall?: string }
   if (isHttpError(error) || syscall !== undefined) return error
-  return stackless(BadRequest, 'The form cannot be read.', { code: 'malformed_body', cause: error })
+  return new BadRequest('The form cannot be read.', { code: 'malformed_body', cause: error })
 }

@@ -1,5 +1,4 @@
 import { BadRequest } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 
 /** Maximum depth: more than any real document, and below the depth at which `JSON.stringify` overflows the stack. */
 const DEEPEST = 1000
@@ -17,7 +16,7 @@ export function parseJson(text: string): unknown {
   } catch {
     if (source.trim() === '') return undefined
     const place = placeOfJsonFault(source)
-    throw stackless(BadRequest, `The body is not valid JSON${place}.`, { code: 'malformed_body' })
+    throw new BadRequest(`The body is not valid JSON${place}.`, { code: 'malformed_body' })
   }
   if (typeof value === 'object' && value !== null && !isHarmless(source)) judge(value, 1)
   return value
@@ -35,7 +34,7 @@ function isHarmless(source: string): boolean {
  */
 function judge(value: object, depth: number): void {
   if (depth > DEEPEST)
-    throw stackless(BadRequest, `The body is nested more than ${DEEPEST} levels deep.`, {
+    throw new BadRequest(`The body is nested more than ${DEEPEST} levels deep.`, {
       code: 'malformed_body',
     })
   if (Array.isArray(value)) {

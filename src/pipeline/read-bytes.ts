@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { BadRequest, type HttpError, PayloadTooLarge, UnsupportedMediaType } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
@@ -27,8 +26,7 @@ export function readBytes(ctx: RequestContext, limit: number, use: Use): unknown
   if (encoding === undefined || encoding === 'identity') return readPlain(ctx, limit, use)
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined
   if (!decoder)
-    throw stackless(
-      UnsupportedMediaType,
+    throw new UnsupportedMediaType(
       `The content encoding '${encoding}' is not supported. Use gzip, deflate, br or none.`,
       {
         headers: { 'Accept-Encoding': 'gzip, deflate, br' },
@@ -134,7 +132,7 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     }
     stream.on('data', onData).on('end', onEnd)
     stream.on('error', () =>
-      stop(stackless(BadRequest, 'The body is incomplete or cannot be decoded.', { code: 'malformed_body' })),
+      stop(new BadRequest('The body is incomplete or cannot be decoded.', { code: 'malformed_body' })),
     )
     stream.on('aborted', () => stop(clientLeft()))
   })
@@ -142,10 +140,10 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
 
 /** The error for a body beyond its limit. */
 export function tooLarge(limit: number): PayloadTooLarge {
-  return stackless(PayloadTooLarge, `The body is larger than ${limit} bytes.`)
+  return new PayloadTooLarge(`The body is larger than ${limit} bytes.`)
 }
 
 /** The error for code that waits for the body of a disconnected client. */
 export function clientLeft(): BadRequest {
-  return stackless(BadRequest, 'The client disconnected.', { code: 'malformed_body' })
+  return new BadRequest('The client disconnected.', { code: 'malformed_body' })
 }

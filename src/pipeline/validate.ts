@@ -1,5 +1,4 @@
 import { ValidationFailed, type Issue } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -142,8 +141,8 @@ function withIssues(issues: Issue[] | undefined, found: Issue[]): Issue[] {
 
 function refuse(issues: readonly Issue[], most: number): Verdict {
   if (issues.length === 0) return undefined
-  if (issues.length <= most) return new Refusal(stackless(ValidationFailed, issues))
-  return new Refusal(stackless(ValidationFailed, issues.slice(0, most), { truncated: true }))
+  if (issues.length <= most) return new Refusal(new ValidationFailed(issues))
+  return new Refusal(new ValidationFailed(issues.slice(0, most), { truncated: true }))
 }
 
 /** Parameters of a query or fields of a form, as they were sent. */

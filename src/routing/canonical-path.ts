@@ -1,5 +1,4 @@
 import { BadRequest } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { escapedByte, escapesOfCharacter } from '../support/percent-escapes.ts'
 
 // Printable ASCII that is unescaped in the canonical form. Without `%`, `/`, `?` and `#`, which have a meaning in a
@@ -16,7 +15,7 @@ export function canonicalPath(path: string): string {
   if (!path.includes('%')) return path
   const canonical = resolvePlainEscapes(path)
   if (canonical !== undefined) return canonical
-  throw stackless(BadRequest, 'The path has a malformed percent-escape.', { code: 'malformed_path' })
+  throw new BadRequest('The path has a malformed percent-escape.', { code: 'malformed_path' })
 }
 
 /** Like `canonicalPath`, but returns a malformed path unchanged; for paths that were already refused. */

@@ -1,6 +1,5 @@
 import { OwnObject } from '../support/own-object.ts'
 import { BadRequest } from '../errors/http-error.ts'
-import { stackless } from '../errors/stackless.ts'
 import { decodeEscapes } from '../support/percent-escapes.ts'
 import type { Segment } from './path-pattern.ts'
 
@@ -138,5 +137,5 @@ export function paramsOf<T>({ endpoint, captured }: Found<T>): Record<string, st
 
 function refuseParentParts(rest: string): void {
   if (rest.includes('..') && rest.split(/[/\\]/).includes('..'))
-    throw stackless(BadRequest, "The path must not contain '..' segments.", { code: 'malformed_path' })
+    throw new BadRequest("The path must not contain '..' segments.", { code: 'malformed_path' })
 }

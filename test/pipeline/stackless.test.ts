@@ -1,47 +1,80 @@
 import { expect } from 'chai'
 import { Router } from '@koa/router'
-import { createApp, createRouter, fromKoa, fromKoaRouter, HttpError, NotFound, sendFile, Unauthorized } from 'mortar' // prettier-ignore
+import * as mortar from 'mortar'
+import { createApp, createRouter, defineBrick, fromKoa, fromKoaRouter, HttpError, NotFound, sendFile, type Middleware } from 'mortar' // prettier-ignore
 import { limits } from 'mortar/limits'
+import { mail } from 'mortar/mail'
+import { metrics } from 'mortar/metrics'
 import { number, object, string } from 'yup'
 import { asHttpError } from '../../src/context/thrown.ts'
-import { stackless } from '../../src/errors/stackless.ts'
+import { ADA, inWorld, signedUp } from '../plugins/auth/support/world.ts'
 import { bearer, tokens } from '../support/tokens-brick.ts'
 
-describe('stackless', () => {
-  it('makes an error without frames, and does not change later errors', () => {
-    expect(stackless(NotFound, 'gone').stack).to.equal('NotFound: gone')
-    expect(new NotFound('gone').stack).to.contain('stackless.test')
-    expect(() => stackless(HttpError, 42, 'x')).to.throw(RangeError)
-    expect(new NotFound('gone').stack).to.contain('stackless.test')
+/** True for an error whose stack is its name and message, without frames. */
+const isStackless = ({ stack, name, message }: Error) => stack === `${name}: ${message}`
+
+/** Constructors of the errors that need arguments. */
+const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
+  HttpError: [400, 'Why'],
+  MethodNotAllowed: [['GET']],
+  TooManyRequests: [1],
+  ValidationFailed: [[]],
+}
+
+describe('An HttpError', () => {
+  it('has no frames below 500 and with 503, where it is an intended response', () => {
+    const statuses = Array.from({ length: 200 }, (_, index) => 400 + index)
+    const without = statuses.filter((status) => isStackless(new HttpError(status, 'Why')))
+    expect(without).to.deep.equal([...statuses.slice(0, 100), 503])
+    expect(new HttpError(500, 'Why').stack).to.contain('stackless.test')
   })
 
-  it('keeps the default code of an error', () => {
-    expect([400, 401, 404, 418, 422, 500, 503, 599].map((status) => new HttpError(status, '').code)).to.deep.equal(['bad_request', 'unauthorized', 'not_found', 'bad_request', 'validation_failed', 'internal_error', 'service_unavailable', 'internal_error']) // prettier-ignore
+  const classes = Object.values(mortar).filter(
+    (value): value is typeof HttpError =>
+      typeof value === 'function' && (value === HttpError || value.prototype instanceof HttpError),
+  )
+  for (const Kind of classes)
+    it(`has no frames as ${Kind.name}`, () => {
+      const error = Reflect.construct(Kind, ARGUMENTS[Kind.name] ?? []) as HttpError
+      expect([error.name, isStackless(error)]).to.deep.equal([Kind.name, true])
+    })
+
+  it('leaves other errors their frames, also when it cannot be made', () => {
+    const unprintable = { toString: () => { throw new Error('no text') } } // prettier-ignore
+    expect(new Error('after', { cause: new NotFound() }).stack).to.contain('stackless.test')
+    expect(() => new HttpError(42, 'x')).to.throw(RangeError)
+    expect(() => new NotFound(unprintable as unknown as string)).to.throw('no text')
+    expect(new Error('after').stack).to.contain('stackless.test')
   })
 })
 
+/** Stores the errors that pass it. */
+const watching =
+  (seen: Error[]): Middleware =>
+  async (_ctx, next) => {
+    try {
+      return await next()
+    } catch (error) {
+      seen.push(error as Error)
+      throw error
+    }
+  }
+
 const LATER = object({ q: string().test('later', async (q) => q === undefined) })
 
-describe('A refusal of the framework', () => {
+describe('A refused request', () => {
   const seen: Error[] = []
   const app = createApp({ bodyLimit: 100 })
     .use(tokens({ never: () => false }))
     .use(limits())
-    .use(async (_ctx, next) => {
-      try {
-        return await next()
-      } catch (error) {
-        seen.push(error as Error)
-        throw error
-      }
-    })
+    .use(watching(seen))
     .use(
       createRouter()
         .get('/users/:id', { params: object({ id: number().required() }) }, () => 'a user')
         .get('/mine', { auth: true }, () => 'mine')
         .get('/never', { auth: 'never' }, () => 'never')
         .get('/thrown', () => {
-          throw new Unauthorized('Not you.', { cause: new Error('why') })
+          throw new NotFound('No such user.', { cause: new Error('why') })
         })
         .get('/koa', (ctx) => ctx.koa.throw(409, 'taken'))
         .get('/later', { query: LATER }, () => 'later')
@@ -71,6 +104,7 @@ describe('A refusal of the framework', () => {
     [404, '/files/.hidden'],
     [404, '/layers/1'],
     [429, '/limited'],
+    [404, '/thrown'],
   ] as const
 
   before(() => app.inject('/limited'))
@@ -108,9 +142,54 @@ describe('A refusal of the framework', () => {
     expect((error.cause as Error).stack).to.contain('stackless.test')
   })
 
-  it('keeps stack and cause of errors that an application throws', async () => {
-    expect((await app.inject('/thrown')).statusCode).to.equal(401)
-    expect(seen[0]!.stack).to.contain('stackless.test')
-    expect(seen[0]!.cause).to.be.an('error')
+  it('keeps the frames of the cause', async () => {
+    await app.inject('/thrown')
+    expect((seen[0]!.cause as Error).stack).to.contain('stackless.test')
+  })
+})
+
+describe('A refusal of a brick', () => {
+  const seen: Error[] = []
+  const watch = defineBrick({ name: 'watch', middleware: [watching(seen)] })
+  beforeEach(() => void seen.splice(0))
+
+  it('has no frames in the flows of auth', () =>
+    inWorld({ limited: true, bricks: [watch] }, async (world) => {
+      const client = await signedUp(world)
+      const older = client.copy()
+      const change = (current: string, next: string) =>
+        client.post('/auth/change-password', { current, next })
+      const refused = [
+        await client.post('/auth/signup', ADA),
+        await client.post('/auth/login', { ...ADA, password: 'not the password' }),
+        await change('not the password', 'another horse battery'),
+        await change(ADA.password, 'password1'),
+        await world.client().post('/auth/refresh'),
+        await client.post('/auth/reset-password', {
+          token: 'x'.repeat(43),
+          password: 'another horse battery',
+        }),
+      ].map(({ status }) => status)
+      expect(refused).to.deep.equal([409, 401, 401, 422, 401, 401])
+      await client.post('/auth/login', ADA)
+      expect((await older.post('/auth/refresh')).status).to.equal(401)
+      let last = 0
+      for (let tries = 0; tries < 40 && last !== 429; tries++)
+        last = (await world.client().post('/auth/login', { ...ADA, password: 'wrong' })).status
+      expect(last).to.equal(429)
+      expect(seen.length).to.be.above(refused.length)
+      expect(seen.filter((error) => !isStackless(error))).to.deep.equal([])
+    }))
+
+  it('has no frames in metrics and mail', async () => {
+    const app = createApp({ environment: 'test', logger: false })
+      .use(watch)
+      .use(metrics({ process: false, token: 'a-token-of-the-tests' }))
+      .use(mail({ from: 'hello@example.com', transport: 'memory' }))
+    const statuses: number[] = []
+    for (const url of ['/metrics', '/_framework/mail/1']) statuses.push((await app.inject(url)).statusCode)
+    await app.close()
+    expect(statuses).to.deep.equal([401, 404])
+    expect(seen.map(isStackless)).to.deep.equal([true, true])
   })
 })

@@ -1,6 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { PayloadTooLarge } from '../../errors/http-error.ts'
-import { stackless } from '../../errors/stackless.ts'
 import type { FormLimits } from '../../support/form-limits.ts'
 import { tooLarge } from '../read-bytes.ts'
 import { PartScanner } from './part-scanner.ts'
@@ -151,7 +150,7 @@ export class FormGuard extends Transform {
     const most = Math.min(this.#rules.maxFileSize, this.#rules.sizes.get(head.name) ?? Infinity)
     if (size <= most) return
     const detail = `The file in the field '${head.name.slice(0, 100)}' is larger than ${most} bytes.`
-    throw stackless(PayloadTooLarge, detail, { code: 'file_too_large' })
+    throw new PayloadTooLarge(detail, { code: 'file_too_large' })
   }
 
   #end(): void {
@@ -164,7 +163,7 @@ export class FormGuard extends Transform {
 
 function tooMany(what: string, most: number, code: string): PayloadTooLarge {
   const named = most === 1 ? what.slice(0, -1) : what
-  return stackless(PayloadTooLarge, `The form has more than ${most} ${named}.`, { code })
+  return new PayloadTooLarge(`The form has more than ${most} ${named}.`, { code })
 }
 
 function attempt(done: TransformCallback, act: () => void): void {

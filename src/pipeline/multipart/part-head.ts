@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { BadRequest, UnsupportedMediaType } from '../../errors/http-error.ts'
-import { stackless } from '../../errors/stackless.ts'
 
 /** The headers of one part of a form (RFC 7578 §4). */
 export interface PartHead {
@@ -99,9 +98,9 @@ function refuseEncoding(encoding = 'binary'): void {
 function refuseCharset(type = ''): void {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
-    throw stackless(UnsupportedMediaType, 'A field of the form has a charset other than UTF-8.')
+    throw new UnsupportedMediaType('A field of the form has a charset other than UTF-8.')
 }
 
 function malformed(detail: string): BadRequest {
-  return stackless(BadRequest, detail, { code: 'malformed_body' })
+  return new BadRequest(detail, { code: 'malformed_body' })
 }

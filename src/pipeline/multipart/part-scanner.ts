@@ -1,5 +1,4 @@
 import { BadRequest, PayloadTooLarge } from '../../errors/http-error.ts'
-import { stackless } from '../../errors/stackless.ts'
 
 /** Receives the parts that a scanner finds, in their order. */
 export interface PartSink {
@@ -45,7 +44,7 @@ export class PartScanner {
   /** @throws BadRequest `malformed_body` when the closing boundary is missing. */
   finish(): void {
     if (this.#state !== 'done')
-      throw stackless(BadRequest, 'The form ends before its closing boundary.', { code: 'malformed_body' })
+      throw new BadRequest('The form ends before its closing boundary.', { code: 'malformed_body' })
   }
 
   /** Returns the bytes after the next boundary, or undefined if the boundary has not arrived. */
@@ -79,13 +78,9 @@ export class PartScanner {
     const end = bytes.indexOf(END_OF_HEAD)
     const size = (end === -1 ? bytes.length - END_OF_HEAD.length : end) - CRLF.length
     if (size > this.#maxHeaderSize)
-      throw stackless(
-        PayloadTooLarge,
-        `The headers of a part are larger than ${this.#maxHeaderSize} bytes.`,
-        {
-          code: 'part_header_too_large',
-        },
-      )
+      throw new PayloadTooLarge(`The headers of a part are larger than ${this.#maxHeaderSize} bytes.`, {
+        code: 'part_header_too_large',
+      })
     if (end === -1) {
       this.#kept = bytes
       return undefined

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import fresh from 'fresh'
 import { HttpError } from '../../errors/http-error.ts'
-import { stackless } from '../../errors/stackless.ts'
 import type { ByteRange } from './open-file.ts'
 
 /** The validators of a file as they are sent. */
@@ -19,7 +18,7 @@ export function checkPreconditions(headers: IncomingHttpHeaders, validators: Val
   const { 'if-match': match, 'if-unmodified-since': since } = headers
   const isMet = match === undefined ? isUnmodified(since, validators) : matches(match, validators)
   if (!isMet)
-    throw stackless(HttpError, 412, 'The file does not match the preconditions of the request.', {
+    throw new HttpError(412, 'The file does not match the preconditions of the request.', {
       code: 'precondition_failed',
     })
 }
@@ -81,7 +80,7 @@ function isCurrent(header: string | string[] | undefined, { etag, lastModified }
 }
 
 function unsatisfiable(size: number): HttpError {
-  return stackless(HttpError, 416, `The file has ${size} bytes, and the range begins after them.`, {
+  return new HttpError(416, `The file has ${size} bytes, and the range begins after them.`, {
     code: 'range_not_satisfiable',
     headers: { 'Content-Range': `bytes */${size}` },
   })

@@ -3,7 +3,6 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
 import { Readable } from 'node:stream'
 import { NotFound } from '../../errors/http-error.ts'
-import { stackless } from '../../errors/stackless.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
 import type { FileSource, SendFileOptions } from './send-file-options.ts'
@@ -127,5 +126,5 @@ function isAbsent(error: unknown): boolean {
 }
 
 function notFound(cause?: unknown): NotFound {
-  return stackless(NotFound, 'There is no such file.', { cause })
+  return new NotFound('There is no such file.', { cause })
 }

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { NotFound } from '../../errors/http-error.ts'
-import { stackless } from '../../errors/stackless.ts'
 
 /**
  * Returns the real path of a file below `root`. Symbolic links are followed inside the folder. `path` is relative to
@@ -24,5 +23,5 @@ function refuseOutside(base: string, place: string, dotfiles: boolean): void {
   // On Windows the path to another drive is absolute.
   const isOutside = segments[0] === '..' || isAbsolute(inside)
   const isHidden = !dotfiles && segments.some((segment) => segment.startsWith('.'))
-  if (isOutside || isHidden) throw stackless(NotFound, 'There is no such file.')
+  if (isOutside || isHidden) throw new NotFound('There is no such file.')
 }
