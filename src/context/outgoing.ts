@@ -29,6 +29,13 @@ export interface HandedValue {
   readonly type: string | undefined
 }
 
+/** A call of `sse` or `sendFile`, whose result the handler has to return. */
+export interface BegunResponse {
+  /** Name of the function. */
+  readonly name: string
+  readonly stream: Promise<unknown>
+}
+
 /** 204, 205 and 304 never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 304 || status === 205

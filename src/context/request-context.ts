@@ -13,7 +13,7 @@ import { locationOf } from './location.ts'
 import { logFieldsOf, type Observation } from './observation.ts'
 import { originForm } from './origin-form.ts'
 import { privateAdapter } from './private-adapter.ts'
-import type { HandedValue, Outgoing } from './outgoing.ts'
+import type { BegunResponse, HandedValue, Outgoing } from './outgoing.ts'
 import { type ErrorExplainer, statusAfter } from './status-after.ts'
 
 /** The state that the contexts of one application share. */
@@ -231,9 +231,9 @@ class Internal {
   missed: Error | undefined = undefined
   /** The status that Koa middleware has seen for an inner error; 0 for none. */
   errorStatus = 0
-  /** Result inside the current middleware, for `ctx.status`: not ended, a value, or an error. */
+  begun: BegunResponse | undefined = undefined
+  /** Result inside the current middleware, for `ctx.status`: not ended, a value, or an error, which `end` has. */
   ended: 'no' | 'value' | 'error' = 'no'
-  /** The value or error of `ended`. */
   end: unknown = undefined
 
   constructor(runtime: ContextRuntime, req: IncomingMessage, res: ServerResponse, adapter: Adapter) {

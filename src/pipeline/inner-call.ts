@@ -102,15 +102,20 @@ export class InnerCall {
 }
 
 /** A promise that records if it was awaited: `await` and `return` in an async function call `then`. */
-class WatchedPromise extends Promise<unknown> {
+export class WatchedPromise<Value = unknown> extends Promise<Value> {
   isUsed = false
 
-  static of(value: unknown): WatchedPromise {
+  static of<Value>(value: Value | PromiseLike<Value>): WatchedPromise<Value> {
     return new WatchedPromise((resolve) => resolve(value))
   }
 
   static failed(error: unknown): WatchedPromise {
     return new WatchedPromise((_resolve, reject) => reject(error))
+  }
+
+  /** Calls `listener` with an error that nobody awaits, which would end the process. */
+  onUnusedError(listener: (error: unknown) => void): void {
+    void super.then(undefined, (error: unknown) => this.isUsed || listener(error))
   }
 
   /** `then` returns an ordinary promise. */
@@ -119,8 +124,8 @@ class WatchedPromise extends Promise<unknown> {
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- it records the call
-  override then<A = unknown, B = never>(
-    resolved?: ((value: unknown) => A | PromiseLike<A>) | null,
+  override then<A = Value, B = never>(
+    resolved?: ((value: Value) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     this.isUsed = true

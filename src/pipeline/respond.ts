@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
-import { isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts'
+import { type BegunResponse, isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { takeFromKoa } from '../context/koa-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { namingRoute } from '../schema/unsendable.ts'
+import { ignore } from '../support/ignore.ts'
 import { fail } from './error-boundary.ts'
-import { refuseHidden, render, renderThoroughly } from './render.ts'
+import { discard, refuseHidden, render, renderThoroughly } from './render.ts'
 import { compileContent } from './response-content.ts'
 import type { PipelineRuntime } from './step.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
@@ -121,5 +122,16 @@ function emptyStatusOf({ method }: Route, statuses: readonly number[]): number {
 }
 
 function statusOf(ctx: RequestContext, value: unknown, emptyStatus: number): number {
-  return ctx.internal.status || (value === undefined || value === null ? emptyStatus : 200)
+  const { internal } = ctx
+  if (value === undefined && internal.begun !== undefined) throw notReturned(ctx, internal.begun)
+  return internal.status || (value === undefined || value === null ? emptyStatus : 200)
+}
+
+/** The error for a handler that returns nothing after `sse` or `sendFile`, whose stream is closed. */
+function notReturned({ method, route, internal }: RequestContext, { name, stream }: BegunResponse): Error {
+  stream.then(discard, ignore)
+  const { origin } = internal.prepare!
+  return new Error(
+    `${method} ${route} (${origin}) called ${name}() and returned nothing. Write 'return ${name}(ctx, …)'.`,
+  )
 }

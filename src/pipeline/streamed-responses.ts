@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { BaseContext, RESPONSES } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { WatchedPromise } from './inner-call.ts'
 import type { FileSource, SendFileOptions } from './send-file/send-file-options.ts'
 import type { EventData, EventsSource, SseOptions } from './sse/events.ts'
 
@@ -18,14 +20,16 @@ export type ResponseTarget = Pick<BaseContext, 'method' | 'status' | 'get' | 'se
  * @throws NotFound for a file that is missing, is not a regular file, or is outside `root`.
  * @throws HttpError 412 `precondition_failed` and 416 `range_not_satisfiable`.
  */
-export async function sendFile(
+export function sendFile(
   ctx: ResponseTarget,
   file: string | Uint8Array | FileSource,
   options: SendFileOptions = {},
 ): Promise<Readable> {
-  const { respondWithFile } = await import('./send-file/respond-with-file.ts')
-  refuseLate(ctx as unknown as RequestContext, 'sendFile')
-  return respondWithFile(ctx as unknown as RequestContext, file, options)
+  return begin(ctx, 'sendFile', async (request) => {
+    const { respondWithFile } = await import('./send-file/respond-with-file.ts')
+    refuseLate(request, 'sendFile')
+    return respondWithFile(request, file, options)
+  })
 }
 
 /**
@@ -35,19 +39,43 @@ export async function sendFile(
  * whose response declares a schema for the events, their data has the type of that schema.
  * @throws RangeError for a `heartbeat` that is not a duration.
  */
-export async function sse<Responses = unknown>(
+export function sse<Responses = unknown>(
   ctx: ResponseTarget & { readonly [RESPONSES]?: Responses },
   events: EventsSource<EventData<Responses>>,
   options: SseOptions = {},
 ): Promise<Readable> {
-  const { startEvents } = await import('./sse/start-events.ts')
-  refuseLate(ctx as unknown as RequestContext, 'sse')
-  return startEvents(ctx as unknown as RequestContext, events, options)
+  return begin(ctx, 'sse', async (request) => {
+    const { startEvents } = await import('./sse/start-events.ts')
+    refuseLate(request, 'sse')
+    return startEvents(request, events, options)
+  })
 }
 
-/** @throws Error if the response is already sent, because the handler did not return the promise. */
-function refuseLate({ internal: { res }, method, path }: RequestContext, name: string): void {
-  if (!res.writableEnded) return
+/**
+ * Notes on the request that its handler has to return the stream: `respond` refuses a handler that returns nothing. If
+ * it returns another value, an error of the stream is logged here, because nobody awaits it.
+ */
+function begin(
+  target: ResponseTarget,
+  name: string,
+  make: (ctx: RequestContext) => Promise<Readable>,
+): Promise<Readable> {
+  const ctx = target as unknown as RequestContext
+  const stream = WatchedPromise.of(make(ctx))
+  ctx.internal.begun = { name, stream }
+  stream.onUnusedError((error) => {
+    const fields = { route: ctx.route, origin: ctx.internal.prepare?.origin, err: describeError(error) }
+    ctx.log.error(
+      fields,
+      `${name}() failed, and its result was not returned. Write 'return ${name}(ctx, …)'.`,
+    )
+  })
+  return stream
+}
+
+/** @throws Error if the handler has ended, because it did not return the promise. */
+function refuseLate({ internal, method, path }: RequestContext, name: string): void {
+  if (!internal.isSettled && !internal.res.writableEnded) return
   throw new Error(
     `${name}() found that the response of ${method} ${path} was already sent. Is a \`return\` missing: return ${name}(ctx, …)?`,
   )

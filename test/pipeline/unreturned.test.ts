@@ -1,0 +1,101 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, fromKoa, sendFile, sse, type Context, type Logger } from 'mortar'
+import { ignore } from '../../src/support/ignore.ts'
+import { throughBothAdapters } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
+
+/** Handlers that forget the `return`, by what they do instead. Mocha fails for an unhandled rejection. */
+const FORGETFUL: Readonly<Record<string, (begin: () => Promise<unknown>) => unknown>> = {
+  'and returns': (begin) => void begin(),
+  'and works on': async (begin) => {
+    void begin()
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+  },
+  'and awaits it': async (begin) => {
+    await begin()
+  },
+}
+
+describe('The result of sse() or sendFile() that a handler does not return', () => {
+  throughBothAdapters((open) => {
+    const serve = async (handler: (ctx: Context) => unknown, { koa = false } = {}) => {
+      const lines: { readonly fields: Record<string, unknown>; readonly message: string }[] = []
+      const logger: Logger = {
+        debug: ignore,
+        info: ignore,
+        warn: ignore,
+        error: (fields: unknown, message?: string) =>
+          void lines.push({ fields: fields as Record<string, unknown>, message: message ?? '' }),
+        child: () => logger,
+      }
+      const router = createRouter().get('/feed', handler)
+      const app = createApp({ logger, environment: 'production' })
+      if (koa) app.use(fromKoa((_ctx, next) => next()))
+      const { fetch } = await open(app.use(router.get('/up', () => 'up')))
+      return { fetch, lines }
+    }
+
+    for (const [what, forget] of Object.entries(FORGETFUL))
+      for (const koa of [false, true])
+        it(`is a 500 that names the route and the remedy: ${what}${koa ? ', behind Koa middleware' : ''}`, async () => {
+          for (const name of ['sse', 'sendFile']) {
+            const { fetch, lines } = await serve(
+              (ctx) => forget(() => (name === 'sse' ? sse(ctx, ['a']) : sendFile(ctx, Buffer.from('a')))),
+              { koa },
+            )
+            const response = await fetch('/feed')
+            expect([response.status, response.headers.get('content-type')], name).to.deep.equal([
+              500,
+              'application/problem+json',
+            ])
+            expect(await (await fetch('/up')).text()).to.equal('up')
+            expect(lines, name).to.have.lengthOf(1)
+            expect(lines[0]!.fields).to.include({ route: '/feed', status: 500 })
+            expect((lines[0]!.fields['err'] as Error).message).to.match(
+              new RegExp(`^GET /feed \\(.*\\) called ${name}\\(\\) .* 'return ${name}\\(ctx, …\\)'`),
+            )
+          }
+        })
+
+    it('releases its source', async () => {
+      const closed = deferred()
+      const events = {
+        [Symbol.asyncIterator]: () => ({
+          next: () => deferred().promise as Promise<never>,
+          return: () => {
+            closed.resolve()
+            return Promise.resolve({ done: true as const, value: undefined })
+          },
+        }),
+      }
+      const { fetch } = await serve(async (ctx) => {
+        await sse(ctx, events)
+      })
+      expect((await fetch('/feed')).status).to.equal(500)
+      await closed.promise
+    })
+
+    it('is a logged error if the handler returns another value', async () => {
+      const { fetch, lines } = await serve((ctx) => {
+        void sse(ctx, ['a'])
+        return { ok: true }
+      })
+      expect(await (await fetch('/feed')).json()).to.deep.equal({ ok: true })
+      while (lines.length === 0) await nextTurn()
+      expect(lines[0]!.message).to.contain("'return sse(ctx, …)'")
+      expect(lines[0]!.fields).to.include({ route: '/feed' })
+      expect(await (await fetch('/up')).text()).to.equal('up')
+    })
+
+    it('is a logged error if it fails before the handler returns another value', async () => {
+      const { fetch, lines } = await serve(async (ctx) => {
+        void sendFile(ctx, '/does/not/exist')
+        while (lines.length === 0) await nextTurn()
+        return 'other'
+      })
+      expect(await (await fetch('/feed')).text()).to.equal('other')
+      expect(lines[0]!.message).to.contain("'return sendFile(ctx, …)'")
+    })
+  })
+})
