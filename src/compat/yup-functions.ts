@@ -7,7 +7,12 @@ interface Known {
   readonly tests: ReadonlySet<string>
   readonly transforms: ReadonlySet<string>
   readonly prototypes: Readonly<Record<string, object>>
-  readonly anything: (value: unknown) => boolean
+  /** The classes that all others extend. */
+  readonly bases: readonly object[]
+  /** The function that runs a test. */
+  readonly runner: string
+  /** The check of a `mixed()` without one. */
+  readonly anything: string
 }
 
 let known: Known | undefined
@@ -37,7 +42,9 @@ function readKnown(): Known {
       array: yup.ArraySchema.prototype,
       tuple: yup.TupleSchema.prototype,
     },
-    anything: typeCheckOf(yup.mixed() as unknown as YupNode),
+    bases: [yup.Schema.prototype, Object.getPrototypeOf(yup.lazy(() => yup.mixed())) as object],
+    runner: sourceOf(firstTests(samples[0]!)[0]!),
+    anything: sourceOf(typeCheckOf(yup.mixed() as unknown as YupNode)),
   }
 }
 
@@ -68,16 +75,52 @@ export function isKnownTransform(transform: YupTransform): boolean {
   return (known ??= readKnown()).transforms.has(sourceOf(transform))
 }
 
-/** True for a schema of one of yup's own classes, and not of a class that extends one. */
+/**
+ * True for a schema of one of yup's own classes, and not of a class that extends one. Another copy of yup may have made
+ * it, if its code is the same: an application has a copy of its own when Mortar is linked.
+ */
 export function isOwnClass(schema: YupNode): boolean {
   const { prototypes, anything } = (known ??= readKnown())
+  const own = prototypes[schema.type]
   return (
-    prototypes[schema.type] === Object.getPrototypeOf(schema) &&
-    (schema.type !== 'mixed' || typeCheckOf(schema) === anything)
+    own !== undefined &&
+    isSameCode(Object.getPrototypeOf(schema) as object, own) &&
+    (schema.type !== 'mixed' || sourceOf(typeCheckOf(schema)) === anything)
   )
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-function-type
-function sourceOf(fn: Function): string {
+/** True if the base class of a schema is that of Mortar's copy of yup, or has the same code. */
+export function isKnownCode(schema: YupNode): boolean {
+  const { bases, runner } = (known ??= readKnown())
+  const base = baseOf(Object.getPrototypeOf(schema) as object)
+  if (bases.includes(base)) return true
+  if (!bases.some((own) => isSameCode(base, own))) return false
+  return schema.type === 'lazy' || firstTests(schema).every((test) => sourceOf(test) === runner)
+}
+
+/** Returns the class of a chain that extends nothing. */
+function baseOf(prototype: object): object {
+  const next = Object.getPrototypeOf(prototype) as object | null
+  return next === null || next === Object.prototype ? prototype : baseOf(next)
+}
+
+function isSameCode(prototype: object, own: object): boolean {
+  return prototype === own || codeOf(prototype) === codeOf(own)
+}
+
+const codes = new WeakMap<object, string>()
+
+/** Returns the source text of a class and of all that it extends. */
+function codeOf(prototype: object): string {
+  const read = codes.get(prototype)
+  if (read !== undefined) return read
+  const next = Object.getPrototypeOf(prototype) as object | null
+  if (next === null || typeof prototype.constructor !== 'function') return ''
+  const code = sourceOf(prototype.constructor) + codeOf(next)
+  codes.set(prototype, code)
+  return code
+}
+
+function sourceOf(fn: object): string {
   return Function.prototype.toString.call(fn)
 }

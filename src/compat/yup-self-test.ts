@@ -1,6 +1,7 @@
 import type * as Yup from 'yup'
 import { loadYup } from '../support/lazy-packages.ts'
 import { boundedOptions, boundedSchema } from './yup-bounds.ts'
+import { isKnownCode } from './yup-functions.ts'
 import {
   allowedValues,
   builderOf,
@@ -8,6 +9,7 @@ import {
   isConditional,
   isOfType,
   isRef,
+  isYup,
   listTests,
   refusedValues,
   validateByPrivate,
@@ -51,18 +53,47 @@ const CHECKS: readonly Check[] = [
 let fault: { readonly found: string | undefined } | undefined
 
 /**
- * Returns the first property that this copy of yup lacks; undefined if it has all of them. The check runs once, at the
- * first schema. A fault causes a process warning, and schemas are then validated by yup itself.
+ * True if the code of a schema and of its members is known: Mortar's copy of yup has all properties of `yup.ts`, and
+ * other copies are equal to it. Otherwise the schema is validated by yup itself, and the process warns once.
  */
-export function yupFault(): string | undefined {
-  if (fault !== undefined) return fault.found
-  fault = { found: findYupFault(loadYup()) }
-  if (fault.found !== undefined)
-    process.emitWarning(
-      `This version of yup differs from 1.7 in ${fault.found}. Schemas use the validation of yup itself, which takes a hundred times longer.`,
-      { code: 'YUP_DIFFERS' },
-    )
-  return fault.found
+export function isKnownYup(schema: YupNode): boolean {
+  let isKnown = checked.get(schema)
+  if (isKnown === undefined) checked.set(schema, (isKnown = checkYup(schema)))
+  return isKnown
+}
+
+const checked = new WeakMap<YupNode, boolean>()
+
+function checkYup(schema: YupNode): boolean {
+  fault ??= { found: findYupFault(loadYup()) }
+  if (fault.found !== undefined) warn(`This version of yup differs from 1.7 in ${fault.found}.`)
+  else if (isKnownThroughout(schema)) return true
+  else warn(OTHER_VERSION)
+  return false
+}
+
+const OTHER_VERSION =
+  "A schema was made by another version of yup than Mortar's. Import yup from 'mortar/yup', or install the same version."
+
+let hasWarned = false
+
+function warn(finding: string): void {
+  if (hasWarned) return
+  hasWarned = true
+  process.emitWarning(
+    `${finding} yup itself validates such schemas, which takes up to a hundred times longer.`,
+    {
+      code: 'YUP_DIFFERS',
+    },
+  )
+}
+
+function isKnownThroughout(schema: unknown): boolean {
+  if (!isYup(schema)) return true
+  if (!isKnownCode(schema)) return false
+  const { fields = {}, innerType, spec } = schema
+  const items: readonly unknown[] = Array.isArray(spec?.types) ? spec.types : []
+  return [...Object.values(fields), innerType, ...items].every(isKnownThroughout)
 }
 
 /** Finds the first property that a copy of yup lacks. */

@@ -12,7 +12,7 @@ import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './yup/validate-yup.ts'
 import { isYup, type YupNode } from '../compat/yup.ts'
-import { yupFault } from '../compat/yup-self-test.ts'
+import { isKnownYup } from '../compat/yup-self-test.ts'
 
 /** Source of a value, or `response` for a value that is sent. */
 export type ValidatedLocation = 'params' | 'query' | 'headers' | 'body' | 'response'
@@ -44,7 +44,7 @@ function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
-  if (yupFault() !== undefined) return byYupAlone(schema, text)
+  if (!isKnownYup(schema)) return byYupAlone(schema, text)
   const fast = compileYup(schema, text)
   if (fast !== undefined) return fast
   const refuseEarly = compilePlainParts(schema)

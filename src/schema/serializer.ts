@@ -3,7 +3,7 @@ import { compileOutput } from './compile-output.ts'
 import { Invalid, issueAt } from './invalid.ts'
 import { once, oncePerSchema } from './once.ts'
 import { isYup } from '../compat/yup.ts'
-import { yupFault } from '../compat/yup-self-test.ts'
+import { isKnownYup } from '../compat/yup-self-test.ts'
 import type { Schema } from './schema.ts'
 import { compileText } from './yup/fast-text.ts'
 
@@ -24,7 +24,7 @@ export function compileSerializer(schema: Schema): Serializer {
 const serializerOf = oncePerSchema((schema: Schema): Serializer => {
   const slow = once(() => serializeSlowly(schema))
   const fast = once(
-    () => (isYup(schema) && yupFault() === undefined ? compileText(schema) : undefined) ?? ALWAYS_SLOW,
+    () => (isYup(schema) && isKnownYup(schema) ? compileText(schema) : undefined) ?? ALWAYS_SLOW,
   )
   return (value) => {
     const text = fast().write(value)

@@ -4,8 +4,9 @@ import Module, { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import * as yup from 'yup'
-import { findYupFault } from '../../src/compat/yup-self-test.ts'
+import { findYupFault, isKnownYup } from '../../src/compat/yup-self-test.ts'
 import { compileValidator } from '../../src/schema/compile-validator.ts'
+import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -78,6 +79,53 @@ describe('The parts of yup that are read beyond its interface', () => {
     const { runTests, asNestedTest, resolve } = yup.Schema.prototype as unknown as Record<string, unknown>
     for (const method of [runTests, asNestedTest, resolve]) expect(SOURCE).to.contain(String(method))
   })
+})
+
+describe('A schema of another copy of yup', () => {
+  const sameCode = doctored((source) => `${source}\n// another copy`)
+  const otherCode = doctored((source) => source.replaceAll('internalTests', 'firstTests'))
+  const otherRunner = doctored((source) => source.replace("path = '',", "path = '' ,"))
+  const schemaOf = ({ object, string, number, array, mixed, lazy }: typeof yup) => ({
+    plain: object({ id: number().integer().required(), list: array(string().max(3)), any: mixed() }),
+    lazy: object({ id: lazy(() => number().required()) }),
+  })
+  const asCompiled = (schema: unknown) => compileYup(schema as Parameters<typeof compileYup>[0], false)
+
+  it('is compiled if the code of the copy is the same', async () => {
+    const { plain } = schemaOf(sameCode)
+    expect(plain).not.to.be.instanceOf(yup.ObjectSchema)
+    expect(asCompiled(plain)).to.be.a('function')
+    expect(await compileValidator(plain, 'body').validate({ id: 1.5, list: ['abcd'] })).to.deep.equal(
+      await compileValidator(schemaOf(yup).plain, 'body').validate({ id: 1.5, list: ['abcd'] }),
+    )
+  })
+
+  it('is not compiled if it is of a class of the application', () => {
+    class Own extends sameCode.StringSchema {}
+    expect(asCompiled(sameCode.object({ a: new Own() }))).to.equal(undefined)
+    expect(
+      asCompiled(sameCode.object({ a: sameCode.mixed({ check: (value): value is 1 => value === 1 }) })),
+    ).to.equal(undefined)
+  })
+
+  for (const [name, other] of Object.entries({
+    'another class': otherCode,
+    'another runner of tests': otherRunner,
+  }))
+    it(`is validated by that copy alone if it has ${name}, as a member too`, async () => {
+      const { plain, lazy } = schemaOf(other)
+      for (const schema of [plain, lazy, yup.object({ inner: plain, list: yup.array(lazy) })])
+        expect(
+          isKnownYup(schema as unknown as Parameters<typeof isKnownYup>[0]),
+          schema.describe().type,
+        ).to.equal(false)
+      expect(await compileValidator(plain, 'body').validate({ id: '7', list: [] })).to.deep.equal({
+        id: 7,
+        list: [],
+      })
+      const { issues } = (await compileValidator(plain, 'body').validate({ id: 'x' })) as Invalid
+      expect(issues.map(({ path }) => path)).to.deep.equal(['id'])
+    })
 })
 
 describe('A version of yup with other internals', () => {

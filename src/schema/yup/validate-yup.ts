@@ -2,7 +2,7 @@ import { childPath, Invalid, issueAt, type SchemaIssue } from '../invalid.ts'
 import { DEFAULT_LIMIT } from '../issue-list.ts'
 import { unfit, withoutInheritedKeys } from './shape-guard.ts'
 import type { Validate } from '../validate.ts'
-import { yupFault } from '../../compat/yup-self-test.ts'
+import { isKnownYup } from '../../compat/yup-self-test.ts'
 import { matchesUrls } from '../../compat/yup-url.ts'
 import { boundedOptions, boundedSchema } from '../../compat/yup-bounds.ts'
 import {
@@ -22,7 +22,7 @@ export function validateByYup(schema: YupNode, options: object = {}): Validate {
   return (given, limit = DEFAULT_LIMIT) => {
     const flaw = unfit(given)
     if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
-    if (yupFault() !== undefined) return validatePublicly(schema, given, { options, limit })
+    if (!isKnownYup(schema)) return validatePublicly(schema, given, { options, limit })
     const value = withoutInheritedKeys(schema, given)
     const uncastable = 'strict' in options ? undefined : findUncastable
     try {
