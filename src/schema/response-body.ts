@@ -1,3 +1,5 @@
+import type { YupLike } from './schema.ts'
+
 /**
  * Types of what a handler may return for the responses that its route declares. They describe what the response check
  * accepts at run time, with as few type instantiations as possible.
@@ -51,8 +53,8 @@ export type Widened<T> = T extends string
 type AnyBody = {} | null
 
 /** The values that fit one entry of `response`: a schema, or a media type with or without one. */
-export type BodyOf<Entry> = Entry extends { readonly __outputType: infer Output }
-  ? Serializable<Exclude<Output, undefined>>
+export type BodyOf<Entry> = Entry extends YupLike
+  ? Serializable<Exclude<Entry['__outputType'], undefined>>
   : Entry extends { readonly '~standard': { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly input: infer Input }
       ? Serializable<Exclude<Input, undefined>>

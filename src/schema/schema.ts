@@ -21,17 +21,27 @@ export interface StandardLike {
 /** A yup schema or any Standard Schema validator. */
 export type Schema = YupLike | StandardLike
 
-/** The type of an object without undefined in its optional keys: an absent key is left out and never undefined. */
-type WithoutUndefined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+/** Types of object literals. An interface, a class and a function do not extend it, so a Date or a file stays as it is. */
+type Fields = { readonly [key: string]: unknown }
 
 /**
- * The type of a value that passed the schema. The optional keys of a yup object are `key?: T`, so that with
- * `exactOptionalPropertyTypes` they fit a parameter of that form.
+ * The type of a yup value whose optional keys are `key?: T` at every depth: an absent key is left out and never
+ * undefined. Items of arrays may be undefined.
  */
-export type Infer<S> = S extends { readonly __outputType: infer Output }
-  ? Output extends Date | readonly unknown[]
-    ? Output
-    : WithoutUndefined<Output>
+type WithoutUndefined<T> = T extends Fields
+  ? { [Key in keyof T]: WithoutUndefined<Exclude<T[Key], undefined>> }
+  : T extends readonly unknown[]
+    ? { [Index in keyof T]: WithoutUndefined<T[Index]> }
+    : T
+
+// `S['__outputType']` costs fewer instantiations than `infer`.
+
+/**
+ * The type of a value that passed the schema. The optional keys of yup objects are `key?: T`, so that with
+ * `exactOptionalPropertyTypes` they fit a parameter of that form. Other validators declare their own types.
+ */
+export type Infer<S> = S extends YupLike
+  ? WithoutUndefined<S['__outputType']>
   : S extends { readonly '~standard': { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly output: infer Output }
       ? Output

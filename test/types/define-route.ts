@@ -1,5 +1,6 @@
 import {
   type Context,
+  type Infer,
   type TypedApp,
   type UploadedFile,
   type User,
@@ -8,7 +9,7 @@ import {
   routesFor,
 } from 'mortar'
 import { queryBoolean } from '../../src/schema/yup/query-boolean.ts'
-import { array, number, object, string } from 'yup'
+import { array, date, mixed, number, object, string, tuple } from 'yup'
 import { z } from 'zod'
 import { type Equal, expectType } from './expect-type.ts'
 
@@ -65,6 +66,43 @@ defineRoute({ body: z.object({ qty: z.number() }), query: z.object({ page: z.coe
 })
 
 defineRoute({ response: { 200: object({ id: string().required() }) } }, () => ({ id: 'a' }))
+
+// An optional key of a yup object is absent or has a value, at every depth. Items of arrays may be undefined.
+class Money {
+  readonly #cents = 0
+  get cents(): number {
+    return this.#cents
+  }
+}
+const deep = object({
+  owner: object({ email: string().required(), phone: string() }).required(),
+  maybe: object({ note: string().nullable() }).default(undefined),
+  lines: array(object({ qty: number(), at: date(), price: mixed<Money>() })).required(),
+  words: array(string()).required(),
+  pair: tuple([string().required(), object({ size: number() }).required()]),
+  scan: file(),
+})
+defineRoute({ body: deep }, (ctx) => {
+  interface Line {
+    qty?: number
+    at?: Date
+    price?: Money
+  }
+  expectType<Equal<typeof ctx.body, Infer<typeof deep>>>()
+  expectType<Equal<typeof ctx.body.owner, { email: string; phone?: string }>>()
+  expectType<Equal<Required<typeof ctx.body>['maybe'], { note?: string | null }>>()
+  expectType<Equal<typeof ctx.body.words, (string | undefined)[]>>()
+  const lines: Line[] = ctx.body.lines
+  const pair: [string, { size?: number }] | undefined = ctx.body.pair
+  const price: Money | undefined = ctx.body.lines[0]?.price
+  const scan: UploadedFile | undefined = ctx.body.scan
+  return [lines, pair, price, scan]
+})
+// A whole body that may be absent is undefined then. The types of other libraries are kept as the library declares them.
+expectType<Equal<Infer<ReturnType<typeof optionalBody>>, { a?: string } | undefined>>()
+const optionalBody = () => object({ a: string() }).optional().default(undefined)
+const ofZod = z.object({ a: z.object({ b: z.string().optional() }) })
+expectType<Equal<Infer<typeof ofZod>, { a: { b?: string | undefined } }>>()
 
 // @ts-expect-error a schema is a yup schema or a Standard Schema
 defineRoute({ body: { title: 'string' } }, () => ({}))
