@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
+import { bodyOf, hasExplicitNull, hasExplicitStatus, JsonText, readLater, setObject } from '../compat/koa.ts'
+import { jsonText } from '../schema/unsendable.ts'
 import { ignore } from '../support/ignore.ts'
 import type { KoaContext } from './context.ts'
-import { bodyOf, isPlain, payloadOf, readLater, setObject } from './koa-body.ts'
 import { isBodiless, isEmpty, type Outgoing } from './outgoing.ts'
 import type { Prepare, RequestContext } from './request-context.ts'
 
@@ -9,17 +10,6 @@ import type { Prepare, RequestContext } from './request-context.ts'
  * Converts between Koa's context and Mortar's. In Koa `ctx.body` is the response; in a handler's ctx it is the
  * validated request body. `test/pipeline/koa-differential.test.ts` compares the results with plain Koa.
  */
-
-/** Private marks of Koa's response: code has set a status, or has set the body to null. */
-interface KoaMarks {
-  _explicitStatus?: boolean
-  _explicitNullBody?: boolean
-}
-
-/** True if code has set a status, or Koa has set one for a body. */
-export function hasExplicitStatus({ response }: KoaContext): boolean {
-  return (response as unknown as KoaMarks)._explicitStatus === true
-}
 
 /** True if nothing was set on the Koa context and nothing was written to the response. */
 export function isUntouched(koa: KoaContext): boolean {
@@ -190,10 +180,50 @@ function outgoingOf(koa: KoaContext): Outgoing {
   }
   if (!isEmpty(body)) return { status, type: undefined, payload: payloadOf(body) }
   // Koa would append the reason phrase to a partly written body; here the body ends unchanged.
-  if ((response as unknown as KoaMarks)._explicitNullBody === true || koa.headerSent || koa.method === 'HEAD')
+  if (hasExplicitNull(koa) || koa.headerSent || koa.method === 'HEAD')
     return { status, type: undefined, payload: null }
   response.set('Content-Type', TEXT_TYPE)
   // HTTP/2 has no reason phrases.
   const phrase = koa.req.httpVersionMajor >= 2 ? '' : response.message
   return { status, type: undefined, payload: phrase || String(status) }
+}
+
+/**
+ * Converts a value of `ctx.body` to a payload.
+ * @throws errors of `JSON.stringify`, and for a value that is not JSON.
+ */
+export function payloadOf(body: unknown): Outgoing['payload'] {
+  if (body instanceof JsonText) return body.text
+  if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
+  if (!isPlain(body) && !isSentAsJson(body)) return streamOf(body as object)
+  return jsonText(body)
+}
+
+/** True for an object or array without a class. */
+export function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+/** True for a value of `ctx.body` that is neither text, bytes nor a stream of them. */
+export function isSentAsJson(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return typeof body !== 'string'
+  if (Buffer.isBuffer(body) || isNodeStream(body)) return false
+  // The first use of `Response` makes Node load fetch, so plain objects return first.
+  if (!(Symbol.toStringTag in body)) return true
+  return !(body instanceof Blob || body instanceof Response || body instanceof ReadableStream)
+}
+
+/** Converts web bodies, and streams of other classes that Koa accepts. */
+function streamOf(body: object): Readable {
+  if (isNodeStream(body)) return new Readable({ objectMode: false }).wrap(body)
+  if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })
+  const source = body instanceof Response ? (body.body ?? []) : (body as ReadableStream)
+  return Readable.from(source, { objectMode: false })
+}
+
+function isNodeStream(body: object): body is NodeJS.ReadableStream {
+  const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
+  return typeof pipe === 'function' && typeof on === 'function' && readable !== false
 }

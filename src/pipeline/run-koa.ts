@@ -1,8 +1,8 @@
 import type { Middleware as KoaMiddleware } from 'koa'
 import type { KoaContext } from '../context/context.ts'
+import { hasExplicitStatus } from '../compat/koa.ts'
 import {
   handToKoa,
-  hasExplicitStatus,
   isUnanswered,
   isUntouched,
   keepFromKoa,

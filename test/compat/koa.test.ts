@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import Module, { createRequire } from 'node:module'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import Koa from 'koa'
+import {
+  bodyOf,
+  findKoaFault,
+  hasExplicitNull,
+  hasExplicitStatus,
+  readLater,
+  setObject,
+  takeJsonText,
+} from '../../src/compat/koa.ts'
+
+const FILE = createRequire(createRequire(import.meta.url).resolve('koa')).resolve('./response.js')
+const SOURCE = readFileSync(FILE, 'utf8')
+
+/** A Koa application whose responses come from a changed source, as a later version might have it. */
+function doctored(change: (source: string) => string): Koa {
+  const source = change(SOURCE)
+  expect(source, 'the change does something').not.to.equal(SOURCE)
+  const made = new Module(FILE) as Module & {
+    paths: string[]
+    _compile(source: string, file: string): void
+  }
+  made.paths = (Module as unknown as { _nodeModulePaths(from: string): string[] })._nodeModulePaths(FILE)
+  made.filename = FILE
+  made._compile(source, FILE)
+  const app = new Koa()
+  app.response = Object.create(made.exports as object) as typeof app.response
+  return app
+}
+
+function contextOf(app: Koa): Koa.Context {
+  const req = new IncomingMessage(undefined as never)
+  return app.createContext(req, new ServerResponse(req))
+}
+
+const CHANGES: Record<string, [change: (source: string) => string, fault: string]> = {
+  'another name for the value': [(source) => source.replaceAll('_body', '_content'), 'the value of ctx.body'],
+  'another name for the mark of a status': [
+    (source) => source.replaceAll('_explicitStatus', '_hasStatus'),
+    'the mark of a status',
+  ],
+  'another name for the mark of null': [
+    (source) => source.replaceAll('_explicitNullBody', '_isEmpty'),
+    'the mark of an empty body',
+  ],
+}
+
+describe('The private parts of Koa', () => {
+  afterEach(() => takeJsonText(new Koa()))
+
+  it('exist in the installed version', () => {
+    expect(findKoaFault(new Koa())).to.equal(undefined)
+    expect(findKoaFault(doctored((source) => `${source}\n// the next version`))).to.equal(undefined)
+  })
+
+  it('are used: JSON is parsed at the first read', () => {
+    const app = new Koa()
+    takeJsonText(app)
+    const ctx = contextOf(app)
+    ctx.status = 200
+    setObject(ctx, readLater(ctx, '{"a":1}'))
+    expect(bodyOf(ctx)).to.deep.equal({ text: '{"a":1}' })
+    expect(ctx.body).to.deep.equal({ a: 1 })
+  })
+
+  for (const [name, [change, fault]] of Object.entries(CHANGES))
+    it(`are replaced by Koa's interface, with one warning: ${name}`, async () => {
+      const app = doctored(change)
+      expect(findKoaFault(app)).to.equal(fault)
+      const warnings: string[] = []
+      const listen = (warning: Error & { code?: string }) => void warnings.push(warning.code!)
+      process.on('warning', listen)
+      takeJsonText(app)
+      takeJsonText(app)
+      await nextTurn()
+      process.off('warning', listen)
+      expect(warnings).to.deep.equal(['KOA_DIFFERS'])
+      const ctx = contextOf(app)
+      expect(hasExplicitStatus(ctx)).to.equal(false)
+      setObject(ctx, readLater(ctx, '{"a":1}'))
+      expect(bodyOf(ctx)).to.deep.equal({ a: 1 })
+      expect(ctx.body).to.deep.equal({ a: 1 })
+      ctx.body = { b: 2 }
+      expect(bodyOf(ctx)).to.deep.equal({ b: 2 })
+      ctx.status = 202
+      expect(hasExplicitStatus(ctx)).to.equal(true)
+      expect(hasExplicitNull(ctx)).to.equal(false)
+    })
+})
