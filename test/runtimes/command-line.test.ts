@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { transform } from 'esbuild'
@@ -9,13 +10,22 @@ import { freePort } from '../support/free-port.ts'
 import { skipSuite } from '../support/servers.ts'
 import { absent, RUNTIMES, runScript, type RunningScript } from './runtimes.ts'
 
+/** A package with a compiled part that every runtime can load. */
+const LIBSQL = createRequire(import.meta.url).resolve('libsql')
+
 for (const runtime of RUNTIMES.filter(({ name }) => name !== 'Node'))
   describe(`The command line on ${runtime.name}`, function () {
     if (runtime.program === undefined) skipSuite(absent(runtime))
     const compiled = { ...runtime, args: runtime.args.filter((arg) => !arg.startsWith('--conditions')) }
     let project: TestProject
     before(() => {
-      project = createProject({ 'routes/index.get.ts': `export default () => 'first'\n` })
+      project = createProject({
+        'routes/index.get.ts': `export default () => 'first'\n`,
+        'routes/native.get.ts': `import { createRequire } from 'node:module'
+const Database: unknown = createRequire(import.meta.url)('${LIBSQL}')
+export default () => typeof Database
+`,
+      })
     })
     after(() => project.remove())
 
@@ -36,7 +46,9 @@ for (const runtime of RUNTIMES.filter(({ name }) => name !== 'Node'))
     })
 
     it('builds an application and serves what it built', async () => {
-      expect(await run('routes')).to.include('routes/index.get.ts')
+      const routes = await run('routes')
+      expect(routes).to.include('routes/index.get.ts')
+      expect(routes).to.include('routes/native.get.ts')
       expect(await run('build')).to.match(/Built \d+ routes/)
       const script = start(['start'], { PORT: String(await freePort()) })
       const url = await urlOf(script)

@@ -7,11 +7,11 @@ import { processVariables } from '../../support/env/environment.ts'
 
 /**
  * Enables `import` of TypeScript in this process: by the loader that Node was started with, else by tsx from the
- * application's development dependencies, else by Node itself if it supports TypeScript.
+ * application's development dependencies, else by Node itself if it supports TypeScript. Bun and Deno need nothing.
  * @throws StartupError `MORTAR_CLI_TSX` if none of them is available.
  */
 export async function allowTypeScript(root: string): Promise<void> {
-  if (hasLoader()) return
+  if (isReady()) return
   const url = findTsx(root, './esm/api')
   if (url !== undefined) {
     const { register } = (await import(url)) as { register(): unknown }
@@ -23,13 +23,15 @@ export async function allowTypeScript(root: string): Promise<void> {
 
 /** Returns Node's arguments for a child process that imports TypeScript in the same way. */
 export function typeScriptArguments(root: string): string[] {
-  if (hasLoader()) return [...process.execArgv]
+  if (isReady()) return [...process.execArgv]
   const url = findTsx(root, '.')
   if (url === undefined && !('typescript' in process.features)) throw noTsx()
   return url === undefined ? [...process.execArgv] : [...process.execArgv, `--import=${url}`]
 }
 
-function hasLoader(): boolean {
+/** In Deno tsx would make `require` read the compiled part of a package as JavaScript. */
+function isReady(): boolean {
+  if ('bun' in process.versions || 'deno' in process.versions) return true
   const given = [...process.execArgv, processVariables()['NODE_OPTIONS'] ?? ''].join(' ')
   return /(^|[\s=/])tsx([\s/]|$)/.test(given)
 }
