@@ -6,7 +6,7 @@ import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { answer, compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import { fail, refuse } from '../pipeline/error-boundary.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
-import { compileAll, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
+import { compileAtStart, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
 /** The routes of an application; finds and runs the route of each request. */
 export interface Dispatcher {
@@ -75,7 +75,7 @@ export function createDispatcher(): Dispatcher {
     replace: (batch) => use(withReplaced(set, batch, runtime)),
     compile(next) {
       runtime = next
-      compileAll(set.entries, set.scopes, next)
+      use(compileAtStart(set, next))
     },
     dispatch,
     run: (ctx) => find(ctx)(ctx),

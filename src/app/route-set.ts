@@ -5,6 +5,7 @@ import { createScopes, type Scopes } from '../routing/middleware-scopes.ts'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
+import { isDevServer } from '../support/env/environment.ts'
 
 /** A route and its compiled form. */
 export interface Entry {
@@ -98,6 +99,37 @@ function scopesOf(declared: readonly MiddlewareScope[]): Scopes {
 function tableEntry(entry: Entry): TableEntry<Entry> {
   const { method, path, origin } = entry.route
   return { method, path, origin, target: entry }
+}
+
+/**
+ * Compiles all routes at the start. Under `mortar dev`, a route of a file with invalid settings throws its error instead.
+ * @throws StartupErrors with the faults of all other entries.
+ */
+export function compileAtStart(set: RouteSet, runtime: PipelineRuntime): RouteSet {
+  try {
+    compileAll(set.entries, set.scopes, runtime)
+    return set
+  } catch (error) {
+    if (!isDevServer() || runtime.environment === 'production' || !(error instanceof StartupError))
+      throw error
+    const errors = error instanceof StartupErrors ? error.errors : [error]
+    const broken = new Map(errors.flatMap((each) => each.files.map((file) => [file, each] as const)))
+    let around = set
+    for (const batch of set.batches) around = withReplaced(around, withBroken(batch, broken), undefined)
+    compileAll(around.entries, around.scopes, runtime)
+    return around
+  }
+}
+
+function withBroken(batch: RouteBatch, errors: ReadonlyMap<string, StartupError>): RouteBatch {
+  const broken = new Map(batch.broken)
+  const routes = batch.routes.map((route): Route => {
+    const error = errors.get(route.origin)
+    if (error === undefined) return route
+    broken.set(route.origin, error)
+    return { ...route, definition: { hidden: true }, handler: () => Promise.reject(error) }
+  })
+  return { ...batch, routes, broken }
 }
 
 /** Compiles entries in place. @throws StartupErrors with the faults of all entries. */

@@ -1,5 +1,7 @@
+import { StartupError } from '../errors/startup-error.ts'
 import type { RouteBatch, RouteSink } from '../routing/route-sink.ts'
 import { checkOptions } from '../support/check-options.ts'
+import { isDevServer } from '../support/env/environment.ts'
 import { importModules, type ImportModule } from './import-modules.ts'
 import { readPlan } from './load-plan.ts'
 import { findManifest } from './manifest.ts'
@@ -15,7 +17,8 @@ export interface LoadRoutesOptions {
 /**
  * Adds every route file of a directory as an endpoint of the application, and every `_middleware` file as a scope. The
  * directory is an absolute path or a `file:` URL. `listen()` waits for a pending call; routes that are added later work
- * from then on. Production uses the manifest of `mortar build` and scans nothing.
+ * from then on. Production uses the manifest of `mortar build` and scans nothing. `mortar dev` serves the other routes
+ * if some are broken.
  * @throws StartupErrors with every broken convention of the directory; then no route of it is added.
  * @throws StartupError `MORTAR_ROUTE_DIRECTORY_…` for a relative, missing or unreadable directory, and
  * `MORTAR_MANIFEST_…` for a manifest that does not match it.
@@ -33,7 +36,13 @@ async function load(sink: RouteSink, given: string | URL, options: LoadRoutesOpt
   const directory = absoluteDirectory(given)
   const manifest = sink.environment === 'production' ? await findManifest(directory, sink) : undefined
   if (manifest) return manifest.registerRoutes(sink)
-  sink.addRoutes(await readDirectory(directory, (message) => sink.warn(message), options))
+  try {
+    sink.addRoutes(await readDirectory(directory, (message) => sink.warn(message), options))
+  } catch (error) {
+    if (!isDevServer() || sink.environment === 'production' || !(error instanceof StartupError)) throw error
+    const { loadAround } = await import('./load-around.ts')
+    await loadAround(sink, directory, options)
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { StartupError } from '../errors/startup-error.ts'
 import type { Environment } from '../support/env/environment.ts'
 import type { MiddlewareScope, Route } from './route.ts'
 
@@ -7,6 +8,8 @@ export interface RouteBatch {
   readonly scopes: readonly MiddlewareScope[]
   /** The source directory; a new batch from the same directory replaces this one. */
   readonly directory?: string
+  /** Errors of the files that `mortar dev` serves around, by origin. */
+  readonly broken?: ReadonlyMap<string, StartupError>
 }
 
 /** The application as `loadRoutes` sees it: the receiver of routes. */

@@ -3,6 +3,14 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { APP, route, startDev, type DevServer } from './dev-server.ts'
 
+/** Causes of broken route files: description, source and code of the error. */
+const BROKEN = [
+  ['has a syntax error', 'export default () => ({', 'MORTAR_ROUTE_IMPORT'],
+  ['is empty', '', 'MORTAR_ROUTE_NO_DEFAULT'],
+  ['has no handler', 'export default 5\n', 'MORTAR_ROUTE_HANDLER'],
+  ['has an invalid setting', `export const auth = true\n${route('x')}`, 'MORTAR_AUTH_MISSING'],
+] as const
+
 const ROUTES = {
   'routes/index.get.ts': route('one'),
   'routes/word.get.ts': route('first'),
@@ -34,12 +42,7 @@ describe('mortar dev, with a broken route file', function () {
     project.remove()
   })
 
-  for (const [what, source, said] of [
-    ['has a syntax error', 'export default () => ({', 'MORTAR_ROUTE_IMPORT'],
-    ['is empty', '', 'MORTAR_ROUTE_NO_DEFAULT'],
-    ['has no handler', 'export default 5\n', 'MORTAR_ROUTE_HANDLER'],
-    ['has an invalid setting', `export const auth = true\n${route('x')}`, 'MORTAR_AUTH_MISSING'],
-  ] as const)
+  for (const [what, source, said] of BROKEN)
     it(`serves new and changed files beside a file that ${what}, and names that file`, async () => {
       project.write({
         'routes/index.get.ts': source,
@@ -94,5 +97,75 @@ describe('mortar dev, with a broken route file', function () {
         project.write({ 'routes/index.get.ts': route(`edit ${round}.${edit}`) })
       await until('/', ({ body }) => body.text === `edit ${round}.3`)
     }
+  })
+})
+
+describe('mortar dev, with route files that are broken at its start', function () {
+  let server: DevServer
+
+  beforeEach(async () => {
+    server = await startDev({ 'app.ts': APP, ...ROUTES })
+  })
+
+  afterEach(async () => {
+    expect(await server.serving.stop(), server.serving.output.text()).to.equal(0)
+    server.project.remove()
+  })
+
+  /** Starts another process by a change of the application. */
+  async function restart(): Promise<void> {
+    const { pid } = (await server.get('/word')).body
+    server.project.write({ 'app.ts': `${APP}// changed\n` })
+    await server.until('/word', ({ status, body }) => status === 200 && body.pid !== pid)
+  }
+
+  for (const [what, source, said] of BROKEN)
+    it(`serves all others, and the error of one that ${what}`, async () => {
+      const { project, serving, until, get } = server
+      project.write({ 'routes/index.get.ts': source })
+      await until('/', ({ broken }) => broken !== null)
+      await restart()
+      await serving.output.until(new RegExp(`ready in[^]*broken[^]*${said}[^]*The other routes are served`))
+      const answer = await until('/', ({ broken }) => broken !== null)
+      expect(answer.status).to.equal(500)
+      expect(answer.body.detail).to.include('index.get.ts').and.to.include(said)
+      project.write({ 'routes/word.get.ts': route('second') })
+      const second = await until('/word', ({ body }) => body.text === 'second')
+      expect(second.broken).to.include(said)
+      expect((await get()).status).to.equal(500)
+      project.write({ 'routes/index.get.ts': route('repaired') })
+      await until('/', ({ broken, body }) => broken === null && body.text === 'repaired')
+    })
+
+  it('serves nothing below a broken middleware but its error', async () => {
+    const { project, until, get } = server
+    project.write({
+      'routes/admin/index.get.ts': route('secret', '../../app.ts'),
+      'routes/admin/_middleware.ts': 'export default (ctx, next) => {',
+    })
+    await until('/', ({ broken }) => broken !== null)
+    await restart()
+    const answer = await get('/admin')
+    expect([answer.status, answer.body.text]).to.deep.equal([500, undefined])
+    expect(answer.body.detail).to.include('_middleware.ts')
+    project.write({ 'routes/admin/_middleware.ts': 'export default (ctx, next) => next()\n' })
+    await until('/admin', ({ body }) => body.text === 'secret')
+  })
+
+  it('serves the others beside a wrong name, and the conflict of two files for one path', async () => {
+    const { project, until, get } = server
+    project.write({
+      'routes/users.ts': route('x'),
+      'routes/twice.get.ts': route('x'),
+      'routes/twice/index.get.ts': route('x', '../../app.ts'),
+    })
+    await until('/', ({ broken }) => broken !== null)
+    await restart()
+    expect((await get('/users')).status).to.equal(404)
+    expect((await get('/twice')).body.detail).to.match(/twice\.get\.ts and \S+twice\/index\.get\.ts are both/)
+    expect((await until('/', ({ broken }) => broken !== null)).broken).to.include('users.ts has no method')
+    rmSync(join(project.directory, 'routes/users.ts'))
+    rmSync(join(project.directory, 'routes/twice'), { recursive: true })
+    await until('/twice', ({ broken, body }) => broken === null && body.text === 'x')
   })
 })

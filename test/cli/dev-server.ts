@@ -9,7 +9,13 @@ const DEADLINE = 60_000
 export interface Answer {
   readonly status: number
   readonly broken: string | null
-  readonly body: { readonly text?: string; readonly hits?: number; readonly pid?: number }
+  readonly body: {
+    readonly text?: string
+    readonly hits?: number
+    readonly pid?: number
+    /** Of a problem. */
+    readonly detail?: string
+  }
 }
 
 /** A project that `mortar dev` serves. */

@@ -12,7 +12,11 @@ export function describeMessage(
   message: Extract<FromServer, { type: 'broken' | 'reloaded' }>,
   paint: Paint,
 ): string {
-  if (message.type === 'broken')
-    return `${paint.red('broken')} ${message.message}\n${paint.dim('The previous version of the routes stays active.')}`
+  if (message.type === 'broken') {
+    const served = message.isStart
+      ? 'The other routes are served; these respond with their error.'
+      : 'The previous version of the routes stays active.'
+    return `${paint.red('broken')} ${message.message}\n${paint.dim(served)}`
+  }
   return `${paint.green('reloaded')} ${message.files.join(', ')} ${paint.dim(`${message.milliseconds} ms`)}`
 }

@@ -17,6 +17,8 @@ export interface Followed {
   readonly project: Project
   readonly reloaders: readonly Reloader[]
   readonly versions: ModuleVersions
+  /** The error of the routes that were broken at the start. */
+  readonly broken: StartupError | undefined
 }
 
 /** Milliseconds that `server.ts` has to end after a change, if it has not ended before. */
@@ -30,8 +32,8 @@ const PATIENCE = 3000
  */
 export function followChanges(served: Promise<unknown>, starting: Promise<Followed>): void {
   const reloading = starting.then((followed) => ({ ...followed, reload: createReload(followed) }))
-  reloading.catch(ignore)
   let broken: string | undefined
+  reloading.then((followed) => (broken = followed.broken && headerText(followed.broken.message)), ignore)
   let queue = Promise.resolve()
   subscribe('http.server.request.start', (message) => {
     const { response } = message as { readonly response: ServerResponse }
@@ -53,7 +55,7 @@ export function followChanges(served: Promise<unknown>, starting: Promise<Follow
       broken = headerText(text)
       const unforeseen = error instanceof Error && !(error instanceof StartupError)
       const message = unforeseen ? (error.stack ?? text) : text
-      tell({ type: 'broken', message, milliseconds: milliseconds() })
+      tell({ type: 'broken', message, isStart: false })
     }
   }
 

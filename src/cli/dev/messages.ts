@@ -9,7 +9,7 @@ export type FromServer =
       readonly pages: Readonly<Record<string, string>>
     }
   | { readonly type: 'reloaded'; readonly files: readonly string[]; readonly milliseconds: number }
-  | { readonly type: 'broken'; readonly message: string; readonly milliseconds: number }
+  | { readonly type: 'broken'; readonly message: string; readonly isStart: boolean }
   /** The changed files are in use outside the routes, so only a new process can have them. */
   | { readonly type: 'restart'; readonly paths: readonly string[] }
   /** The start failed; the process ends after this message. */

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 import { inFileOrder, shownFrom } from '../../files/diagnostics.ts'
 import { importModules } from '../../files/import-modules.ts'
+import { brokenModule } from '../../files/load-around.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import type { RouteBatch } from '../../routing/route-sink.ts'
@@ -22,8 +23,8 @@ export interface Reloader {
 export async function createReloader(app: ProjectApp, batch: RouteBatch): Promise<Reloader> {
   const { directory = '' } = batch
   let modules = await modulesOf(directory, batch)
-  /** Changed files that are not in use yet, because they were broken. */
-  const pending = new Set<string>()
+  /** Files that are not in use yet, because they were broken at the start or after a change. */
+  const pending = new Set([...(batch.broken?.keys() ?? [])].map((origin) => fileOf(origin, directory)))
 
   async function reload(changed: readonly string[], version: number): Promise<void> {
     for (const file of changed) pending.add(file)
@@ -44,12 +45,24 @@ export async function createReloader(app: ProjectApp, batch: RouteBatch): Promis
 
 /**
  * Imports the modules of the routes in use, which come from Node's cache. A file that was added after the routes were
- * loaded is not among them, and one that was removed since cannot be imported.
+ * loaded is not among them, and one that was removed since cannot be imported. A broken one is served as its error.
  */
-async function modulesOf(directory: string, { routes, scopes }: RouteBatch): Promise<Modules> {
+async function modulesOf(directory: string, { routes, scopes, broken }: RouteBatch): Promise<Modules> {
   const origins = [...routes, ...scopes.map(({ middleware }) => middleware)].map(({ origin }) => origin)
-  const files = origins.map((origin) => origin.slice(basename(directory).length + 1))
-  return (await importModules(directory, files)).modules
+  const whole = origins.filter((origin) => broken?.has(origin) !== true)
+  const { modules } = await importModules(
+    directory,
+    whole.map((origin) => fileOf(origin, directory)),
+  )
+  const errors = [...(broken ?? [])].filter(([origin]) => origins.includes(origin))
+  return new Map([
+    ...modules,
+    ...errors.map(([origin, error]) => [fileOf(origin, directory), brokenModule(error)] as const),
+  ])
+}
+
+function fileOf(origin: string, directory: string): string {
+  return origin.slice(basename(directory).length + 1)
 }
 
 function refuse(problems: readonly StartupError[]): void {

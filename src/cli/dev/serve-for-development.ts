@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartupError } from '../../errors/startup-error.ts'
+import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
 import { describeImportsWithoutExtension } from '../project/imports-without-extension.ts'
 import { findProject } from '../project/project.ts'
@@ -35,8 +35,9 @@ export async function serveForDevelopment({ values, passesConnections }: Serving
   const serving = serve(project)
   const starting = serving.then((app) => prepare({ app, project, versions, connections }))
   followChanges(serving, starting)
-  const { app, url } = await starting
+  const { app, url, broken } = await starting
   tell({ type: 'ready', url, routes: app.routes.length, pages: pagesOf(app), milliseconds: since(begin) })
+  if (broken !== undefined) tell({ type: 'broken', message: broken.message, isStart: true })
 }
 
 interface Prepared extends Followed {
@@ -65,7 +66,14 @@ async function prepare({ app, project, versions, connections }: Served): Promise
   const imports = describeImportsWithoutExtension(project)
   if (imports !== undefined)
     app.warn(`Imports have no file extension, so that the build will fail: ${imports}.`)
-  return { app, url, project, reloaders, versions }
+  return { app, url, project, reloaders, versions, broken: brokenAtStart(app) }
+}
+
+function brokenAtStart({ batches }: ProjectApp): StartupError | undefined {
+  const errors = new Set(batches.flatMap(({ broken }) => [...(broken?.values() ?? [])]))
+  return errors.size === 0
+    ? undefined
+    : new StartupErrors(`${errors.size} findings in the route files:`, [...errors])
 }
 
 /** Waits until the application listens, because `server.ts` may not await it. */

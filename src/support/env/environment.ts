@@ -33,6 +33,11 @@ export function isInspecting(variables: Variables = processVariables()): boolean
   return variables['FRAMEWORK_MODE'] === 'inspect'
 }
 
+/** True in the serving process of `mortar dev`, which starts with broken route files and shows their errors. */
+export function isDevServer(variables: Variables = processVariables()): boolean {
+  return variables['FRAMEWORK_MODE'] === 'dev'
+}
+
 /** True if the process is a CLI command that serves no requests and whose standard output is its result. */
 export function isCommand(variables: Variables = processVariables()): boolean {
   return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'
