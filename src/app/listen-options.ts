@@ -3,7 +3,7 @@ import { type Environment, defaultHost } from '../support/env/environment.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
-import { isTimeout, seconds, type Duration } from '../support/duration.ts'
+import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
 
 /** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
 export interface ServerOptions {
@@ -117,7 +117,7 @@ function duration(
 ): number {
   const value = options[option] ?? standard
   if (isTimeout(value)) return Math.ceil(seconds(value) * 1000)
-  throw wrong(option, 'is not a duration of at most 24 days', "Write seconds or a duration such as '75s'.")
+  throw wrong(option, `is ${value}`, `Write ${TIME_LIMIT}.`)
 }
 
 function maxConnections({ maxConnections: count }: ListenOptions): number | undefined {

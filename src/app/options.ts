@@ -8,7 +8,7 @@ import type { TrustProxy } from '../context/client-address.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
-import { isTimeout, seconds, type Duration } from '../support/duration.ts'
+import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
 import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { checkCookieKeys } from './cookie-keys.ts'
 import {
@@ -36,7 +36,7 @@ export interface AppOptions {
   readonly trustProxy?: TrustProxy
   /** Largest body of a route without its own limit: bytes or a size. 1 MiB by default. */
   readonly bodyLimit?: Size
-  /** Time limit of handlers: seconds or a duration, 0 for no limit. 60 s in production, else none. */
+  /** Time limit of handlers: seconds up to 3600 or `'2h'`, 0 for no limit. 60 s in production, else none. */
   readonly handlerTimeout?: Duration
   /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`. A route can set its own. */
   readonly multipart?: MultipartOptions
@@ -180,7 +180,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     openapi: options.openapi ?? {},
     health: resolveHealth(options.health),
     drainDelay: checked('drainDelay', () => timeout(options.drainDelay ?? delayOf(environment))),
-    shutdownTimeout: checked('shutdownTimeout', () => seconds(options.shutdownTimeout ?? '10s')),
+    shutdownTimeout: checked('shutdownTimeout', () => timeout(options.shutdownTimeout ?? '10s')),
     server: checkedServer(options.server ?? {}, environment),
     signals: options.signals ?? environment !== 'test',
     koa: { ...options.koa },
@@ -212,7 +212,7 @@ function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): re
 
 function timeout(value: Duration): number {
   if (isTimeout(value)) return seconds(value)
-  throw new RangeError(`it is not a duration of at most 24 days, such as '30s'.`)
+  throw new RangeError(`${value} is not ${TIME_LIMIT}.`)
 }
 
 /** `DRAIN_DELAY`, else 5 s in production, so that a load balancer notices in time that the process leaves. */

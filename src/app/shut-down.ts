@@ -1,6 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { checkOptions } from '../support/check-options.ts'
-import { isTimeout, seconds } from '../support/duration.ts'
+import { isTimeout, seconds, TIME_LIMIT } from '../support/duration.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { Adapters } from './adapters.ts'
 import type { CloseOptions } from './app.ts'
@@ -43,8 +43,8 @@ export function delayOf(options: CloseOptions | undefined): number {
   checkOptions(options, { of: 'close()', keys: { drainDelay: ['number', 'string'] } })
   const { drainDelay = 0 } = options ?? {}
   if (isTimeout(drainDelay)) return seconds(drainDelay)
-  throw new StartupError('The option drainDelay of close() is not a duration of at most 24 days.', {
+  throw new StartupError(`The option drainDelay of close() is ${drainDelay}.`, {
     code: 'MORTAR_OPTION',
-    remedy: "Write seconds or a duration such as '5s'.",
+    remedy: `Write ${TIME_LIMIT}.`,
   })
 }

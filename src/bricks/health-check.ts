@@ -1,6 +1,6 @@
 import type { CoreServices, Cradle } from '../container/registration.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import { isTimeout, seconds, type Duration } from '../support/duration.ts'
+import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
 
 /**
  * Tests one dependency. The check fails if the function throws, rejects or returns `false`, or if it does not settle in
@@ -65,7 +65,6 @@ function faultOf(name: unknown, check: unknown): string | undefined {
 }
 
 function faultOfTimes(timeout: Duration, cache: Duration): string | undefined {
-  if (!isTimeout(timeout) || seconds(timeout) === 0)
-    return 'has a timeout that is not a duration above 0 and at most 24 days'
-  return isTimeout(cache) ? undefined : 'has a cache that is not a duration of at most 24 days'
+  if (!isTimeout(timeout) || seconds(timeout) === 0) return `has a timeout that is 0, or is not ${TIME_LIMIT}`
+  return isTimeout(cache) ? undefined : `has a cache that is not ${TIME_LIMIT}`
 }

@@ -1,6 +1,6 @@
 import { DEFINITION_KEYS, type Method, type RouteDefinition } from './route.ts'
 import { bytes } from '../support/bytes.ts'
-import { isTimeout } from '../support/duration.ts'
+import { isTimeout, TIME_LIMIT } from '../support/duration.ts'
 import { formLimits } from '../support/form-limits.ts'
 import { nearest } from '../support/nearest.ts'
 import { describeValue, isPlainObject } from '../support/describe-value.ts'
@@ -34,7 +34,7 @@ const CHECKS: Readonly<Record<Key, Check>> = {
   operationId: expectValue('a string', isString),
   hidden: expectValue('a boolean', isBoolean),
   bodyLimit: expectValue("a number of bytes or a size such as '2mb'", isSize),
-  handlerTimeout: expectValue("seconds or a duration such as '30s'", isTimeout),
+  handlerTimeout: expectValue(TIME_LIMIT, isTimeout),
   logRequests: expectValue('a boolean', isBoolean),
   multipart: checkMultipart,
   consumes: expectList(

@@ -20,8 +20,16 @@ export function seconds(duration: Duration): number {
 /** Seconds of the longest delay of a timer; a longer one fires immediately. */
 const LONGEST_DELAY = 2_147_483
 
-/** True for a duration that a timer can wait for: at most 24 days. */
-export function isTimeout(value: unknown): value is Duration {
+/** Most seconds of a time limit without a unit. A greater number is a mistake for milliseconds, as Node has them. */
+const LONGEST_NUMBER = 3600
+
+/** Completes a message about a value that is not a time limit: "is not …", "must be …". */
+export const TIME_LIMIT =
+  "seconds up to 3600, or a duration with a unit such as '500ms', '30s' or '2h' up to 24 days"
+
+/** True for a duration that a timer can wait for: at most 24 days, and at most an hour if it has no unit. */
+export function isTimeout(value: unknown): boolean {
+  if (typeof value === 'number' && value > LONGEST_NUMBER) return false
   if (typeof value !== 'number' && typeof value !== 'string') return false
   try {
     return seconds(value) <= LONGEST_DELAY

@@ -137,6 +137,25 @@ describe('The time limit of handlers', () => {
     expect(() => createApp(options)).to.throw(StartupError, 'handlerTimeout')
   })
 
+  for (const key of ['handlerTimeout', 'drainDelay', 'shutdownTimeout'] as const)
+    it(`rejects ${key}: 5000, which means milliseconds elsewhere, and accepts the same in seconds with a unit`, () => {
+      expect(() => createApp({ [key]: 5000 })).to.throw(
+        StartupError,
+        `${key} cannot be read: 5000 is not seconds`,
+      )
+      expect(() => createApp({ [key]: '5000s' })).to.not.throw()
+      expect(() => createApp({ [key]: 3600 })).to.not.throw()
+    })
+
+  it('rejects 5000 for a route and for the server, with the unit in the remedy', async () => {
+    const app = createApp().use(createRouter().get('/', { handlerTimeout: 5000 }, never))
+    const error: unknown = await app.ready().catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'MORTAR_ROUTE_VALUE' })
+    expect(String(error)).to.contain("seconds up to 3600, or a duration with a unit such as '500ms'")
+    const server = { keepAliveTimeout: 65_000 }
+    expect(() => createApp({ server })).to.throw(StartupError, 'keepAliveTimeout of listen() is 65000')
+  })
+
   it('rejects a route whose timeout is not a duration', async () => {
     const app = createApp().use(createRouter().get('/', { handlerTimeout: '30d' }, never))
     const error: unknown = await app.ready().catch((thrown: unknown) => thrown)
