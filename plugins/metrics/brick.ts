@@ -50,7 +50,7 @@ export function metrics(options: MetricsOptions = {}): Brick<'metrics', MetricsS
         registry,
         gauges,
         prefix,
-        share: (own) => shareReport(`metrics ${prefix}${path}`, own),
+        share: (own, combineEnded) => shareReport(`metrics ${prefix}${path}`, own, { combineEnded }),
       })
       const stop: (() => unknown)[] = [measureRequests(services, registry, settings), scrape.stop]
       if (settings.server !== undefined) stop.push(await startServer(settings, scrape))

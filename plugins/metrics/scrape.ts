@@ -9,7 +9,7 @@ export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>
 export interface Scrape {
   /** Returns the text for Prometheus, with its media type: the sum over all processes. */
   render(): Promise<{ readonly type: string; readonly text: string }>
-  stop(): void
+  stop(): Promise<void>
 }
 
 /** Sources of a scrape. */
@@ -18,16 +18,20 @@ export interface ScrapeSource {
   readonly gauges: Gauges
   readonly prefix: string
   /** Shares the report of this process with the other ones. */
-  readonly share: (own: () => Promise<MetricsReport>) => ProcessReport<MetricsReport>
+  readonly share: (
+    own: () => Promise<MetricsReport>,
+    combineEnded: (reports: readonly MetricsReport[]) => Promise<MetricsReport>,
+  ) => ProcessReport<MetricsReport>
 }
 
 /** Creates the scrape of an application. */
 export function createScrape({ registry, gauges, prefix, share }: ScrapeSource): Scrape {
   const addGauges = gaugeAdder(registry, gauges, prefix)
-  const report = share(async () => {
+  const own = async (): Promise<MetricsReport> => {
     addGauges()
     return registry.getMetricsAsJSON()
-  })
+  }
+  const report = share(own, (ended) => together(ended.map(withoutGauges)).getMetricsAsJSON())
   return {
     async render() {
       const reports = await report.collect()
@@ -62,6 +66,11 @@ function gaugeAdder(registry: Registry, gauges: Gauges, prefix: string): () => v
       registry.registerMetric(gauge)
     }
   }
+}
+
+/** Counters and histograms of a worker that has ended still count, so that the sums never fall. */
+function withoutGauges(report: MetricsReport): MetricsReport {
+  return report.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }
 
 /** Combines the metrics of several processes: sums of counters and histograms, and what each gauge declares. */

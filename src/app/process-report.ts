@@ -1,5 +1,4 @@
 import { isWorker } from '../support/env/process-share.ts'
-import { ignore } from '../support/ignore.ts'
 
 /** The messages between a worker and the primary process of `mortar start --workers` about reports. */
 export type ReportMessage =
@@ -11,28 +10,58 @@ export type ReportMessage =
   | { readonly mortar: 'report:ask'; readonly name: string; readonly id: number }
   /** Worker: its own report. */
   | { readonly mortar: 'report:own'; readonly id: number; readonly report: unknown }
+  /** Worker: it is about to end, and this is its last report. */
+  | { readonly mortar: 'report:last'; readonly name: string; readonly report: unknown }
   /** Primary: the reports of all workers. */
   | {
       readonly mortar: 'report:all'
       readonly name: string
       readonly id: number
       readonly reports: readonly unknown[]
+      /** Last reports of workers that have ended. */
+      readonly ended: readonly unknown[]
+      /** Number that changes when reports in `ended` are combined. */
+      readonly revision: number
+    }
+  /** Worker: one report in place of the first `count` reports of `ended`. */
+  | {
+      readonly mortar: 'report:combined'
+      readonly name: string
+      readonly revision: number
+      readonly count: number
+      readonly report: unknown
     }
 
 /** A report that each process of an application makes, such as its metrics. */
 export interface ProcessReport<T> {
-  /** The reports of all processes of `mortar start --workers`, the own one included; without workers the own one. */
+  /**
+   * The reports of all processes of `mortar start --workers`, the own one included, and the combined report of the workers
+   * that have ended; without workers the own one.
+   */
   collect(): Promise<readonly T[]>
-  /** Ends the participation of this process. */
-  stop(): void
+  /** Ends the participation of this process, with its last report. */
+  stop(): Promise<void>
+}
+
+/** Settings of `shareReport`. */
+export interface ReportOptions<T> {
+  /**
+   * Combines last reports of workers that have ended, without the values that end with a worker. The reports may be
+   * combined already.
+   */
+  readonly combineEnded: (reports: readonly T[]) => Promise<T>
+  readonly channel?: ReportChannel | undefined
 }
 
 /** The process, as far as a report needs it. */
 export interface ReportChannel {
-  send?: ((message: ReportMessage) => unknown) | undefined
+  send?:
+    ((message: ReportMessage, handle: undefined, options: undefined, sent: () => void) => unknown) | undefined
   on(event: 'message', listener: (message: unknown) => void): unknown
   off(event: 'message', listener: (message: unknown) => void): unknown
 }
+
+type AllReports = Extract<ReportMessage, { mortar: 'report:all' }>
 
 /** Milliseconds that `collect` waits for the primary process. */
 const PATIENCE = 5000
@@ -44,42 +73,62 @@ const PATIENCE = 5000
 export function shareReport<T>(
   name: string,
   own: () => Promise<T>,
-  channel: ReportChannel | undefined = isWorker() ? process : undefined,
+  { combineEnded, channel = isWorker() ? process : undefined }: ReportOptions<T>,
 ): ProcessReport<T> {
-  if (channel?.send === undefined) return { collect: async () => [await own()], stop: ignore }
-  const waiting = new Map<number, (reports: readonly T[]) => void>()
+  if (channel?.send === undefined) return { collect: async () => [await own()], stop: async () => undefined }
+  const waiting = new Map<number, (all: AllReports) => void>()
   let count = 0
-  const send = (message: ReportMessage): void => {
-    try {
-      channel.send?.(message)
-    } catch {
-      // The primary process is gone, and this process is about to close.
-    }
-  }
+  const send = (message: ReportMessage): Promise<void> => sendTo(channel, message)
   const answer = async (id: number): Promise<void> =>
     send({ mortar: 'report:own', id, report: await own().catch(() => undefined) })
   const onMessage = (given: unknown): void => {
     const message = given as ReportMessage | undefined
     if (message?.mortar === 'report:ask' && message.name === name) void answer(message.id)
-    if (message?.mortar === 'report:all' && message.name === name)
-      waiting.get(message.id)?.(message.reports as readonly T[])
+    if (message?.mortar === 'report:all' && message.name === name) waiting.get(message.id)?.(message)
   }
   channel.on('message', onMessage)
-  send({ mortar: 'report:offer', name })
+  void send({ mortar: 'report:offer', name })
+
+  async function askAll(): Promise<AllReports | undefined> {
+    const id = ++count
+    const all = await new Promise<AllReports | undefined>((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), PATIENCE)
+      waiting.set(id, (message) => {
+        clearTimeout(timer)
+        resolve(message)
+      })
+      void send({ mortar: 'report:collect', name, id })
+    })
+    waiting.delete(id)
+    return all
+  }
+
   return {
     async collect() {
-      const id = ++count
-      const reports = await new Promise<readonly T[]>((resolve) => {
-        const timer = setTimeout(() => resolve([]), PATIENCE)
-        waiting.set(id, (all) => {
-          clearTimeout(timer)
-          resolve(all)
-        })
-        send({ mortar: 'report:collect', name, id })
-      })
-      waiting.delete(id)
-      return reports.length > 0 ? reports : [await own()]
+      const all = await askAll()
+      const reports = all === undefined || all.reports.length === 0 ? [await own()] : (all.reports as T[])
+      if (all === undefined || all.ended.length === 0) return reports
+      const { ended, revision } = all
+      const report = await combineEnded(ended as T[])
+      if (ended.length > 1)
+        void send({ mortar: 'report:combined', name, revision, count: ended.length, report })
+      return [...reports, report]
     },
-    stop: () => void channel.off('message', onMessage),
+    async stop() {
+      channel.off('message', onMessage)
+      const report = await own().catch(() => undefined)
+      if (report !== undefined) await send({ mortar: 'report:last', name, report })
+    },
   }
+}
+
+/** Resolves when the message is sent, or when the primary process is gone: this process is then about to close. */
+function sendTo(channel: ReportChannel, message: ReportMessage): Promise<void> {
+  return new Promise((resolve) => {
+    try {
+      channel.send?.(message, undefined, undefined, () => resolve())
+    } catch {
+      resolve()
+    }
+  })
 }

@@ -7,58 +7,110 @@ interface ReportingWorker {
   send(message: ReportMessage, onSent: (error: Error | null) => void): unknown
 }
 
+/** The reports of one name. */
+interface Shared {
+  /** The latest report of each worker that has offered one; undefined before the first. */
+  readonly workers: Map<ReportingWorker, unknown>
+  /** Last reports of workers that have ended. */
+  readonly ended: unknown[]
+  /** Number that changes when reports in `ended` are combined. */
+  revision: number
+}
+
 /** A worker that collects the reports of all workers. */
 interface Collection {
+  readonly shared: Shared
   readonly awaited: Set<ReportingWorker>
-  readonly reports: unknown[]
+  readonly reports: Map<ReportingWorker, unknown>
   readonly finish: () => void
 }
 
 /** Milliseconds that the other workers have for their reports. */
 const PATIENCE = 2000
 
+/** Most reports in `ended`: an application whose reports nobody reads could end workers for months. */
+const MOST_ENDED = 100
+
 /**
  * Passes reports between workers: one worker asks, every worker that has offered a report of that name responds, and
- * the asking worker gets all reports. A worker that ends or does not respond in time is left out.
+ * the asking worker gets all reports. A worker that does not respond in time counts with its latest report. One that ends
+ * counts from then on with its last report, or if it crashed with its latest one.
  * @param cluster the events of all workers; `node:cluster` in production.
  */
 export function relayReports(cluster: EventEmitter): void {
-  const offers = new Map<string, Set<ReportingWorker>>()
+  const names = new Map<string, Shared>()
   const collections = new Map<number, Collection>()
   let count = 0
 
+  function sharedOf(name: string): Shared {
+    const shared = names.get(name) ?? { workers: new Map(), ended: [], revision: 0 }
+    names.set(name, shared)
+    return shared
+  }
+
   function collect(asking: ReportingWorker, name: string, id: number): void {
-    const awaited = new Set([...(offers.get(name) ?? [])].filter((worker) => worker.isConnected()))
+    const shared = sharedOf(name)
+    const awaited = new Set([...shared.workers.keys()].filter((worker) => worker.isConnected()))
     const own = ++count
-    const reports: unknown[] = []
+    const reports = new Map<ReportingWorker, unknown>()
     const finish = (): void => {
       clearTimeout(timer)
       collections.delete(own)
-      send(asking, { mortar: 'report:all', name, id, reports })
+      for (const worker of awaited) reports.set(worker, shared.workers.get(worker))
+      const { ended, revision } = shared
+      const known = [...reports.values()].filter(isReport)
+      send(asking, { mortar: 'report:all', name, id, reports: known, ended, revision })
     }
     const timer = setTimeout(finish, PATIENCE)
-    collections.set(own, { awaited, reports, finish })
+    collections.set(own, { shared, awaited, reports, finish })
     for (const worker of awaited) send(worker, { mortar: 'report:ask', name, id: own })
     if (awaited.size === 0) finish()
   }
 
-  function receive(worker: ReportingWorker, collection: Collection | undefined, report: unknown): void {
-    if (collection?.awaited.delete(worker) !== true) return
-    if (report !== undefined && report !== null) collection.reports.push(report)
-    if (collection.awaited.size === 0) collection.finish()
+  function end(worker: ReportingWorker, shared: Shared, report: unknown): void {
+    if (!shared.workers.delete(worker)) return
+    if (isReport(report) && shared.ended.length < MOST_ENDED) shared.ended.push(report)
+    for (const collection of collections.values()) {
+      if (collection.shared !== shared) continue
+      receive(worker, collection, undefined)
+      collection.reports.delete(worker)
+    }
   }
 
   cluster.on('message', (worker: ReportingWorker, given: unknown) => {
     const message = given as ReportMessage | null | undefined
-    if (message?.mortar === 'report:offer')
-      offers.set(message.name, (offers.get(message.name) ?? new Set()).add(worker))
+    if (message?.mortar === 'report:offer') sharedOf(message.name).workers.set(worker, undefined)
     else if (message?.mortar === 'report:collect') collect(worker, message.name, message.id)
     else if (message?.mortar === 'report:own') receive(worker, collections.get(message.id), message.report)
+    else if (message?.mortar === 'report:last') end(worker, sharedOf(message.name), message.report)
+    else if (message?.mortar === 'report:combined') combine(sharedOf(message.name), message)
   })
   cluster.on('disconnect', (worker: ReportingWorker) => {
-    for (const workers of offers.values()) workers.delete(worker)
-    for (const collection of collections.values()) receive(worker, collection, undefined)
+    for (const shared of names.values()) end(worker, shared, shared.workers.get(worker))
   })
+}
+
+/** Adds the report of a worker to a collection. Undefined for a worker that has none. */
+function receive(worker: ReportingWorker, collection: Collection | undefined, report: unknown): void {
+  if (collection?.awaited.delete(worker) !== true) return
+  collection.reports.set(worker, report)
+  if (isReport(report)) collection.shared.workers.set(worker, report)
+  if (collection.awaited.size === 0) collection.finish()
+}
+
+/** Replaces reports by their combination, unless another worker has done so since they were sent. */
+function combine(
+  shared: Shared,
+  { revision, count, report }: Extract<ReportMessage, { mortar: 'report:combined' }>,
+) {
+  if (revision !== shared.revision) return
+  shared.ended.splice(0, count, report)
+  shared.revision += 1
+}
+
+/** False for the report of a worker that failed to make one. */
+function isReport(report: unknown): boolean {
+  return report !== undefined && report !== null
 }
 
 function send(worker: ReportingWorker, message: ReportMessage): void {

@@ -47,10 +47,29 @@ describe('metrics() in several workers', function withProcesses() {
     expect(shown).contain(`\nworkers_alive ${COUNT}\n`).contain('\nworker_most 1\n')
   })
 
-  it('leave out a worker that has ended', async () => {
-    primary.send(COUNT)
+  const change = async (how: 'kill' | 'replace', number: number): Promise<void> => {
+    const changed = once(primary, 'message')
+    primary.send([how, number])
+    await changed
+  }
+
+  it('keep the sums of workers that were replaced, with what they served after the last scrape', async () => {
+    for (let id = 0; id < REQUESTS; id++) await request(`/notes/${id}`)
+    for (let round = 0; round < 2; round++)
+      for (let number = 1; number <= COUNT; number++) await change('replace', number)
+    for (let scrape = 0; scrape < 2 * COUNT; scrape++) {
+      const shown = await request('/metrics')
+      expect(countOf(shown)).equal(2 * REQUESTS)
+      expect(shown).contain(`\nworkers_alive ${COUNT}\n`).contain('\nworker_most 1\n')
+    }
+  })
+
+  it('keep the sums that a worker had at the last scrape before it crashed', async () => {
+    for (let id = 0; id < REQUESTS; id++) await request(`/notes/${id}`)
+    while (countOf(await request('/metrics')) < 3 * REQUESTS);
+    await change('kill', COUNT)
     let shown = ''
     while (!shown.includes('\nworkers_alive 1\n')) shown = await request('/metrics').catch(() => '')
-    expect(countOf(shown)).within(1, REQUESTS - 1)
+    expect(countOf(shown)).equal(3 * REQUESTS)
   })
 })
