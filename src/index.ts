@@ -56,16 +56,13 @@ export type {
   AnyRegistration,
   AnyServices,
   AwilixRegistration,
-  BrickServices,
-  CoreServices,
-  Cradle,
   DisposeOptions,
-  KnownServices,
   Lifetime,
   Registration,
   Registrations,
   RequestServices,
 } from './container/registration.ts'
+export type { BrickServices, CoreServices, Cradle, KnownServices } from './contracts/services.ts'
 export type { CookieOptions, CookieProtection, RequestCookies } from './context/request-cookies.ts'
 export { reply } from './context/reply.ts'
 export type { ReplyContext } from './context/reply.ts'

@@ -41,7 +41,7 @@ export interface AuthOptions<Policies extends string = string, SignedIn extends 
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/container/registration.ts' {
+declare module '../../src/contracts/services.ts' {
   interface KnownServices {
     readonly authProvider: ConnectedProvider
     readonly authenticator: Authenticator

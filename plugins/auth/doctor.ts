@@ -1,11 +1,11 @@
-import type { Cradle, DoctorFinding, Environment, MigrationService } from '../../src/index.ts'
+import type { BrickServices, Cradle, DoctorFinding, Environment, MigrationService } from '../../src/index.ts'
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
 
 /** Returns the findings of the auth brick and its provider for `mortar doctor`. */
 export async function authFindings(
   provider: ProviderDescription,
-  services: Cradle,
+  services: BrickServices,
 ): Promise<readonly DoctorFinding[]> {
   const own = (await provider.doctor?.(services)) ?? [asvsOfProvider(provider.name)]
   return [explainCookies(services.environment), ...checkTables(provider.tables ?? [], services), ...own]

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Cradle, DoctorFinding, Limiter, Peers, User } from '../../src/index.ts'
+import type { BrickServices, Cradle, DoctorFinding, Limiter, Peers, User } from '../../src/index.ts'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -42,11 +42,11 @@ export interface Variant {
   readonly name: string
   /** The packages that it needs, if not only those of passwords. */
   readonly peers?: Peers
-  createStore(services: Cradle): AuthStore
+  createStore(services: BrickServices): AuthStore
   /** Preparation of the store before the first request. */
-  start?(services: Cradle): Promise<void> | void
+  start?(services: BrickServices): Promise<void> | void
   /** Findings about its database for `mortar doctor`. */
-  doctor?(services: Cradle): Promise<readonly DoctorFinding[]>
+  doctor?(services: BrickServices): Promise<readonly DoctorFinding[]>
 }
 
 interface Settings {
@@ -86,7 +86,7 @@ export function createPasswordProvider(
 /** Milliseconds after the start, so that packages of later requests do not delay the first ones. */
 const LOADING_DELAY = 1000
 
-function connect(settings: Settings, variant: Variant, services: Cradle): ConnectedPasswordProvider {
+function connect(settings: Settings, variant: Variant, services: BrickServices): ConnectedPasswordProvider {
   const { options } = settings
   const store = variant.createStore(services)
   checkForEnvironment(options, services)

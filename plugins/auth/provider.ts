@@ -2,7 +2,7 @@ import {
   StartupError,
   type AnyRouter,
   type Authenticator,
-  type Cradle,
+  type BrickServices,
   type DoctorFinding,
   type HttpError,
   type Peers,
@@ -48,7 +48,7 @@ export interface ProviderDescription {
   /** Fixed base path of the routes, for a provider that supports no other: `/api/auth`. */
   readonly basePath?: string
   /** Returns findings for `mortar doctor`, from the services of an application that is not started. */
-  readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
+  readonly doctor?: (services: BrickServices) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
   /** Turns an unexpected error of the provider into a response, such as an unreachable store into a 503. */
   readonly explainError?: (error: unknown) => HttpError | undefined
   /** Tables of the application's relational database that the provider uses, for `mortar doctor`. */
@@ -60,7 +60,7 @@ export interface ProviderDescription {
  * without state is itself a `ConnectedProvider`. Otherwise `connect` makes one for each application from its services.
  */
 export type AuthProvider<Connected extends ConnectedProvider = ConnectedProvider> = ProviderDescription &
-  (Connected | { connect(services: Cradle): Connected })
+  (Connected | { connect(services: BrickServices): Connected })
 
 /** `user.raw` of a type that an application writes. A mapped type, so that also an interface is a record of any keys. */
 export type RawRecord<Raw> = [keyof Raw] extends [never]
@@ -123,7 +123,7 @@ function trimmed(path: string): string {
  * @returns the provider, connected to the application with these services.
  * @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and its missing parts.
  */
-export function connectProvider(provider: AuthProvider, services: Cradle): ConnectedProvider {
+export function connectProvider(provider: AuthProvider, services: BrickServices): ConnectedProvider {
   const connected = 'connect' in provider ? provider.connect(services) : provider
   if (typeof connected?.identify !== 'function')
     throw refusal(subject(provider), "is connected and has no function 'identify'")

@@ -35,7 +35,7 @@ export interface DatabaseServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/container/registration.ts' {
+declare module '../../src/contracts/services.ts' {
   interface KnownServices extends DatabaseServices {}
 }
 

@@ -22,7 +22,7 @@ export interface LimitsServices<Rules extends string = string> {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/container/registration.ts' {
+declare module '../../src/contracts/services.ts' {
   interface KnownServices extends LimitsServices {}
 }
 

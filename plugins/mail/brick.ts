@@ -26,7 +26,7 @@ export interface MailServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/container/registration.ts' {
+declare module '../../src/contracts/services.ts' {
   interface KnownServices extends MailServices {}
 }
 

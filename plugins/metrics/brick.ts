@@ -14,7 +14,7 @@ export interface MetricsServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/container/registration.ts' {
+declare module '../../src/contracts/services.ts' {
   interface KnownServices extends MetricsServices {}
 }
 

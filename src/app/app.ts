@@ -6,10 +6,11 @@ import type { AnyBrick, Brick } from '../bricks/brick.ts'
 import type { HealthCheck } from '../bricks/health-check.ts'
 import type {
   AnyRegistration,
-  CoreServices,
   Registrations,
   RequestServices,
+  ServicesByName,
 } from '../container/registration.ts'
+import type { CoreServices } from '../contracts/services.ts'
 import type { InjectRequest, InjectResponse } from './inject.ts'
 import type { EventBus } from '../contracts/events.ts'
 import type { Environment } from '../support/env/environment.ts'
@@ -72,19 +73,19 @@ export interface App<Members extends object = {}, Services extends object = {}>
    * services that were registered before this call.
    */
   provide<Added extends object>(
-    registrations: Registrations<Added, CoreServices & RequestServices & Services>,
+    registrations: Registrations<Added, ServicesByName<CoreServices & RequestServices & Services>>,
   ): App<Members, Services & Added>
   /** Replaces services before the start, for tests: `app.override({ mailer: value(fake) })`. */
   override(
     registrations: Readonly<
-      Record<string, AnyRegistration<unknown, CoreServices & RequestServices & Services>>
+      Record<string, AnyRegistration<unknown, ServicesByName<CoreServices & RequestServices & Services>>>
     >,
   ): this
   /**
    * Adds a check to `/readyz`, beside the checks of bricks: `app.check('upstream', (services, signal) => …)`. Its failure
    * is only reported, unless the option `health.critical` names the check.
    */
-  check(name: string, check: HealthCheck<CoreServices & Services>): this
+  check(name: string, check: HealthCheck<ServicesByName<CoreServices & Services>>): this
   /** Boots without listening: routes compiled, bricks started. Safe to call again. @throws StartupError */
   ready(): Promise<this>
   /**

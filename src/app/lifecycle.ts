@@ -1,6 +1,6 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { Container } from '../container/container.ts'
-import type { Cradle } from '../container/registration.ts'
+import type { Cradle } from '../contracts/services.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { readResolution } from '../compat/awilix.ts'
 import { describeError } from '../errors/describe-error.ts'

@@ -2,11 +2,11 @@ import {
   scoped,
   singleton,
   transient,
-  type CoreServices,
   type DisposeOptions,
   type Registration,
   type RequestServices,
 } from '../container/registration.ts'
+import type { CoreServices } from '../contracts/services.ts'
 import type { ServicesOf, TypedApp } from '../routing/define-route.ts'
 
 /**

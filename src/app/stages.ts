@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Cradle } from '../container/registration.ts'
+import type { Cradle } from '../contracts/services.ts'
 import { originForm } from '../context/origin-form.ts'
 import { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'

@@ -1,10 +1,5 @@
-import type {
-  BrickServices,
-  Cradle,
-  CoreServices,
-  Registrations,
-  RequestServices,
-} from '../container/registration.ts'
+import type { Registrations, RequestServices } from '../container/registration.ts'
+import type { BrickServices, Cradle, CoreServices } from '../contracts/services.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'

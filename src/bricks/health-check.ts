@@ -1,4 +1,4 @@
-import type { CoreServices, Cradle } from '../container/registration.ts'
+import type { CoreServices, Cradle } from '../contracts/services.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
 

@@ -1,7 +1,7 @@
 import type { Container } from '../container/container.ts'
 import type { ContextClass } from '../context/context-class.ts'
 import { publicContext } from '../context/request-context.ts'
-import type { Cradle } from '../container/registration.ts'
+import type { Cradle } from '../contracts/services.ts'
 import type { AnyBrick } from './brick.ts'
 
 /** Puts a brick's services into the container and its members on the context class. */

@@ -4,7 +4,8 @@ import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
 import { explainResolution, refuseCircles } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
-import { value, type AnyRegistration, type CoreServices } from './registration.ts'
+import type { CoreServices } from '../contracts/services.ts'
+import { value, type AnyRegistration } from './registration.ts'
 
 /** Names that awilix reserves, or that the framework provides per request. */
 const RESERVED = new Set([

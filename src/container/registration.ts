@@ -1,30 +1,10 @@
 import { checkOptions } from '../support/check-options.ts'
 import type { Context } from '../context/context.ts'
-import type { Clock } from '../contracts/clock.ts'
-import type { Environment } from '../support/env/environment.ts'
-import type { EventBus } from '../contracts/events.ts'
-import type { Gauges } from '../contracts/gauges.ts'
-import type { Logger } from '../contracts/logger.ts'
+import type { CoreServices, Cradle } from '../contracts/services.ts'
 import type { User } from '../contracts/user.ts'
 
 /** Lifetime of an instance: the application, the request, one resolution, or a given value. */
 export type Lifetime = 'singleton' | 'scoped' | 'transient' | 'value'
-
-/** Services that every application has. */
-export interface CoreServices {
-  readonly logger: Logger
-  readonly events: EventBus
-  /** Values of bricks and of the application that metrics can show. */
-  readonly gauges: Gauges
-  readonly environment: Environment
-  readonly clock: Clock
-  /** Public address of the application without a slash at its end, when configured. */
-  readonly appUrl: string | undefined
-  /**
-   * Origins whose pages may send unsafe requests with a cookie: the origin of `appUrl` and the origins in the option.
-   */
-  readonly trustedOrigins: readonly string[]
-}
 
 /** Services that exist only inside a request; a scoped factory may ask for them. */
 export interface RequestServices {
@@ -32,25 +12,6 @@ export interface RequestServices {
   readonly user: User | null
   readonly requestId: string
 }
-
-/**
- * Services by name where the application is not known, as in a brick: names besides `Known` are `any`, because a service
- * crosses bricks by name. Where the application is known (`app.provide`, `servicesFor`), a factory sees only its services.
- */
-// oxlint-disable-next-line typescript/no-explicit-any
-export type Cradle<Known = CoreServices> = Known & { readonly [service: string]: any }
-
-/**
- * Types of the services of bricks by name, for code that does not know its application. A brick adds its own where it is
- * declared: `declare module 'mortar' { interface KnownServices { counter: Counter } }`.
- */
-export interface KnownServices {}
-
-/**
- * Services by name in the slots of a brick: its own and those of the core, those in `KnownServices`, and `any` for every
- * other name.
- */
-export type BrickServices<Own = {}> = Cradle<CoreServices & Own & Omit<KnownServices, keyof Own>>
 
 /** The services that a factory may ask for where the application is not known. */
 export type AnyServices = Cradle<CoreServices & RequestServices>
@@ -109,6 +70,12 @@ export function value<T>(instance: T): Registration<T, object> {
 
 /** A registration of either kind. */
 export type AnyRegistration<T = unknown, Known = never> = Registration<T, Known> | AwilixRegistration<T>
+
+/**
+ * Services by name as one object type. A factory whose parameter is a `Cradle` accepts it, because an interface has no
+ * other names and an object type may have them.
+ */
+export type ServicesByName<Services> = { readonly [Name in keyof Services]: Services[Name] }
 
 /** Registrations by service name, whose factories see the services in `Known`. */
 export type Registrations<Services, Known = AnyServices> = {

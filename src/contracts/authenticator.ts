@@ -1,3 +1,4 @@
+import type { BrickServices } from './services.ts'
 import type { User } from './user.ts'
 
 /** A credential and its location. The header has precedence over the cookie, and the cookie over the query. */
@@ -58,6 +59,8 @@ export interface PolicyContext extends KnownMembers {
   readonly params: Readonly<Record<string, string>>
   readonly method: string
   readonly path: string
+  /** Services by name, those in `KnownServices` with their types. */
+  readonly services: BrickServices
   readonly [member: string]: unknown
 }
 

@@ -1,4 +1,4 @@
-import type { CoreServices } from '../container/registration.ts'
+import type { CoreServices } from '../contracts/services.ts'
 import type { AppContext, DefinedContext } from '../context/context.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'

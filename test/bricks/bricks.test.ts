@@ -241,7 +241,7 @@ describe('Services', () => {
   it('of a request are found by name through its scope', async () => {
     const app = createApp()
       .provide({
-        c: scoped(({ d }: AnyServices) => ({ ofD: d as unknown })),
+        c: scoped(({ d }: AnyServices) => ({ ofD: d })),
         d: transient(({ requestId }) => requestId as unknown),
       })
       .use(
@@ -272,34 +272,29 @@ describe('Services', () => {
   })
 
   it('are rejected with the path when a singleton requires a service with a shorter lifetime', async () => {
-    const direct = await startupError(
-      answer({ a: singleton(({ b }) => b as unknown), b: scoped(() => 1) }, () => 1),
-    )
+    const direct = await startupError(answer({ a: singleton(({ b }) => b), b: scoped(() => 1) }, () => 1))
     expect(direct.code).to.equal('MORTAR_SERVICE_LIFETIME')
     expect(direct.message).to.contain('a → b')
     const byUser = await startupError(answer({ a: singleton(({ user }) => user as unknown) }, () => 1))
     expect(byUser.message).to.contain('a → user')
     const through = await startupError(
-      answer({ a: singleton(({ t }) => t as unknown), t: transient(({ ctx }) => ctx as unknown) }, () => 1),
+      answer({ a: singleton(({ t }) => t), t: transient(({ ctx }) => ctx as unknown) }, () => 1),
     )
     expect(through.message).to.contain('a → t → ctx')
   })
 
   it('allow a singleton to keep a transient', async () => {
-    const app = answer(
-      { a: singleton(({ t }) => t as unknown), t: transient(() => 5) },
-      (services) => services['a'],
-    )
+    const app = answer({ a: singleton(({ t }) => t), t: transient(() => 5) }, (services) => services['a'])
     expect((await app.inject('/')).json()).to.equal(5)
     await app.close()
   })
 
   it('are refused when missing, circular, twice or reserved', async () => {
-    const missing = await startupError(answer({ a: singleton(({ loger }) => loger as unknown) }, () => 1))
+    const missing = await startupError(answer({ a: singleton(({ loger }) => loger) }, () => 1))
     expect(missing.code).to.equal('MORTAR_SERVICE_MISSING')
     expect(missing.message).to.contain("Did you mean 'logger'?")
     const circular = await startupError(
-      answer({ a: singleton(({ b }) => b as unknown), b: singleton(({ a }) => a as unknown) }, () => 1),
+      answer({ a: singleton(({ b }) => b), b: singleton(({ a }) => a) }, () => 1),
     )
     expect(circular.code).to.equal('MORTAR_SERVICE_CIRCULAR')
     const brick = defineBrick({ name: 'x', services: { a: value(1) } })

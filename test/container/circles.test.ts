@@ -34,20 +34,20 @@ describe('A circle of services of a request', () => {
   })
 
   it('is found in each form of a factory', async () => {
-    const first = scoped(({ b }: Cradle) => b as unknown)
+    const first = scoped(({ b }: Cradle) => b)
     const forms: readonly ((services: Cradle) => unknown)[] = [
-      ({ a }) => a as unknown,
+      ({ a }) => a,
       ({ logger, a: other = null }) => [logger, other] as unknown,
       async ({ a, ...rest }) => [a, rest] as unknown,
       function ({ a }) {
-        return a as unknown
+        return a
       },
-      async function named({ a: { inner } }) {
-        return Promise.resolve(inner as unknown)
+      async function named({ a: inner }) {
+        return Promise.resolve(inner)
       },
       {
         make({ a }: Cradle) {
-          return a as unknown
+          return a
         },
       }.make,
     ]
@@ -58,20 +58,20 @@ describe('A circle of services of a request', () => {
   })
 
   it('of one service is found', async () => {
-    expect((await refusal({ a: scoped(({ a }: Cradle) => a as unknown) })).message).to.include('a → a')
+    expect((await refusal({ a: scoped(({ a }: Cradle) => a) })).message).to.include('a → a')
   })
 
   it('is not suspected where a factory may read no service of the circle', async () => {
     const innocent: readonly ((services: Cradle) => unknown)[] = [
       () => 1,
-      (services) => () => services['a'] as unknown,
+      (services) => () => services['a'],
       ({ logger: a }) => a,
-      ({ other: { a } }) => a as unknown,
-      ({ other = { a: [1, '}, a'] } }) => other as unknown,
+      ({ other: a }) => a,
+      ({ other = { a: [1, '}, a'] } }) => other,
       (...all) => all.length,
     ]
     for (const form of innocent) {
-      const services = { a: scoped(({ b }: Cradle) => b as unknown), b: scoped(form) }
+      const services = { a: scoped(({ b }: Cradle) => b), b: scoped(form) }
       expect(await startWith(services), String(form)).to.equal(undefined)
     }
   })
@@ -79,8 +79,8 @@ describe('A circle of services of a request', () => {
   it('is reported in the request where the start cannot see it', async () => {
     const app = createApp({ logger: false, signals: false })
       .provide({
-        a: scoped((services: Cradle) => services['b'] as unknown),
-        b: scoped(({ a }: Cradle) => a as unknown),
+        a: scoped((services: Cradle) => services['b']),
+        b: scoped(({ a }: Cradle) => a),
       })
       .use(createRouter().get('/', (ctx) => ctx.services['a']))
     const response = await app.inject('/')
@@ -90,7 +90,7 @@ describe('A circle of services of a request', () => {
 
   it('is left alone among services that awilix makes, and beside singletons', async () => {
     const services = {
-      a: asFunction(({ b }: Cradle) => b as unknown).scoped(),
+      a: asFunction(({ b }: Cradle) => b).scoped(),
       b: singleton(() => 1),
       c: scoped(({ a, b }: Cradle) => [a, b] as unknown),
     }

@@ -14,7 +14,7 @@ const secret = 'a secret'
 documentAuth({ secret, db })
 documentAuth({ secret, db: source })
 documentAuth({ secret, db: () => db })
-documentAuth({ secret, db: ({ db: service }) => service as DataSource })
+documentAuth({ secret, db: ({ db: service }) => service })
 documentAuth({ secret, userFields: { role: 'user' }, createIndexes: false })
 expectType<Equal<ReturnType<typeof ensureAuthIndexes>, Promise<void>>>()
 void ensureAuthIndexes(db)

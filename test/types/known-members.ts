@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import type { Mailer, Policy, PolicyContext, User } from 'mortar'
+import type { Logger, Mailer, Policy, PolicyContext, User } from 'mortar'
 import { auth } from 'mortar/auth'
 import { basicAuth } from 'mortar/auth/basic'
 import 'mortar/database'
@@ -20,6 +20,9 @@ auth(basicAuth({ secret: 'x' }), {
       expectType<Equal<typeof ctx.mail, Mailer>>()
       expectType<Equal<typeof ctx.now, () => Date>>()
       expectType<Equal<(typeof ctx)['other'], unknown>>()
+      expectType<Equal<typeof ctx.services.db, DataSource>>()
+      expectType<Equal<typeof ctx.services.logger, Logger>>()
+      expectType<Equal<(typeof ctx.services)['other'], unknown>>()
       return ctx.db.getRepository('members').existsBy({ user: user.id, project: ctx.params['id'] ?? '' })
     },
   },

@@ -33,21 +33,20 @@ declare module 'mortar' {
     shelf: string
   }
 }
-type IsAny<T> = 0 extends 1 & T ? true : false
-
 defineBrick({
   name: 'reader',
   services: {
     size: singleton(({ ledger, logger, unknownName }) => {
       expectType<Equal<typeof ledger, Ledger>>()
       expectType<Equal<typeof logger, Logger>>()
-      expectType<IsAny<typeof unknownName>>()
+      expectType<Equal<typeof unknownName, unknown>>()
       return ledger.entries.length
     }),
     mine: scoped(({ ledger, user, size }) => {
       expectType<Equal<typeof ledger, Ledger>>()
       expectType<Equal<typeof user, User | null>>()
-      expectType<IsAny<typeof size>>()
+      // The types of the brick's own services are read from these factories.
+      expectType<Equal<typeof size, unknown>>()
       return user?.id
     }),
     each: transient((services) => {
@@ -59,7 +58,7 @@ defineBrick({
   members: {
     entries: ({ ledger, size, other }) => {
       expectType<Equal<typeof size, number>>()
-      expectType<IsAny<typeof other>>()
+      expectType<Equal<typeof other, unknown>>()
       return ledger.entries
     },
   },
@@ -73,6 +72,13 @@ defineBrick({
     ledger: ({ ledger }) => expectType<Equal<typeof ledger, Ledger>>(),
     slow: { run: ({ ledger }) => expectType<Equal<typeof ledger, Ledger>>(), timeout: '1s' },
   },
+})
+
+// A service that nothing declares cannot be used without its type, so that a misspelt name is found.
+defineBrick({
+  name: 'misspelt',
+  // @ts-expect-error the declared name is `ledger`
+  start: ({ legder }) => legder.entries as unknown,
 })
 
 // The brick's own type of a name precedes the known one. The factories of its services are read before it is known.

@@ -86,7 +86,7 @@ configured.provide({ bad: scoped(({ db }) => db.nope() as unknown) })
 chained.override({ db: singleton(({ dbb }) => dbb as unknown) })
 chained.override({ db: value({ query: () => 2 }), url: asValue('x') })
 // With this annotation a factory may require services that are registered later.
-chained.provide({ later: scoped(({ report }: Cradle) => report as unknown) })
+chained.provide({ later: scoped(({ report }: Cradle) => report) })
 // @ts-expect-error a factory without a registration around it
 chained.provide({ bare: () => 1 })
 // @ts-expect-error a disposer for something else

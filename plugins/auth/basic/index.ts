@@ -1,5 +1,11 @@
 /** The default provider: e-mail and password on the application's relational database, `mortar/auth/basic`. */
-import { checkOptions, StartupError, type Cradle, type OptionChecks } from '../../../src/index.ts'
+import {
+  checkOptions,
+  StartupError,
+  type BrickServices,
+  type Cradle,
+  type OptionChecks,
+} from '../../../src/index.ts'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
@@ -30,7 +36,7 @@ export interface BasicAuthOptions extends PasswordAuthOptions {
    * The TypeORM DataSource of the application (SQLite, PostgreSQL, MariaDB or MySQL), or a function that selects it
    * from the services; by default the service `db` of the database brick. It is connected when the application starts.
    */
-  readonly db?: DataSourceLike | ((services: Cradle) => DataSourceLike)
+  readonly db?: DataSourceLike | ((services: BrickServices) => DataSourceLike)
 }
 
 const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES, db: ['object', 'function'] }
@@ -49,7 +55,7 @@ export function basicAuth<Users = unknown>(
   checkRenamed(options)
   checkOptions(options, { of: 'basicAuth()', brick: 'auth', keys: BASIC_RULES })
   const { db = databaseService } = options ?? {}
-  const sourceOf = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
+  const sourceOf = (services: BrickServices) => (typeof db === 'function' ? db(services) : db)
   const provider = createPasswordProvider(
     {
       name: 'basic',

@@ -4,7 +4,7 @@ import {
   type Duration,
   type OptionChecks,
   StartupError,
-  type Cradle,
+  type BrickServices,
 } from '../../../src/index.ts'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed, lifetime } from '../options/options.ts'
@@ -33,7 +33,7 @@ export interface DocumentAuthOptions<Fields extends object = UserFields> extends
    * The official driver's `Db`, or a TypeORM DataSource of the type `mongodb`, or a function that returns either from
    * the services; by default the service `db` of the database brick. It may connect after the provider is created.
    */
-  readonly db?: DocumentDatabase | ((services: Cradle) => DocumentDatabase)
+  readonly db?: DocumentDatabase | ((services: BrickServices) => DocumentDatabase)
   /**
    * Creates missing indexes at the start; by default true outside production. Otherwise a missing unique index stops
    * the start.
@@ -71,7 +71,7 @@ export function documentAuth<Fields extends object = {}>(
   checkOptions(options, { of: 'documentAuth()', brick: 'auth', keys: DOCUMENT_RULES })
   const { db = ownDatabase, userFields = {}, operationTimeout = '10s' } = options ?? {}
   const timeout = lifetime('operationTimeout', operationTimeout, 1, 600) * 1000
-  const source = (services: Cradle) => (typeof db === 'function' ? db(services) : db)
+  const source = (services: BrickServices) => (typeof db === 'function' ? db(services) : db)
   const fields = userFields as UserFields
   checkUserFields(fields)
   refuseSecretColumns(Object.keys(fields), {
@@ -95,7 +95,7 @@ export function documentAuth<Fields extends object = {}>(
 }
 
 /** Returns the service `db`, or undefined, so that this provider reports a missing one itself. */
-function ownDatabase(services: Cradle): DocumentDatabase {
+function ownDatabase(services: BrickServices): DocumentDatabase {
   return (Object.hasOwn(services, 'db') ? services['db'] : undefined) as DocumentDatabase
 }
 

@@ -1,7 +1,7 @@
 import {
   ServiceUnavailable,
   StartupError,
-  type Cradle,
+  type BrickServices,
   type Credential,
   type User,
 } from '../../../src/index.ts'
@@ -31,7 +31,7 @@ export function connectLibrary<Library extends AuthLibrary>(
   library: Library,
   basePath: string,
   options: LibraryAuthOptions<Library>,
-  services: Cradle,
+  services: BrickServices,
 ): ConnectedLibrary {
   const { cookie = SESSION_COOKIES, toUser = userOf, prepare } = options
   const names = [cookie].flat()

@@ -1,4 +1,4 @@
-import type { Cradle, Size, User } from '../../../src/index.ts'
+import type { BrickServices, Size, User } from '../../../src/index.ts'
 import type { AuthLibrary, RecordOf } from './auth-library.ts'
 
 /** Options of `libraryAuth`. `Raw` is the type of `user.raw`. */
@@ -14,7 +14,7 @@ export interface LibraryAuthOptions<
   /** Names of the library's session cookie; by default better-auth's, with and without `__Secure-`. */
   readonly cookie?: string | readonly string[]
   /** Runs when the application starts and before it listens: the place to create the library's tables. */
-  readonly prepare?: (library: Library, services: Cradle) => unknown
+  readonly prepare?: (library: Library, services: BrickServices) => unknown
   /** Ends every session of a user; by default as better-auth does it, `false` for a library that cannot. */
   readonly signOut?: false | ((userId: string) => Promise<void>)
   /** Largest body of the library's routes. Bytes or a size; 1 MiB by default. */

@@ -2,7 +2,7 @@ import {
   bytes,
   checkOptions,
   StartupError,
-  type Cradle,
+  type BrickServices,
   type OptionChecks,
   type Size,
 } from '../../../src/index.ts'
@@ -30,7 +30,7 @@ const LIBRARY_RULES: OptionChecks<LibraryAuthOptions>['keys'] = {
  * paths when they differ, `MORTAR_AUTH_OPTION` for an invalid size.
  */
 export function libraryAuth<Library extends AuthLibrary, Raw extends object = RecordOf<Library>>(
-  instance: Library | ((services: Cradle) => Library),
+  instance: Library | ((services: BrickServices) => Library),
   options: LibraryAuthOptions<Library, Raw> = {},
 ): AuthProvider<ConnectedLibrary<RawRecord<Raw>>> {
   checkOptions(options, { of: 'libraryAuth()', brick: 'auth', keys: LIBRARY_RULES })
@@ -45,7 +45,7 @@ export function libraryAuth<Library extends AuthLibrary, Raw extends object = Re
     securityScheme: { name: 'session', scheme: { type: 'http', scheme: 'bearer' } },
     routes: [libraryRoutes(limitOf(options.bodyLimit ?? '1mb'))],
     connect: (services) => {
-      const connected = library ?? checked((instance as (services: Cradle) => Library)(services))
+      const connected = library ?? checked((instance as (services: BrickServices) => Library)(services))
       requireSamePath(connected, basePath)
       return connectLibrary(connected, basePath, options as LibraryAuthOptions<Library>, services)
     },

@@ -1,5 +1,5 @@
 import type { NamedCheck } from '../../bricks/health-check.ts'
-import type { Cradle } from '../../container/registration.ts'
+import type { Cradle } from '../../contracts/services.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { describeError } from '../../errors/describe-error.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NamedCheck } from '../../bricks/health-check.ts'
-import type { Cradle } from '../../container/registration.ts'
+import type { Cradle } from '../../contracts/services.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { originForm } from '../../context/origin-form.ts'
 import { requestId } from '../../context/request-id.ts'

@@ -1,6 +1,6 @@
 import type { Inspection } from '../../app/app.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
-import type { Cradle } from '../../container/registration.ts'
+import type { Cradle } from '../../contracts/services.ts'
 import { type Finding, finding, findingsOf, isStartupError } from './finding.ts'
 
 /** Collects the findings of the bricks. A check that throws becomes a finding, and the other checks still run. */

@@ -4,12 +4,12 @@ import { asvsFindings } from '../../../../plugins/auth/asvs/findings.ts'
 import { authFindings } from '../../../../plugins/auth/doctor.ts'
 import { hostedAuth } from '../../../../plugins/auth/hosted/index.ts'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
-import type { Cradle } from '../../../../src/index.ts'
+import type { BrickServices } from '../../../../src/index.ts'
 import { resolveLifetimes, type PasswordAuthOptions } from '../../../../plugins/auth/options/options.ts'
 
 type Options = Omit<PasswordAuthOptions, 'secret'>
 
-const SERVICES = { environment: 'development' } as Cradle
+const SERVICES = { environment: 'development' } as BrickServices
 const APP_URL = 'https://app.example.com'
 
 const configurationOf = (options: Options, appUrl: string | undefined = APP_URL) => ({
