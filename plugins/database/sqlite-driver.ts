@@ -28,7 +28,7 @@ interface SqliteOptions {
 }
 
 /**
- * Adds the SQLite driver to options of the type `better-sqlite3`: the given one, else better-sqlite3 where it loads,
+ * Adds the SQLite driver to options of the type `better-sqlite3`: the given one after a check, else better-sqlite3 where it loads,
  * else libsql. libsql is adapted, see libsql-driver.ts. Options of other types come back as they are.
  * @throws StartupError that names both packages when neither loads.
  */
@@ -37,8 +37,41 @@ export function withSqliteDriver<Options extends SqliteOptions>(
   surroundings: Surroundings = SURROUNDINGS,
 ): Options {
   const { type, driver, nativeBinding } = options
-  if (type !== 'better-sqlite3' || (driver && !isLibsql(driver)) || nativeBinding) return options
-  return { ...options, driver: isLibsql(driver) ? adaptLibsql(driver) : chooseDriver(surroundings) }
+  if (type !== 'better-sqlite3' || nativeBinding) return options
+  if (!driver) return { ...options, driver: chooseDriver(surroundings) }
+  const adapted = isLibsql(driver) ? adaptLibsql(driver) : driver
+  checkInterface(adapted)
+  return adapted === driver ? options : { ...options, driver: adapted }
+}
+
+/** @throws StartupError for a class of another interface, such as those of `node:sqlite` and `bun:sqlite`. */
+function checkInterface(driver: unknown): void {
+  const tried = attempt(() => {
+    if (typeof driver !== 'function') throw new Error(`it is a value of type ${typeof driver}`)
+    const connection = new (driver as new (file: string) => Tried)(':memory:')
+    connection.pragma('user_version')
+    const [row] = connection.prepare('SELECT 1').raw().all()
+    if (row?.[0] !== 1 || connection.inTransaction !== false) throw new Error('it returns other values')
+    connection.close()
+    return { driver: driver as SqliteDriver, version: '' }
+  })
+  if ('driver' in tried) return
+  throw new StartupError(
+    `The option driver is not a class with the interface of better-sqlite3: ${tried.reason}.`,
+    {
+      code: 'MORTAR_DATABASE_DRIVER',
+      remedy: `Give the class that better-sqlite3 or libsql exports, or leave out the option.`,
+      brick: 'database',
+    },
+  )
+}
+
+/** The part of a driver's interface that is tried. */
+interface Tried {
+  readonly inTransaction: unknown
+  pragma(source: string): unknown
+  prepare(sql: string): { raw(): { all(): readonly (readonly unknown[])[] } }
+  close(): unknown
 }
 
 /** Adapts a libsql that a DataSource of the application's own was made with; it must not be connected yet. */

@@ -3,7 +3,8 @@ import type { StartupCodes } from '../../src/index.ts'
 /** Codes of the start-up errors and doctor findings of the database brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
   MORTAR_DATABASE_DRIVER: {
-    cause: 'The database type is unknown, or its driver is not installed or does not load',
+    cause:
+      'The database type is unknown, or its driver is not installed, does not load, or has another interface',
     remedy: 'Use the type that the message names, or install its driver.',
   },
   MORTAR_DATABASE_ENTITIES: {

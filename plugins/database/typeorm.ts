@@ -12,17 +12,27 @@ const DRIVERS: Readonly<Record<string, string>> = {
   mariadb: 'mysql2',
 }
 
-/** Returns the packages that the brick needs for a kind of database; only TypeORM if the kind is unknown. */
-export function databaseNeed(type?: string): PeerNeed {
-  const driver = type === 'better-sqlite3' && hasLibsql() ? undefined : DRIVERS[type ?? '']
+/**
+ * Returns the packages that the brick needs for a kind of database; only TypeORM if the kind is unknown.
+ * @param isInstalled for tests
+ */
+export function databaseNeed(type?: string, isInstalled = canResolve): PeerNeed {
+  const driver = type === 'better-sqlite3' && hasDriverError(isInstalled) ? undefined : DRIVERS[type ?? '']
   const packages = driver === undefined ? ['typeorm'] : ['typeorm', driver]
   return { of: "the brick 'database'", peers: { from: import.meta.url, packages } }
 }
 
-/** libsql takes the place of better-sqlite3 where that is not installed, see sqlite-driver.ts. */
-function hasLibsql(): boolean {
+/**
+ * True if sqlite-driver.ts reports a missing driver: libsql takes the place of better-sqlite3, and its error names both
+ * packages. Without TypeORM, one message lists all packages of all bricks instead.
+ */
+function hasDriverError(isInstalled: (name: string) => boolean): boolean {
+  return isInstalled('libsql') || (isInstalled('typeorm') && !isInstalled('better-sqlite3'))
+}
+
+function canResolve(name: string): boolean {
   try {
-    createRequire(import.meta.url).resolve('libsql')
+    createRequire(import.meta.url).resolve(name)
     return true
   } catch {
     return false

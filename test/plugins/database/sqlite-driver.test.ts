@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import { openDataSource } from 'mortar/database'
 import { DataSource } from 'typeorm'
 import { type Runtime, withSqliteDriver } from '../../../plugins/database/sqlite-driver.ts'
+import { databaseNeed } from '../../../plugins/database/typeorm.ts'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
 
-const BetterSqlite = class {
-  close(): void {}
-}
-const Libsql = createRequire(import.meta.url)('libsql') as unknown
+const require = createRequire(import.meta.url)
+const BetterSqlite: unknown = require('better-sqlite3')
+const Libsql: unknown = require('libsql')
 
 const NODE_22: Runtime = { name: 'Node', version: '22.12.0' }
 const BUN: Runtime = { name: 'Bun', version: '1.4.5' }
@@ -106,6 +106,36 @@ describe('The choice of the SQLite driver', () => {
       { type: 'postgres' },
     ])
       expect(withSqliteDriver(options, around)).to.equal(options)
+  })
+
+  const wrong: Record<string, [driver: unknown, reason: RegExp]> = {
+    'a class without its methods': [
+      class Plain {
+        readonly name = 'plain'
+      },
+      /pragma is not a function/,
+    ],
+    'a class with promises': [require('libsql/promise'), /all is not a function/],
+    'a module': [{ default: BetterSqlite }, /a value of type object/],
+    'the name of a package': ['libsql', /a value of type string/],
+  }
+  for (const [name, [driver, reason]] of Object.entries(wrong))
+    it(`rejects ${name} as the option driver, and names the reason`, async () => {
+      const options = { type: 'better-sqlite3', driver }
+      const error = await startupErrorOf(() => withSqliteDriver(options, surroundings(NODE_22, {})))
+      expect(error.code).to.equal('MORTAR_DATABASE_DRIVER')
+      expect(error.message)
+        .to.match(reason)
+        .and.to.include('Give the class that better-sqlite3 or libsql exports')
+    })
+
+  it('is checked as one of two packages, unless TypeORM is missing too', () => {
+    const packages = (...installed: string[]) =>
+      databaseNeed('better-sqlite3', (name) => installed.includes(name)).peers.packages
+    expect(packages()).to.deep.equal(['typeorm', 'better-sqlite3'])
+    expect(packages('typeorm')).to.deep.equal(['typeorm'])
+    expect(packages('typeorm', 'libsql')).to.deep.equal(['typeorm'])
+    expect(packages('typeorm', 'better-sqlite3')).to.deep.equal(['typeorm', 'better-sqlite3'])
   })
 
   it('adapts a libsql of the caller', () => {
