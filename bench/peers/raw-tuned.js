@@ -3,11 +3,16 @@
  * - the headers of a response are one flat list, which Node does not turn into an object first;
  * - a response of ASCII characters alone is written as latin1, which needs no encoder;
  * - `_dumped`, a private flag of Node, marks a finished request as completely read;
- * - a body that came in one packet with its head is taken in the next tick, without a stream's events.
+ * - a body that came in one packet with its head is taken in the next tick, without a stream's events;
+ * - one object of `process.nextTick` is kept alive, see src/compat/node.ts.
  */
+import { executionAsyncResource } from 'node:async_hooks'
 import { createServer } from 'node:http'
 import { signTokens } from '../work/by-hand.js'
 import { createListeners } from '../work/raw-listeners.js'
+
+const kept = []
+process.nextTick(() => (kept[0] = executionAsyncResource()))
 
 const MOST_BYTES = 1_048_576
 const LISTENERS = createListeners({ send, readJson })

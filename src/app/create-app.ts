@@ -2,6 +2,7 @@ import type { AnyBrick } from '../bricks/brick.ts'
 import type { App, MembersOfBricks, ServicesOfBricks } from './app.ts'
 import { Application } from './application.ts'
 import { isBrick } from '../bricks/is-brick.ts'
+import { keepNextTickFast } from '../compat/node.ts'
 import { notABrick } from './misuse.ts'
 import { checkConfig, resolveOptions, type AppConfig } from './options.ts'
 
@@ -14,6 +15,7 @@ export function createApp<const Bricks extends readonly AnyBrick[] = []>(
   config: AppConfig<Bricks> = {},
 ): App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>> {
   checkConfig(config, 'createApp()')
+  keepNextTickFast()
   const application = new Application(resolveOptions(config))
   for (const brick of config.bricks ?? []) {
     if (!isBrick(brick)) throw notABrick(brick)

@@ -4,16 +4,21 @@
  * - `IncomingMessage._dumped` and `_dump()` (Node 20 to 26): after a response, Node calls `_dump()` to drain the unread
  *   request body. That takes three turns of the event loop, even for a request without a body. The mark `_dumped`
  *   prevents it. Gain: ~1 µs per request, 5 to 15 % of a small one.
+ * - The objects of `process.nextTick` (Node 20 to 26): V8 makes them fast only while one of them is alive. Gain:
+ *   0.2 to 0.3 µs per `nextTick`, and a GET request has three, in every application with a garbage collection at start.
  * - `Socket._httpMessage`: the response that a connection is sending. Node's own handler of `clientError` reads it too.
  *
  * Checked by test/compat/node.test.ts.
  */
+import { executionAsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../contracts/logger.ts'
 
 // Not `import 'node:http'`, which loads Node's fetch on Node 22 and later: see src/errors/status-names.ts.
 const http = process.getBuiltinModule('node:http')
+
+const isNode = process.versions['bun'] === undefined && process.versions['deno'] === undefined
 
 interface Dumpable {
   _dumped?: boolean
@@ -29,7 +34,7 @@ export type MarkAsRead = (req: IncomingMessage) => void
  */
 export function prepareMarkAsRead(logger: Logger, sample = sampleRequest): MarkAsRead {
   if (honoursMark(sample)) return (req) => void ((req as Dumpable)._dumped = true)
-  if (process.versions['bun'] === undefined && process.versions['deno'] === undefined)
+  if (isNode)
     logger.info(
       `Node ${process.version} ignores IncomingMessage._dumped; each request takes about 1 µs longer`,
     )
@@ -57,4 +62,15 @@ function sampleRequest(): IncomingMessage {
  */
 export function currentResponse(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
+}
+
+const kept: object[] = []
+
+/**
+ * Keeps one object that `process.nextTick` made alive. Between two turns of the event loop there is often none. A full
+ * garbage collection then drops the hidden class of these objects, and V8 never optimizes their literal again: one full
+ * collection at the start makes every later `nextTick` of the process at least six times slower. Node only.
+ */
+export function keepNextTickFast(): void {
+  if (isNode) process.nextTick(() => (kept[0] = executionAsyncResource()))
 }

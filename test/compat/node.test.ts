@@ -1,9 +1,16 @@
+import { createHook } from 'node:async_hooks'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Logger } from 'mortar'
+import { createApp, type Logger } from 'mortar'
 import { currentResponse, prepareMarkAsRead } from '../../src/compat/node.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
+
+const TIMING = join(import.meta.dirname, 'time-next-tick.ts')
 
 function recorder() {
   const lines: unknown[] = []
@@ -56,5 +63,28 @@ describe('The current response of a connection', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     await once(socket.resume(), 'close')
     expect(seen).to.deep.equal([undefined, true, undefined])
+  })
+})
+
+describe('An object of process.nextTick', () => {
+  it('stays alive from the creation of an application', async () => {
+    const ticks: WeakRef<object>[] = []
+    const init = (_id: number, type: string, _trigger: number, tick: object): void => {
+      if (type === 'TickObject') ticks.push(new WeakRef(tick))
+    }
+    const hook = createHook({ init }).enable()
+    createApp({ logger: false })
+    hook.disable()
+    await nextTurn()
+    collectGarbage()
+    expect(ticks.filter((tick) => tick.deref() !== undefined)).to.have.lengthOf(1)
+  })
+
+  it('keeps process.nextTick at least twice as fast after a garbage collection', () => {
+    const timeOf = (...args: string[]): number => {
+      const loader = ['--import', 'tsx', '--conditions=source']
+      return Number(execFileSync(process.execPath, [...loader, TIMING, ...args], { encoding: 'utf8' }))
+    }
+    expect(timeOf() / timeOf('keep')).to.be.above(2)
   })
 })
