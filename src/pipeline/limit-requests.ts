@@ -7,7 +7,7 @@ import { limitPolicy, limitStanding } from '../limits/limit-headers.ts'
 import type { Route } from '../routing/route.ts'
 import { isThenable } from '../support/thenable.ts'
 import { limitsOf, type ActiveLimit } from './limits-of-route.ts'
-import type { Inner, PipelineRuntime, Step } from './step.ts'
+import { Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 
 /** The steps that count the requests of a route. A step without limits is undefined. */
 export interface LimitSteps {
@@ -15,7 +15,7 @@ export interface LimitSteps {
    * Counts by address before the credential is evaluated. Beyond a limit, the request runs `refused` instead of the
    * inner steps: the middleware, so that its headers and logs also cover the refusal, and then the 429.
    */
-  byAddress(refused: (throwRefusal: Inner) => Inner): Step | undefined
+  byAddress(refused: (returnRefusal: Inner) => Inner): Step | undefined
   /** Counts by the presented credential, before the guard. */
   readonly byCredential: Step | undefined
   /** Counts by user or by a function, after the guard and before the body is read. */
@@ -33,35 +33,27 @@ export function limitRequests(route: Route, runtime: PipelineRuntime): LimitStep
   const byAddress = of('address')
   return {
     byAddress: (refused) =>
-      byAddress.length === 0 ? undefined : refuseBefore(byAddress, limiter, refused(throwRefusal)),
+      byAddress.length === 0 ? undefined : refuseBefore(byAddress, limiter, refused(returnRefusal)),
     byCredential: countBefore(of('credential'), limiter),
     byCaller: countBefore(of('caller'), limiter),
   }
 }
 
-function throwRefusal(ctx: RequestContext): never {
+function returnRefusal({ internal }: RequestContext): Refusal {
   // The 429 that the step of the address stored.
-  throw ctx.internal.refusal
+  return new Refusal(internal.refusal)
 }
 
 function refuseBefore(limits: readonly ActiveLimit[], limiter: Limiter, refused: Inner): Step {
   return (inner) =>
     function limitByAddress(ctx) {
-      const refuse = (error: unknown): unknown => {
-        if (!(error instanceof TooManyRequests)) throw error
-        ctx.internal.refusal = error
+      const proceed = (verdict: Verdict): unknown => {
+        if (verdict === undefined) return inner(ctx)
+        ctx.internal.refusal = verdict.error
         return refused(ctx)
       }
-      try {
-        const waiting = countAll(ctx, limits, limiter)
-        if (waiting !== undefined)
-          return waiting.then(function afterCount() {
-            return inner(ctx)
-          }, refuse)
-      } catch (error) {
-        return refuse(error)
-      }
-      return inner(ctx)
+      const verdict = countAll(ctx, limits, limiter)
+      return verdict instanceof Promise ? verdict.then(proceed) : proceed(verdict)
     }
 }
 
@@ -69,13 +61,16 @@ function countBefore(limits: readonly ActiveLimit[], limiter: Limiter): Step | u
   if (limits.length === 0) return undefined
   return (inner) =>
     function limit(ctx) {
-      const waiting = countAll(ctx, limits, limiter)
-      if (waiting === undefined) return inner(ctx)
-      return waiting.then(function afterCount() {
-        return inner(ctx)
+      const verdict = countAll(ctx, limits, limiter)
+      if (verdict === undefined) return inner(ctx)
+      if (verdict instanceof Refusal) return verdict
+      return verdict.then(function afterCount(settled) {
+        return settled ?? inner(ctx)
       })
     }
 }
+
+type Verdict = Refusal | undefined
 
 /** Counts by each limit until one refuses. Waits only for a subject or a count that is a promise. */
 function countAll(
@@ -83,15 +78,17 @@ function countAll(
   limits: readonly ActiveLimit[],
   limiter: Limiter,
   from = 0,
-): void | Promise<void> {
+): Verdict | Promise<Verdict> {
   for (let index = from; index < limits.length; index++) {
-    const limit = limits[index]!
-    const waiting = countOne(ctx, limit, limiter)
-    if (waiting !== undefined) return waiting.then(() => countAll(ctx, limits, limiter, index + 1))
+    const verdict = countOne(ctx, limits[index]!, limiter)
+    if (verdict instanceof Promise)
+      return verdict.then((settled) => settled ?? countAll(ctx, limits, limiter, index + 1))
+    if (verdict !== undefined) return verdict
   }
+  return undefined
 }
 
-function countOne(ctx: RequestContext, limit: ActiveLimit, limiter: Limiter): void | Promise<void> {
+function countOne(ctx: RequestContext, limit: ActiveLimit, limiter: Limiter): Verdict | Promise<Verdict> {
   const subject = subjectOf(ctx, limit)
   if (isThenable(subject))
     return Promise.resolve(subject).then((settled) => countSubject(ctx, limit, limiter, settled))
@@ -103,12 +100,12 @@ function countSubject(
   limit: ActiveLimit,
   limiter: Limiter,
   subject: unknown,
-): void | Promise<void> {
-  if (subject === null) return
+): Verdict | Promise<Verdict> {
+  if (subject === null) return undefined
   if (typeof subject !== 'string') throw notASubject(limit, subject)
   const count = limiter.consume(limit.prefix + subject, limit.rule)
-  if (isThenable(count)) return Promise.resolve(count).then((settled) => requireAllowed(ctx, limit, settled))
-  requireAllowed(ctx, limit, count)
+  if (isThenable(count)) return Promise.resolve(count).then((settled) => judge(ctx, limit, settled))
+  return judge(ctx, limit, count)
 }
 
 function subjectOf(ctx: RequestContext, { rule: { by } }: ActiveLimit): unknown {
@@ -119,16 +116,15 @@ function subjectOf(ctx: RequestContext, { rule: { by } }: ActiveLimit): unknown 
 }
 
 /** Reports the state of the limit in the headers, beside limits that were counted before. */
-function requireAllowed(ctx: RequestContext, { name, parsed }: ActiveLimit, count: LimitCount): void {
+function judge(ctx: RequestContext, { name, parsed }: ActiveLimit, count: LimitCount): Verdict {
   const { res } = ctx.internal
   if (!res.headersSent) {
     appendMember(res, 'RateLimit-Policy', limitPolicy(name, parsed))
     appendMember(res, 'RateLimit', limitStanding(name, count))
   }
-  if (!count.allowed)
-    throw new TooManyRequests(count.resetIn / 1000, 'Too many requests. Try again later.', {
-      code: 'rate_limited',
-    })
+  if (count.allowed) return undefined
+  const detail = 'Too many requests. Try again later.'
+  return new Refusal(new TooManyRequests(count.resetIn / 1000, detail, { code: 'rate_limited' }))
 }
 
 function appendMember(res: RequestContext['internal']['res'], name: string, member: string): void {
