@@ -5,7 +5,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { answer, compileRoute, type CompiledRoute } from '../pipeline/compile.ts'
 import { fail, refuse } from '../pipeline/error-boundary.ts'
-import type { PipelineRuntime } from '../pipeline/step.ts'
+import { Refusal, type PipelineRuntime } from '../pipeline/step.ts'
 import { compileAtStart, emptyRouteSet, type RouteSet, withBatch, withReplaced } from './route-set.ts'
 
 /** The routes of an application; finds and runs the route of each request. */
@@ -108,9 +108,7 @@ function matchedRoute(
 
 /** A malformed path matches only the root prefix, so the middleware of the root wraps its error response. */
 function compileMalformed(error: unknown, scopes: Scopes, runtime: PipelineRuntime): CompiledRoute {
-  const route = answeringRoute(() => {
-    throw error
-  })
+  const route = answeringRoute(() => new Refusal(error))
   return compileRoute(route, scopes.chainFor('/'), runtime)
 }
 
@@ -146,10 +144,10 @@ function compileUnmatched(scopes: Scopes, runtime: () => PipelineRuntime): Unmat
 function unmatchedRoute(ctx: RequestContext, allowed: readonly string[]): Route {
   if (ctx.method === 'OPTIONS' && allowed.length > 0)
     return answeringRoute((inner) => inner.set('Allow', allowed.join(', ')))
-  return answeringRoute((inner) => {
-    if (allowed.length > 0) throw new MethodNotAllowed(allowed)
-    throw new NotFound(nothingAt(inner))
-  })
+  return answeringRoute(
+    (inner) =>
+      new Refusal(allowed.length > 0 ? new MethodNotAllowed(allowed) : new NotFound(nothingAt(inner))),
+  )
 }
 
 function nothingAt({ path }: { readonly path: string }): string {
