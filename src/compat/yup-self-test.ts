@@ -6,6 +6,7 @@ import {
   allowedValues,
   builderOf,
   firstTests,
+  hasPrivate,
   isConditional,
   isOfType,
   isRef,
@@ -24,7 +25,9 @@ const CHECKS: readonly Check[] = [
   [
     'the values of oneOf() and notOneOf()',
     ({ string }) =>
+      hasPrivate(node(string()), '_whitelist') &&
       allowedValues(node(string().oneOf(['a']))).has('a') &&
+      hasPrivate(node(string()), '_blacklist') &&
       refusedValues(node(string().notOneOf(['b']))).has('b'),
   ],
   [
@@ -39,7 +42,13 @@ const CHECKS: readonly Check[] = [
     ({ string }) =>
       !isConditional(node(string())) && isConditional(node(string().when('x', (_, schema) => schema))),
   ],
-  ['the check of a type', ({ number }) => isOfType(node(number()), 1) && !isOfType(node(number()), 'a')],
+  [
+    'the check of a type',
+    ({ number }) =>
+      hasPrivate(node(number()), '_typeCheck') &&
+      isOfType(node(number()), 1) &&
+      !isOfType(node(number()), 'a'),
+  ],
   ['the function of lazy()', ({ lazy, string }) => builderOf(node(lazy(() => string())))?.(1) !== undefined],
   ['references', ({ ref, string }) => isRef(ref('x')) && !isRef(string())],
   ['the source text of tests', hasSteadyTests],

@@ -2,7 +2,8 @@ import { OwnObject } from '../support/own-object.ts'
 
 /*
  * All uses of yup beyond its documented interface, together with `yup-functions.ts`, `yup-bounds.ts` and `yup-url.ts`.
- * `yup-self-test.ts` checks this list at the first use of a schema. The code relies on these parts of yup 1.7:
+ * `yup-self-test.ts` checks this list at the first use of a schema. If a part is missing, yup itself validates, and the
+ * functions below return what its documented interface knows. The code relies on these parts of yup 1.7:
  *
  * 1. `_whitelist` and `_blacklist`: the values of `oneOf` and `notOneOf`, as sets.
  * 2. `internalTests`: the tests that run first, by name (`typeError`, `nullable`, `optionality`, `whiteList`,
@@ -29,23 +30,30 @@ export interface YupNode {
   resolve(options: object): YupNode
   cast(value: unknown, options: object): unknown
   getDefault(options?: object): unknown
+  isType(value: unknown): boolean
+  describe(): { readonly oneOf?: readonly unknown[]; readonly notOneOf?: readonly unknown[] }
   validate(value: unknown, options: object): Promise<unknown>
 }
 
 /** The private members of a yup schema. */
 interface PrivateMembers {
-  readonly conditions: readonly unknown[]
-  readonly internalTests: Readonly<Record<string, YupTest | undefined>>
-  readonly _whitelist: ReadonlySet<unknown>
-  readonly _blacklist: ReadonlySet<unknown>
+  readonly conditions?: readonly unknown[]
+  readonly internalTests?: Readonly<Record<string, YupTest | undefined>>
+  readonly _whitelist?: ReadonlySet<unknown>
+  readonly _blacklist?: ReadonlySet<unknown>
   readonly builder?: LazyBuilder
-  _typeCheck: (value: unknown) => boolean
+  _typeCheck?: (value: unknown) => boolean
   _validate(
     value: unknown,
     options: object,
     panic: (error: unknown) => void,
     next: (errors: readonly YupIssue[], value: unknown) => void,
   ): void
+}
+
+/** True if a schema has a private member of this name. */
+export function hasPrivate(schema: YupNode, name: keyof PrivateMembers): boolean {
+  return privateOf(schema)[name] !== undefined
 }
 
 function privateOf(schema: YupNode): PrivateMembers {
@@ -62,12 +70,12 @@ export function builderOf(schema: YupNode): LazyBuilder | undefined {
 
 /** Returns the values of `oneOf`. */
 export function allowedValues(schema: YupNode): ReadonlySet<unknown> {
-  return privateOf(schema)._whitelist
+  return privateOf(schema)._whitelist ?? new Set(schema.describe().oneOf)
 }
 
 /** Returns the values of `notOneOf`. */
 export function refusedValues(schema: YupNode): ReadonlySet<unknown> {
-  return privateOf(schema)._blacklist
+  return privateOf(schema)._blacklist ?? new Set(schema.describe().notOneOf)
 }
 
 /** True for a schema with `oneOf` or `notOneOf`. */
@@ -77,27 +85,27 @@ export function hasLists(schema: YupNode): boolean {
 
 /** True for a schema with `when`. */
 export function isConditional(schema: YupNode): boolean {
-  return privateOf(schema).conditions.length > 0
+  return (privateOf(schema).conditions ?? []).length > 0
 }
 
 /** Returns the function that checks if a cast value has the schema's type. */
 export function typeCheckOf(schema: YupNode): (value: unknown) => boolean {
-  return privateOf(schema)._typeCheck
+  return privateOf(schema)._typeCheck ?? ((value) => schema.isType(value))
 }
 
 /** True if a cast value has the schema's type. */
 export function isOfType(schema: YupNode, value: unknown): boolean {
-  return privateOf(schema)._typeCheck(value)
+  return typeCheckOf(schema)(value)
 }
 
 /** Returns the tests that yup runs first: type, null, undefined, allowed and refused values. */
 export function firstTests(schema: YupNode): readonly YupTest[] {
-  return Object.values(privateOf(schema).internalTests).filter((test) => test !== undefined)
+  return Object.values(privateOf(schema).internalTests ?? {}).filter((test) => test !== undefined)
 }
 
 /** Returns which of `oneOf` and `notOneOf` still have a test, because a later call can remove it. */
 export function listTests(schema: YupNode): { readonly allowed: boolean; readonly refused: boolean } {
-  const { whiteList, blacklist } = privateOf(schema).internalTests
+  const { whiteList, blacklist } = privateOf(schema).internalTests ?? {}
   return { allowed: whiteList !== undefined, refused: blacklist !== undefined }
 }
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { createApp, createRouter } from 'mortar'
+import { createClient } from 'mortar/testing'
 import * as yup from 'yup'
 import { findYupFault, isKnownYup } from '../../src/compat/yup-self-test.ts'
 import { compileValidator } from '../../src/schema/compile-validator.ts'
@@ -12,6 +14,18 @@ import { Invalid } from '../../src/schema/invalid.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const FILE = createRequire(import.meta.url).resolve('yup')
 const SOURCE = readFileSync(FILE, 'utf8')
+
+/** The parts of the OpenAPI document that the tests read. */
+interface OpenApi {
+  readonly paths: Record<
+    string,
+    { post: { requestBody: { content: Record<string, { schema: Described }> } } }
+  >
+}
+
+interface Described {
+  readonly properties: Record<string, { type: string; enum?: string[] }>
+}
 
 /** yup from a changed source, as a later version might have it. */
 function doctored(change: (source: string) => string): typeof yup {
@@ -125,6 +139,33 @@ describe('A schema of another copy of yup', () => {
       })
       const { issues } = (await compileValidator(plain, 'body').validate({ id: 'x' })) as Invalid
       expect(issues.map(({ path }) => path)).to.deep.equal(['id'])
+    })
+})
+
+describe('An application whose schemas have other internals', () => {
+  for (const [name, change] of Object.entries({
+    'another name for the lists': (source: string) => source.replaceAll(/_(?:white|black)list/g, '$&Of'),
+    'another name for the first tests': (source: string) => source.replaceAll('internalTests', 'firstTests'),
+    'another name for the conditions': (source: string) => source.replaceAll('.conditions', '.rules'),
+    'another name for the check of a type': (source: string) => source.replaceAll('_typeCheck', '_check'),
+  }))
+    it(`describes them and treats inherited names as data: ${name}`, async () => {
+      const other = doctored(change)
+      const color = other.string().oneOf(['red', 'blue']).required()
+      const body = other.object({ color, when: other.string() }) as unknown as yup.ObjectSchema<object>
+      const app = createApp({ logger: false }).use(
+        createRouter().post('/colors', { body, response: { 200: body } }, (ctx) => ctx.body),
+      )
+      const client = createClient(app)
+      const document = (await client.get('/openapi.json')).body as OpenApi
+      const schema = document.paths['/colors']!.post.requestBody.content['application/json']!.schema
+      expect(schema.properties['color']).to.include({ type: 'string' })
+      expect(schema.properties['color']!.enum).to.deep.equal(['red', 'blue'])
+      const sent = JSON.parse('{"color":"red","constructor":1,"__proto__":{"a":1}}') as object
+      const found = await client.post('/colors', sent)
+      expect([found.status, found.body]).to.deep.equal([200, { color: 'red' }])
+      expect((await client.post('/colors', { color: 'black' })).status).to.equal(422)
+      await app.close()
     })
 })
 

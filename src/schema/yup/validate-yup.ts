@@ -22,8 +22,8 @@ export function validateByYup(schema: YupNode, options: object = {}): Validate {
   return (given, limit = DEFAULT_LIMIT) => {
     const flaw = unfit(given)
     if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
-    if (!isKnownYup(schema)) return validatePublicly(schema, given, { options, limit })
     const value = withoutInheritedKeys(schema, given)
+    if (!isKnownYup(schema)) return validatePublicly(schema, value, { options, limit })
     const uncastable = 'strict' in options ? undefined : findUncastable
     try {
       return attempt(schema, value, { options, limit })
