@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildReference } from './reference.ts'
 import { writeRouteFiles } from './route-files.ts'
 import { spreadOf } from './statistics.ts'
 
@@ -28,14 +27,19 @@ export interface Figure {
 
 interface Application {
   readonly name: string
+  /** Path of the script, and its arguments. */
   readonly script: string
+  readonly args?: readonly string[]
   readonly path: string
   readonly mostMegabytes?: number
-  /** True if its migrations must have run. A start in development runs them. */
-  readonly hasTables?: boolean
+  /** The script that creates the tables when it starts in development. */
+  readonly createTables?: string
   /** Variables of its own. */
   readonly env?: Readonly<Record<string, string>>
 }
+
+const ROOT = join(import.meta.dirname, '..')
+const CLI = join(ROOT, 'dist/src/cli/main.js')
 
 interface Start {
   readonly ms: number
@@ -43,15 +47,16 @@ interface Start {
 }
 
 /**
- * Starts a bare server, an application of routes alone, the reference application as it is built for production, and
- * 1,000 route files, in turns.
+ * Starts a bare server, an application of routes alone, the reference application with `mortar start`, its largest
+ * packages alone, and 1,000 route files, in turns.
  */
 export async function coldStarts(runs: number): Promise<ColdStart[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mortar-start-'))
   try {
     const applications = createApplications()
-    for (const each of applications.filter(({ hasTables }) => hasTables === true))
-      await startOnce({ ...each, env: { NODE_ENV: 'development' } }, folder)
+    for (const { createTables, ...each } of applications)
+      if (createTables !== undefined)
+        await startOnce({ ...each, script: createTables, args: [], env: { NODE_ENV: 'development' } }, folder)
     const starts = applications.map((): Start[] => [])
     for (let run = 0; run < runs; run++)
       for (const [index, application] of applications.entries())
@@ -85,21 +90,31 @@ function createApplications(): Application[] {
       path: '/',
       mostMegabytes: 60,
     },
+    { name: 'node:http, TypeORM and better-sqlite3', script: join(starting, 'packages.js'), path: '/' },
     {
-      name: 'reference application (examples/notes)',
-      script: join(buildReference(), 'server.js'),
+      name: 'reference application, `mortar start`',
+      script: CLI,
+      args: ['start'],
       path: '/notes',
-      hasTables: true,
+      createTables: join(buildNotes(), 'examples/notes/server.js'),
     },
     { name: '1,000 route files, scanned', script, path: scanned.path, env: { ROUTES: scanned.directory } },
     { name: '1,000 route files, manifest', script, path: listed.path, env: { ROUTES: listed.directory } },
   ]
 }
 
-async function startOnce({ script, path, env }: Application, folder: string): Promise<Start> {
+/** Builds the reference application with `mortar build` and returns the folder of the output. */
+function buildNotes(): string {
+  const { status, stderr } = spawnSync(process.execPath, [CLI, 'build'], { cwd: ROOT, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The reference application was not built:\n${stderr}`)
+  return join(ROOT, 'examples/notes/dist')
+}
+
+async function startOnce({ script, args = [], path, env }: Application, folder: string): Promise<Start> {
   const port = await freePort()
   const begin = performance.now()
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...environment(port, folder), ...env },
   })
