@@ -114,7 +114,10 @@ function bindItself(server: Server, address: BindAddress): Promise<void> {
 function cannotListen(cause: NodeJS.ErrnoException, address: BindAddress): StartupError {
   const where = 'path' in address ? address.path : `port ${address.port} of ${address.host ?? 'any address'}`
   const remedies: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'Stop the process that uses it, or set PORT to another port.',
+    EADDRINUSE:
+      'path' in address
+        ? 'Stop the process that uses it, or remove the file if a killed process has left it.'
+        : 'Stop the process that uses it, or set PORT to another port.',
     EACCES: 'Use a port above 1023, or give the process permission to use this one.',
     EADDRNOTAVAIL: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',
     ENOTFOUND: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them.',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { get as getByTls } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -105,6 +105,17 @@ describe('listen()', () => {
     expect(res.statusCode).to.equal(200)
     res.resume()
     await once(res, 'end')
+  })
+
+  it('names the remedy for a Unix socket that a killed process has left', async () => {
+    const path = join(tmpdir(), `mortar-${randomUUID()}.sock`)
+    writeFileSync(path, '')
+    const { message } = await failure(open(hello()).listen({ path }))
+    rmSync(path)
+    expect(message)
+      .to.contain(`${path}: EADDRINUSE`)
+      .and.to.contain('remove the file')
+      .and.not.to.contain('PORT')
   })
 
   it('closes connections beyond maxConnections', async () => {

@@ -10,14 +10,20 @@ const STEP = 20
  * Hands the clients of a server over to the other workers: it accepts nothing new, and each connection closes with its
  * next response. Closing idle connections immediately would lose requests that are on their way. Resolves when no
  * connection is left, after two seconds at the latest.
+ * @param untilClosed waits until the primary process knows that the server accepts nothing new. A worker that ended before
+ * would lose the connections that are on their way to it.
  */
-export async function leaveClients(server: Server | undefined): Promise<void> {
+export async function leaveClients(
+  server: Server | undefined,
+  untilClosed: () => Promise<void>,
+): Promise<void> {
   if (!server?.listening) return
   server.prependListener('request', (_request: unknown, response: ServerResponse) => {
     response.shouldKeepAlive = false
   })
   // The method of http.Server would close idle connections.
   Server.prototype.close.call(server)
+  await untilClosed()
   const begin = performance.now()
   while (performance.now() - begin < LONGEST_LEAVE && (await countConnections(server)) > 0) await wait(STEP)
 }

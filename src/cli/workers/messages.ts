@@ -1,7 +1,13 @@
 /** Message of the primary process to a worker that another one has replaced. */
 export const LEAVE = 'mortar:leave'
 
-/** Messages from a worker to its primary process. */
+/**
+ * Message of a worker that has begun to leave and accepts no more connections, and the reply of the primary process. All
+ * connections that the primary process had passed to the worker before are ahead of the reply.
+ */
+export const CLOSED = 'mortar:closed'
+
+/** Messages from a worker to its primary process about its start. */
 export type FromWorker =
   | {
       readonly mortar: 'started'

@@ -1,4 +1,6 @@
 import { createLogger } from '../../app/logger.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import { takeActivationSocket } from '../../support/env/activation-socket.ts'
 import { env } from '../../support/env/env.ts'
 import { readEnvironment, type Variables } from '../../support/env/environment.ts'
 import { machineClock } from './clock.ts'
@@ -21,6 +23,7 @@ export interface PrimaryOptions {
  * @throws the error of a start that failed, with its message only.
  */
 export async function runPrimary({ count, reloadTimeout, variables }: PrimaryOptions): Promise<number> {
+  if (takeActivationSocket() !== undefined) throw passedSocket()
   const log = createLogger(readEnvironment(variables), env.from(variables))
   setUpCluster()
   const fork = (number: number) => forkWorker(number, count)
@@ -31,6 +34,14 @@ export async function runPrimary({ count, reloadTimeout, variables }: PrimaryOpt
   const { code, reason } = await primary.ended
   if (reason !== undefined) throw startFailure(reason)
   return exitCode() ?? code
+}
+
+/** Workers would ignore the socket, and listen at their own address. */
+function passedSocket(): StartupError {
+  return new StartupError('systemd has passed a socket, which several workers cannot use.', {
+    code: 'MORTAR_LISTEN',
+    remedy: 'Start without --workers and WORKERS, or without the socket unit.',
+  })
 }
 
 /** Makes the error of a worker an error of this process, which the command line prints without a stack. */

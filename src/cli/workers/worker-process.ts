@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
-import { type FromWorker, isFromWorker, LEAVE } from './messages.ts'
+import { CLOSED, type FromWorker, isFromWorker, LEAVE } from './messages.ts'
 import { relayReports } from './relay-reports.ts'
 
 /** End of a worker. */
@@ -55,6 +55,9 @@ export function forkWorker(number: number, count: number): WorkerProcess {
     if (worker.isConnected() && state.isReady) worker.send(message, () => undefined)
     else worker.process.kill('SIGTERM')
   }
+  worker.on('message', (message: unknown) => {
+    if (message === CLOSED && worker.isConnected()) worker.send(CLOSED, () => undefined)
+  })
   return {
     number,
     pid: worker.process.pid,

@@ -3,7 +3,7 @@ import { RETIRE } from '../../app/worker-signals.ts'
 import { ignore } from '../../support/ignore.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { leaveClients, LONGEST_LEAVE } from './leave.ts'
-import { type FromWorker, LEAVE } from './messages.ts'
+import { CLOSED, type FromWorker, LEAVE } from './messages.ts'
 
 /** Seconds that a worker may need beyond its own limits. */
 const SPARE = 5
@@ -11,7 +11,7 @@ const SPARE = 5
 /** Runs an application as a worker: it reports its start to the primary process and ends when that process is gone. */
 export async function runWorker(start: () => Promise<ProjectApp>): Promise<void> {
   let app: ProjectApp | undefined
-  followPrimary(() => leaveClients(app?.listening?.server))
+  followPrimary(() => leaveClients(app?.listening?.server, untilClosed))
   try {
     app = await start()
     await report({ mortar: 'started', closesWithin: closesWithin(app) })
@@ -37,6 +37,18 @@ function followPrimary(leave: () => Promise<void>): void {
     // Otherwise Node exits immediately, and the active requests are lost.
     worker.exitedAfterDisconnect = true
     end()
+  })
+}
+
+/** Resolves with the reply of the primary process. Without that process, the worker ends by itself. */
+function untilClosed(): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('message', function receive(message: unknown) {
+      if (message !== CLOSED) return
+      process.off('message', receive)
+      resolve()
+    })
+    if (process.connected) process.send!(CLOSED)
   })
 }
 
