@@ -23,7 +23,7 @@ import { endWithProcess } from './end-with-process.ts'
 import { announce } from './announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
 import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
-import { brickOf, checkArity, closedAlready, listensAlready, onlyInspected, tooLate } from './misuse.ts'
+import { brickOf, checkMiddleware, closedAlready, listensAlready, onlyInspected, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createPendingLoads } from './pending-loads.ts'
 import { createAdapters, type Adapters } from './adapters.ts'
@@ -64,7 +64,7 @@ export class Application {
   use(...items: readonly [AnyBrick | AnyRouter | Middleware]): this {
     const item = onlyItem(items, 'app.use')
     if (isRouter(item)) this.mount(item)
-    else if (typeof item === 'function') this.addMiddleware(checkArity(item, this.options.reporter))
+    else if (typeof item === 'function') this.addMiddleware(checkMiddleware(item, this.options.reporter))
     else this.addBrick(brickOf(item))
     return this
   }

@@ -2,7 +2,9 @@ import type { AnyBrick } from '../bricks/brick.ts'
 import { isBrick } from '../bricks/is-brick.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { refuseFactory } from '../routing/check-routes.ts'
 import type { Middleware } from '../routing/route.ts'
+import { isRouter } from '../routing/router.ts'
 import { describeValue } from '../support/describe-value.ts'
 
 /** Returns an item of `app.use` that is a brick. @throws StartupError `MORTAR_USE` for any other value. */
@@ -34,8 +36,12 @@ export function notABrick(item: unknown): StartupError {
   })
 }
 
-/** Returns middleware, and warns of parameters that no caller gives. Express calls middleware with (req, res, next). */
-export function checkArity(run: Middleware, logger: Logger): Middleware {
+/**
+ * Returns middleware, and warns of parameters that no caller gives. Express calls middleware with (req, res, next).
+ * @throws StartupError `MORTAR_USE` for a function that makes a brick or a router.
+ */
+export function checkMiddleware(run: Middleware, logger: Logger): Middleware {
+  refuseFactory(run, 'app.use', (made) => isRouter(made) || isBrick(made))
   if (run.length > 2)
     logger.warn(
       `app.use was given ${run.name || 'middleware'} with ${run.length} parameters, but middleware gets (ctx, next): ` +

@@ -2,7 +2,7 @@ import { asFunction, createContainer, type AwilixContainer, type Resolver } from
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
-import { explainResolution, refuseCircles } from './explain-resolution.ts'
+import { asynchronous, explainResolution, refuseCircles } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
 import { value, type AnyRegistration } from './registration.ts'
@@ -140,7 +140,8 @@ function adapt(
 
 function resolveAtBoot(awilix: AwilixContainer<Record<string, unknown>>, name: string, owner: string): void {
   try {
-    awilix.resolve(name)
+    const made = awilix.resolve(name)
+    if (made instanceof Promise) throw asynchronous(made, name, owner)
   } catch (error) {
     throw explainResolution(error, name, owner, Object.keys(awilix.registrations))
   }

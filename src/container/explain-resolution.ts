@@ -1,5 +1,6 @@
 import { readResolution } from '../compat/awilix.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { ignore } from '../support/ignore.ts'
 import { nearest } from '../support/nearest.ts'
 import type { ServiceEntry } from './read-registration.ts'
 
@@ -66,6 +67,18 @@ function failedFactory(cause: unknown, name: string, owner: string): StartupErro
     code: 'MORTAR_SERVICE_FACTORY',
     remedy: 'Fix its factory; the cause of this error has the stack.',
     cause,
+  })
+}
+
+/**
+ * The error for a singleton that is a promise: its users would get the promise, and a rejection would end the process.
+ * A scoped service may be a promise, which a handler awaits.
+ */
+export function asynchronous(made: Promise<unknown>, name: string, owner: string): StartupError {
+  made.catch(ignore)
+  return new StartupError(`The singleton '${name}' of ${owner} is a promise: its factory is asynchronous.`, {
+    code: 'MORTAR_SERVICE_PROMISE',
+    remedy: `Make the object in the factory and connect it in the \`start\` of a brick, or await it before: ${name}: value(await …).`,
   })
 }
 

@@ -3,7 +3,7 @@ import { describeValue, isClass, isPlainObject } from '../support/describe-value
 import { checkDefinition } from './check-definition.ts'
 import { checkDefinitionKeys } from './check-keys.ts'
 import { parameterNames, parsePattern } from './path-pattern.ts'
-import type { Handler, Method, Route, RouteDefinition } from './route.ts'
+import type { Handler, Method, Middleware, Route, RouteDefinition } from './route.ts'
 
 /**
  * Checks the definitions of routes in routers with the same rules as route files: a mistyped `auth` must not make a
@@ -92,4 +92,31 @@ export function onlyItem<Item>(items: readonly [Item], of: string): Item {
     remedy:
       'Call it once for each middleware, router or brick. A prefix is an option of the router: createRouter({ prefix }).',
   })
+}
+
+/** The text of a function that makes a brick or a router. A bundler may add digits to the name. */
+const MAKES = /\b(?:defineBrick|createRouter|routerFor)\d*\(/
+
+/** The text of `() => router`, which reads a variable: a call has no effect. */
+const READS = /^\(\)\s*=>\s*[\w$]+$/
+
+/**
+ * Returns a function that is middleware.
+ * @param isMade true for a router and, where they are accepted, for a brick.
+ * @throws StartupError for a function that makes one, such as `database` in place of `database({ … })`. As middleware it
+ * would respond with it.
+ */
+export function refuseFactory(run: Middleware, of: string, isMade: (value: unknown) => boolean): Middleware {
+  const text = Function.prototype.toString.call(run)
+  const reads = READS.test(text) && isMade((run as () => unknown)())
+  if (!reads && (run.length > 1 || !MAKES.test(text))) return run
+  const { name } = run
+  throw new StartupError(
+    `${of} was given ${name === '' ? 'a function' : `the function ${name}`} that returns a brick or a router, and would run it ` +
+      'as middleware.',
+    {
+      code: 'MORTAR_USE',
+      remedy: name === '' ? 'Pass the brick or the router itself.' : `Call it: use(${name}({ … })).`,
+    },
+  )
 }

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { asFunction } from 'awilix'
 import { expect } from 'chai'
 import { EntitySchema, type DataSource } from 'typeorm'
-import { createApp, createRouter, defineBrick, loadEnvFiles, scoped, value } from 'mortar'
+import { createApp, createRouter, defineBrick, loadEnvFiles, scoped, singleton, value } from 'mortar'
 import type { App, Authenticator, Logger, User } from 'mortar'
 import { database } from '../../plugins/database/index.ts'
 import { createLifecycle } from '../../src/app/lifecycle.ts'
@@ -141,6 +142,37 @@ describe('A factory of another container', () => {
       expect(error.found).to.equal(`app.provide: the service 'notes' ${found}.`)
       expect(error.remedy).to.include(remedy)
     })
+})
+
+describe('An asynchronous factory', () => {
+  it('is named at the start if it is the factory of a singleton, also if its promise is rejected', async () => {
+    const client = { query: () => 1 }
+    const failing = async (): Promise<typeof client> => {
+      throw new Error('no connection')
+    }
+    for (const registration of [
+      singleton(async () => client),
+      singleton(failing),
+      asFunction(failing).singleton(),
+    ]) {
+      const brick = defineBrick({ name: 'search', services: { client: registration } })
+      const error = await startupErrorOf(() => createApp({ logger: false, bricks: [brick] }).ready())
+      expect(error.code).to.equal('MORTAR_SERVICE_PROMISE')
+      expect(error.found).to.equal(
+        `The singleton 'client' of brick 'search' is a promise: its factory is asynchronous.`,
+      )
+      expect(error.remedy).to.match(/`start` of a brick, or await it before: client: value\(await …\)\.$/)
+    }
+  })
+
+  it('may make a scoped service, which the handler awaits', async () => {
+    const app = createApp({ logger: false })
+      .provide({ tenant: scoped(async ({ requestId }) => ({ detail: typeof requestId })) })
+      .override({ tenant: value(Promise.resolve({ detail: 'fake' })) })
+      .use(createRouter().get('/', async (ctx) => ctx.services['tenant']))
+    expect(await detailOf(app)).to.equal('fake')
+    await app.close()
+  })
 })
 
 describe('A brick at its start', () => {

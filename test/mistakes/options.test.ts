@@ -21,8 +21,9 @@ describe('A mistake in the options of an application', () => {
     )
   })
 
-  it('is named at the request if a brick that was not called is middleware', async () => {
-    const app = createApp({ logger: false, environment: 'development' }).use(mail as never)
+  it('is named at the request if a brick that was not called is middleware, behind a function of its own', async () => {
+    const ownMail = (options: never) => mail(options)
+    const app = createApp({ logger: false, environment: 'development' }).use(ownMail as never)
     const response = await app.inject({ method: 'GET', url: '/' })
     expect(response.json().detail).to.equal(
       'mail was passed to use() as a function, and is called with ctx as middleware.\n  Remedy: Call it: app.use(mail({ … })). [MORTAR_USE]',

@@ -1,10 +1,20 @@
 import { expect } from 'chai'
-import { createApp, createRouter, NotFound, Unauthorized, type App } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  defineBrick,
+  fromKoa,
+  NotFound,
+  Unauthorized,
+  value,
+  type App,
+} from 'mortar'
+import { database } from '../../plugins/database/index.ts'
 import { number, object, string } from 'yup'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 /** The same functions without types, as JavaScript calls them. */
-const untyped = (value: unknown) => value as Record<string, (...args: unknown[]) => never>
+const untyped = (given: unknown) => given as Record<string, (...args: unknown[]) => never>
 
 const quiet = (environment: 'development' | 'production' = 'development') =>
   createApp({ environment, logger: false, signals: false })
@@ -43,6 +53,46 @@ describe('An argument that nothing would read', () => {
       expect(error.found).to.include('GET /admin in router /')
       expect(error.remedy).to.include('use(middleware)').and.to.include('auth')
     }
+  })
+})
+
+describe('A function that returns a brick or a router, in place of it', () => {
+  const router = createRouter()
+  const brick = defineBrick({ name: 'counter' })
+  const counter = ({ from = 0 } = {}) => defineBrick({ name: 'counter', services: { from: value(from) } })
+  const users = () => createRouter({ prefix: '/users' })
+  // Another function that reads a variable.
+  const maintenance = { text: 'Back soon.' }
+
+  it('is refused by use(), which would run it as middleware', async () => {
+    for (const [given, of, remedy] of [
+      [database, 'the function database', 'Call it: use(database({ … })).'],
+      [counter, 'the function counter', 'Call it: use(counter({ … })).'],
+      [users, 'the function users', 'Call it: use(users({ … })).'],
+      [() => router, 'a function', 'Pass the brick or the router itself.'],
+      [() => brick, 'a function', 'Pass the brick or the router itself.'],
+    ] as const) {
+      const error = await startupErrorOf(() => untyped(quiet())['use']!(given))
+      expect(error.code).to.equal('MORTAR_USE')
+      expect(error.found).to.equal(
+        `app.use was given ${of} that returns a brick or a router, and would run it as middleware.`,
+      )
+      expect(error.remedy).to.equal(remedy)
+    }
+    for (const given of [users, () => router]) {
+      const error = await startupErrorOf(() => untyped(createRouter())['use']!(given))
+      expect(error.found).to.match(/^use\(\) of router \/ was given .+ that returns a brick or a router/)
+    }
+  })
+
+  it('is not suspected in other middleware', async () => {
+    const app = quiet()
+      .use((ctx, next) => [ctx.path, next()][1])
+      .use(createRouter().use((_ctx, next) => next()))
+      .use(fromKoa(async (_ctx, next) => next()))
+      .use(() => maintenance)
+    expect((await app.inject('/')).json()).to.deep.equal(maintenance)
+    expect(() => createRouter().use(() => maintenance)).to.not.throw()
   })
 })
 
