@@ -44,11 +44,12 @@ export class HttpError extends Error {
 
   constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
     const { stackTraceLimit } = Error
-    if (status < 500 || status === 503) Error.stackTraceLimit = 0
+    // With `node --frozen-intrinsics` an assignment throws.
+    if (status < 500 || status === 503) Reflect.set(Error, 'stackTraceLimit', 0)
     try {
       super(detail, options.cause === undefined ? undefined : { cause: options.cause })
     } finally {
-      Error.stackTraceLimit = stackTraceLimit
+      Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
     }
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new RangeError(`HttpError: the status ${status} is not between 400 and 599.`)

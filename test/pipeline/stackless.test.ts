@@ -46,6 +46,16 @@ describe('An HttpError', () => {
     expect(() => new NotFound(unprintable as unknown as string)).to.throw('no text')
     expect(new Error('after').stack).to.contain('stackless.test')
   })
+
+  it('is made where Error cannot be changed, as with node --frozen-intrinsics', () => {
+    const before = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')!
+    Object.defineProperty(Error, 'stackTraceLimit', { ...before, writable: false })
+    try {
+      expect(new NotFound('gone').message).to.equal('gone')
+    } finally {
+      Object.defineProperty(Error, 'stackTraceLimit', before)
+    }
+  })
 })
 
 /** Stores the errors that pass it. */
