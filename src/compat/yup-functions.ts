@@ -43,7 +43,7 @@ function readKnown(): Known {
       tuple: yup.TupleSchema.prototype,
     },
     bases: [yup.Schema.prototype, Object.getPrototypeOf(yup.lazy(() => yup.mixed())) as object],
-    runner: sourceOf(firstTests(samples[0]!)[0]!),
+    runner: sourceOf(samples[0]!.tests[0]!),
     anything: sourceOf(typeCheckOf(yup.mixed() as unknown as YupNode)),
   }
 }

@@ -170,6 +170,38 @@ describe('An application whose schemas have other internals', () => {
 })
 
 describe('A version of yup with other internals', () => {
+  for (const [from, to] of [
+    ['internalTests', 'firstTests'],
+    ['_typeCheck', '_check'],
+  ] as const)
+    it(`starts, describes schemas and reads forms if ${from} has another name`, () => {
+      const script = `
+        import Module, { createRequire } from 'node:module'
+        import { readFileSync } from 'node:fs'
+        const file = createRequire(process.cwd() + '/x.js').resolve('yup')
+        const compile = Module.prototype._compile
+        Module.prototype._compile = function (source, name, ...rest) {
+          return compile.call(this, name === file ? source.replaceAll('${from}', '${to}') : source, name, ...rest)
+        }
+        const { createApp, createRouter, file: upload } = await import('./src/index.ts')
+        const { createClient } = await import('./src/testing/index.ts')
+        const { object, string } = createRequire(process.cwd() + '/x.js')('yup')
+        const body = object({ title: string().oneOf(['a', 'b']).required(), doc: upload().required() })
+        const app = createApp({ logger: false }).use(createRouter().post('/', { body }, (ctx) => ctx.body.doc.size))
+        const client = createClient(app)
+        const { body: document } = await client.get('/openapi.json')
+        const form = new FormData()
+        form.set('title', 'a')
+        form.set('doc', new File(['four'], 'a.txt'))
+        const { schema } = document.paths['/'].post.requestBody.content['multipart/form-data']
+        console.log(schema.properties.title.enum.join(), (await client.post('/', form)).text)
+        await app.close()`
+      const args = ['--import', 'tsx', '--conditions=source', '--input-type=module', '-e', script]
+      const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
+      expect(stdout.trim(), stderr).to.equal('a,b 4')
+      expect(stderr.match(/YUP_DIFFERS/g)).to.have.length(1)
+    })
+
   it('validates through its interface alone, in linear time, and is reported once', () => {
     const script = `
       import { createRequire } from 'node:module'

@@ -7,9 +7,9 @@ export type Unavailability = Extract<keyof typeof PROBLEMS, 'database_unavailabl
 /** Errors without a code of their own, such as those of a pool. */
 const marked = new WeakMap<object, Unavailability>()
 
-/** Records the meaning of an error, and returns the error. */
+/** Records the meaning of an error unless it has one, and returns the error. */
 export function markUnavailable<Thrown>(error: Thrown, meaning: Unavailability): Thrown {
-  if (typeof error === 'object' && error !== null) marked.set(error, meaning)
+  if (typeof error === 'object' && error !== null && !marked.has(error)) marked.set(error, meaning)
   return error
 }
 

@@ -4,7 +4,7 @@ import { checkOptions, type OptionChecks } from '../../support/check-options.ts'
 import { matchesType } from '../../support/media-type.ts'
 import { loadYup } from '../../support/lazy-packages.ts'
 import { isUploadedFile, type UploadedFile } from '../uploaded-file.ts'
-import { isYup, typeCheckOf } from '../../compat/yup.ts'
+import { isYup } from '../../compat/yup.ts'
 
 /** Limits of an uploaded file. */
 export interface FileOptions {
@@ -71,5 +71,8 @@ function withTypes(schema: FileSchema, given: readonly string[]): FileSchema {
 
 /** True for a schema from `file()`, also after chained calls. */
 export function isFileSchema(schema: unknown): boolean {
-  return isYup(schema) && typeof typeCheckOf(schema) === 'function' && FILE in typeCheckOf(schema)
+  // The name of yup's member does not matter.
+  return (
+    isYup(schema) && Object.values(schema).some((member) => typeof member === 'function' && FILE in member)
+  )
 }

@@ -158,6 +158,17 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
       await app.close()
     })
 
+    it('answers 503 with the code of a busy database while all connections are in use', async () => {
+      const { app } = await startApp({ poolTimeout: '100ms' })
+      const runners = [source.createQueryRunner(), source.createQueryRunner()]
+      await Promise.all(runners.map((runner) => runner.connect()))
+      const response = await app.inject({ method: 'GET', url: '/slow' })
+      await Promise.all(runners.map((runner) => runner.release()))
+      expect([response.statusCode, response.json().code]).to.eql([503, 'database_busy'])
+      expect(response.headers['retry-after']).to.equal('1')
+      await app.close()
+    })
+
     it('limits no statement of a migration, and limits the next statement again', async () => {
       class Slow1000000000001 {
         readonly name = 'Slow1000000000001'
