@@ -1,5 +1,5 @@
-import { MissingColumn, MissingTable } from '../errors.ts'
-import { FailedStatement } from './failed-statement.ts'
+import { databaseFaultOf, type HttpError } from '../../../src/index.ts'
+import { DatabaseUnavailable, MissingColumn, MissingTable } from '../errors.ts'
 
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
@@ -215,4 +215,32 @@ function missingIn(error: Error, forms: readonly RegExp[]): string | null {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error ? (error as { code?: unknown }).code : undefined
+}
+
+/**
+ * The driver's message and code. `driverError`, named as in TypeORM's error, lets the database brick recognise a lost
+ * connection or a busy database. It is not logged, because a driver may add values of the row.
+ */
+class FailedStatement extends Error {
+  readonly code: unknown
+  readonly #driverError: Error
+
+  constructor(driverError: Error) {
+    super(driverError.message)
+    this.code = (driverError as { code?: unknown }).code
+    this.#driverError = driverError
+  }
+
+  get driverError(): Error {
+    return this.#driverError
+  }
+}
+
+/**
+ * Returns the 503 for a statement of this provider whose database cannot be reached or is busy; undefined for any other
+ * error. With the database brick, that brick recognises the error first and has problem codes of its own.
+ */
+export function explainUnavailable(error: unknown): HttpError | undefined {
+  const isKnown = error instanceof FailedStatement && databaseFaultOf(error.driverError) !== undefined
+  return isKnown ? new DatabaseUnavailable(error) : undefined
 }

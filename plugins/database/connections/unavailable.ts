@@ -1,4 +1,4 @@
-import type { HttpError } from '../../../src/index.ts'
+import { databaseFaultOf, type HttpError } from '../../../src/index.ts'
 import { problem, type PROBLEMS } from '../problems.ts'
 
 /** The two problem codes of a database that cannot serve a statement now. */
@@ -52,37 +52,6 @@ function ofDriver(error: unknown): Unavailability | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const known = marked.get(error)
   if (known !== undefined) return known
-  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
-  if (errno === MARIADB_STATEMENT_TIMEOUT) return 'database_busy'
-  if (typeof code === 'string') return MEANINGS.find(([, pattern]) => pattern.test(code))?.[0]
-  return CLOSED.test(String(message)) ? 'database_unavailable' : undefined
+  const fault = databaseFaultOf(error)
+  return fault && `database_${fault}`
 }
-
-/**
- * Codes of PostgreSQL (5 characters), of MariaDB and MySQL (`ER_…`), of SQLite and of Node. A deadlock, a cancelled
- * statement and a failed serialization are busy: the transaction was rolled back and can be repeated.
- */
-const MEANINGS: readonly (readonly [Unavailability, RegExp])[] = [
-  ['database_unavailable', /^(08...|57P0[1235]|25P0[34])$/],
-  ['database_busy', /^(40001|40P01|53[234]00|55P03|57014)$/],
-  [
-    'database_unavailable',
-    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION))$/,
-  ],
-  [
-    'database_busy',
-    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
-  ],
-  ['database_busy', /^SQLITE_(BUSY|LOCKED)/],
-  [
-    'database_unavailable',
-    /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/,
-  ],
-]
-
-/** mysql2 has no name for this number. */
-const MARIADB_STATEMENT_TIMEOUT = 1969
-
-/** Messages of pg and mysql2 about a closed connection, which have no code. */
-const CLOSED =
-  /^(Connection terminated|Client (has encountered|was closed)|Can't add new command)|closed state$/

@@ -49,6 +49,9 @@ describe('basicAuth without the database brick', () => {
     'a connection that PostgreSQL has closed': new Error('Connection terminated unexpectedly'),
     'a pool of pg without a free connection': new Error('timeout exceeded when trying to connect'),
     'a connection that MariaDB has closed': coded('Connection lost', 'PROTOCOL_CONNECTION_LOST'),
+    'a statement that took MariaDB too long': Object.assign(new Error('max_statement_time exceeded'), {
+      errno: 1969,
+    }),
     'a SQLite that another process has locked': coded('database is locked', 'SQLITE_BUSY'),
     'an error inside that of TypeORM': Object.assign(new Error('QueryFailedError'), {
       driverError: coded('read ECONNRESET', 'ECONNRESET'),

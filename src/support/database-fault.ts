@@ -1,0 +1,47 @@
+/** Meaning of an error of a database: it cannot be reached, or it is busy and the transaction can be repeated. */
+export type DatabaseFault = 'unavailable' | 'busy'
+
+/** Returns the meaning of an error of a database driver or its pool; undefined for any other error. */
+export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
+  if (errno === MARIADB_STATEMENT_TIMEOUT) return 'busy'
+  const [patterns, text] = typeof code === 'string' ? [CODES, code] : [MESSAGES, String(message)]
+  return patterns.find(([, pattern]) => pattern.test(text))?.[0]
+}
+
+type Patterns = readonly (readonly [DatabaseFault, RegExp])[]
+
+/**
+ * Codes of PostgreSQL (5 characters), of MariaDB and MySQL (`ER_…`), of SQLite and of Node. A deadlock, a cancelled
+ * statement and a failed serialization are busy: the transaction was rolled back and can be repeated.
+ */
+const CODES: Patterns = [
+  ['unavailable', /^(08...|57P0[1235]|25P0[34])$/],
+  ['busy', /^(40001|40P01|53[234]00|55P03|57014)$/],
+  [
+    'unavailable',
+    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION))$/,
+  ],
+  [
+    'busy',
+    /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
+  ],
+  ['busy', /^SQLITE_(BUSY|LOCKED)/],
+  [
+    'unavailable',
+    /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/,
+  ],
+]
+
+/** mysql2 has no name for this number. */
+const MARIADB_STATEMENT_TIMEOUT = 1969
+
+/** Messages of pg, of mysql2 and of their pools without a code. */
+const MESSAGES: Patterns = [
+  [
+    'unavailable',
+    /^(Connection terminated|Client (has encountered|was closed)|Can't add new command)|closed state$/,
+  ],
+  ['busy', /^(timeout exceeded when trying to connect|No connections available|Queue limit reached)/],
+]
