@@ -41,6 +41,7 @@ const INSTALL = 'Correct the type, or install a driver: npm install better-sqlit
  * become the cause, because some drivers include the URL or the password.
  */
 export function describeOpening(error: unknown, options: DataSourceOptions): StartupError {
+  if (error instanceof StartupError) return error
   const reason = hideSecrets(messageOf(error), options as Address)
   if (NOT_BUILT.test(reason)) return nativeError(options.type, { of: "the brick 'database'", reason })
   if (error instanceof typeorm.TypeORMError && !(error instanceof typeorm.QueryFailedError))

@@ -7,8 +7,8 @@
  *    prepares its own statements.
  * 3. `driver.postgres` and `driver.mysql` are the packages pg and mysql2, from which the driver makes its pool when it
  *    connects. Fallback: silent connections stay in the pool.
- * 4. `driver.databaseConnection` is better-sqlite3's connection, and `driver.master` the pool of pg. Fallback:
- *    `query()` reads through a query runner.
+ * 4. `driver.databaseConnection` is better-sqlite3's connection, which shows open transactions. Without it there is no
+ *    gate, so the start fails. `driver.master` is the pool of pg. Fallback: `query()` reads through a query runner.
  * 5. A runner for PostgreSQL passes the error of a lost connection to its method `releasePostgresConnection`. Fallback:
  *    its next statement fails as on a released runner.
  * 6. `driver/DriverFactory.js` requires a module for each kind of database and reads its class when a DataSource of that
@@ -123,7 +123,7 @@ export interface Replacement {
   readonly afterDisconnect: () => void
 }
 
-/** Makes a DataSource use other query runners. @throws StartupError if TypeORM ignores them. */
+/** Makes a DataSource use other query runners. @throws StartupError, also from the connect, if TypeORM lacks what the gate needs. */
 export function replaceRunners(dataSource: DataSource, replacement: Replacement): void {
   const { driver } = dataSource
   const connected = driver.afterConnect.bind(driver)
@@ -132,6 +132,10 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
   driver.createQueryRunner = () => (made = replacement.createQueryRunner())
   driver.afterConnect = async () => {
     await connected()
+    if (typeof sqliteConnectionOf(driver)?.inTransaction !== 'boolean')
+      throw noGate(
+        'keeps the connection to SQLite elsewhere, so that the transaction gate cannot see transactions.',
+      )
     replacement.afterConnect()
   }
   driver.disconnect = async () => {
@@ -139,14 +143,15 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
     replacement.afterDisconnect()
   }
   if (dataSource.createQueryRunner() !== made || made === undefined)
-    throw new StartupError(
-      'This version of TypeORM does not use the query runners of the transaction gate.',
-      {
-        code: 'MORTAR_DATABASE_GATE',
-        remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',
-        brick: 'database',
-      },
-    )
+    throw noGate('does not use the query runners of the transaction gate.')
+}
+
+function noGate(found: string): StartupError {
+  return new StartupError(`This version of TypeORM ${found}`, {
+    code: 'MORTAR_DATABASE_GATE',
+    remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',
+    brick: 'database',
+  })
 }
 
 /** Replaces the package from which TypeORM's driver makes its pool, if the driver keeps it where this expects it. */

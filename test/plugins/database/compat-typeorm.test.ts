@@ -6,7 +6,13 @@ import {
   postgresPoolOf,
   replaceRunners,
 } from '../../../plugins/database/compat/typeorm.ts'
-import { createDataSource, database, gateTransactions, query } from '../../../plugins/database/index.ts'
+import {
+  createDataSource,
+  database,
+  gateTransactions,
+  openDataSource,
+  query,
+} from '../../../plugins/database/index.ts'
 import { createApp, type Logger, StartupError } from '../../../src/index.ts'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { insert, Notes, openPlain } from './notes.ts'
@@ -96,6 +102,18 @@ describe('The undocumented parts of TypeORM that the database brick uses', () =>
     await app.close()
     await source.destroy()
     expect(JSON.stringify(lines).match(/query\(\) reads through a query runner/g)).to.have.length(1)
+  })
+
+  it('prevent the start if a version keeps the connection where the gate cannot see transactions', async () => {
+    const source = new DataSource(SQLITE)
+    Object.defineProperty(source.driver, 'databaseConnection', {
+      get: () => ({ close: () => undefined }),
+      set() {},
+    })
+    gateTransactions(source)
+    const error = await openDataSource(source).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(StartupError).with.property('code', 'MORTAR_DATABASE_GATE')
+    expect((error as Error).message).to.include('cannot see transactions')
   })
 
   it('prevent the start if a version would not use the gate', () => {
