@@ -77,14 +77,17 @@ async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe):
   const own: Opened = { ctx, error: undefined }
   openings(koa)[opened] = own
   try {
-    await serve.channel.run(ctx, () => runInside(ctx, koa, serve.dispatcher.run))
+    try {
+      await serve.channel.run(ctx, () => runInside(ctx, koa, serve.dispatcher.run))
+    } finally {
+      markSettled(ctx)
+      linkUser(ctx, koa)
+      // Throws if code has broken the response. Koa could not respond either, and would leave the connection open.
+      ctx.internal.adapter.mark?.(ctx)
+    }
   } catch (error) {
     own.error = error
     throw error
-  } finally {
-    markSettled(ctx)
-    linkUser(ctx, koa)
-    ctx.internal.adapter.mark?.(ctx)
   }
 }
 

@@ -22,7 +22,10 @@ const routes = () =>
         },
       })
     })
-    .get('/never', ({ koa }) => {
+    .get('/never/:member', (ctx) => {
+      const { koa } = ctx
+      // A response has the header X-Request-Id if its id was read.
+      Reflect.get(ctx, (ctx.params as { member: string }).member)
       koa.res.setHeader = koa.res.writeHead = () => {
         throw new Error('No header.')
       }
@@ -92,7 +95,8 @@ describe('An error of a handler', () => {
 
     it('that cannot become a response cuts the connection', async () => {
       const { raw } = await serve()
-      expect((await raw('/never')).ending).not.to.equal('timeout')
+      for (const member of ['path', 'id'])
+        expect((await raw(`/never/${member}`)).ending, member).not.to.equal('timeout')
     })
 
     it('cuts a response that has begun, and does not change one that is complete', async () => {

@@ -11,6 +11,9 @@ export interface RawAnswer {
   readonly ending: 'end' | 'reset' | 'timeout'
 }
 
+/** Milliseconds. The time for a response is counted in steps, so that a pause of this process counts as one of them. */
+const STEP = 100
+
 /** Sends raw bytes to a local port, in these pieces, and reads the response until the server closes. */
 export function rawRequest(
   port: number,
@@ -21,11 +24,12 @@ export function rawRequest(
     let text = ''
     const socket = connect(port, '127.0.0.1')
     const finish = (ending: RawAnswer['ending']): void => {
-      clearTimeout(timer)
+      clearInterval(timer)
       socket.destroy()
       resolve({ text, status: statusOf(text), ending })
     }
-    const timer = setTimeout(() => finish('timeout'), timeout)
+    let steps = timeout / STEP
+    const timer = setInterval(() => --steps <= 0 && finish('timeout'), STEP)
     socket.on('data', (chunk) => (text += chunk.toString('latin1')))
     socket
       .on('end', () => finish('end'))
