@@ -133,7 +133,7 @@ export class RequestContext {
 
   set status(status: number) {
     if (!Number.isInteger(status) || status < 200 || status > 599)
-      throw new RangeError(`ctx.status takes a final HTTP status from 200 to 599, not ${String(status)}`)
+      throw new RangeError(`ctx.status is a status from 200 to 599, not the ${typeof status} ${status}`)
     this.internal.status = status
     this.internal.ended = 'no'
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Cookies from 'cookies'
 import { loadCookies } from '../support/lazy-packages.ts'
+import { nearest } from '../support/nearest.ts'
 import { createCookieCipher, type CookieCipher } from './cookie-cipher.ts'
 
 /** Signs and verifies cookies, as the package `keygrip` does. */
@@ -77,6 +78,7 @@ export function createCookies(
     },
     set(name, value, { signed = false, encrypted = false, ...options } = {}) {
       refuseWithoutKeys(name, { signed, encrypted }, keys)
+      refuseUnsendable(name, value, options)
       const sent = encrypted && value ? cipherOf(keys).seal(name, value) : value
       // The value of an encrypted cookie is already authenticated.
       cookies.set(name, sent, { sameSite: 'lax', ...options, signed: signed && !encrypted })
@@ -97,6 +99,35 @@ function refuseWithoutKeys(name: string, { signed, encrypted }: CookieProtection
     throw new Error(
       `The cookie '${name}' cannot be encrypted because app.koa.keys is not a list. Pass random keys to createApp({ keys: [...] }).`,
     )
+}
+
+const OPTIONS: ReadonlySet<string> = new Set([
+  'maxAge',
+  'expires',
+  'path',
+  'domain',
+  'secure',
+  'httpOnly',
+  'sameSite',
+  'priority',
+  'partitioned',
+  'overwrite',
+] satisfies readonly (keyof CookieOptions)[])
+
+/** @throws TypeError for a value without text, and for an option such as `samesite`, which nothing would read. */
+function refuseUnsendable(name: string, value: unknown, options: object): void {
+  if (typeof value === 'object' && value !== null)
+    throw new TypeError(
+      `The value of the cookie '${name}' is an object. Set a string, such as JSON.stringify(value).`,
+    )
+  for (const option in options)
+    if (!OPTIONS.has(option))
+      throw new TypeError(`Unknown option '${option}' of the cookie '${name}'. ${remedyFor(option)}`)
+}
+
+function remedyFor(option: string): string {
+  const guess = nearest(option, OPTIONS)
+  return guess === undefined ? `The options are ${[...OPTIONS].join(', ')}.` : `Did you mean '${guess}'?`
 }
 
 const ciphers = new WeakMap<object, CookieCipher>()

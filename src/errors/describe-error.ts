@@ -41,6 +41,8 @@ export function describeThrown(thrown: unknown): string {
 
 function thrownText(thrown: unknown): string {
   if (typeof thrown === 'string') return `${JSON.stringify(thrown.slice(0, LONGEST))}.`
+  if (typeof thrown === 'function')
+    return `the function ${thrown.name || 'without a name'}; of a class throw an instance.`
   if (typeof thrown !== 'object' || thrown === null) return `${String(thrown)}.`
   const { message } = thrown as { readonly message?: unknown }
   if (typeof message === 'string') return `an object with the message ${thrownText(message)}`

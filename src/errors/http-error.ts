@@ -53,6 +53,7 @@ export class HttpError extends Error {
     }
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new RangeError(`HttpError: the status ${status} is not between 400 and 599.`)
+    if (typeof detail === 'object') throw messageIsObject(new.target.name)
     this.name = new.target.name
     this.status = status
     this.code = options.code ?? codeOfStatus(status)
@@ -80,6 +81,12 @@ export class HttpError extends Error {
 
 function codeOfStatus(status: number): ProblemCode {
   return DEFAULT_CODES[status] ?? (status < 500 ? 'bad_request' : 'internal_error')
+}
+
+function messageIsObject(name: string): TypeError {
+  return new TypeError(
+    `The message of ${name} is an object, not a string. Members of the response are an option: new ${name}('text', { extensions: { … } }).`,
+  )
 }
 
 /** 400: the request cannot be understood. */

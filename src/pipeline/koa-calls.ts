@@ -75,10 +75,18 @@ export class KoaCalls {
   }
 }
 
+/** The error for a function that makes Koa middleware, such as `cors` in place of `cors()`. Its `next()` never runs. */
+function notCalled({ name }: KoaMiddleware): TypeError {
+  const call = name === '' ? 'middleware' : name
+  return new TypeError(`fromKoa() was given ${call}, which returned a function. Call it: fromKoa(${call}()).`)
+}
+
 /** Runs a middleware asynchronously, as Koa does, whatever it returns or throws. */
 function begin(run: KoaMiddleware, koa: KoaContext, next: () => Promise<unknown>): Promise<unknown> {
   try {
-    return Promise.resolve(run(koa, next))
+    const result: unknown = run(koa, next)
+    if (typeof result === 'function') throw notCalled(run)
+    return Promise.resolve(result)
   } catch (error) {
     return Promise.reject(error)
   }

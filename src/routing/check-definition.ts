@@ -21,7 +21,7 @@ type Check = (key: Key, value: unknown, endpoint: Endpoint) => Finding[]
 
 const CHECKS: Readonly<Record<Key, Check>> = {
   params: checkParams,
-  query: checkSchema,
+  query: checkFields,
   headers: checkHeaders,
   body: checkBody,
   response: checkResponse,
@@ -58,7 +58,7 @@ export function checkDefinition(
 }
 
 function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Finding[] {
-  const finding = checkSchema(key, value)
+  const finding = checkFields(key, value)
   if (finding.length > 0 || parameters === undefined) return finding
   return fieldsOf(value as object)
     .filter((field) => !parameters.includes(field))
@@ -69,9 +69,27 @@ function checkParams(key: Key, value: unknown, { parameters }: Endpoint): Findin
     }))
 }
 
+/** Types of schemas that no object matches. */
+const NO_OBJECT: ReadonlySet<unknown> = new Set(['string', 'number', 'boolean', 'date', 'array', 'tuple'])
+
+/** Checks a schema of values with names: one for a single value would refuse every request. */
+function checkFields(key: Key, value: unknown): Finding[] {
+  const finding = checkSchema(key, value)
+  if (finding.length > 0) return finding
+  const { type } = value as { readonly type?: unknown }
+  if (!NO_OBJECT.has(type)) return []
+  return [
+    {
+      code: 'MORTAR_ROUTE_SCHEMA',
+      found: `has a schema of the type ${String(type)} as \`${key}\`, which no request matches`,
+      remedy: `Give each value a name: \`${key}: object({ name: … })\`.`,
+    },
+  ]
+}
+
 /** Node gives the names in lower case, so a required key in upper case would refuse every request. */
 function checkHeaders(key: Key, value: unknown): Finding[] {
-  const finding = checkSchema(key, value)
+  const finding = checkFields(key, value)
   if (finding.length > 0) return finding
   return fieldsOf(value as object)
     .filter((field) => field !== field.toLowerCase())

@@ -2,6 +2,7 @@ import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { describeValue, isClass, isPlainObject } from '../support/describe-value.ts'
 import { checkDefinition } from './check-definition.ts'
 import { checkDefinitionKeys } from './check-keys.ts'
+import { isDefinedRoute } from './define-route.ts'
 import { parameterNames, parsePattern } from './path-pattern.ts'
 import type { Handler, Method, Middleware, Route, RouteDefinition } from './route.ts'
 
@@ -65,10 +66,15 @@ function notAHandler(route: string, handler: unknown): StartupError {
   const found = isClass(handler) ? 'has a class in place of a handler' : 'has no handler function'
   return new StartupError(`${route} ${found}.`, {
     code: 'MORTAR_HANDLER_NOT_A_FUNCTION',
-    remedy: isClass(handler)
-      ? 'Pass a function (ctx) => …; a class can be a service of app.provide().'
-      : 'Pass the handler itself as the last argument, not the result of calling it.',
+    remedy: remedyForHandler(handler),
   })
+}
+
+function remedyForHandler(handler: unknown): string {
+  if (isClass(handler)) return 'Pass a function (ctx) => …; a class can be a service of app.provide().'
+  if (isDefinedRoute(handler))
+    return 'defineRoute() is for route files. Pass its arguments: (path, definition, handler).'
+  return 'Pass the handler itself as the last argument, not the result of calling it.'
 }
 
 function notADefinition(found: string): StartupError {

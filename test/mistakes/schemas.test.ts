@@ -67,6 +67,19 @@ export const body = object({ name: string })\nexport default () => 1\n`,
       expect(error.remedy).to.equal(remedy)
     })
 
+  for (const [key, schema, type] of [
+    ['params', string(), 'string'],
+    ['query', z.array(z.string()), 'array'],
+    ['headers', array(), 'array'],
+  ] as const)
+    it(`is not the only mistake: ${key} of one value would refuse every request`, async () => {
+      const error = await startupErrorOf(() => startWith({ [key]: schema }))
+      expect(error.found).to.equal(
+        `POST /:id of router / has a schema of the type ${type} as \`${key}\`, which no request matches.`,
+      )
+      expect(error.remedy).to.equal(`Give each value a name: \`${key}: object({ name: … })\`.`)
+    })
+
   it('is one of several faults', async () => {
     const body = object({ a: untyped(string), b: untyped({ c: string() }), d: untyped(undefined) })
     const error = await startupErrorOf(() => startWith({ body }))

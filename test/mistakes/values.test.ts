@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { createApp, createRouter, defineRoute, fromKoa, NotFound, type Context } from 'mortar'
+import { startupErrorOf } from '../support/startup-error-of.ts'
 import { withRoutes } from './folder-of-routes.ts'
 
 describe('A value that JSON cannot express', () => {
@@ -18,4 +20,104 @@ describe('A value that JSON cannot express', () => {
         )
       },
     ))
+})
+
+describe('A value of a type that the function does not accept', () => {
+  /** The detail of the response to a handler that makes the mistake; TypeScript would refuse it. */
+  const detailOf = async (mistake: (ctx: Context) => unknown): Promise<string> => {
+    const app = createApp({ environment: 'development', logger: false, signals: false })
+    app.use(createRouter().get('/', (ctx) => mistake(ctx as Context)))
+    const response = await app.inject('/')
+    expect(response.statusCode).to.equal(500)
+    await app.close()
+    return response.json().detail as string
+  }
+  const Missing = NotFound as new (detail: unknown) => NotFound
+
+  for (const [name, mistake, detail] of [
+    [
+      'a message of an error',
+      () => {
+        throw new Missing({ message: 'gone' })
+      },
+      "The message of NotFound is an object, not a string. Members of the response are an option: new NotFound('text', { extensions: { … } }).",
+    ],
+    [
+      'a class of an error',
+      () => {
+        throw NotFound as unknown as Error
+      },
+      'A value that is not an Error was thrown: the function NotFound; of a class throw an instance. Throw an Error, or an HttpError to set the status.',
+    ],
+    [
+      'a status',
+      (ctx) => {
+        ctx.status = '201' as never
+      },
+      'ctx.status is a status from 200 to 599, not the string 201',
+    ],
+    [
+      'a value of a cookie',
+      (ctx) => ctx.cookies.set('a', { b: 1 } as never),
+      "The value of the cookie 'a' is an object. Set a string, such as JSON.stringify(value).",
+    ],
+    [
+      'an option of a cookie',
+      (ctx) => ctx.cookies.set('a', 'b', { samesite: 'strict' } as never),
+      "Unknown option 'samesite' of the cookie 'a'. Did you mean 'sameSite'?",
+    ],
+    [
+      'an option of a cookie in another framework',
+      (ctx) => ctx.cookies.set('a', 'b', { encode: String } as never),
+      "Unknown option 'encode' of the cookie 'a'. The options are maxAge, expires, path, domain, secure, httpOnly, sameSite, priority, partitioned, overwrite.",
+    ],
+  ] as readonly (readonly [string, (ctx: Context) => unknown, string])[])
+    it(`is named: ${name}`, async () => {
+      expect(await detailOf(mistake)).to.equal(detail)
+    })
+
+  it('is not suspected in a cookie with every option', async () => {
+    const options = { maxAge: 1, expires: new Date(), path: '/', domain: 'a.example', secure: false } as const
+    const others = {
+      httpOnly: true,
+      sameSite: 'none',
+      priority: 'low',
+      partitioned: false,
+      overwrite: true,
+    } as const
+    const app = createApp({ logger: false, signals: false, keys: ['a key'] }).use(
+      createRouter().get('/', (ctx) => {
+        ctx.cookies.set('a', 'b', { ...options, ...others, signed: true }).set('a', null)
+        ctx.cookies.set('c', '1', { maxAge: undefined })
+        return 'ok'
+      }),
+    )
+    expect((await app.inject('/')).body).to.equal('ok')
+    await app.close()
+  })
+})
+
+describe('A factory of Koa middleware that was not called', () => {
+  it('is named at the request, where all paths would be 404', async () => {
+    const cors = () => async (_ctx: unknown, next: () => Promise<unknown>) => next()
+    const app = createApp({ environment: 'development', logger: false, signals: false })
+      .use(fromKoa(cors as never))
+      .use(createRouter().get('/', () => 'ok'))
+    const response = await app.inject('/')
+    expect(response.statusCode).to.equal(500)
+    expect(response.json().detail).to.equal(
+      'fromKoa() was given cors, which returned a function. Call it: fromKoa(cors()).',
+    )
+    await app.close()
+  })
+})
+
+describe('defineRoute in a router', () => {
+  it('is named with the arguments of the router', async () => {
+    const route = defineRoute({ auth: true }, () => 1)
+    const error = await startupErrorOf(() => createRouter().get('/', route as never))
+    expect(error.remedy).to.equal(
+      'defineRoute() is for route files. Pass its arguments: (path, definition, handler).',
+    )
+  })
 })
