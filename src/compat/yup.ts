@@ -95,7 +95,8 @@ export function typeCheckOf(schema: YupNode): (value: unknown) => boolean {
 
 /** True if a cast value has the schema's type. */
 export function isOfType(schema: YupNode, value: unknown): boolean {
-  return typeCheckOf(schema)(value)
+  // The check of a tuple reads the schema by `this`.
+  return typeCheckOf(schema).call(schema, value)
 }
 
 /** Returns the tests that yup runs first: type, null, undefined, allowed and refused values. */
