@@ -4,7 +4,6 @@ import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { refuseFactory } from '../routing/check-routes.ts'
 import type { Middleware } from '../routing/route.ts'
-import { isRouter } from '../routing/router.ts'
 import { describeValue } from '../support/describe-value.ts'
 
 /** Returns an item of `app.use` that is a brick. @throws StartupError `MORTAR_USE` for any other value. */
@@ -41,7 +40,7 @@ export function notABrick(item: unknown): StartupError {
  * @throws StartupError `MORTAR_USE` for a function that makes a brick or a router.
  */
 export function checkMiddleware(run: Middleware, logger: Logger): Middleware {
-  refuseFactory(run, 'app.use', (made) => isRouter(made) || isBrick(made))
+  refuseFactory(run, 'app.use')
   if (run.length > 2)
     logger.warn(
       `app.use was given ${run.name || 'middleware'} with ${run.length} parameters, but middleware gets (ctx, next): ` +

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { isRouter } from '../routing/router.ts'
 import { findUnsendable, jsonText, unsendableError, unsendableObject } from '../schema/unsendable.ts'
 import { isClass } from '../support/describe-value.ts'
 import { ignore } from '../support/ignore.ts'
@@ -64,6 +65,8 @@ export function refuseUnsendable(value: object): void {
  */
 export function renderThoroughly(ctx: RequestContext, status: number, value: unknown): Outgoing {
   const outgoing = render(ctx, status, value)
+  if (isRouter(value))
+    throw unsendableError({ path: '', kind: 'a router', remedy: 'Pass the router itself to use().' })
   if (outgoing.type === JSON_TYPE) refuseHidden(value)
   return outgoing
 }

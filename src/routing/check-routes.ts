@@ -103,19 +103,13 @@ export function onlyItem<Item>(items: readonly [Item], of: string): Item {
 /** The text of a function that makes a brick or a router. A bundler may add digits to the name. */
 const MAKES = /\b(?:defineBrick|createRouter|routerFor)\d*\(/
 
-/** The text of `() => router`, which reads a variable: a call has no effect. */
-const READS = /^\(\)\s*=>\s*[\w$]+$/
-
 /**
  * Returns a function that is middleware.
- * @param isMade true for a router and, where they are accepted, for a brick.
  * @throws StartupError for a function that makes one, such as `database` in place of `database({ … })`. As middleware it
  * would respond with it.
  */
-export function refuseFactory(run: Middleware, of: string, isMade: (value: unknown) => boolean): Middleware {
-  const text = Function.prototype.toString.call(run)
-  const reads = READS.test(text) && isMade((run as () => unknown)())
-  if (!reads && (run.length > 1 || !MAKES.test(text))) return run
+export function refuseFactory(run: Middleware, of: string): Middleware {
+  if (run.length > 1 || !MAKES.test(Function.prototype.toString.call(run))) return run
   const { name } = run
   throw new StartupError(
     `${of} was given ${name === '' ? 'a function' : `the function ${name}`} that returns a brick or a router, and would run it ` +

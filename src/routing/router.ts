@@ -123,7 +123,7 @@ export function createRouter(options: RouterOptions = {}): object {
     else if (typeof item !== 'function') throw notUsable(item, origin)
     else
       middleware.push({
-        run: refuseFactory(item, `use() of ${origin}`, isRouter),
+        run: refuseFactory(item, `use() of ${origin}`),
         origin: item.name ? `${item.name} in ${origin}` : `middleware of ${origin}`,
       })
     return router

@@ -58,19 +58,16 @@ describe('An argument that nothing would read', () => {
 
 describe('A function that returns a brick or a router, in place of it', () => {
   const router = createRouter()
-  const brick = defineBrick({ name: 'counter' })
   const counter = ({ from = 0 } = {}) => defineBrick({ name: 'counter', services: { from: value(from) } })
   const users = () => createRouter({ prefix: '/users' })
-  // Another function that reads a variable.
-  const maintenance = { text: 'Back soon.' }
+  const maintenance = { name: 'maintenance', text: 'Back soon.' }
 
   it('is refused by use(), which would run it as middleware', async () => {
     for (const [given, of, remedy] of [
       [database, 'the function database', 'Call it: use(database({ … })).'],
       [counter, 'the function counter', 'Call it: use(counter({ … })).'],
       [users, 'the function users', 'Call it: use(users({ … })).'],
-      [() => router, 'a function', 'Pass the brick or the router itself.'],
-      [() => brick, 'a function', 'Pass the brick or the router itself.'],
+      [() => createRouter(), 'a function', 'Pass the brick or the router itself.'],
     ] as const) {
       const error = await startupErrorOf(() => untyped(quiet())['use']!(given))
       expect(error.code).to.equal('MORTAR_USE')
@@ -79,10 +76,14 @@ describe('A function that returns a brick or a router, in place of it', () => {
       )
       expect(error.remedy).to.equal(remedy)
     }
-    for (const given of [users, () => router]) {
-      const error = await startupErrorOf(() => untyped(createRouter())['use']!(given))
-      expect(error.found).to.match(/^use\(\) of router \/ was given .+ that returns a brick or a router/)
-    }
+    const error = await startupErrorOf(() => untyped(createRouter())['use']!(users))
+    expect(error.found).to.match(/^use\(\) of router \/ was given .+ that returns a brick or a router/)
+  })
+
+  it('is named at its first request if it reads a variable', async () => {
+    const { status, detail } = await get(untyped(quiet())['use']!(() => router))
+    expect(status).to.equal(500)
+    expect(detail).to.include('it is a router. Pass the router itself to use().')
   })
 
   it('is not suspected in other middleware', async () => {
