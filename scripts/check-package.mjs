@@ -118,18 +118,15 @@ function checkSize(consumer) {
 
 /** No optional package is installed: no entry may import one before it is used. */
 function importEntries(consumer) {
-  const lines = ENTRIES.map((name) => {
-    const specifier = specifierOf(name)
-    return `await check('${specifier}')`
-  })
+  const lines = ENTRIES.map((name) => `await check('${specifierOf(name)}')`)
   // The build joins modules, and two functions of one file cannot have the same name. What replaces a missing package
-  // has no string as its name. The functions of yup have other names.
+  // has no string as its name. yup names its functions otherwise.
   lines.unshift(`import { createRequire } from 'node:module'
   async function check(specifier) {
     const exported = Object.entries(await import(specifier))
     if (exported.length === 0) throw new Error(specifier + ' exports nothing')
     const yup = specifier.endsWith('/yup') ? createRequire(import.meta.resolve(specifier))('yup') : undefined
-    const other = exported.find(([name, value]) => yup ? value !== yup[name] : typeof value === 'function' && typeof value.name === 'string' && value.name !== name)
+    const other = exported.find(([name, value]) => value !== yup?.[name] && typeof value === 'function' && typeof value.name === 'string' && value.name !== name)
     if (other) throw new Error(specifier + ' exports ' + other[0] + ' under the name ' + other[1].name)
   }`)
   writeFileSync(join(consumer, 'import.mjs'), lines.join('\n'))
@@ -220,6 +217,7 @@ defineBrick({
     const first: number = limiter
     // @ts-expect-error the type of a service that this module declares
     const second: number = shelf
+    // @ts-expect-error a service that no module declares is unknown
     const third: number = other
     return [first, second, third]
   },
@@ -227,8 +225,8 @@ defineBrick({
 `
   writeFileSync(join(consumer, 'types.ts'), `${lines.join('\n')}\n${typed}`)
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--types', 'node']
-  const how = ['--module', module, '--moduleResolution', resolution]
-  run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...how, 'types.ts'], consumer)
+  options.push('--module', module, '--moduleResolution', resolution)
+  run(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'types.ts'], consumer)
 }
 
 function specifierOf(name) {

@@ -113,9 +113,9 @@ export class WatchedPromise<Value = unknown> extends Promise<Value> {
     return new WatchedPromise((_resolve, reject) => reject(error))
   }
 
-  /** Calls `listener` with an error that nobody awaits, which would end the process. */
-  onUnusedError(listener: (error: unknown) => void): void {
-    void super.then(undefined, (error: unknown) => this.isUsed || listener(error))
+  /** Calls `listener` with the error, which does not end the process even if nobody awaits it. */
+  onError(listener: (error: unknown) => void): void {
+    void super.then(undefined, listener)
   }
 
   /** `then` returns an ordinary promise. */

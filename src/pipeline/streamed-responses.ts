@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { BaseContext, RESPONSES } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { whenClosed } from '../support/when-closed.ts'
 import { WatchedPromise } from './inner-call.ts'
 import type { FileSource, SendFileOptions } from './send-file/send-file-options.ts'
 import type { EventData, EventsSource, SseOptions } from './sse/events.ts'
@@ -52,8 +53,10 @@ export function sse<Responses = unknown>(
 }
 
 /**
- * Notes on the request that its handler has to return the stream: `respond` refuses a handler that returns nothing. If
- * it returns another value, an error of the stream is logged here, because nobody awaits it.
+ * Notes on the request that its handler has to return the stream: `respond` refuses a handler that returns nothing. A
+ * handler that catches the error of the stream may respond with nothing. An error that nobody awaits is logged when the
+ * response is over.
+ * @throws TypeError for another object than the `ctx` of a handler.
  */
 function begin(
   target: ResponseTarget,
@@ -61,16 +64,23 @@ function begin(
   make: (ctx: RequestContext) => Promise<Readable>,
 ): Promise<Readable> {
   const ctx = target as unknown as RequestContext
+  const { internal } = ctx as Partial<RequestContext>
+  if (internal === undefined)
+    throw new TypeError(`The first argument of ${name}() is not the ctx of a handler.`)
   const stream = WatchedPromise.of(make(ctx))
-  ctx.internal.begun = { name, stream }
-  stream.onUnusedError((error) => {
-    const fields = { route: ctx.route, origin: ctx.internal.prepare?.origin, err: describeError(error) }
-    ctx.log.error(
-      fields,
-      `${name}() failed, and its result was not returned. Write 'return ${name}(ctx, …)'.`,
-    )
+  const begun = { name, stream }
+  internal.begun = begun
+  stream.onError((error) => {
+    if (stream.isUsed && internal.begun === begun) internal.begun = undefined
+    if (!stream.isUsed)
+      whenClosed(internal.req, internal.res, () => stream.isUsed || logUnreturned(ctx, name, error))
   })
   return stream
+}
+
+function logUnreturned(ctx: RequestContext, name: string, error: unknown): void {
+  const fields = { route: ctx.route, origin: ctx.internal.prepare?.origin, err: describeError(error) }
+  ctx.log.error(fields, `${name}() failed, and its result was not returned. Write 'return ${name}(ctx, …)'.`)
 }
 
 /** @throws Error if the handler has ended, because it did not return the promise. */

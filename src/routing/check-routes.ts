@@ -100,8 +100,8 @@ export function onlyItem<Item>(items: readonly [Item], of: string): Item {
   })
 }
 
-/** The text of a function that makes a brick or a router. A bundler may add digits to the name. */
-const MAKES = /\b(?:defineBrick|createRouter|routerFor)\d*\(/
+/** The text of a function that returns a new brick or router. A bundler may add digits to the name. */
+const MAKES = /(?:=>|\breturn)\s*(?:defineBrick|createRouter|routerFor)\d*\(/
 
 /**
  * Returns a function that is middleware.

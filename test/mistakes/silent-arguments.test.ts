@@ -61,6 +61,7 @@ describe('A function that returns a brick or a router, in place of it', () => {
   const counter = ({ from = 0 } = {}) => defineBrick({ name: 'counter', services: { from: value(from) } })
   const users = () => createRouter({ prefix: '/users' })
   const maintenance = { name: 'maintenance', text: 'Back soon.' }
+  const tenants = { routerFor: (_path: string): object | undefined => undefined }
 
   it('is refused by use(), which would run it as middleware', async () => {
     for (const [given, of, remedy] of [
@@ -91,7 +92,8 @@ describe('A function that returns a brick or a router, in place of it', () => {
       .use((ctx, next) => [ctx.path, next()][1])
       .use(createRouter().use((_ctx, next) => next()))
       .use(fromKoa(async (_ctx, next) => next()))
-      .use(() => maintenance)
+      .use((ctx, next) => tenants.routerFor(ctx.path) ?? next())
+      .use((ctx) => tenants.routerFor(ctx.path) ?? maintenance)
     expect((await app.inject('/')).json()).to.deep.equal(maintenance)
     expect(() => createRouter().use(() => maintenance)).to.not.throw()
   })

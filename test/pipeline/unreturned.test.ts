@@ -91,11 +91,50 @@ describe('The result of sse() or sendFile() that a handler does not return', () 
     it('is a logged error if it fails before the handler returns another value', async () => {
       const { fetch, lines } = await serve(async (ctx) => {
         void sendFile(ctx, '/does/not/exist')
-        while (lines.length === 0) await nextTurn()
+        for (let turn = 0; turn < 20; turn++) await nextTurn()
         return 'other'
       })
       expect(await (await fetch('/feed')).text()).to.equal('other')
+      while (lines.length === 0) await nextTurn()
       expect(lines[0]!.message).to.contain("'return sendFile(ctx, …)'")
+    })
+
+    it('may be replaced by an empty response if it failed and the handler caught the error', async () => {
+      for (const koa of [false, true]) {
+        const { fetch, lines } = await serve(
+          async (ctx) => {
+            try {
+              return await sendFile(ctx, '/does/not/exist')
+            } catch {
+              ctx.redirect('/elsewhere')
+              return undefined
+            }
+          },
+          { koa },
+        )
+        const response = await fetch('/feed', { redirect: 'manual' })
+        expect([response.status, response.headers.get('location')]).to.deep.equal([302, '/elsewhere'])
+        expect(lines).to.deep.equal([])
+      }
+    })
+
+    it('may fail before the handler returns it', async () => {
+      const { fetch, lines } = await serve(async (ctx) => {
+        const file = sendFile(ctx, '/does/not/exist')
+        for (let turn = 0; turn < 20; turn++) await nextTurn()
+        return file
+      })
+      expect((await fetch('/feed')).status).to.equal(404)
+      expect(await (await fetch('/up')).text()).to.equal('up')
+      expect(lines).to.deep.equal([])
+    })
+
+    it('is refused for another object than the ctx of a handler', async () => {
+      const { fetch, lines } = await serve((ctx) =>
+        sendFile(ctx.koa as unknown as Context, '/does/not/exist'),
+      )
+      expect((await fetch('/feed')).status).to.equal(500)
+      expect((lines[0]!.fields['err'] as Error).message).to.contain('sendFile() is not the ctx of a handler')
     })
   })
 })

@@ -43,6 +43,14 @@ describe('mortar/yup', () => {
     expect(Object.keys(entry)).to.include.members(Object.keys(yup).filter((name) => name !== 'default'))
   })
 
+  it('has the properties of the functions of yup, such as date.INVALID_DATE', () => {
+    const [own, theirs] = [entry, yup].map(({ string, number, boolean, bool, date }) =>
+      [string, number, boolean, bool, date].map((create) => ({ ...create })),
+    )
+    expect(own).to.deep.equal(theirs)
+    expect(entry.date.INVALID_DATE).to.be.instanceOf(Date)
+  })
+
   for (const make of SCHEMAS)
     it(`has the results and messages of yup: ${String(make)}`, () => {
       const [own, theirs] = [make(entry), make(yup)]

@@ -10,18 +10,18 @@ import * as yup from 'yup'
  */
 export * from 'yup'
 
-export const string: typeof yup.string = copying(yup.string)
-export const number: typeof yup.number = copying(yup.number)
-export const boolean: typeof yup.boolean = copying(yup.boolean)
-export const bool: typeof yup.bool = boolean
-export const date: typeof yup.date = copying(yup.date)
+export const string: typeof yup.string = copying('string', yup.string)
+export const number: typeof yup.number = copying('number', yup.number)
+export const boolean: typeof yup.boolean = copying('boolean', yup.boolean)
+export const bool: typeof yup.bool = copying('bool', yup.bool)
+export const date: typeof yup.date = copying('date', yup.date)
 
-function copying<Create extends () => yup.Schema>(create: Create): Create {
+function copying<Create extends () => yup.Schema>(name: string, create: Create): Create {
   const words = yup.defaultLocale.mixed!
   let empty: yup.Schema | undefined
   let notType: unknown
   let notNull: unknown
-  const copy = (): yup.Schema => {
+  function copy(): yup.Schema {
     // `setLocale` changes the messages of the schemas that are created afterwards.
     if (empty === undefined || notType !== words.notType || notNull !== words.notNull) {
       empty = create()
@@ -30,5 +30,7 @@ function copying<Create extends () => yup.Schema>(create: Create): Create {
     return empty.clone()
   }
   // `addMethod` finds the class of a schema by the prototype of its function.
-  return Object.assign(copy, { prototype: create.prototype as unknown }) as unknown as Create
+  copy.prototype = create.prototype as unknown
+  Object.defineProperty(copy, 'name', { value: name })
+  return Object.assign(copy, create)
 }
