@@ -9,25 +9,37 @@ export function isSchema(value: unknown): boolean {
   return isYup(value) || isStandard(value)
 }
 
-/** The findings for a value, and for members of an object, array or tuple schema, that are not schemas. */
-export function checkSchema(key: string, value: unknown): Finding[] {
-  return findingsOf(key, value, new Set())
-}
+/** Schemas of one value that are checked: a function in a zod getter may make new schemas without end. */
+const MOST_SCHEMAS = 1000
 
-/** @param seen the schemas that were checked before: a recursive schema contains itself. */
-function findingsOf(place: string, value: unknown, seen: Set<unknown>): Finding[] {
-  if (!isSchema(value)) return [notASchema(place, value)]
-  if (seen.has(value)) return []
-  seen.add(value)
-  return membersOf(value as object)
-    .filter(([, member]) => !isRef(member))
-    .flatMap(([name, member]) => findingsOf(place + name, member, seen))
+/**
+ * The findings for a value, and for members of an object, array or tuple schema, that are not schemas. Outer members are
+ * checked first, and each schema once: a recursive schema contains itself.
+ */
+export function checkSchema(key: string, value: unknown): Finding[] {
+  const findings: Finding[] = []
+  const checked = new Set<unknown>()
+  const members: Member[] = [[key, value]]
+  for (const [place, member] of members) {
+    if (!isSchema(member)) findings.push(notASchema(place, member))
+    else if (!checked.has(member) && checked.size < MOST_SCHEMAS) {
+      checked.add(member)
+      members.push(...membersOf(member as object, place))
+    }
+  }
+  return findings
 }
 
 type Member = readonly [name: string, value: unknown]
 
 /** Returns the members of a schema of yup or zod, which keep any value as a member. Other libraries check it themselves. */
-function membersOf(schema: object): Member[] {
+function membersOf(schema: object, place: string): Member[] {
+  return declaredIn(schema)
+    .filter(([, member]) => !isRef(member))
+    .map(([name, member]): Member => [place + name, member])
+}
+
+function declaredIn(schema: object): Member[] {
   if (!isYup(schema))
     return (schema as StandardLike)['~standard'].vendor === 'zod' ? membersOfZod(schema) : []
   const { fields, innerType, spec } = schema

@@ -113,4 +113,21 @@ export const body = object({ name: string })\nexport default () => 1\n`,
     ])
       await startWith({ body })
   })
+
+  it('is found beside members that a function makes without end', async () => {
+    const makePair = (): Schema =>
+      z.object({
+        get left() {
+          return z.array(makePair() as z.ZodType)
+        },
+        get right() {
+          return makePair() as z.ZodType
+        },
+      })
+    await startWith({ body: makePair() })
+    const error = await startupErrorOf(() =>
+      startWith({ body: object({ pair: makePair() as never, name: untyped(string) }) }),
+    )
+    expect(error.found).to.include('has a function as `body.name`')
+  })
 })
