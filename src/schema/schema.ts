@@ -26,12 +26,20 @@ type Fields = { readonly [key: string]: unknown }
 
 /**
  * The type of a yup value whose optional keys are `key?: T` at every depth: an absent key is left out and never
- * undefined. Items of arrays may be undefined.
+ * undefined. Required keys and items of arrays may be undefined. An array whose items may be arrays stays as it is,
+ * because such a type may contain itself, and TypeScript resolves the items of a mapped array immediately.
  */
 type WithoutUndefined<T> = T extends Fields
-  ? { [Key in keyof T]: WithoutUndefined<Exclude<T[Key], undefined>> }
+  ? {
+      // An object with an optional key does not extend one with that key. `Record` or `Pick` costs more instantiations.
+      [Key in keyof T]: WithoutUndefined<
+        T extends { [Required in Key]: unknown } ? T[Key] : Exclude<T[Key], undefined>
+      >
+    }
   : T extends readonly unknown[]
-    ? { [Index in keyof T]: WithoutUndefined<T[Index]> }
+    ? Extract<T[number], readonly unknown[]> extends never
+      ? { [Index in keyof T]: WithoutUndefined<T[Index]> }
+      : T
     : T
 
 // `S['__outputType']` costs fewer instantiations than `infer`.

@@ -104,6 +104,30 @@ const optionalBody = () => object({ a: string() }).optional().default(undefined)
 const ofZod = z.object({ a: z.object({ b: z.string().optional() }) })
 expectType<Equal<Infer<typeof ofZod>, { a: { b?: string | undefined } }>>()
 
+// Types of `mixed<T>()` may contain themselves, and a required key of theirs may be undefined.
+type Json = string | number | boolean | Json[] | { [key: string]: Json }
+type Nested = string | Nested[]
+type Chain = [name: string, next: Chain | null]
+type Tree = { note?: string; children: Tree[]; pair?: [Tree, string] }
+const own = object({
+  meta: mixed<Json>().required(),
+  nested: mixed<Nested>().required(),
+  chain: mixed<Chain>().required(),
+  tree: mixed<Tree>().required(),
+  period: mixed<{ until: Date | undefined; note?: string | undefined }>().required(),
+  dates: mixed<Record<string, Date | undefined>>().required(),
+  rows: array(array(object({ size: number() })).required()).required(),
+})
+defineRoute({ body: own }, (ctx) => {
+  const meta: Json = ctx.body.meta
+  const nested: Nested = ctx.body.nested
+  const chain: Chain = ctx.body.chain
+  const tree: Tree = ctx.body.tree
+  expectType<Equal<typeof ctx.body.period, { until: Date | undefined; note?: string }>>()
+  expectType<Equal<typeof ctx.body.dates, { [x: string]: Date | undefined }>>()
+  return [meta, nested, chain, tree, ctx.body.rows[0]?.[0]?.size]
+})
+
 // @ts-expect-error a schema is a yup schema or a Standard Schema
 defineRoute({ body: { title: 'string' } }, () => ({}))
 
