@@ -1,4 +1,4 @@
-import type { Registrations, RequestServices } from '../container/registration.ts'
+import type { AnyRegistration, Registrations, RequestServices } from '../container/registration.ts'
 import type { BrickServices, Cradle, CoreServices } from '../contracts/services.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
@@ -80,7 +80,11 @@ export interface BrickDefinition<
   Brick<Name, Services, Members>,
   'services' | 'members' | 'start' | 'stop' | 'doctor' | 'checks'
 > {
-  readonly services?: Registrations<Services, BrickServices & RequestServices>
+  /** The second form accepts a factory that annotates its parameter with services that are not declared. */
+  readonly services?: {
+    readonly [Name in keyof Services]:
+      AnyRegistration<Services[Name], BrickServices & RequestServices> | AnyRegistration<Services[Name]>
+  }
   readonly members?: {
     readonly [Member in keyof Members]: (services: BrickServices<Services>, ctx: Context) => Members[Member]
   }

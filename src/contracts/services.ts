@@ -22,8 +22,8 @@ export interface CoreServices {
 
 /**
  * Services by name where the application is not known, as in a brick. Names besides `Known` are `unknown`: declare the
- * service in `KnownServices`, or annotate the parameter. Where the application is known (`app.provide`, `servicesFor`), a
- * factory sees only its services.
+ * service in `KnownServices`, annotate the parameter of a factory in `services`, or cast where the service is used. Where
+ * the application is known (`app.provide`, `servicesFor`), a factory sees only its services.
  */
 export type Cradle<Known = CoreServices> = Known & { readonly [service: string]: unknown }
 

@@ -91,6 +91,33 @@ defineBrick({
   start: ({ shelf }) => expectType<Equal<typeof shelf, number>>(),
 })
 
+// A factory may annotate a service that nothing declares, such as one that the application provides.
+class Journal {
+  readonly lines: number = 1
+}
+export const annotatesOther = defineBrick({
+  name: 'annotates-other',
+  services: {
+    lines: singleton(({ journal }: { journal: Journal }) => journal.lines),
+    owned: scoped(
+      ({ journal, user }: { journal: Journal; user: User | null }) => [user, journal.lines] as const,
+    ),
+  },
+  members: {
+    next: ({ lines, owned }) => {
+      expectType<Equal<typeof owned, readonly [User | null, number]>>()
+      return lines + 1
+    },
+  },
+})
+defineBrick({
+  name: 'misspelt-factory',
+  services: {
+    // @ts-expect-error the declared name is `ledger`
+    bad: singleton(({ legder }) => legder.entries as unknown),
+  },
+})
+
 // The same types in functions outside the definition.
 const entriesOf = ({ ledger }: BrickServices): readonly string[] => ledger.entries
 const shelfOf = ({ shelf }: BrickServices<{ shelf: number }>): number => shelf
