@@ -82,8 +82,8 @@ export interface BrickDefinition<
 > {
   /** The second form accepts a factory that annotates its parameter with services that are not declared. */
   readonly services?: {
-    readonly [Name in keyof Services]:
-      AnyRegistration<Services[Name], BrickServices & RequestServices> | AnyRegistration<Services[Name]>
+    readonly [Service in keyof Services]:
+      AnyRegistration<Services[Service], BrickServices & RequestServices> | AnyRegistration<Services[Service]>
   }
   readonly members?: {
     readonly [Member in keyof Members]: (services: BrickServices<Services>, ctx: Context) => Members[Member]
