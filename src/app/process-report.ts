@@ -35,8 +35,8 @@ export type ReportMessage =
 /** A report that each process of an application makes, such as its metrics. */
 export interface ProcessReport<T> {
   /**
-   * The reports of all processes of `mortar start --workers`, the own one included, and the combined report of the workers
-   * that have ended; without workers the own one.
+   * The reports of all processes of `mortar start --workers`, the own one included, and with `combineEnded` the combined
+   * report of the workers that have ended; without workers the own one.
    */
   collect(): Promise<readonly T[]>
   /** Ends the participation of this process, with its last report. */
@@ -47,9 +47,9 @@ export interface ProcessReport<T> {
 export interface ReportOptions<T> {
   /**
    * Combines last reports of workers that have ended, without the values that end with a worker. The reports may be
-   * combined already.
+   * combined already. Without it the reports of a worker end with that worker.
    */
-  readonly combineEnded: (reports: readonly T[]) => Promise<T>
+  readonly combineEnded?: ((reports: readonly T[]) => Promise<T>) | undefined
   readonly channel?: ReportChannel | undefined
 }
 
@@ -73,7 +73,7 @@ const PATIENCE = 5000
 export function shareReport<T>(
   name: string,
   own: () => Promise<T>,
-  { combineEnded, channel = isWorker() ? process : undefined }: ReportOptions<T>,
+  { combineEnded, channel = isWorker() ? process : undefined }: ReportOptions<T> = {},
 ): ProcessReport<T> {
   if (channel?.send === undefined) return { collect: async () => [await own()], stop: async () => undefined }
   const waiting = new Map<number, (all: AllReports) => void>()
@@ -107,7 +107,7 @@ export function shareReport<T>(
     async collect() {
       const all = await askAll()
       const reports = all === undefined || all.reports.length === 0 ? [await own()] : (all.reports as T[])
-      if (all === undefined || all.ended.length === 0) return reports
+      if (combineEnded === undefined || all === undefined || all.ended.length === 0) return reports
       const { ended, revision } = all
       const report = await combineEnded(ended as T[])
       if (ended.length > 1)
@@ -116,6 +116,7 @@ export function shareReport<T>(
     },
     async stop() {
       channel.off('message', onMessage)
+      if (combineEnded === undefined) return
       const report = await own().catch(() => undefined)
       if (report !== undefined) await send({ mortar: 'report:last', name, report })
     },

@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { shareReport } from 'mortar'
+import type { ReportChannel, ReportMessage } from '../../src/app/process-report.ts'
+
+/** The channel of a worker whose primary process has the reports `own` and `ended`. */
+function openChannel(own: readonly string[], ended: readonly string[]) {
+  const sent: string[] = []
+  const listeners = new Set<(message: unknown) => void>()
+  const channel: ReportChannel = {
+    send(message: ReportMessage, _handle, _options, done) {
+      sent.push(message.mortar)
+      done()
+      if (message.mortar !== 'report:collect') return
+      const all = { ...message, mortar: 'report:all', reports: own, ended, revision: 1 }
+      for (const listener of listeners) listener(all)
+    },
+    on: (_event, listener) => listeners.add(listener),
+    off: (_event, listener) => listeners.delete(listener),
+  }
+  return { channel, sent }
+}
+
+describe('shareReport() without combineEnded', () => {
+  it('needs no options', async () => {
+    const report = shareReport('a report', async () => 'own')
+    expect(await report.collect()).to.deep.equal(['own'])
+    await report.stop()
+  })
+
+  it('has no reports of workers that have ended, and sends no last report', async () => {
+    const { channel, sent } = openChannel(['own', 'other'], ['ended'])
+    const report = shareReport('a report', async () => 'own', { channel })
+    expect(await report.collect()).to.deep.equal(['own', 'other'])
+    await report.stop()
+    expect(sent).to.deep.equal(['report:offer', 'report:collect'])
+  })
+})
