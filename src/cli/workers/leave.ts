@@ -9,13 +9,15 @@ const STEP = 20
 /**
  * Hands the clients of a server over to the other workers: it accepts nothing new, and each connection closes with its
  * next response. Closing idle connections immediately would lose requests that are on their way. Resolves when no
- * connection is left, after two seconds at the latest.
+ * connection is left, or when its time is over.
  * @param untilClosed waits until the primary process knows that the server accepts nothing new. A worker that ended before
  * would lose the connections that are on their way to it.
+ * @param longest milliseconds for all of it.
  */
 export async function leaveClients(
   server: Server | undefined,
   untilClosed: () => Promise<void>,
+  longest = LONGEST_LEAVE,
 ): Promise<void> {
   if (!server?.listening) return
   server.prependListener('request', (_request: unknown, response: ServerResponse) => {
@@ -23,9 +25,9 @@ export async function leaveClients(
   })
   // The method of http.Server would close idle connections.
   Server.prototype.close.call(server)
-  await untilClosed()
   const begin = performance.now()
-  while (performance.now() - begin < LONGEST_LEAVE && (await countConnections(server)) > 0) await wait(STEP)
+  await Promise.race([untilClosed(), wait(longest, undefined, { ref: false })])
+  while (performance.now() - begin < longest && (await countConnections(server)) > 0) await wait(STEP)
 }
 
 function countConnections(server: Server): Promise<number> {

@@ -21,4 +21,12 @@ describe('A worker that another one has replaced', () => {
     await leaving
     await app.close()
   })
+
+  it('ends without the reply of the primary process when its time is over', async () => {
+    const app = createApp({ logger: false })
+    const { server } = await app.listen(0, '127.0.0.1')
+    await leaveClients(server, () => deferred().promise, 1)
+    expect(server.listening).to.equal(false)
+    await app.close()
+  })
 })
