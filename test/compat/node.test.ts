@@ -1,16 +1,12 @@
 import { createHook } from 'node:async_hooks'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, type Logger } from 'mortar'
 import { currentResponse, prepareMarkAsRead } from '../../src/compat/node.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
-
-const TIMING = join(import.meta.dirname, 'time-next-tick.ts')
 
 function recorder() {
   const lines: unknown[] = []
@@ -78,13 +74,5 @@ describe('An object of process.nextTick', () => {
     await nextTurn()
     collectGarbage()
     expect(ticks.filter((tick) => tick.deref() !== undefined)).to.have.lengthOf(1)
-  })
-
-  it('keeps process.nextTick at least twice as fast after a garbage collection', () => {
-    const timeOf = (...args: string[]): number => {
-      const loader = ['--import', 'tsx', '--conditions=source']
-      return Number(execFileSync(process.execPath, [...loader, TIMING, ...args], { encoding: 'utf8' }))
-    }
-    expect(timeOf() / timeOf('keep')).to.be.above(2)
   })
 })
