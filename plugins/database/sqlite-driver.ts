@@ -28,8 +28,8 @@ interface SqliteOptions {
 }
 
 /**
- * Adds the SQLite driver to options of the type `better-sqlite3`: the given one after a check, else better-sqlite3 where it loads,
- * else libsql. libsql is adapted, see libsql-driver.ts. Options of other types come back as they are.
+ * Adds the SQLite driver to options of the type `better-sqlite3`: the given one after a check, else better-sqlite3 where
+ * it loads, else libsql. libsql is adapted, see libsql-driver.ts. Options of other types come back as they are.
  * @throws StartupError that names both packages when neither loads.
  */
 export function withSqliteDriver<Options extends SqliteOptions>(

@@ -2,7 +2,8 @@
  * The undocumented parts of TypeORM on which this brick relies:
  *
  * 1. `DataSource#createQueryRunner` asks `driver.createQueryRunner` each time, and both may be replaced on the object,
- *    like `driver.afterConnect`, `driver.disconnect` and the manager's methods. Without this there is no gate, so the start fails.
+ *    like `driver.afterConnect`, `driver.disconnect` and the manager's methods. Without this there is no gate, so the
+ *    start fails.
  * 2. A runner for better-sqlite3 keeps its prepared statements in the private Map `stmtCache`. Fallback: each runner
  *    prepares its own statements.
  * 3. `driver.postgres` and `driver.mysql` are the packages pg and mysql2, from which the driver makes its pool when it
@@ -123,7 +124,10 @@ export interface Replacement {
   readonly afterDisconnect: () => void
 }
 
-/** Makes a DataSource use other query runners. @throws StartupError, also from the connect, if TypeORM lacks what the gate needs. */
+/**
+ * Makes a DataSource use other query runners.
+ * @throws StartupError, also from the connect, if TypeORM lacks what the gate needs.
+ */
 export function replaceRunners(dataSource: DataSource, replacement: Replacement): void {
   const { driver } = dataSource
   const connected = driver.afterConnect.bind(driver)
