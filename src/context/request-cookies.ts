@@ -114,14 +114,17 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'overwrite',
 ] satisfies readonly (keyof CookieOptions)[])
 
+/** Names that the package `cookies` reads too, with a warning that they are deprecated. */
+const DEPRECATED: ReadonlySet<string> = new Set(['secureProxy', 'maxage'])
+
 /** @throws TypeError for a value without text, and for an option such as `samesite`, which nothing would read. */
-function refuseUnsendable(name: string, value: unknown, options: object): void {
+function refuseUnsendable(name: string, value: unknown, options: Readonly<Record<string, unknown>>): void {
   if (typeof value === 'object' && value !== null)
     throw new TypeError(
       `The value of the cookie '${name}' is an object. Set a string, such as JSON.stringify(value).`,
     )
   for (const option in options)
-    if (!OPTIONS.has(option))
+    if (!OPTIONS.has(option) && !DEPRECATED.has(option) && options[option] !== undefined)
       throw new TypeError(`Unknown option '${option}' of the cookie '${name}'. ${remedyFor(option)}`)
 }
 

@@ -1,4 +1,5 @@
 import { DEFAULT_CODES, type ProblemCode } from './codes.ts'
+import { STATUS_CODES } from './status-names.ts'
 
 /** Options of an `HttpError` besides its message. */
 export interface HttpErrorOptions {
@@ -43,17 +44,17 @@ export class HttpError extends Error {
   readonly extensions: Readonly<Record<string, unknown>>
 
   constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
+    const text = detailOr(STATUS_CODES[status] ?? `Status ${status}`, detail)
     const { stackTraceLimit } = Error
     // With `node --frozen-intrinsics` an assignment throws.
     if (status < 500 || status === 503) Reflect.set(Error, 'stackTraceLimit', 0)
     try {
-      super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+      super(text, options.cause === undefined ? undefined : { cause: options.cause })
     } finally {
       Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
     }
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new RangeError(`HttpError: the status ${status} is not between 400 and 599.`)
-    if (typeof detail === 'object') throw messageIsObject(new.target.name)
     this.name = new.target.name
     this.status = status
     this.code = options.code ?? codeOfStatus(status)
@@ -83,37 +84,41 @@ function codeOfStatus(status: number): ProblemCode {
   return DEFAULT_CODES[status] ?? (status < 500 ? 'bad_request' : 'internal_error')
 }
 
-function messageIsObject(name: string): TypeError {
-  return new TypeError(
-    `The message of ${name} is an object, not a string. Members of the response are an option: new ${name}('text', { extensions: { … } }).`,
-  )
+/**
+ * Returns the detail that JavaScript gave, or the standard one for null and objects: a response never has the detail
+ * "[object Object]". An Error from a catch clause is its string.
+ */
+function detailOr(standard: string, given: unknown): string {
+  if (given instanceof Error) return String(given)
+  // The constructor of Error converts other values, such as numbers, to strings.
+  return given === undefined || typeof given === 'object' ? standard : (given as string)
 }
 
 /** 400: the request cannot be understood. */
 export class BadRequest extends HttpError {
-  constructor(detail = 'The request cannot be understood.', options?: HttpErrorOptions) {
-    super(400, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(400, detailOr('The request cannot be understood.', detail), options)
   }
 }
 
 /** 401: no valid credential. The response carries `WWW-Authenticate: Bearer` (RFC 9110 §11.6.1). */
 export class Unauthorized extends HttpError {
-  constructor(detail = 'A valid credential is required.', options?: HttpErrorOptions) {
-    super(401, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(401, detailOr('A valid credential is required.', detail), options)
   }
 }
 
 /** 403: the caller is known and may not do this. */
 export class Forbidden extends HttpError {
-  constructor(detail = 'You may not do this.', options?: HttpErrorOptions) {
-    super(403, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(403, detailOr('You may not do this.', detail), options)
   }
 }
 
 /** 404: the resource does not exist, or this caller may not know that it exists. */
 export class NotFound extends HttpError {
-  constructor(detail = 'There is nothing here.', options?: HttpErrorOptions) {
-    super(404, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(404, detailOr('There is nothing here.', detail), options)
   }
 }
 
@@ -127,22 +132,22 @@ export class MethodNotAllowed extends HttpError {
 
 /** 409: the request conflicts with the current state, for example a unique value that is already used. */
 export class Conflict extends HttpError {
-  constructor(detail = 'The request conflicts with the current state.', options?: HttpErrorOptions) {
-    super(409, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(409, detailOr('The request conflicts with the current state.', detail), options)
   }
 }
 
 /** 413: the body is larger than the route allows. */
 export class PayloadTooLarge extends HttpError {
-  constructor(detail = 'The body is too large.', options?: HttpErrorOptions) {
-    super(413, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(413, detailOr('The body is too large.', detail), options)
   }
 }
 
 /** 415: the route does not accept the body's media type, charset or content encoding. */
 export class UnsupportedMediaType extends HttpError {
-  constructor(detail = 'The media type of the body is not supported here.', options?: HttpErrorOptions) {
-    super(415, detail, options)
+  constructor(detail?: string, options?: HttpErrorOptions) {
+    super(415, detailOr('The media type of the body is not supported here.', detail), options)
   }
 }
 
@@ -185,25 +190,21 @@ function summaryOf(count: number, truncated: boolean): string {
 
 /** 429: a limit is reached. `retryAfter` is in whole seconds and becomes `Retry-After` (RFC 6585 §4). */
 export class TooManyRequests extends HttpError {
-  constructor(
-    retryAfter: number,
-    detail = 'Too many requests. Try again later.',
-    options: HttpErrorOptions = {},
-  ) {
+  constructor(retryAfter: number, detail?: string, options: HttpErrorOptions = {}) {
     const headers = { ...options.headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }
-    super(429, detail, { ...options, headers })
+    super(429, detailOr('Too many requests. Try again later.', detail), { ...options, headers })
   }
 }
 
 /** 503: the service is temporarily unavailable; `retryAfter` in seconds, if known. */
 export class ServiceUnavailable extends HttpError {
-  constructor(
-    detail = 'The service is temporarily unavailable.',
-    options?: HttpErrorOptions & { retryAfter?: number },
-  ) {
+  constructor(detail?: string, options?: HttpErrorOptions & { retryAfter?: number }) {
     const { retryAfter, ...rest } = options ?? {}
     const header =
       retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }
-    super(503, detail, { ...rest, headers: { ...rest.headers, ...header } })
+    super(503, detailOr('The service is temporarily unavailable.', detail), {
+      ...rest,
+      headers: { ...rest.headers, ...header },
+    })
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createApp, createRouter, defineRoute, fromKoa, NotFound, type Context } from 'mortar'
+import { createApp, createRouter, defineRoute, fromKoa, HttpError, NotFound, type Context } from 'mortar'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 import { withRoutes } from './folder-of-routes.ts'
 
@@ -32,16 +32,8 @@ describe('A value of a type that the function does not accept', () => {
     await app.close()
     return response.json().detail as string
   }
-  const Missing = NotFound as new (detail: unknown) => NotFound
 
   for (const [name, mistake, detail] of [
-    [
-      'a message of an error',
-      () => {
-        throw new Missing({ message: 'gone' })
-      },
-      "The message of NotFound is an object, not a string. Members of the response are an option: new NotFound('text', { extensions: { … } }).",
-    ],
     [
       'a class of an error',
       () => {
@@ -89,11 +81,42 @@ describe('A value of a type that the function does not accept', () => {
       createRouter().get('/', (ctx) => {
         ctx.cookies.set('a', 'b', { ...options, ...others, signed: true }).set('a', null)
         ctx.cookies.set('c', '1', { maxAge: undefined })
+        ctx.cookies.set('d', '1', { samesite: undefined, secureProxy: false, maxage: 1 } as never)
         return 'ok'
       }),
     )
     expect((await app.inject('/')).body).to.equal('ok')
     await app.close()
+  })
+})
+
+describe('A detail of an error that is not a string', () => {
+  const Loose = NotFound as new (detail?: unknown) => NotFound
+  const detailOf = async (given: unknown): Promise<unknown> => {
+    const app = createApp({ logger: false, signals: false }).use(
+      createRouter().get('/', () => {
+        throw new Loose(given)
+      }),
+    )
+    const response = await app.inject('/')
+    expect(response.statusCode).to.equal(404)
+    await app.close()
+    return response.json().detail
+  }
+
+  for (const given of [undefined, null, { message: 'gone' }, ['gone'], Object.create(null)])
+    it(`is the default of the class for ${JSON.stringify(given) ?? 'undefined'}`, async () => {
+      expect(await detailOf(given)).to.equal('There is nothing here.')
+    })
+
+  it('is the string of an Error, as in a catch clause', async () => {
+    expect(await detailOf(new RangeError('no such page'))).to.equal('RangeError: no such page')
+  })
+
+  it('is the name of the status for an HttpError without a class of its own', () => {
+    const Teapot = HttpError as new (status: number, detail: unknown) => HttpError
+    expect(new Teapot(418, { short: true })).to.include({ status: 418, message: "I'm a Teapot" })
+    expect(new Teapot(599, { short: true })).to.include({ status: 599, message: 'Status 599' })
   })
 })
 
