@@ -142,7 +142,8 @@ export class Application {
     await this.ready()
     if (this.starting) throw listensAlready(this.server?.url)
     const wanted = { ...this.options.server, ...listenOptions(given, host) }
-    this.starting = (async () => startServer(this.adapters.handle, planListening(wanted, this.environment)))()
+    const plan = () => planListening(wanted, this.environment, this.options.reporter)
+    this.starting = (async () => startServer(this.adapters.handle, plan()))()
     try {
       this.server = await this.starting
     } catch (error) {
@@ -156,7 +157,7 @@ export class Application {
   }
 
   async close(options?: CloseOptions): Promise<void> {
-    const delay = delayOf(options)
+    const delay = delayOf(options, this.options.reporter)
     if (delay > 0 && this.closing === undefined) {
       this.adapters.beginToDrain()
       await wait(delay * 1000, undefined, { signal: this.hurry.signal }).catch(() => undefined)

@@ -1,9 +1,10 @@
 import type { ServerOptions as TlsServerOptions } from 'node:https'
 import { type Environment, defaultHost } from '../support/env/environment.ts'
+import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
-import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
+import { isTimeout, seconds, TIME_LIMIT, type Duration, warnOfLongNumber } from '../support/duration.ts'
 
 /** Limits of an HTTP server. Durations are seconds or a duration such as `'75s'`; 0 means no limit. */
 export interface ServerOptions {
@@ -74,11 +75,18 @@ export function listenOptions(
 }
 
 /**
- * Fills in the defaults of an environment.
+ * Fills in the defaults of an environment, and warns of time limits above an hour without a unit.
  * @throws StartupError (`MORTAR_LISTEN`) with the name of the invalid option.
  */
-export function planListening(options: ListenOptions, environment: Environment): ListenPlan {
+export function planListening(
+  options: ListenOptions,
+  environment: Environment,
+  reporter?: Pick<Logger, 'warn'>,
+): ListenPlan {
   checkOptions(options, { of: 'listen()', code: 'MORTAR_LISTEN', keys: OPTIONS })
+  if (reporter !== undefined)
+    for (const limit of ['keepAliveTimeout', 'headersTimeout', 'requestTimeout'] as const)
+      warnOfLongNumber(limit, options[limit], reporter)
   const keepAlive = duration('keepAliveTimeout', options, environment === 'production' ? '75s' : '5s')
   const request = duration('requestTimeout', options, REQUEST_TIMEOUT)
   const headers = duration('headersTimeout', options, HEADERS_TIMEOUT)

@@ -8,7 +8,7 @@ import type { TrustProxy } from '../context/client-address.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { bytes, type Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
-import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
+import { timeLimit, type Duration } from '../support/duration.ts'
 import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
 import { checkCookieKeys } from './cookie-keys.ts'
 import {
@@ -36,7 +36,7 @@ export interface AppOptions {
   readonly trustProxy?: TrustProxy
   /** Largest body of a route without its own limit: bytes or a size. 1 MiB by default. */
   readonly bodyLimit?: Size
-  /** Time limit of handlers: seconds up to 3600 or `'2h'`, 0 for no limit. 60 s in production, else none. */
+  /** Time limit of handlers: seconds or a duration such as `'2h'`, 0 for no limit. 60 s in production, else none. */
   readonly handlerTimeout?: Duration
   /** Limits of forms: `maxFields`, `maxFiles`, `maxFileSize`, `maxHeaderSize`. A route can set its own. */
   readonly multipart?: MultipartOptions
@@ -159,6 +159,8 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   const logger =
     options.logger === false ? silentLogger : (givenLogger(options.logger) ?? createLogger(environment))
   const reporter = unfailing(logger)
+  const timeout = (option: 'handlerTimeout' | 'drainDelay' | 'shutdownTimeout', standard: () => Duration) =>
+    checked(option, () => timeLimit(option, options[option] ?? standard(), reporter))
   return {
     environment,
     logger,
@@ -167,9 +169,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     clock: options.clock ?? systemClock,
     trustProxy: options.trustProxy ?? false,
     bodyLimit: checked('bodyLimit', () => bytes(options.bodyLimit ?? '1mb')),
-    handlerTimeout: checked('handlerTimeout', () =>
-      timeout(options.handlerTimeout ?? (environment === 'production' ? '60s' : 0)),
-    ),
+    handlerTimeout: timeout('handlerTimeout', () => (environment === 'production' ? '60s' : 0)),
     multipart: checked('multipart', () => formLimits(options.multipart)),
     maxIssues: issueLimit(options.maxIssues),
     tokenCookie: checkTokenCookie(options.tokenCookie),
@@ -179,8 +179,8 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     trustedOrigins: trustedOrigins(options),
     openapi: options.openapi ?? {},
     health: resolveHealth(options.health),
-    drainDelay: checked('drainDelay', () => timeout(options.drainDelay ?? delayOf(environment))),
-    shutdownTimeout: checked('shutdownTimeout', () => timeout(options.shutdownTimeout ?? '10s')),
+    drainDelay: timeout('drainDelay', () => delayOf(environment)),
+    shutdownTimeout: timeout('shutdownTimeout', () => '10s'),
     server: checkedServer(options.server ?? {}, environment),
     signals: options.signals ?? environment !== 'test',
     koa: { ...options.koa },
@@ -208,11 +208,6 @@ function issueLimit(maxIssues = 20): number {
 function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): readonly string[] {
   const own = appUrl === undefined ? [] : [origin('appUrl', appUrl)]
   return [...own, ...listed.map((url) => origin('trustedOrigins', url))].map((url) => new URL(url).origin)
-}
-
-function timeout(value: Duration): number {
-  if (isTimeout(value)) return seconds(value)
-  throw new RangeError(`${value} is not ${TIME_LIMIT}.`)
 }
 
 /** `DRAIN_DELAY`, else 5 s in production, so that a load balancer notices in time that the process leaves. */

@@ -1,6 +1,7 @@
+import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { checkOptions } from '../support/check-options.ts'
-import { isTimeout, seconds, TIME_LIMIT } from '../support/duration.ts'
+import { isTimeout, TIME_LIMIT, timeLimit } from '../support/duration.ts'
 import { withDeadline } from '../support/with-deadline.ts'
 import type { Adapters } from './adapters.ts'
 import type { CloseOptions } from './app.ts'
@@ -39,10 +40,10 @@ export async function shutDown({
 }
 
 /** Returns the seconds to serve on before `close()` begins. @throws StartupError for a wrong option. */
-export function delayOf(options: CloseOptions | undefined): number {
+export function delayOf(options: CloseOptions | undefined, reporter: Logger): number {
   checkOptions(options, { of: 'close()', keys: { drainDelay: ['number', 'string'] } })
   const { drainDelay = 0 } = options ?? {}
-  if (isTimeout(drainDelay)) return seconds(drainDelay)
+  if (isTimeout(drainDelay)) return timeLimit('drainDelay', drainDelay, reporter)
   throw new StartupError(`The option drainDelay of close() is ${drainDelay}.`, {
     code: 'MORTAR_OPTION',
     remedy: `Write ${TIME_LIMIT}.`,

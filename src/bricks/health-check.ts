@@ -1,6 +1,6 @@
 import type { CoreServices, Cradle } from '../contracts/services.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import { isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
+import { isLongNumber, isTimeout, seconds, TIME_LIMIT, type Duration } from '../support/duration.ts'
 
 /**
  * Tests one dependency. The check fails if the function throws, rejects or returns `false`, or if it does not settle in
@@ -65,6 +65,11 @@ function faultOf(name: unknown, check: unknown): string | undefined {
 }
 
 function faultOfTimes(timeout: Duration, cache: Duration): string | undefined {
-  if (!isTimeout(timeout) || seconds(timeout) === 0) return `has a timeout that is 0, or is not ${TIME_LIMIT}`
-  return isTimeout(cache) ? undefined : `has a cache that is not ${TIME_LIMIT}`
+  if (!isShort(timeout) || seconds(timeout) === 0) return `has a timeout that is 0, or is not ${TIME_LIMIT}`
+  return isShort(cache) ? undefined : `has a cache that is not ${TIME_LIMIT}`
+}
+
+/** A check with a number above an hour is meant in milliseconds. */
+function isShort(time: Duration): boolean {
+  return isTimeout(time) && !isLongNumber(time)
 }

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
-import type { Route } from '../routing/route.ts'
-import { seconds } from '../support/duration.ts'
+import { describeRoute, type Route } from '../routing/route.ts'
+import { seconds, warnOfLongNumber } from '../support/duration.ts'
 import type { PipelineRuntime, Step } from './step.ts'
 import { discard } from './render.ts'
 import { isThenable } from '../support/thenable.ts'
@@ -84,5 +84,6 @@ function logLate(ctx: RequestContext, error: unknown, { logger }: PipelineRuntim
 
 function limitOf(route: Route, runtime: PipelineRuntime): number {
   const { handlerTimeout } = route.definition
+  warnOfLongNumber(`handlerTimeout of ${describeRoute(route)}`, handlerTimeout, runtime.logger)
   return 1000 * (handlerTimeout === undefined ? runtime.handlerTimeout : seconds(handlerTimeout))
 }

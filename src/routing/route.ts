@@ -57,7 +57,7 @@ export interface RouteDefinition<Policies extends string = string, Rules extends
   /** Largest accepted body: bytes, or a size such as `'2mb'`. By default the application's `bodyLimit`. */
   readonly bodyLimit?: number | string
   /**
-   * Time limit of the handler: seconds up to 3600 or a duration such as `'2h'`, 0 for no limit. By default the
+   * Time limit of the handler: seconds or a duration such as `'2h'`, 0 for no limit. By default the
    * application's `handlerTimeout`.
    */
   readonly handlerTimeout?: number | string

@@ -20,16 +20,43 @@ export function seconds(duration: Duration): number {
 /** Seconds of the longest delay of a timer; a longer one fires immediately. */
 const LONGEST_DELAY = 2_147_483
 
-/** Most seconds of a time limit without a unit. A greater number is a mistake for milliseconds, as Node has them. */
+/** Seconds above which a time limit without a unit may be meant in milliseconds, as Node has them. */
 const LONGEST_NUMBER = 3600
 
 /** Completes a message about a value that is not a time limit: "is not …", "must be …". */
 export const TIME_LIMIT =
   "seconds up to 3600, or a duration with a unit such as '500ms', '30s' or '2h' up to 24 days"
 
-/** True for a duration that a timer can wait for: at most 24 days, and at most an hour if it has no unit. */
+/** True for a number above an hour. It may be meant in milliseconds, or come from `env.duration()`. */
+export function isLongNumber(value: unknown): value is number {
+  return typeof value === 'number' && value > LONGEST_NUMBER
+}
+
+interface Warner {
+  warn(message: string): void
+}
+
+/** Warns of a time limit that may be meant in milliseconds. */
+export function warnOfLongNumber(limit: string, value: unknown, logger: Warner): void {
+  if (!isLongNumber(value)) return
+  logger.warn(
+    `${limit} is ${value} seconds, which is more than an hour. For milliseconds write '${value}ms'. ` +
+      `To keep the seconds without this warning, write '${value}s'.`,
+  )
+}
+
+/**
+ * Returns the seconds of an option, and warns of a long number.
+ * @throws RangeError for a value that is not a time limit.
+ */
+export function timeLimit(option: string, value: Duration, logger: Warner): number {
+  if (!isTimeout(value)) throw new RangeError(`${value} is not ${TIME_LIMIT}.`)
+  warnOfLongNumber(option, value, logger)
+  return seconds(value)
+}
+
+/** True for a duration that a timer can wait for: at most 24 days. */
 export function isTimeout(value: unknown): boolean {
-  if (typeof value === 'number' && value > LONGEST_NUMBER) return false
   if (typeof value !== 'number' && typeof value !== 'string') return false
   try {
     return seconds(value) <= LONGEST_DELAY

@@ -3,11 +3,33 @@ import { expect } from 'chai'
 import { Readable } from 'node:stream'
 import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createApp, createRouter, StartupError, type AppOptions, type Context } from 'mortar'
+import {
+  createApp,
+  createRouter,
+  env,
+  StartupError,
+  type AppOptions,
+  type Context,
+  type Logger,
+} from 'mortar'
 import { deferred } from '../support/deferred.ts'
 import { throughBothAdapters } from '../support/adapters.ts'
 
 const never = (): Promise<never> => new Promise<never>(() => {})
+
+function recordWarnings() {
+  const warnings: string[] = []
+  const ignore = (): void => undefined
+  const warn = (line: string): void => void warnings.push(line)
+  const logger = {
+    debug: ignore,
+    info: ignore,
+    warn,
+    error: ignore,
+    child: () => logger,
+  } as unknown as Logger
+  return { logger, warnings }
+}
 
 describe('The time limit of handlers', () => {
   throughBothAdapters((open) => {
@@ -138,22 +160,35 @@ describe('The time limit of handlers', () => {
   })
 
   for (const key of ['handlerTimeout', 'drainDelay', 'shutdownTimeout'] as const)
-    it(`rejects ${key}: 5000, which means milliseconds elsewhere, and accepts the same in seconds with a unit`, () => {
-      expect(() => createApp({ [key]: 5000 })).to.throw(
-        StartupError,
-        `${key} cannot be read: 5000 is not seconds`,
-      )
-      expect(() => createApp({ [key]: '5000s' })).to.not.throw()
-      expect(() => createApp({ [key]: 3600 })).to.not.throw()
+    it(`warns of ${key}: 5000, which means milliseconds elsewhere, and not of the same with a unit`, () => {
+      const { logger, warnings } = recordWarnings()
+      for (const value of ['5000s', 3600, env.from({ T: '1h' }).duration('T')])
+        createApp({ [key]: value, logger })
+      expect(warnings).to.deep.equal([])
+      createApp({ [key]: 5000, logger })
+      expect(warnings).to.deep.equal([
+        `${key} is 5000 seconds, which is more than an hour. For milliseconds write '5000ms'. ` +
+          "To keep the seconds without this warning, write '5000s'.",
+      ])
     })
 
-  it('rejects 5000 for a route and for the server, with the unit in the remedy', async () => {
-    const app = createApp().use(createRouter().get('/', { handlerTimeout: 5000 }, never))
-    const error: unknown = await app.ready().catch((thrown: unknown) => thrown)
-    expect(error).to.include({ code: 'MORTAR_ROUTE_VALUE' })
-    expect(String(error)).to.contain("seconds up to 3600, or a duration with a unit such as '500ms'")
-    const server = { keepAliveTimeout: 65_000 }
-    expect(() => createApp({ server })).to.throw(StartupError, 'keepAliveTimeout of listen() is 65000')
+  it('can be more than an hour from a variable', () => {
+    const handlerTimeout = env.from({ HT: '2h' }).duration('HT')
+    expect(() => createApp({ handlerTimeout, logger: false })).to.not.throw()
+  })
+
+  it('of a route and of the server is warned of in the same way', async () => {
+    const { logger, warnings } = recordWarnings()
+    const app = createApp({ logger, server: { keepAliveTimeout: 65_000 } }).use(
+      createRouter().get('/', { handlerTimeout: 5000 }, () => 'ok'),
+    )
+    await app.listen(0, '127.0.0.1')
+    await app.inject('/')
+    await app.close()
+    expect(warnings.map((warning) => warning.split(',')[0])).to.have.members([
+      'handlerTimeout of GET / (router /) is 5000 seconds',
+      'keepAliveTimeout is 65000 seconds',
+    ])
   })
 
   it('rejects a route whose timeout is not a duration', async () => {

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context/request-context.ts'
 import { checkOptions, type OptionChecks } from '../../support/check-options.ts'
-import { isTimeout, seconds, TIME_LIMIT } from '../../support/duration.ts'
+import { isLongNumber, isTimeout, seconds, TIME_LIMIT } from '../../support/duration.ts'
 import { EventStream } from './event-stream.ts'
 import type { EventsSource, SseOptions } from './events.ts'
 
@@ -16,7 +16,8 @@ const HEARTBEAT = 15
 export function startEvents(ctx: RequestContext, events: EventsSource, options: SseOptions): EventStream {
   checkOptions(options, OPTIONS)
   const { heartbeat = HEARTBEAT, retry } = options
-  if (!isTimeout(heartbeat)) throw new RangeError(`The option heartbeat of sse() is not ${TIME_LIMIT}.`)
+  if (!isTimeout(heartbeat) || isLongNumber(heartbeat))
+    throw new RangeError(`The option heartbeat of sse() is not ${TIME_LIMIT}.`)
   ctx.set('Content-Type', 'text/event-stream')
   // Without `no-transform`, compressing middleware would collect events.
   ctx.set('Cache-Control', 'no-cache, no-transform')
