@@ -321,6 +321,11 @@ describe('A health check', () => {
     ['a check without a function', () => createApp().check('db', {} as never), 'MORTAR_CHECK'],
     ['a value that is not a check', () => createApp().check('db', 5 as never), 'MORTAR_CHECK'],
     ['an unknown key', () => createApp().check('db', { run: fails, every: 5 } as never), 'MORTAR_CHECK'],
+    [
+      'a timeout in milliseconds',
+      () => createApp().check('db', { run: fails, timeout: 5000 }),
+      'MORTAR_CHECK',
+    ],
     ['a timeout of 0', () => createApp().check('db', { run: fails, timeout: 0 }), 'MORTAR_CHECK'],
     [
       'a cache that cannot be read',

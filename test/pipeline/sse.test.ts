@@ -285,7 +285,8 @@ describe('sse', () => {
     it('becomes a problem if it is not given events', async () => {
       for (const events of [undefined, 'text', 7, {}])
         expect((await (await serve(events as never)).fetch('/')).status).to.equal(500)
-      expect((await (await serve([], { heartbeat: 'often' })).fetch('/')).status).to.equal(500)
+      for (const heartbeat of ['often', 5000])
+        expect((await (await serve([], { heartbeat })).fetch('/')).status).to.equal(500)
     })
 
     it('sends the data of each event through the schema of the route', async () => {
