@@ -40,10 +40,10 @@ describe('An HttpError', () => {
     })
 
   it('leaves other errors their frames, also when it cannot be made', () => {
-    const unprintable = { toString: () => { throw new Error('no text') } } // prettier-ignore
+    const unreadable = { get cause(): unknown { throw new Error('no cause') } } // prettier-ignore
     expect(new Error('after', { cause: new NotFound() }).stack).to.contain('stackless.test')
     expect(() => new HttpError(42, 'x')).to.throw(RangeError)
-    expect(() => new NotFound(unprintable as unknown as string)).to.throw('no text')
+    expect(() => new NotFound('gone', unreadable)).to.throw('no cause')
     expect(new Error('after').stack).to.contain('stackless.test')
   })
 
