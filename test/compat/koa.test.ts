@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
-import Module, { createRequire } from 'node:module'
+import { createRequire } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import Koa from 'koa'
@@ -13,23 +12,14 @@ import {
   setObject,
   takeJsonText,
 } from '../../src/compat/koa.ts'
+import { changedModule } from '../support/changed-module.ts'
 
 const FILE = createRequire(createRequire(import.meta.url).resolve('koa')).resolve('./response.js')
-const SOURCE = readFileSync(FILE, 'utf8')
 
-/** A Koa application whose responses come from a changed source, as a later version might have it. */
+/** A Koa application whose responses come from a changed source. */
 function doctored(change: (source: string) => string): Koa {
-  const source = change(SOURCE)
-  expect(source, 'the change does something').not.to.equal(SOURCE)
-  const made = new Module(FILE) as Module & {
-    paths: string[]
-    _compile(source: string, file: string): void
-  }
-  made.paths = (Module as unknown as { _nodeModulePaths(from: string): string[] })._nodeModulePaths(FILE)
-  made.filename = FILE
-  made._compile(source, FILE)
   const app = new Koa()
-  app.response = Object.create(made.exports as object) as typeof app.response
+  app.response = Object.create(changedModule(FILE, change) as object) as typeof app.response
   return app
 }
 

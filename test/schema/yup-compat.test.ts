@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import Module, { createRequire } from 'node:module'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createApp, createRouter } from 'mortar'
@@ -10,6 +10,7 @@ import { findYupFault, isKnownYup } from '../../src/compat/yup-self-test.ts'
 import { compileValidator } from '../../src/schema/compile-validator.ts'
 import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
+import { changedModule } from '../support/changed-module.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FILE = createRequire(import.meta.url).resolve('yup')
@@ -27,18 +28,8 @@ interface Described {
   readonly properties: Record<string, { type: string; enum?: string[] }>
 }
 
-/** yup from a changed source, as a later version might have it. */
-function doctored(change: (source: string) => string): typeof yup {
-  const source = change(SOURCE)
-  expect(source, 'the change does something').not.to.equal(SOURCE)
-  const made = new Module(FILE) as Module & {
-    paths: string[]
-    _compile(source: string, file: string): void
-  }
-  made.paths = (Module as unknown as { _nodeModulePaths(from: string): string[] })._nodeModulePaths(ROOT)
-  made._compile(source, FILE)
-  return made.exports as typeof yup
-}
+/** yup from a changed source. */
+const doctored = (change: (source: string) => string): typeof yup => changedModule(FILE, change) as typeof yup
 
 describe('The parts of yup that are read beyond its interface', () => {
   it('exist in the installed version', () => {
