@@ -61,7 +61,7 @@ function errorsOf(error: StartupError): readonly StartupError[] {
 }
 
 /** Returns the path relative to the directory. Errors about the origin of a route begin with the name of the directory. */
-function fileOf(named: string, directory: string): string {
+export function fileOf(named: string, directory: string): string {
   const label = `${basename(directory)}/`
   return named.startsWith(label) ? named.slice(label.length) : named
 }

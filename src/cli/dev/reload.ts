@@ -1,8 +1,7 @@
-import { basename } from 'node:path'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 import { inFileOrder, shownFrom } from '../../files/diagnostics.ts'
 import { importModules } from '../../files/import-modules.ts'
-import { brokenModule } from '../../files/load-around.ts'
+import { brokenModule, fileOf } from '../../files/load-around.ts'
 import { planRoutes } from '../../files/plan-routes.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import type { RouteBatch } from '../../routing/route-sink.ts'
@@ -59,10 +58,6 @@ async function modulesOf(directory: string, { routes, scopes, broken }: RouteBat
     ...modules,
     ...errors.map(([origin, error]) => [fileOf(origin, directory), brokenModule(error)] as const),
   ])
-}
-
-function fileOf(origin: string, directory: string): string {
-  return origin.slice(basename(directory).length + 1)
 }
 
 function refuse(problems: readonly StartupError[]): void {
