@@ -2,6 +2,7 @@ import { assertSchema } from './assert-schema.ts'
 import { Invalid } from './invalid.ts'
 import { jsonView, withIsoDates } from './yup/json-view.ts'
 import type { Schema } from './schema.ts'
+import { refuseUnfit } from './yup/shape-guard.ts'
 import { validateByStandard } from './validate-standard.ts'
 import { validateByYup } from './yup/validate-yup.ts'
 import { isYup } from '../compat/yup.ts'
@@ -23,7 +24,8 @@ export function compileOutput(schema: Schema): (value: unknown) => unknown {
   if (!isYup(schema)) return validateByStandard(schema)
   const validate = validateByYup(schema, { strict: true })
   return (value) => {
-    const result = validate(jsonView(schema, value))
+    const view = jsonView(schema, value)
+    const result = refuseUnfit(view) ?? validate(view)
     return result instanceof Promise ? result.then(shown) : shown(result)
   }
 }

@@ -7,6 +7,7 @@ import { oncePerSchema, once } from './once.ts'
 import { coerceText } from './yup/query-coercion.ts'
 import { openArraysOf } from './yup/open-arrays.ts'
 import type { Schema, StandardLike } from './schema.ts'
+import { refuseUnfit } from './yup/shape-guard.ts'
 import type { Validate } from './validate.ts'
 import { shapeOfJson, shapeOfYup } from './text-shape.ts'
 import { validateByStandard } from './validate-standard.ts'
@@ -44,19 +45,16 @@ function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
 }
 
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
-  if (!isKnownYup(schema)) return byYupAlone(schema, text)
-  const fast = compileYup(schema, text)
+  const isKnown = isKnownYup(schema)
+  const fast = isKnown ? compileYup(schema, text) : undefined
   if (fast !== undefined) return fast
-  const refuseEarly = compilePlainParts(schema)
   const tooMany = openArraysOf(schema)
+  const refuseEarly = isKnown ? compilePlainParts(schema) : () => undefined
   const byYup = validateByYup(schema)
-  const slow: Validate = (value, limit) => refuseEarly(value, limit) ?? tooMany(value) ?? byYup(value, limit)
+  // The cheap checks come first, because yup calls functions of the application for each item.
+  const slow: Validate = (value, limit) =>
+    tooMany(value) ?? refuseUnfit(value) ?? refuseEarly(value, limit) ?? byYup(value, limit)
   return text ? coercing(schema, slow) : slow
-}
-
-function byYupAlone(schema: YupNode, text: boolean): Validator['validate'] {
-  const validate = validateByYup(schema)
-  return text ? coercing(schema, validate) : validate
 }
 
 function coercing(schema: YupNode, validate: Validate): Validate {

@@ -51,12 +51,17 @@ export function jsonSchemaOfStandard(
   return converted(nodeAt(root, at) ?? {}, at, given)
 }
 
-/** Returns the description of the values that a schema accepts; `{}` if its library has none. Never throws. */
+/** Marks a part of `inputOfStandard` that its library does not describe: the whole schema, or the inside of a recursion. */
+export const UNDESCRIBED: unique symbol = Symbol('undescribed')
+
+/** Returns the description of the values that a schema accepts; only marked if its library has none. Never throws. */
 export function inputOfStandard(schema: unknown): JsonSchema {
+  const place: DescriptionPlace = { direction: 'input', onOmission: () => undefined, path: '' }
   try {
-    return jsonSchemaOfStandard(schema, { direction: 'input', onOmission: () => undefined, path: '' })
+    if (describedBy(schema, 'input') === undefined) return { [UNDESCRIBED]: true }
+    return jsonSchemaOfStandard(schema, place)
   } catch {
-    return {}
+    return { [UNDESCRIBED]: true }
   }
 }
 
@@ -135,7 +140,7 @@ function resolved(reference: string, given: Conversion): JsonSchema {
   if (!given.open.includes(reference))
     return converted(target, at, { ...given, open: [...given.open, reference] })
   given.place.onOmission('', `it refers to itself (${reference}), which is shown as anything`)
-  return {}
+  return { [UNDESCRIBED]: true }
 }
 
 /** The name of a definition, unless its library made it up, or the title of an object or of a list of values. */

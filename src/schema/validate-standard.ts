@@ -1,7 +1,7 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT } from './issue-list.ts'
 import type { StandardLike } from './schema.ts'
-import { unfit } from './yup/shape-guard.ts'
+import { refuseUnfit } from './yup/shape-guard.ts'
 import type { Validate } from './validate.ts'
 
 /** The result of a Standard Schema validator (https://standardschema.dev). */
@@ -20,8 +20,8 @@ interface StandardResult {
 export function validateByStandard(schema: StandardLike): Validate {
   const standard = schema['~standard']
   return (value, limit = DEFAULT_LIMIT) => {
-    const flaw = unfit(value)
-    if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
+    const unfit = refuseUnfit(value)
+    if (unfit !== undefined) return unfit
     const result = standard.validate(value) as StandardResult | Promise<StandardResult>
     return result instanceof Promise ? result.then((settled) => read(settled, limit)) : read(result, limit)
   }

@@ -46,8 +46,8 @@ describe('The issues of a hostile value', () => {
     const item = itemOf(yup.object(line))
 
     it(`stop at the limit: ${name}`, () => {
-      const many = { lines: Array.from({ length: 200_000 }, () => ({})) }
-      const paths = pathsOf(schema(yup.array(item)), many, LIMIT)
+      const many = { lines: Array.from({ length: 50_000 }, () => ({})) }
+      const paths = pathsOf(schema(yup.array(item).max(50_000)), many, LIMIT)
       expect(paths).to.have.length(LIMIT)
       expect(new Set(paths)).to.have.length(LIMIT)
       expect(paths.every((path) => path.startsWith('lines['))).to.equal(true)

@@ -6,7 +6,6 @@ import { FAIL, rootMode, type CompileMember, type FastNode, type SlowPath, type 
 import { compileObject } from './fast-object.ts'
 import { coerced } from './query-coercion.ts'
 import { isPlain, plainPart } from './known.ts'
-import { compileLazy } from './lazy-part.ts'
 import { NOT_QUICK } from './quick.ts'
 import { isYup, type YupNode } from '../../compat/yup.ts'
 import type { Validate } from '../validate.ts'
@@ -56,8 +55,6 @@ const ANYTHING: FastNode = {
 }
 
 function compilePart(schema: unknown, mode: Mode): FastNode {
-  if (isYup(schema) && schema.type === 'lazy')
-    return compileLazy(schema, (built) => compilePart(built, mode)) ?? ANYTHING
   const part = isYup(schema) ? plainPart(schema) : undefined
   return (part && compileType(part, mode, compilePart)) ?? ANYTHING
 }

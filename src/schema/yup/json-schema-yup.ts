@@ -4,7 +4,7 @@ import type { DescriptionPlace, Direction, JsonSchema, Keywords } from '../json-
 import { isFileSchema } from './file.ts'
 import { childPath } from '../invalid.ts'
 import { allowedValues, isConditional, isRef, isYup, refusedValues, type YupNode } from '../../compat/yup.ts'
-import { resolveLazy } from './lazy-part.ts'
+import { resolveLazy } from './resolve-lazy.ts'
 
 /** Describes a yup schema. Parts that JSON Schema cannot express are reported and left out. */
 export function jsonSchemaOfYup(schema: unknown, place: DescriptionPlace, isInline = false): JsonSchema {

@@ -9,9 +9,12 @@ import { isConditional, isRecord, isYup, itemSchema, type YupNode } from '../../
  */
 const MOST_OPEN_ITEMS = 2_000
 
-/** Counts the items of arrays whose schema has no maximum. */
+/** An object with more keys that its schema does not name is counted like an array of its values. */
+const MOST_FREE_KEYS = 100
+
+/** Counts the items of arrays whose schema has no maximum, and the keys of large objects whose schema names no keys. */
 export class OpenItems {
-  /** Path of the array that exceeded the maximum. */
+  /** Path of the array or object that exceeded the maximum. */
   path: string | undefined = undefined
   #left = MOST_OPEN_ITEMS
 
@@ -20,6 +23,27 @@ export class OpenItems {
     this.#left -= length
     if (this.#left < 0) this.path ??= path
     return this.#left >= 0
+  }
+
+  /** Counts the keys of an object that has many. */
+  addKeys(keys: readonly string[], path: string): boolean {
+    return keys.length <= MOST_FREE_KEYS || this.add(keys, path)
+  }
+
+  /** Counts every array and every large object at all depths, for a part whose schema only its library knows. */
+  addAll(value: unknown, path: string, depth = DEEPEST): boolean {
+    if (depth === 0) return true
+    if (Array.isArray(value))
+      return (
+        this.add(value, path) &&
+        value.every((item, index) => this.addAll(item, childPath(path, index), depth - 1))
+      )
+    if (!isRecord(value)) return true
+    const keys = Object.keys(value)
+    return (
+      this.addKeys(keys, path) &&
+      keys.every((key) => this.addAll(value[key], childPath(path, key), depth - 1))
+    )
   }
 
   /** Returns a copy that continues from this count. */
@@ -44,9 +68,13 @@ export class OpenItems {
   }
 }
 
+/** Maximum depth of the search. The validation refuses values with a deeper nesting. */
+const DEEPEST = 100
+
 /**
- * Returns a function that returns an `Invalid` for a value with too many items in arrays without a `max()`. Arrays
- * behind `lazy()` and `when()` count too, because only yup knows their schema.
+ * Returns a function that returns an `Invalid` for a value with too many items in arrays without a `max()`. Arrays and
+ * large objects behind `lazy()` and `when()` count too, because only yup knows their schema. No function of the schema
+ * is called.
  */
 export function openArraysOf(schema: YupNode): (value: unknown) => Invalid | undefined {
   return (value) => {
@@ -63,7 +91,7 @@ interface Place {
 
 function countBy(schema: unknown, { value, path }: Place, open: OpenItems): boolean {
   if (typeof value !== 'object' || value === null || !isYup(schema)) return true
-  if (schema.type === 'lazy' || isConditional(schema)) return countAll({ value, path }, open)
+  if (schema.type === 'lazy' || isConditional(schema)) return open.addAll(value, path)
   if (Array.isArray(value)) return countItems(schema, { value, path }, open)
   if (!isRecord(value) || schema.fields === undefined) return true
   for (const [key, field] of Object.entries(schema.fields))
@@ -85,21 +113,3 @@ function countItems(
 }
 
 const hasNoMaximum = oncePerSchema((schema: YupNode) => lengthLimits(schema).most === Infinity)
-
-/** Maximum depth of the search. The validation refuses values with a deeper nesting. */
-const DEEPEST = 100
-
-function countAll({ value, path }: Place, open: OpenItems, depth = DEEPEST): boolean {
-  if (depth === 0) return true
-  if (Array.isArray(value))
-    return (
-      open.add(value, path) &&
-      value.every((item: unknown, index) =>
-        countAll({ value: item, path: childPath(path, index) }, open, depth - 1),
-      )
-    )
-  if (!isRecord(value)) return true
-  return Object.keys(value).every((key) =>
-    countAll({ value: value[key], path: childPath(path, key) }, open, depth - 1),
-  )
-}

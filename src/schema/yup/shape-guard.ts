@@ -1,4 +1,5 @@
 import { OwnObject } from '../../support/own-object.ts'
+import { Invalid, issueAt } from '../invalid.ts'
 import {
   isConditional,
   isInheritedName,
@@ -12,11 +13,12 @@ import {
 const DEEPEST = 100
 
 /**
- * Returns the reason why a value must not be passed to a schema library, or undefined. Libraries recurse and print
+ * Returns an `Invalid` for a value that must not be passed to a schema library, or undefined. Libraries recurse and print
  * without a limit, and a parsed request can be nested a hundred thousand levels deep.
  */
-export function unfit(value: unknown): string | undefined {
-  return flawOf(value, DEEPEST, new Set(), new Set())
+export function refuseUnfit(value: unknown): Invalid | undefined {
+  const flaw = flawOf(value, DEEPEST, new Set(), new Set())
+  return flaw === undefined ? undefined : new Invalid([issueAt('', `this ${flaw}`)])
 }
 
 function flawOf(value: unknown, depth: number, above: Set<unknown>, seen: Set<unknown>): string | undefined {

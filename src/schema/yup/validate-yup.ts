@@ -1,6 +1,6 @@
 import { childPath, Invalid, issueAt, type SchemaIssue } from '../invalid.ts'
 import { DEFAULT_LIMIT } from '../issue-list.ts'
-import { unfit, withoutInheritedKeys } from './shape-guard.ts'
+import { withoutInheritedKeys } from './shape-guard.ts'
 import type { Validate } from '../validate.ts'
 import { isKnownYup } from '../../compat/yup-self-test.ts'
 import { matchesUrls } from '../../compat/yup-url.ts'
@@ -16,12 +16,11 @@ import {
 
 /**
  * Validates with yup itself, for schemas that are not plain: returns the typed value or an `Invalid`, as a promise only
- * if a test is asynchronous. Errors of custom tests are passed on; a value that cannot be cast is an issue.
+ * if a test is asynchronous. Errors of custom tests are passed on; a value that cannot be cast is an issue. The value
+ * has passed `refuseUnfit`.
  */
 export function validateByYup(schema: YupNode, options: object = {}): Validate {
   return (given, limit = DEFAULT_LIMIT) => {
-    const flaw = unfit(given)
-    if (flaw !== undefined) return new Invalid([issueAt('', `this ${flaw}`)])
     const value = withoutInheritedKeys(schema, given)
     if (!isKnownYup(schema)) return validatePublicly(schema, value, { options, limit })
     const uncastable = 'strict' in options ? undefined : findUncastable
