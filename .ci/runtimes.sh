@@ -7,10 +7,9 @@ readonly DENO=2.9.6
 # Node-API with its binaries in the package: one copy for every Node from 22. The lockfile has the one for Node 20.
 readonly SQLITE=13.2.0
 
-# What runs on the machine's Node alone: texts, builds by the command line, scaffolds, the browser, the deployment files
-# and the limits of several processes.
-readonly ONLY_HERE=('test/architecture/**' 'test/cli/**' 'test/docs/**' 'test/guides/**' 'test/runtimes/**'
-  'test/scripts/**' 'test/bench/**' 'test/deploy/**' 'test/support/**' 'test/plugins/limits/exact.test.ts' '**/*browser*')
+# What runs on the machine's Node alone: the command line, what starts many processes or waits for time-outs, the browser.
+readonly ONLY_HERE=('test/{architecture,bench,cli,compat,deploy,docs,examples,guides,runtimes,scripts,support}/**'
+  '**/fleet/**' '**/silent-connections.test.ts' '**/crashed-process.test.ts' '**/exact.test.ts' '**/*browser*')
 
 readonly RUNTIMES="${XDG_CACHE_HOME:-$HOME/.cache}/mortar-runtimes"
 
@@ -67,19 +66,20 @@ name_runtimes() {
   [[ -x $deno ]] && export TEST_DENO="$deno" || skip "tests on Deno $DENO: its package could not be installed"
 }
 
-# test_on_node <version>: the suite without ONLY_HERE, scaffolds and servers, with fewer random cases. All versions but the
-# first, and any with little time left, get the quick subset, and the name says so.
+# test_on_node <version>: the suite without ONLY_HERE and with fewer random cases on the first version, in another time
+# zone; the quick subset on the others.
 test_on_node() {
   local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1" chosen=() pattern
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
   [[ -x $binary/node && -d $(package_folder better-sqlite3 "$SQLITE") ]] ||
     { skip "tests on Node $version: its package could not be installed" && return; }
-  ((left < 70)) && { skip "$name: only $left s were left" && return; }
+  ((left < 60)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
-  for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
-  [[ $version != "${NODES[0]}" ]] || ((left < 460)) &&
+  if [[ $version == "${NODES[0]}" ]]; then
+    for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
+  else
     chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
-  run_tests 360 "$name" env --chdir="$tree" \
-    -u TEST_POSTGRES_URL -u TEST_MARIADB_URL -u TEST_REDIS_URL -u TEST_SCAFFOLD PATH="$binary:$PATH" SCHEMA_CASES=500 HOSTILE_REQUESTS=800 GATE_ROUNDS=200 \
-    node node_modules/mocha/bin/mocha.js --parallel --jobs 3 "${chosen[@]}"
+  fi
+  run_tests 300 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_SCHEMA_CASES=500 \
+    TEST_HOSTILE_REQUESTS=800 TEST_GATE_ROUNDS=200 node node_modules/mocha/bin/mocha.js --parallel --jobs 3 "${chosen[@]}"
 }

@@ -1,10 +1,9 @@
-// Starts the reference application as `npm start` does, asks it for its pages, and ends it with SIGTERM.
+// Starts the reference application as `npm start` does, in this checkout, asks it for its pages, and ends it with SIGTERM.
+// Like the first start of a newcomer, it leaves a secret in .env and a database in data/.
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -13,7 +12,6 @@ const PAGES = ['/openapi.json', '/docs', '/_framework/mail']
 const SECONDS_TO_START = 40
 const SECONDS_TO_STOP = 20
 
-const directory = mkdtempSync(join(tmpdir(), 'mortar-start-'))
 const url = `http://127.0.0.1:${await findFreePort()}`
 const application = startApplication()
 try {
@@ -23,22 +21,12 @@ try {
   console.log(`The reference application starts, serves ${PAGES.join(', ')} and stops.`)
 } finally {
   application.child.kill('SIGKILL')
-  rmSync(directory, { recursive: true, force: true })
 }
 
-/** With its own secret and database, so that nothing is written into the repository. */
 function startApplication() {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const [, ...args] = scripts.start.split(' ')
-  const env = {
-    ...process.env,
-    NODE_ENV: 'development',
-    HOST: '127.0.0.1',
-    PORT: new URL(url).port,
-    APP_URL: url,
-    AUTH_SECRET: randomBytes(32).toString('base64url'),
-    DATABASE_URL: `sqlite:${join(directory, 'app.db')}`,
-  }
+  const env = { ...process.env, PORT: new URL(url).port }
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const started = { child, output: '', exit: once(child, 'exit') }
   for (const stream of [child.stdout, child.stderr])

@@ -11,12 +11,12 @@ import { skipSuite } from '../support/servers.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 /**
- * The load of the big test. With `DRAIN_REQUESTS=2000 DRAIN_SECONDS=5`, the client ignores the readiness for 4 s and the
+ * The load of the big test. With `TEST_DRAIN_REQUESTS=2000 DRAIN_SECONDS=5`, the client ignores the readiness for 4 s and the
  * test prints its figures.
  */
-const REQUESTS = Number(process.env['DRAIN_REQUESTS'] ?? 200)
-const DELAY = Number(process.env['DRAIN_SECONDS'] ?? 2.5)
-const IS_MEASURED = process.env['DRAIN_REQUESTS'] !== undefined
+const REQUESTS = Number(process.env['TEST_DRAIN_REQUESTS'] ?? 200)
+const DELAY = Number(process.env['TEST_DRAIN_SECONDS'] ?? 2.5)
+const IS_MEASURED = process.env['TEST_DRAIN_REQUESTS'] !== undefined
 /** Bytes of a response; more than the buffers of a kernel. */
 const SLOW = 20_000_000
 /** Seconds for which the client ignores the readiness. The rest of the delay is the reserve of a loaded machine. */

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
+
+const SETTINGS = join(import.meta.dirname, '../../examples/notes/config/settings.ts')
+const LOADER = import.meta.resolve('tsx')
+
+/** An empty folder, because the settings name a variable that is in a `.env` of the working directory. */
+let folder: string
 
 /** Runs the settings of the reference application with these variables alone. */
 function readSettings(variables: Readonly<Record<string, string>>): {
@@ -8,8 +17,8 @@ function readSettings(variables: Readonly<Record<string, string>>): {
 } {
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', '--conditions=source', 'examples/notes/config/settings.ts'],
-    { env: { PATH: process.env['PATH'], ...variables }, encoding: 'utf8' },
+    ['--import', LOADER, '--conditions=source', SETTINGS],
+    { cwd: folder, env: { PATH: process.env['PATH'], ...variables }, encoding: 'utf8' },
   )
   return { status, stderr }
 }
@@ -22,8 +31,11 @@ const COMPLETE = {
   MAIL_TRANSPORT: 'memory',
 }
 
-describe('The settings of the reference application', function () {
-  // Each test starts processes.
+describe('The settings of the reference application', () => {
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'mortar-settings-'))
+  })
+  after(() => rmdirSync(folder))
 
   it('name everything that production misses in one error, without a stack', () => {
     const { status, stderr } = readSettings({ NODE_ENV: 'production' })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { generate } from '../../src/schema/yup/generate.ts'
 
 /** True in the run that the second test starts. */
-const REFUSED = process.env.SCHEMA_WITHOUT_CODE === 'true'
+const REFUSED = process.env.TEST_SCHEMA_WITHOUT_CODE === 'true'
 const SUITES = ['differential', 'text', 'output', 'generated-code']
 
 describe('Generated code', () => {
@@ -20,8 +20,8 @@ describe('Generated code', () => {
       const env = {
         PATH: process.env.PATH,
         NODE_OPTIONS: '--disallow-code-generation-from-strings',
-        SCHEMA_CASES: '400',
-        SCHEMA_WITHOUT_CODE: 'true',
+        TEST_SCHEMA_CASES: '400',
+        TEST_SCHEMA_WITHOUT_CODE: 'true',
       }
       const run = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 170_000 })
       expect(run.stdout).to.match(/is not made where Node refuses to/)

@@ -10,7 +10,7 @@ import { seedFor } from '../support/seed.ts'
 const original = urlPattern(yup)!
 const linear = linearUrlPattern(original)!
 
-const CASES = Number(process.env['SCHEMA_CASES'] ?? 20_000)
+const CASES = Number(process.env['TEST_SCHEMA_CASES'] ?? 20_000)
 
 const PIECES = [
   ...'aZ10-._~é\u212A:/@?#% \0\n\uE000',

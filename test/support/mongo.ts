@@ -9,7 +9,7 @@ export interface MongoTarget {
   start(): Promise<MongoServer>
 }
 
-const REAL_URL = process.env['TEST_MONGODB_URL'] || process.env['MONGODB_URL']
+const REAL_URL = process.env['TEST_MONGODB_URL']
 
 const STAND_IN: MongoTarget = { name: 'a stand-in for MongoDB in this process', start: startMongoServer }
 const REAL: MongoTarget = {
@@ -17,7 +17,7 @@ const REAL: MongoTarget = {
   start: async () => ({ url: REAL_URL!, close: async () => {} }),
 }
 
-/** Always the stand-in, and the server of `TEST_MONGODB_URL` (or `MONGODB_URL`) if one is set. */
+/** Always the stand-in, and the server of `TEST_MONGODB_URL` if it is set. */
 export const MONGO_TARGETS: readonly MongoTarget[] = REAL_URL ? [STAND_IN, REAL] : [STAND_IN]
 
 /** A database of a test's own. */

@@ -4,10 +4,14 @@ import { expect } from 'chai'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Runs Mocha as `npm test` does, on one file. */
-function runMocha(file: string, ...options: string[]): { status: number | null; output: string } {
+/** Runs Mocha as `npm test` does, on one file, with these variables. */
+function runMocha(
+  file: string,
+  options: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): { status: number | null; output: string } {
   const args = ['node_modules/mocha/bin/mocha.js', file, '--no-color', ...options]
-  const env = { PATH: process.env.PATH, NODE_ENV: 'test' }
+  const env = { PATH: process.env.PATH, ...variables }
   const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env, timeout: 60_000 })
   return { status: run.status, output: run.stdout }
 }
@@ -21,7 +25,7 @@ for (const [name, options] of [
     let output: string
 
     before(() => {
-      ;({ status, output } = runMocha('test/support/planted/faulty-run.ts', ...options))
+      ;({ status, output } = runMocha('test/support/planted/faulty-run.ts', options))
     })
 
     it('prints the seed of its random tests', () => {
@@ -53,5 +57,19 @@ for (const [name, options] of [
         'skipped 1: a run with faults a suite without its server (NO_SERVER is not set)',
       )
       expect(output).not.to.include('a hook of a skipped suite ran')
+    })
+
+    it('hides the variables of an application from the tests', () => {
+      const shell = {
+        NODE_ENV: 'production',
+        PORT: '1',
+        DATABASE_URL: 'postgres://db/shop',
+        AUTH_SECRET: 'secret of the shell',
+        PGHOST: 'db.example.com',
+        TZ: 'America/St_Johns',
+        TEST_REDIS_URL: 'redis://127.0.0.1:1',
+      }
+      const run = runMocha('test/support/planted/run-of-environment.ts', options, shell)
+      expect(run.output.trimEnd().split('\n').at(-1), run.output).to.equal('2 passed, 0 failed')
     })
   })

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import './seed.ts'
+import { forgetApplicationVariables } from './environment.ts'
 import { describeOpenHandles, noteOpenHandles, openHandles } from './open-handles.ts'
 
-process.env.NODE_ENV = 'test'
+forgetApplicationVariables(process.env)
 
 let before: ReadonlyMap<string, number> = new Map()
 let running = 'no test'

@@ -27,8 +27,8 @@ interface Round {
   readonly fresh: () => string
 }
 
-/** `GATE_ROUNDS=50000` runs that many rounds; in CI each run has another seed. */
-const ROUNDS = Number(process.env.GATE_ROUNDS ?? 500)
+/** `TEST_GATE_ROUNDS=50000` runs that many rounds; in CI each run has another seed. */
+const ROUNDS = Number(process.env.TEST_GATE_ROUNDS ?? 500)
 
 describe('random interleavings of transactions and plain writes', function () {
   this.timeout(180_000)

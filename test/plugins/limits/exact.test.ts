@@ -13,9 +13,9 @@ const EACH = 250
 const FEW = 40
 const ALL = { 200: 100, 429: PROCESSES * EACH - 100 }
 
-/** The faults of the network that each server meets. `LIMITS_FAULTS=1` tests both on both; each takes many seconds. */
+/** The faults of the network that each server meets. `TEST_LIMITS_FAULTS=1` tests both on both; each takes many seconds. */
 const EVERY: readonly ('cut' | 'silence')[] = ['cut', 'silence']
-const FAULTS: Readonly<Record<string, typeof EVERY>> = process.env['LIMITS_FAULTS']
+const FAULTS: Readonly<Record<string, typeof EVERY>> = process.env['TEST_LIMITS_FAULTS']
   ? { PostgreSQL: EVERY, MariaDB: EVERY }
   : { PostgreSQL: [], MariaDB: ['cut'] }
 

@@ -7,9 +7,9 @@ import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import { startSilentProxy, type SilentProxy } from './silent-proxy.ts'
 
-/** `ENDED_ROUNDS=500` for a longer look, which prints the delays; `SILENCE=30` for longer silence, in seconds. */
-const ROUNDS = Number(process.env['ENDED_ROUNDS'] ?? 4)
-const SILENCE = Number(process.env['SILENCE'] ?? 2) * 1000
+/** `TEST_ENDED_ROUNDS=500` for a longer look, which prints the delays; `TEST_SILENCE=30` for longer silence, in seconds. */
+const ROUNDS = Number(process.env['TEST_ENDED_ROUNDS'] ?? 4)
+const SILENCE = Number(process.env['TEST_SILENCE'] ?? 2) * 1000
 const PASSWORD = 'the password at first'
 const PATIENCE = 60_000
 /** Clocks of the hosts, in milliseconds from the right time. The last process reaches its database through a proxy. */
@@ -144,7 +144,7 @@ for (const [name, kind] of Object.entries(KINDS))
 
     it('may be many: no living client has to refresh, and the memory is bounded', async () => {
       const living = await newcomer()
-      const count = Number(process.env['SIGN_OUTS'] ?? 3000)
+      const count = Number(process.env['TEST_SIGN_OUTS'] ?? 3000)
       const before = (await fleet.all<number>('/memory'))[0]!
       for (let first = 0; first < count; first += 1000) {
         const now = Date.now()
@@ -168,7 +168,7 @@ for (const [name, kind] of Object.entries(KINDS))
 
 /** Prints figures of a longer look. */
 function report(title: string, values: readonly number[]): void {
-  if (process.env['ENDED_ROUNDS'] === undefined) return
+  if (process.env['TEST_ENDED_ROUNDS'] === undefined) return
   const sorted = values.toSorted((one, other) => one - other)
   const at = (part: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * part)]!)
   const late = values.filter((value) => value > 1100).length

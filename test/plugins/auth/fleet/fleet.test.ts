@@ -6,8 +6,8 @@ import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { refreshWithAborts } from './aborting-client.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
-/** `RACE_ROUNDS=100` for a longer look. */
-const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 2)
+/** `TEST_RACE_ROUNDS=100` for a longer look. */
+const ROUNDS = Number(process.env['TEST_RACE_ROUNDS'] ?? 2)
 const SIZE = 3
 const PASSWORD = 'the password at first'
 

@@ -4,10 +4,10 @@ import { KINDS } from '../../database/databases.ts'
 import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
-/** `KILLS=20` for a longer look with more flows in each; it prints what was found. */
-const KILLS = Number(process.env['KILLS'] ?? 1)
+/** `TEST_KILLS=20` for a longer look with more flows in each; it prints what was found. */
+const KILLS = Number(process.env['TEST_KILLS'] ?? 1)
 /** Flows that run in a process when it is killed. */
-const CONCURRENT = process.env['KILLS'] === undefined ? 12 : 32
+const CONCURRENT = process.env['TEST_KILLS'] === undefined ? 12 : 32
 const PASSWORD = 'the password at first'
 const NEXT = 'another horse battery'
 const PATIENCE = 60_000
@@ -157,6 +157,6 @@ for (const [name, kind] of Object.entries(KINDS))
         await pause(UNTIL_READ)
         await Promise.all(users.map((user, n) => check(user, flowOf(n), statuses[n]!)))
       }
-      if (process.env['KILLS'] !== undefined) process.stdout.write(`${name} ${JSON.stringify(found)}\n`)
+      if (process.env['TEST_KILLS'] !== undefined) process.stdout.write(`${name} ${JSON.stringify(found)}\n`)
     })
   })

@@ -3,7 +3,7 @@ import { KINDS } from '../../database/databases.ts'
 import { serverUrl } from '../../../support/servers.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
-const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 1)
+const ROUNDS = Number(process.env['TEST_RACE_ROUNDS'] ?? 1)
 
 /** Sends 200 concurrent wrong passwords for one address from new networks. @returns the count of each status. */
 async function storm(fleet: Fleet, email: string, number: number): Promise<Record<number, number>> {
