@@ -19,7 +19,7 @@ import type { MigrationClass } from './load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
 import { describeDatabase } from './describe-database.ts'
 import { databaseFindings } from './doctor.ts'
-import { explainMissingParts } from './missing-table.ts'
+import { explainInvalidText, explainStatements } from './explain-statements.ts'
 import { checkDatabaseOptions, checkDatabaseSettings, checkDatabaseSource, SETTINGS } from './option-rules.ts'
 import type { ConnectionOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 import { checkPendingMigrations } from './pending-migrations.ts'
@@ -67,7 +67,7 @@ export function database(
   return defineBrick({
     name: 'database',
     problems: PROBLEMS,
-    explainError: explainUnavailable,
+    explainError: (error) => explainUnavailable(error) ?? explainInvalidText(error),
     startupCodes: STARTUP_CODES,
     peers: databaseNeed(typeOf(connection)).peers,
     services: {
@@ -80,7 +80,7 @@ export function database(
     members: { db: ({ db }) => db },
     // The pool's own wait is longer than the time of a check, and ends by itself.
     checks: { db: ({ db }) => db.query('SELECT 1') },
-    middleware: ({ environment }) => (environment === 'production' ? [] : [explainMissingParts]),
+    middleware: ({ environment }) => (environment === 'production' ? [] : [explainStatements]),
     start: async (services) => {
       const { db, environment, logger } = services
       watchConnections(db, effective)

@@ -10,6 +10,7 @@ import type { ConnectionOptions } from './options.ts'
 import { poolShare } from './pool-share.ts'
 import { adaptGivenDriver, withSqliteDriver } from './sqlite-driver.ts'
 import { typeorm } from './typeorm.ts'
+import { rememberKeys } from './unique-keys.ts'
 
 /**
  * Makes a DataSource without connecting, with the defaults below and, on SQLite, the transaction gate.
@@ -24,6 +25,7 @@ export function createDataSource(options: ConnectionOptions): DataSource {
   const dataSource = construct(withSqliteDriver(complete))
   gateTransactions(dataSource)
   watchConnections(dataSource)
+  rememberKeys(dataSource)
   return dataSource
 }
 
@@ -36,6 +38,7 @@ export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   if (dataSource.isInitialized) return false
   adaptGivenDriver(dataSource)
   watchConnections(dataSource)
+  rememberKeys(dataSource)
   try {
     await initialize(dataSource)
     return true

@@ -200,12 +200,18 @@ class Statement {
 
 function checkParameter(value: unknown): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw new TypeError('libsql cannot store a string that contains U+0000')
+    if (value.includes('\0')) throw invalidText()
     return
   }
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'bigint') return
   if (!(value instanceof Uint8Array))
     throw new TypeError('SQLite3 can only bind numbers, strings, bigints, buffers, and null')
+}
+
+/** The code lets `violation()` recognize the error. */
+function invalidText(): TypeError {
+  const error = new TypeError('libsql cannot store a string that contains U+0000')
+  return Object.assign(error, { code: 'ERR_INVALID_TEXT' })
 }
 
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g

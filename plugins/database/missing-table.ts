@@ -1,6 +1,3 @@
-import type { Middleware } from '../../src/index.ts'
-import { problem } from './problems.ts'
-
 /** The relevant members of the drivers' errors, which TypeORM copies to its `QueryFailedError`. */
 interface DriverError {
   readonly code?: unknown
@@ -56,35 +53,6 @@ const COLUMN_PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
   ER_BAD_FIELD_ERROR: [/Unknown column '(?:(?<table>[^'.]+)\.)?(?<column>[^'.]+)'/],
 }
 
-/** Returns the entity that TypeORM does not know, or undefined for any other error. */
-function unknownEntity(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== 'EntityMetadataNotFoundError') return undefined
-  return /"(.+)"/.exec(error.message)?.[1]
-}
-
 /** Remedy for a missing column. */
 export const MISSING_COLUMN_REMEDY =
   "If the entity has it, the database is older than the schema module: generate a migration and run it (`mortar migrate generate 'what changed'`, `mortar migrate run`). Otherwise correct the name in the query."
-
-/**
- * Adds the remedy to the problem that a missing table or column causes. The brick uses it outside production: in
- * production the error stays a 500 without details, and no request pays for the middleware.
- */
-export const explainMissingParts: Middleware = async (_ctx, next) => {
-  try {
-    return await next()
-  } catch (error) {
-    const table = missingTable(error)
-    if (table !== undefined)
-      throw problem('missing_table', `no such table: ${table}. ${MISSING_TABLE_REMEDY}`, { cause: error })
-    const entity = unknownEntity(error)
-    if (entity !== undefined)
-      throw new Error(
-        `The entity ${entity} is not among the \`entities\` of database(). Export its EntitySchema from the schema module, or add it to \`entities\`.`,
-        { cause: error },
-      )
-    const column = missingColumn(error)
-    if (column === undefined) throw error
-    throw problem('missing_column', `no such column: ${column}. ${MISSING_COLUMN_REMEDY}`, { cause: error })
-  }
-}

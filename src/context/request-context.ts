@@ -66,7 +66,6 @@ export class RequestContext {
   user: User | null = null
   body: unknown = undefined
   params: unknown = NO_PARAMS
-
   /** State of the pipeline, not for handlers. */
   readonly internal: Internal
 
@@ -167,8 +166,7 @@ export class RequestContext {
 
   /** Representation for logs and consoles, without headers and query, because they may contain credentials. */
   toJSON(): object {
-    const { method, path, route, id } = this
-    return { method, path, route, id }
+    return { method: this.method, path: this.path, route: this.route, id: this.id }
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): object {
@@ -205,6 +203,8 @@ class Internal {
   status = 0
   /** True if the whole body was read from the request in one call, so that no byte is left. */
   isBodyTaken = false
+  /** True for a body of JSON without the escapes that `refuseOddText` searches for. */
+  isBodyPlain = false
   id: string | undefined = undefined
   ip: string | undefined = undefined
   log: Logger | undefined = undefined

@@ -14,11 +14,12 @@ import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
 import { parsedInKoa } from './parsed-in-koa.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
+import { mayHaveOddEscapes } from './refuse-odd-text.ts'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Turns the bytes of a body into the value of `ctx.body`. */
-type Decode = (content: Buffer, rules: BodyRules) => unknown
+type Decode = (content: Buffer, rules: BodyRules, ctx: RequestContext) => unknown
 
 /**
  * Reads the body of a request: JSON, urlencoded, multipart, text or raw bytes. It runs after the guard, so that a
@@ -86,7 +87,7 @@ function read(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
     })
   if (decode !== asBytes) refuseForeignCharset(headers['content-type'])
   return readBytes(ctx, limit, function parseBody(content) {
-    ctx.body = decode(content, rules)
+    ctx.body = decode(content, rules, ctx)
     return inner(ctx)
   })
 }
@@ -119,7 +120,7 @@ function readRaw(ctx: RequestContext, rules: BodyRules, inner: Inner): unknown {
   if (Number(headers['content-length']) > limit) throw tooLarge(limit)
   if (decode && decode !== asBytes) refuseForeignCharset(headers['content-type'])
   return readBytes(ctx, limit, function parseRawBody(content) {
-    ctx.body = decode?.(content, rules)
+    ctx.body = decode?.(content, rules, ctx)
     return inner(withRaw(ctx, content))
   })
 }
@@ -161,8 +162,13 @@ function decoderOf(type: string): Decode | 'form' | undefined {
 }
 
 const JSON_TYPE = 'application/json'
-const asJson: Decode = (content) => parseJson(asText(content))
 const asBytes: Decode = (content) => content
+
+const asJson: Decode = (content, _rules, ctx) => {
+  const text = asText(content)
+  ctx.internal.isBodyPlain = !mayHaveOddEscapes(text)
+  return parseJson(text)
+}
 
 function asFields(content: Buffer, { maxFields }: BodyRules): unknown {
   const fields = parseQuery(asText(content), maxFields)

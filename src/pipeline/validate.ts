@@ -6,6 +6,7 @@ import { compileValidator, type Validator } from '../schema/compile-validator.ts
 import { shapeOf } from '../schema/text-shape.ts'
 import type { TextShape } from '../schema/yup/query-coercion.ts'
 import { Invalid } from '../schema/invalid.ts'
+import { refuseOddText } from './refuse-odd-text.ts'
 import { Refusal, type PipelineRuntime, type Step } from './step.ts'
 
 type Location = Issue['location']
@@ -16,14 +17,38 @@ interface Input {
   readonly isStructured: boolean
   readonly validator: Validator
   readonly read: (ctx: RequestContext) => unknown
+  /** False if no string of the input can contain a character that `refuseOddText` refuses. */
+  readonly mayBeOdd: (ctx: RequestContext) => boolean
   readonly write: (ctx: RequestContext, value: unknown) => void
 }
 
-const INPUTS: { readonly [L in Location]: Pick<Input, 'read' | 'write'> } = {
-  params: { read: (ctx) => ctx.params, write: (ctx, value) => (ctx.params = value) },
-  query: { read: (ctx) => ctx.rawQuery, write: (ctx, value) => (ctx.internal.query = value) },
-  headers: { read: (ctx) => ctx.rawHeaders, write: (ctx, value) => (ctx.internal.headers = value) },
-  body: { read: (ctx) => ctx.body, write: (ctx, value) => (ctx.body = value) },
+const INPUTS: { readonly [L in Location]: Pick<Input, 'read' | 'mayBeOdd' | 'write'> } = {
+  params: {
+    read: (ctx) => ctx.params,
+    mayBeOdd: hasEscapedNull,
+    write: (ctx, value) => (ctx.params = value),
+  },
+  query: {
+    read: (ctx) => ctx.rawQuery,
+    mayBeOdd: hasEscapedNull,
+    write: (ctx, value) => (ctx.internal.query = value),
+  },
+  headers: {
+    read: (ctx) => ctx.rawHeaders,
+    // Node refuses U+0000 in a header and reads every byte as one character.
+    mayBeOdd: () => false,
+    write: (ctx, value) => (ctx.internal.headers = value),
+  },
+  body: {
+    read: (ctx) => ctx.body,
+    mayBeOdd: (ctx) => !ctx.internal.isBodyPlain,
+    write: (ctx, value) => (ctx.body = value),
+  },
+}
+
+/** A URL has U+0000 only as an escape. Escapes that are not UTF-8 are replaced, so half of a pair is impossible. */
+function hasEscapedNull({ url }: RequestContext): boolean {
+  return url.includes('%00')
 }
 
 /**
@@ -95,7 +120,9 @@ function validateAll(
     // One issue more than the limit shows that there are further issues.
     const room = issues === undefined ? most + 1 : most + 1 - issues.length
     if (room <= 0) break
-    const result = input.validator.validate(input.read(ctx), room)
+    const value = input.read(ctx)
+    const odd = input.mayBeOdd(ctx) ? refuseOddText(value, room) : undefined
+    const result = odd ?? input.validator.validate(value, room)
     if (result instanceof Promise) (waiting ??= []).push(result.then((settled) => take(ctx, input, settled)))
     else if (result instanceof Invalid) issues = withIssues(issues, issuesOf(ctx, input, result))
     else input.write(ctx, result)
