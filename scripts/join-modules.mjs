@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..')
 const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 const { exports, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 /** A process and a thread of their own, which the command line starts by their paths. */
-const STARTED = ['src/cli/dev/main.js', 'src/cli/dev/hooks-thread.js']
+const STARTED = ['src/cli/dev/main.js', 'src/cli/dev/hooks-thread.js', 'src/cli/build/proof-process.js']
 const CORE = 'src/index.js'
 /** Beginnings that run without the core: the command line itself, the thread, and the process that only has workers. */
 const WITHOUT_CORE = new Set([
@@ -24,6 +24,7 @@ const WITHOUT_CORE = new Set([
   'src/cli/commands/start.js',
   'src/cli/workers/run-primary.js',
   'src/cli/dev/hooks-thread.js',
+  'src/cli/build/proof-process.js',
   'src/schema/yup/entry.js',
 ])
 const YUP = Object.keys(createRequire(import.meta.url)('yup')).join(', ')

@@ -66,7 +66,8 @@ function importProblem({ cause, files }: Failure): StartupError {
   return diagnostic(files, finding)
 }
 
-function remedyFor(cause: unknown): string {
+/** Returns the remedy for an error of an import. */
+export function remedyFor(cause: unknown): string {
   if (codeOf(cause) === 'ERR_UNKNOWN_FILE_EXTENSION')
     return 'Start Node with a loader for these files (node --import tsx), or build the application first.'
   const message = cause instanceof Error ? cause.message : ''
@@ -86,7 +87,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/^__filename is not defined/, 'Write `import.meta.filename` in place of `__filename`.'],
   [
     /^Cannot find package '[@~]\//,
-    'Write a relative path, or a subpath import (#name) of package.json: Node does not read `paths` of tsconfig.json.',
+    'Write a relative path, or #lib/name with "imports": { "#lib/*": "./lib/*.ts" } in package.json: Node does not read `paths` of tsconfig.json.',
   ],
   [
     /^Package subpath '.+' is not defined by "exports"/,
@@ -95,7 +96,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Returns the first line of an error, and the second if the first is only a heading, as in esbuild's errors. */
-function summaryOf(cause: unknown): string {
+export function summaryOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const [first = '', second = ''] = cause.message.split('\n')
   const place = placeOfError(cause)

@@ -260,7 +260,8 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
     const path = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'))
     const ran = spawnSync('npm', ['run', script], {
       cwd: directory,
-      env: { PATH: path.join(delimiter), HOME },
+      // Many platforms set NODE_ENV for a build, and no other variable.
+      env: { PATH: path.join(delimiter), HOME, ...(script === 'build' && { NODE_ENV: 'production' }) },
       encoding: 'utf8',
     })
     expect(ran.status, ran.stdout + ran.stderr).to.equal(0)

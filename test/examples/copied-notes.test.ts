@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,6 +27,23 @@ describe('The folder of the reference application', () => {
     )
     expect(Object.keys(SOURCES).length).to.be.greaterThan(20)
     expect(outside).to.deep.equal([])
+  })
+
+  it('is assembled for production without any variable, as a build does', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'mortar-copied-'))
+    copyApplication(directory)
+    const program = join(ROOT, 'src/cli/main.ts')
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', TSX, '--conditions=source', program, 'routes'],
+      {
+        cwd: directory,
+        env: { PATH: process.env['PATH'], HOME: directory, NODE_ENV: 'production' },
+        encoding: 'utf8',
+      },
+    )
+    rmSync(directory, { recursive: true, force: true })
+    expect(status, stderr).to.equal(0)
   })
 
   it('serves requests from where it was copied to', async () => {

@@ -6,6 +6,9 @@ import { join, relative, sep } from 'node:path'
 /** File in the output of a build that describes the build. */
 export const RECORD = '.framework/build.json'
 
+/** Folder in the output for the packages of a workspace, which no registry has. */
+export const LOCAL_PACKAGES = '.framework/packages/'
+
 /** Entry modules and source hash of a build; paths are relative to its output. */
 export interface BuildRecord {
   readonly app: string
@@ -27,7 +30,7 @@ export function readRecord(out: string): BuildRecord | undefined {
 export async function hashSources(out: string, root: string): Promise<string> {
   const hash = createHash('sha256')
   for (const file of await compiledFiles(out)) {
-    const source = join(root, file.replace(/\.(m?)js$/, '.$1ts'))
+    const source = join(root, file.replace(/\.([cm]?)js$/, '.$1ts'))
     const content = await readFile(source).catch(() => undefined)
     hash.update(`${file}\0${content === undefined ? 'gone' : content.length}\0`)
     if (content !== undefined) hash.update(content)
@@ -36,11 +39,11 @@ export async function hashSources(out: string, root: string): Promise<string> {
 }
 
 /** Lists compiled files in code-unit order, so that the hash is the same on every machine. */
-async function compiledFiles(out: string): Promise<string[]> {
+export async function compiledFiles(out: string): Promise<string[]> {
   const entries = await readdir(out, { recursive: true, withFileTypes: true })
   return entries
-    .filter((entry) => entry.isFile() && /\.m?js$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.[cm]?js$/.test(entry.name))
     .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((file) => !file.startsWith('node_modules/'))
+    .filter((file) => !file.startsWith('node_modules/') && !file.startsWith(LOCAL_PACKAGES))
     .toSorted()
 }

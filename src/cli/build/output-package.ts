@@ -3,7 +3,10 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { findPackageManager } from '../add/package-manager.ts'
-import type { Project } from '../project/project.ts'
+import { LOCAL_PACKAGES } from './build-record.ts'
+import { type Project, shown } from '../project/project.ts'
+import { findLocalPackages } from './local-packages.ts'
+import { compiledImports } from './output-imports.ts'
 import { type Dependencies, type Lock, packagesWithScripts, productionLock } from './production-lock.ts'
 
 /** Folder of the output for packages that package.json names by a file. */
@@ -13,18 +16,21 @@ const LOCKFILE = 'package-lock.json'
 
 /**
  * Writes package.json of the output and, for npm, a lockfile with the packages of production. Packages that the
- * application names by a packed file are copied into the output.
+ * application names by a packed file, and those of its workspace, are copied into the output.
  * @param fresh the folder that becomes the output.
  * @returns a note if the output has no lockfile.
  */
 export async function writeOutputPackage(project: Project, fresh: string): Promise<string | undefined> {
   const { root, out, manifest } = project
+  const local = findLocalPackages(root, manifest)
   /** Place in the output by path. Files of two folders may have one name. */
   const packed = new Map<string, string>()
   /** Location of a file or folder, as the output names it. */
   const moved = (location: string): string => {
     const isFile = location.startsWith('file:')
     const path = resolve(root, isFile ? location.slice('file:'.length) : location)
+    const place = local.placeOf(path)
+    if (place !== undefined) return `${isFile ? 'file:' : ''}${place}`
     if (isPacked(path)) {
       const isTaken = [...packed.keys()].some((other) => other !== path && basename(other) === basename(path))
       const folder = isTaken ? `${PACKED}/${packed.size}` : PACKED
@@ -33,22 +39,26 @@ export async function writeOutputPackage(project: Project, fresh: string): Promi
     }
     return `${isFile ? 'file:' : ''}${relative(out, path).split(sep).join('/')}`
   }
-  const written = manifestOf(manifest, moved)
+  const written = manifestOf({ root, out, manifest: local.replaced }, moved)
   const lock = await readLock(root)
-  const own = lock === undefined ? undefined : productionLock(lock, written, moved)
+  const own = lock === undefined ? undefined : local.inLock(productionLock(lock, written, moved))
   const allowed = allowedScripts(manifest, own)
   await writeJson(join(fresh, 'package.json'), { ...written, ...(allowed && { allowScripts: allowed }) })
   if (own !== undefined) await writeJson(join(fresh, LOCKFILE), own)
+  await local.copyInto(fresh)
   for (const [path, place] of packed) {
     await mkdir(dirname(join(fresh, place)), { recursive: true })
     await copyFile(path, join(fresh, place))
   }
-  return own === undefined && hasDependencies(written) ? noteFor(project) : undefined
+  return own === undefined && hasDependencies(written) ? noteFor(project, lock !== undefined) : undefined
 }
 
 /** package.json of the output: it marks the files as ES modules and lists what production installs. */
-function manifestOf(manifest: Project['manifest'], moved: (location: string) => string) {
-  const { name, version, engines, overrides } = manifest
+function manifestOf(
+  { root, out, manifest }: Pick<Project, 'root' | 'out' | 'manifest'>,
+  moved: (location: string) => string,
+) {
+  const { name, version, engines, overrides, imports } = manifest
   const { dependencies, optionalDependencies } = manifest as Dependencies
   return {
     name,
@@ -56,6 +66,7 @@ function manifestOf(manifest: Project['manifest'], moved: (location: string) => 
     private: true,
     type: 'module',
     ...(engines === undefined ? {} : { engines }),
+    ...(imports === undefined ? {} : { imports: compiledImports(imports, shown(out, root)) }),
     ...(dependencies && { dependencies: withMoved(dependencies, moved) }),
     ...(optionalDependencies && { optionalDependencies: withMoved(optionalDependencies, moved) }),
     ...(overrides === undefined ? {} : { overrides }),
@@ -64,9 +75,14 @@ function manifestOf(manifest: Project['manifest'], moved: (location: string) => 
 
 function withMoved(dependencies: Readonly<Record<string, string>>, moved: (location: string) => string) {
   const entries = Object.entries(dependencies).map(
-    ([name, range]) => [name, range.startsWith('file:') ? moved(range) : range] as const,
+    ([name, range]) => [name, isLocation(range) ? moved(range) : range] as const,
   )
   return Object.fromEntries(entries)
+}
+
+/** True for a path of the application. A package that is copied has its place in the output already. */
+function isLocation(range: string): boolean {
+  return range.startsWith('file:') && !range.startsWith(`file:${LOCAL_PACKAGES}`)
 }
 
 function isPacked(path: string): boolean {
@@ -119,11 +135,12 @@ function hasDependencies({ dependencies = {} }: { readonly dependencies?: object
   return Object.keys(dependencies).length > 0
 }
 
-function noteFor({ root, out, manifest }: Project): string {
+function noteFor({ root, out, manifest }: Project, hasLock: boolean): string {
   const manager = findPackageManager(root, manifest)
   const folder = basename(out)
-  const reason =
-    manager === 'npm'
+  const reason = hasLock
+    ? `${LOCKFILE} does not have what the packages outside the project need`
+    : manager === 'npm'
       ? `there is no ${LOCKFILE} of npm 7 or later beside package.json`
       : `it is written for npm only, and this project uses ${manager}`
   return `${folder} has no lockfile: ${reason}. An installation there may choose other versions than the tests had.`

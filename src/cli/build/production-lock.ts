@@ -98,7 +98,7 @@ function namesOf({
 }
 
 /** Finds a package as Node does: in the folder itself, then in the folders above. */
-function placeOf(name: string, from: string, packages: Lock['packages']): string | undefined {
+export function placeOf(name: string, from: string, packages: Lock['packages']): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
     if (Object.hasOwn(packages, path)) return path

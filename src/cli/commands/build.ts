@@ -4,12 +4,14 @@ import { manifestPath, MANIFEST_FOLDER, routeFilesOf } from '../../files/manifes
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { renderManifest } from '../../files/write-manifest.ts'
 import { type BuildRecord, hashSources, RECORD } from '../build/build-record.ts'
-import type { Command, CommandInput } from '../command.ts'
+import type { Command } from '../command.ts'
 import { compile } from '../build/compile.ts'
 import { readLock, writeOutputPackage } from '../build/output-package.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { refuseForeignOutput } from '../build/output-folder.ts'
+import { proveOutput } from '../build/prove.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Checks the application and compiles it into an output that runs without its sources and without tsx. */
 export const build: Command = {
@@ -26,18 +28,58 @@ export const build: Command = {
     await refuseForeignOutput(project)
     // A broken lockfile is reported before the application is compiled.
     await readLock(project.root)
-    const { routes } = await inspectProject(project)
     await writeManifest(project)
-    const fresh = `${project.out}.new`
-    if (!(await compileInto(project, fresh, input))) return 1
-    const remark = await finish(project, fresh)
+    const { routes, remark } = await buildInto(`${project.out}.new`, project, input.terminal)
+    if (routes === undefined) return 1
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-    input.terminal.note(
-      `Built ${routes.length} routes into ${shown(project.out, input.directory)} in ${seconds} s.`,
-    )
+    input.terminal.note(`Built ${routes} routes into ${shown(project.out, input.directory)} in ${seconds} s.`)
     if (remark !== undefined) input.terminal.note(remark)
     return 0
   },
+}
+
+interface Built {
+  /** The number of routes; undefined if the compiler reported errors. */
+  readonly routes?: number
+  /** A note about the packages of the output. */
+  readonly remark?: string | undefined
+}
+
+/** Writes the output into a new folder, which replaces the previous output only if every step succeeds. */
+async function buildInto(fresh: string, project: Project, terminal: Terminal): Promise<Built> {
+  await rm(fresh, { recursive: true, force: true })
+  try {
+    const routes = await checkAndCompile(fresh, project, terminal)
+    if (routes === undefined) return {}
+    const record = await describeOutput(project, fresh)
+    const remark = await writeOutputPackage(project, fresh)
+    await linkItself(project, fresh)
+    await proveOutput(project, { fresh, record })
+    await rm(project.out, { recursive: true, force: true })
+    await rename(fresh, project.out)
+    return { routes, remark }
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Assembles the application while the compiler runs in a process of its own. An error of the application is reported in
+ * place of what the compiler says about it.
+ */
+async function checkAndCompile(
+  fresh: string,
+  project: Project,
+  terminal: Terminal,
+): Promise<number | undefined> {
+  const [inspected, compiled] = await Promise.allSettled([inspectProject(project), compile(project, fresh)])
+  if (inspected.status === 'rejected') throw inspected.reason
+  if (compiled.status === 'rejected') throw compiled.reason
+  const { ok, report } = compiled.value
+  if (ok) return inspected.value.routes.length
+  terminal.note(report)
+  terminal.note('The application was not built.')
+  return undefined
 }
 
 /** Writes the manifest beside the directory of routes, where git ignores it. */
@@ -51,19 +93,7 @@ export async function writeManifest({ routes }: Pick<Project, 'routes'>): Promis
   return file
 }
 
-/** Replaces the output only after a successful build. */
-async function compileInto(project: Project, fresh: string, { terminal }: CommandInput): Promise<boolean> {
-  await rm(fresh, { recursive: true, force: true })
-  const { ok, report } = await compile(project, fresh)
-  if (ok) return true
-  terminal.note(report)
-  terminal.note('The application was not built.')
-  await rm(fresh, { recursive: true, force: true })
-  return false
-}
-
-/** @returns a note about the packages of the output. */
-async function finish(project: Project, fresh: string): Promise<string | undefined> {
+async function describeOutput(project: Project, fresh: string): Promise<BuildRecord> {
   const record: BuildRecord = {
     app: compiledName(project.app, project.root),
     ...(project.server === undefined ? {} : { server: compiledName(project.server, project.root) }),
@@ -72,11 +102,7 @@ async function finish(project: Project, fresh: string): Promise<string | undefin
   }
   await mkdir(join(fresh, MANIFEST_FOLDER), { recursive: true })
   await writeFile(join(fresh, RECORD), `${JSON.stringify(record, null, 2)}\n`)
-  const note = await writeOutputPackage(project, fresh)
-  await linkItself(project, fresh)
-  await rm(project.out, { recursive: true, force: true })
-  await rename(fresh, project.out)
-  return note
+  return record
 }
 
 function compiledName(file: string, root: string): string {

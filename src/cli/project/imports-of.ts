@@ -52,10 +52,16 @@ function withImported(files: readonly string[]): string[] {
   return [...seen]
 }
 
-/** Reads the specifiers and the names of the imports of a module, without those of types. */
-export function readImports(
-  file: string,
-): { readonly specifier: string; readonly names: readonly string[] }[] {
+/** An import as a module writes it. */
+interface WrittenImport {
+  readonly specifier: string
+  readonly names: readonly string[]
+  /** True for `import(…)`, which may never run. */
+  readonly isLate: boolean
+}
+
+/** Reads the imports of a module, without those of types. */
+export function readImports(file: string): WrittenImport[] {
   if (!existsSync(file)) return []
   const source = readFileSync(file, 'utf8').replaceAll(COMMENTS, '')
   return [...source.matchAll(IMPORT)].flatMap(([, clause, from, dynamic]) => {
@@ -66,7 +72,8 @@ export function readImports(
       .filter((name) => name !== '')
     const names = all.filter((name) => !name.startsWith('type '))
     if (all.length > 0 && names.length === 0) return []
-    return [{ specifier: from ?? dynamic ?? '', names: names.map((name) => name.split(/\s/)[0]!) }]
+    const isLate = dynamic !== undefined
+    return [{ specifier: from ?? dynamic ?? '', names: names.map((name) => name.split(/\s/)[0]!), isLate }]
   })
 }
 

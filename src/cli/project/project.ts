@@ -110,7 +110,8 @@ export function isInside(path: string, folder: string): boolean {
   return way !== '' && !way.startsWith('..') && !isAbsolute(way)
 }
 
-function readManifest(root: string): Readonly<Record<string, unknown>> {
+/** Reads package.json of a folder. Without the file it returns an empty object. */
+export function readManifest(root: string): Readonly<Record<string, unknown>> {
   const file = join(root, 'package.json')
   if (!existsSync(file)) return {}
   try {

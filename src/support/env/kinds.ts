@@ -29,13 +29,17 @@ export const text: Kind<string> = { expected: 'a string', example: 'value', pars
 
 /**
  * A string whose example is the given one or the default, where a shell takes that as it is. A default that is an absolute
- * path is not shown: it often leads into the build, which the next build deletes.
+ * path is not shown: it often leads into the build, which the next build deletes. Both are values that the application
+ * accepts, so they are the placeholder too.
  */
 export function textLike(byDefault: unknown, given?: string): Kind<string> {
   const example = given ?? (/^(?:[A-Za-z]:)?\//.test(String(byDefault)) ? '/path' : byDefault)
-  return typeof example === 'string' && /^[\w@%+=:,./-]+$/.test(example)
-    ? { ...text, example, placeholder: text.example }
-    : text
+  const accepted = given ?? byDefault
+  return {
+    ...text,
+    ...(typeof example === 'string' && /^[\w@%+=:,./-]+$/.test(example) && { example }),
+    placeholder: typeof accepted === 'string' ? accepted : text.example,
+  }
 }
 
 /** A string that must not be guessable. The example is a command, so that nobody pastes a value. */
