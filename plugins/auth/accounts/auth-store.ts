@@ -25,7 +25,11 @@ export interface AuthStore {
   /** Replaces the hash `from` with another hash of the same password, if it still is there; sessions live on. */
   rehashPassword(userId: string, from: string, to: string): Promise<boolean>
 
-  /** Adds a session, if the user's password version still is the session's and the account is not disabled. @returns whether it did. */
+  /**
+   * Adds a session, if the user's password version still is the session's and the account is not disabled. A concurrent
+   * change of the version waits for this session or prevents it: `findEndedSessions` after the change never misses it.
+   * @returns whether it did.
+   */
   insertSession(session: StoredSession): Promise<boolean>
   /** The session that a family of refresh tokens belongs to, ended by time or password or not. */
   findSession(familyHash: string): Promise<StoredSession | null>
@@ -36,7 +40,10 @@ export interface AuthStore {
   findSessionIds(userId: string): Promise<readonly string[]>
   /** Ids of a user's sessions that a new password version has ended. */
   findEndedSessions(userId: string): Promise<readonly string[]>
-  /** Deletes the sessions of a user that a new password version has ended. */
+  /**
+   * Deletes the sessions of a user that a new password version has ended and whose end was published. The end of a
+   * session that is not published yet stays visible to `findEndedSessions`.
+   */
   deleteEndedSessions(userId: string): Promise<void>
 
   /** Adds a reset token, and deletes the user's oldest so that at most `keep` are left. */
@@ -59,7 +66,10 @@ export interface AuthStore {
    * no session and no user: both may be deleted immediately.
    */
   publishEnded(sessionId: string, expiresAt: number): Promise<void>
-  /** Publishes all sessions of a user that began under `version` or an earlier one. @returns their ids. */
+  /**
+   * Publishes all sessions of a user that began under `version` or an earlier one. @returns the ids of those that are
+   * published, and never one that began too late for it.
+   */
   publishEndedOf(userId: string, version: number, expiresAt: number): Promise<readonly string[]>
   /**
    * True for a session whose end was published, also long ago: as long as the session is stored, the record is too. A

@@ -1,7 +1,8 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { MissingTable } from '../errors.ts'
 import { ownConnection } from './own-connection.ts'
-import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
+import { DATABASE_NOW } from './fragments.ts'
+import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /** Milliseconds for one read, after which its connection is closed. */
 const DEADLINE = 1000
@@ -42,8 +43,10 @@ export function endedSessionStatements(sql: Sql) {
         )
       // Another process has published the same session at the same moment. The next attempt skips that session.
       while (!(await insert()));
+      // Not every session of the user: one that began after the insertion is not published.
       const { records } = await sql`select id from auth_refresh_tokens
-        where user_id = ${userId} and password_version <= ${version}`
+        where user_id = ${userId} and password_version <= ${version}
+          and id in (select id from auth_ended_sessions)`
       return records.map((record) => String(record['id']))
     },
   }

@@ -1,5 +1,6 @@
 import { databaseFaultOf, type HttpError } from '../../../src/index.ts'
 import { DatabaseUnavailable, MissingColumn, MissingTable } from '../errors.ts'
+import { DATABASE_NOW, fragmentOf, isNumbered, isSqlite } from './fragments.ts'
 
 /** The part of a TypeORM DataSource that the store uses. */
 export interface DataSourceLike {
@@ -37,9 +38,6 @@ export interface StatementResult {
   readonly affected?: number
 }
 
-/** An interpolated `DATABASE_NOW` becomes the database's current time in milliseconds since the epoch. */
-export const DATABASE_NOW = Symbol('the current time of the database')
-
 /** Runs one statement. Interpolated values become parameters, never part of the SQL. */
 export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<StatementResult>
 
@@ -56,7 +54,7 @@ export function createSql(source: () => DataSourceLike): Sql {
     const dataSource = source()
     if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
     const statement = built(dataSource, text, values)
-    const parameters = values.filter((value) => value !== DATABASE_NOW).map(bindable(dataSource))
+    const parameters = values.filter((value) => typeof value !== 'symbol').map(bindable(dataSource))
     for (let attempt = 1; ; attempt++)
       try {
         return await runOnce(dataSource, statement, parameters)
@@ -97,22 +95,12 @@ function statementOf(
   const numbered = isNumbered(dataSource)
   let parameters = 0
   const joined = text.reduce((left, right, index) => {
-    if (values[index - 1] === DATABASE_NOW) return `${left}${currentTime(dataSource)}${right}`
+    const fragment = fragmentOf(dataSource, values[index - 1])
+    if (fragment !== undefined) return `${left}${fragment}${right}`
     parameters += 1
     return `${left}${numbered ? `$${parameters}` : '?'}${right}`
   })
   return joined.replaceAll(/\bauth_\w+/g, (table) => tableOf(dataSource, table))
-}
-
-function isNumbered({ options }: DataSourceLike): boolean {
-  return /postgres|cockroach/.test(options.type)
-}
-
-/** Each expression is in UTC, so a change to or from summer time does not move it. */
-function currentTime(dataSource: DataSourceLike): string {
-  if (isSqlite(dataSource)) return "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)"
-  if (isNumbered(dataSource)) return 'cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)'
-  return "(timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(3)) div 1000)"
 }
 
 const NOT_CONNECTED =
@@ -176,10 +164,6 @@ export function dateOf(dataSource: DataSourceLike, value: unknown): Date | null 
   if (value instanceof Date) return value
   if (typeof value !== 'string') return null
   return new Date(isSqlite(dataSource) ? value.replace(' ', 'T').replace(/Z?$/, 'Z') : value)
-}
-
-function isSqlite(dataSource: DataSourceLike): boolean {
-  return /sqlite|sqljs|expo|capacitor|cordova|nativescript/.test(dataSource.options.type)
 }
 
 function translate(error: unknown): Error {

@@ -8,7 +8,8 @@ import type {
 } from '../accounts/auth-store.ts'
 import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
 import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
-import { createSql, DATABASE_NOW, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
+import { DATABASE_NOW, SHARE_LOCK } from './fragments.ts'
+import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /**
  * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource. `source` is called
@@ -96,7 +97,7 @@ function sessionStatements(sql: Sql) {
       const { affected } = await sql`insert into auth_refresh_tokens
         (id, user_id, password_version, family_hash, token_hash, created_at, rotated_at, expires_at)
         select ${id}, id, password_version, ${familyHash}, ${tokenHash}, ${createdAt}, ${rotatedAt}, ${expiresAt}
-        from auth_users where id = ${userId} and password_version = ${passwordVersion} and disabled_at is null`
+        from auth_users where id = ${userId} and password_version = ${passwordVersion} and disabled_at is null ${SHARE_LOCK}`
       return affected === 1
     },
 
@@ -140,7 +141,8 @@ function sessionStatements(sql: Sql) {
       await sql`delete from auth_refresh_tokens where user_id = ${userId}
         and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
           and (auth_users.password_version = auth_refresh_tokens.password_version
-            or auth_users.kept_session_id = auth_refresh_tokens.id))`
+            or auth_users.kept_session_id = auth_refresh_tokens.id))
+        and exists (select 1 from auth_ended_sessions where auth_ended_sessions.id = auth_refresh_tokens.id)`
     },
   }
 }

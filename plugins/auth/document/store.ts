@@ -113,8 +113,12 @@ function endOfSessionOperations(run: Run) {
     findEndedSessions: async (userId: string) => idsOf(await ended(userId)),
 
     async deleteEndedSessions(userId: string) {
-      const filter = await ended(userId)
-      await run('auth_refresh_tokens', (sessions) => sessions.deleteMany(filter))
+      const filter = { _id: { $in: await idsOf(await ended(userId)) } }
+      const published = await run('auth_ended_sessions', (records) =>
+        records.find(filter, { projection: { _id: 1 } }).toArray(),
+      )
+      const ids = published.map((record) => (record as Document)['_id'])
+      await run('auth_refresh_tokens', (sessions) => sessions.deleteMany({ _id: { $in: ids } }))
     },
   }
 }

@@ -188,9 +188,12 @@ async function clearAll(parts: AuthParts, userId: string): Promise<void> {
   )
 }
 
-/** A session can have begun between `endAccessTokens` and the statement that raised the version. */
+/**
+ * A session can have begun between `endAccessTokens` and the statement that raised the version. Sessions that are
+ * already published are published again: if that publication took longer than the overlap of two reads, other
+ * processes have missed it.
+ */
 async function clearSessions(parts: AuthParts, userId: string): Promise<void> {
-  for (const id of await parts.store.findEndedSessions(userId))
-    if (!parts.endedSessions.has(id)) await publishOne(parts, id)
+  for (const id of await parts.store.findEndedSessions(userId)) await publishOne(parts, id)
   await parts.store.deleteEndedSessions(userId)
 }

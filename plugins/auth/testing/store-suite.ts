@@ -2,17 +2,9 @@ import assert from 'node:assert/strict'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import { resetTokenTests } from './store-reset-tokens.ts'
 import { endedSessionTests } from './ended-session-tests.ts'
+import { endOfSessionTests } from './end-of-session-tests.ts'
 import type { SuiteRunner } from '../../../src/testing/index.ts'
-import {
-  ADA,
-  addSession,
-  addUser,
-  familiesLeft,
-  NOW,
-  range,
-  sessionFor,
-  type StoreTest,
-} from './store-fixtures.ts'
+import { ADA, addSession, addUser, NOW, range, sessionFor, type StoreTest } from './store-fixtures.ts'
 
 /** An empty store, and a function that removes it. */
 export interface OpenStore {
@@ -207,41 +199,5 @@ function sessionViewTests(test: StoreTest): void {
     assert.equal(await store.deleteSession(session.id), true)
     assert.equal(await store.deleteSession(session.id), false)
     assert.equal(await store.rotateSession({ id: session.id, from: 'token-1', to: 'b', now: NOW }), false)
-  })
-}
-
-function endOfSessionTests(test: StoreTest): void {
-  test('deletes the sessions that a new password has ended, and only those', async (store) => {
-    const user = await addUser(store)
-    for (const n of [1, 2, 3]) await addSession(store, user, n)
-    await store.setPassword({ userId: user.id, passwordHash: 'hash-1', keptSession: 'session-2', now: NOW })
-    const again = await store.findUserById(user.id)
-    await addSession(store, again!, 4)
-    assert.deepEqual([...(await store.findEndedSessions(user.id))].toSorted(), ['session-1', 'session-3'])
-    await store.deleteEndedSessions(user.id)
-    assert.deepEqual(await familiesLeft(store), [2, 4])
-  })
-  test('ends every session of a user and of nobody else with the password that is there', async (store) => {
-    const [ada, bob] = [await addUser(store), await addUser(store, { id: 'bob', email: 'bob@example.com' })]
-    await addSession(store, ada, 1)
-    await addSession(store, ada, 2)
-    await addSession(store, bob, 3)
-    const { id: userId, passwordHash } = ada
-    assert.equal(await store.setPassword({ userId, passwordHash, keptSession: null, now: NOW }), true)
-    assert.deepEqual([...(await store.findEndedSessions(ada.id))].toSorted(), ['session-1', 'session-2'])
-    await store.deleteEndedSessions(ada.id)
-    assert.deepEqual(await familiesLeft(store), [3])
-  })
-  test('deletes what has expired', async (store) => {
-    const user = await addUser(store)
-    await store.insertSession({ ...sessionFor(user, 1), expiresAt: NOW })
-    await store.insertSession({ ...sessionFor(user, 2), expiresAt: NOW + 1 })
-    const reset = { userId: user.id, passwordVersion: 0, createdAt: NOW - 1 }
-    await store.insertResetToken({ ...reset, tokenHash: 'reset-1', expiresAt: NOW }, 3)
-    await store.insertResetToken({ ...reset, tokenHash: 'reset-2', expiresAt: NOW + 1 }, 3)
-    await store.deleteExpired(NOW)
-    assert.deepEqual(await familiesLeft(store), [2])
-    assert.equal(await store.findResetToken('reset-1', NOW - 1), null)
-    assert.equal((await store.findResetToken('reset-2', NOW))?.passwordVersion, 0)
   })
 }

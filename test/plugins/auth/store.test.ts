@@ -11,6 +11,7 @@ import {
   AuthUsers,
 } from '../../../plugins/auth/basic/schema.ts'
 import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
+import { addUser, sessionFor } from '../../../plugins/auth/testing/store-fixtures.ts'
 import { authStoreSuite } from 'mortar/auth/testing'
 import { createDataSource } from '../../../plugins/database/index.ts'
 import { SQLITE_DRIVERS } from '../database/drivers.ts'
@@ -71,6 +72,47 @@ function missingTableTest(options: DataSourceOptions): void {
 
 type Server = 'postgres' | 'mariadb'
 
+/** Statements of a server about one connection's isolation, and about statements that wait for a lock. */
+const DIALECT = {
+  postgres: {
+    isolation: 'set session characteristics as transaction isolation level',
+    waiting: "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+  },
+  mariadb: {
+    isolation: 'set session transaction isolation level',
+    waiting: "select 1 from information_schema.innodb_trx where trx_state = 'LOCK WAIT'",
+  },
+} as const
+
+/** Another connection has changed the password version and not committed yet. */
+function waitingTest(type: Server, url: string, level: string): void {
+  it(`lets a session wait for a change of the password version, in ${level}`, async () => {
+    const options = { type, url, extra: type === 'postgres' ? { max: 1 } : { connectionLimit: 1 } } as const
+    const [{ store: setUp, close }, source, other] = [
+      await open({ type, url, dropSchema: true }),
+      await openSource(options),
+      await openSource({ type, url }),
+    ]
+    const change = other.createQueryRunner()
+    try {
+      const user = await addUser(setUp)
+      await source.query(`${DIALECT[type].isolation} ${level}`)
+      await change.startTransaction()
+      await change.query('update auth_users set password_version = 1')
+      const insertion = createRelationalStore(() => source).insertSession(sessionFor(user))
+      const state = { isDone: false }
+      void insertion.finally(() => (state.isDone = true)).catch(() => undefined)
+      while (!state.isDone && (await other.query(DIALECT[type].waiting)).length === 0);
+      expect(state.isDone).to.equal(false)
+      await change.commitTransaction()
+      expect(await insertion).to.equal(false)
+    } finally {
+      await change.release()
+      await Promise.all([source.destroy(), other.destroy(), close()])
+    }
+  })
+}
+
 /** Runs the suite in a database of its own, because other suites use the one of the URL. @returns its URL. */
 function onServer(type: Server, url: string): string {
   const name = `mortar_auth_store_${process.pid}`
@@ -80,6 +122,7 @@ function onServer(type: Server, url: string): string {
 
   missingTableTest({ type, url: own })
   authStoreSuite({ describe, it }, type, () => open({ type, url: own, dropSchema: true }))
+  for (const level of ['read committed', 'repeatable read']) waitingTest(type, own, level)
   return own
 }
 

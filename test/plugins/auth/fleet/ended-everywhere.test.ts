@@ -1,12 +1,57 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { DataSource } from 'typeorm'
 import { KINDS } from '../../database/databases.ts'
-import { cookieOf } from '../acceptance/service.ts'
+import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 
 const PASSWORD = 'the password at first'
+const NEXT = 'another horse battery'
 /** Milliseconds; twenty times what the processes need, for a machine that is busy. */
 const PATIENCE = 60_000
+
+/** Rounds of each way to end sessions. */
+const ROUNDS = 4
+
+interface Account {
+  readonly id: string
+  readonly email: string
+  readonly bearer: Readonly<Record<string, string>>
+}
+
+/** Prepares the end of all sessions of a user. */
+type Ending = (user: Account) => Promise<() => Promise<unknown>>
+
+/** Everything that ends all sessions of a user, in the first process of a fleet. */
+function endings(fleet: Fleet): Ending[] {
+  const post = async (path: string, body?: unknown, headers?: Account['bearer']) =>
+    expect((await fleet.post(0, path, body, headers)).status).to.be.oneOf([200, 204])
+  const mails = async (): Promise<string[]> => (await fleet.get(0, '/mails')).body
+  return [
+    async ({ bearer }) =>
+      () =>
+        post('/auth/change-password', { current: PASSWORD, next: NEXT }, bearer),
+    async ({ email }) => {
+      const { length } = await mails()
+      await post('/auth/forgot-password', { email })
+      while ((await mails()).length === length);
+      const token = (await mails()).at(-1)
+      return () => post('/auth/reset-password', { token, password: NEXT })
+    },
+    async ({ id }) =>
+      () =>
+        post(`/disable/${id}`),
+    async ({ id }) =>
+      () =>
+        post(`/sign-out/${id}`),
+  ]
+}
+
+/** True if the database keeps the session of an access token. */
+async function isAlive(source: DataSource, token: string): Promise<boolean> {
+  const { sid } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sid: string }
+  return source.getRepository('auth_refresh_tokens').existsBy({ id: sid })
+}
 
 for (const [name, kind] of Object.entries(KINDS))
   describe(`A session that ended, in several processes on one ${name} database`, function () {
@@ -24,6 +69,7 @@ for (const [name, kind] of Object.entries(KINDS))
       expect(reply.status).to.equal(201)
       return {
         id: reply.body.user.id as string,
+        email,
         cookie: cookieOf(reply),
         bearer: { authorization: `Bearer ${reply.body.accessToken}` },
       }
@@ -53,12 +99,43 @@ for (const [name, kind] of Object.entries(KINDS))
 
     it('is over in all of them after a change of the password, also when the account is deleted then', async () => {
       const user = await newcomer()
-      const change = { current: PASSWORD, next: 'another horse battery' }
+      const change = { current: PASSWORD, next: NEXT }
       const changed = await fleet.post(1, '/auth/change-password', change, user.bearer)
       expect(changed.status).to.equal(200)
       await fleet.source.getRepository('auth_users').delete({ id: user.id })
       await ended(0, user)
       expect(await statusAt(await fleet.join(), user)).to.equal(401)
+    })
+
+    it('ends or begins whole for each login that meets it, in all of them and in one that starts later', async () => {
+      const met: Reply[] = []
+      const meet = async (prepare: Ending): Promise<void> => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const user = await newcomer()
+          const end = await prepare(user)
+          const log = (n: number) => fleet.post(n, '/auth/login', { email: user.email, password: PASSWORD })
+          const early = [0, 1, 2, 3].map(log)
+          // The end begins when the first of them has begun its session.
+          const ending = Promise.race(early).then(end)
+          met.push(...(await Promise.all([...early, ...[4, 5, 6, 7].map(log)])))
+          await ending
+        }
+      }
+      await Promise.all(endings(fleet).map(meet))
+      // What is published last is read last.
+      const last = await newcomer()
+      await fleet.post(0, '/auth/logout', undefined, { cookie: last.cookie })
+      await ended(1, last)
+      const late = await fleet.join()
+      const tokens = met.filter(({ status }) => status === 200).map(({ body }) => body.accessToken)
+      expect(tokens.length).to.be.greaterThan(4 * ROUNDS)
+      const judge = async (token: string): Promise<void> => {
+        const bearer = { authorization: `Bearer ${token}` }
+        const statuses = await Promise.all([0, 1, late].map((n) => fleet.get(n, '/auth/me', bearer)))
+        const expected = (await isAlive(fleet.source, token)) ? 200 : 401
+        expect(statuses.map(({ status }) => status)).to.deep.equal([expected, expected, expected])
+      }
+      await Promise.all(tokens.map(judge))
     })
 
     it('is refused by every process although its row is still there', async () => {

@@ -14,6 +14,8 @@ export class Interruptions {
   private failing: (statement: number) => boolean = () => false
   private awaited: Meanwhile | undefined
   private awaitedAfter: Meanwhile | undefined
+  /** Awaited before each statement. */
+  gate: (statement: Statement | undefined) => Promise<void> | undefined = () => undefined
 
   /** Makes the nth statement from now fail. @returns functions to repair it and to ask if it was reached. */
   failAt(statement: number): { restore: () => void; reached: () => boolean } {
@@ -60,6 +62,7 @@ export class Interruptions {
 
   /** Called before each statement. */
   async pass(statement: Statement | undefined): Promise<void> {
+    await this.gate(statement)
     this.count += 1
     if (this.failing(this.count)) throw new Error('disk I/O error')
     if (this.awaited === undefined || this.awaited.statement !== statement) return
