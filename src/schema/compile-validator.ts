@@ -4,6 +4,7 @@ import { compileOutput } from './compile-output.ts'
 import { compilePlainParts, compileYup } from './yup/compile-yup.ts'
 import { inputOfStandard } from './json-schema-standard.ts'
 import { oncePerSchema, once } from './once.ts'
+import { computesDefaults } from './yup/known.ts'
 import { coerceText } from './yup/query-coercion.ts'
 import { openArraysOf } from './yup/open-arrays.ts'
 import type { Schema, StandardLike } from './schema.ts'
@@ -47,8 +48,9 @@ function validatorOf(schema: YupNode | StandardLike, text: boolean): Validator {
 function yupValidator(schema: YupNode, text: boolean): Validator['validate'] {
   const isKnown = isKnownYup(schema)
   const fast = isKnown ? compileYup(schema, text) : undefined
-  if (fast !== undefined) return fast
   const tooMany = openArraysOf(schema)
+  if (fast !== undefined)
+    return computesDefaults(schema) ? (value, limit) => tooMany(value) ?? fast(value, limit) : fast
   const refuseEarly = isKnown ? compilePlainParts(schema) : () => undefined
   const byYup = validateByYup(schema)
   // The cheap checks come first, because yup calls functions of the application for each item.

@@ -3,6 +3,7 @@ import {
   firstTests,
   isConditional,
   isRef,
+  isYup,
   refusedValues,
   type YupNode,
 } from '../../compat/yup.ts'
@@ -38,6 +39,14 @@ function isPlainButForTests(schema: YupNode): boolean {
 function isPlainSpec(spec: YupNode['spec']): boolean {
   const dynamicDefault = typeof spec.default === 'function' && spec.default.length > 0
   return spec.coerce && spec.recursive && !spec.strip && !dynamicDefault
+}
+
+/** True if a default of the schema or of a part of it is computed by a function of the application. */
+export function computesDefaults(schema: unknown): boolean {
+  if (!isYup(schema)) return false
+  const items = Array.isArray(schema.spec.types) ? schema.spec.types : [schema.innerType]
+  const members = [...Object.values(schema.fields ?? {}), ...items]
+  return typeof schema.spec.default === 'function' || members.some(computesDefaults)
 }
 
 function isPlainTest(test: YupNode['tests'][number]): boolean {
