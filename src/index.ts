@@ -134,7 +134,7 @@ export {
   UnsupportedMediaType,
   ValidationFailed,
 } from './errors/http-error.ts'
-export type { HttpErrorOptions, Issue } from './errors/http-error.ts'
+export type { HttpErrorOptions, Issue, IssueParam, OwnIssue } from './errors/http-error.ts'
 export { StartupError, StartupErrors } from './errors/startup-error.ts'
 export type { StartupErrorOptions } from './errors/startup-error.ts'
 export { hasPeer, importPeer, loadPeer } from './peers/load-peer.ts'

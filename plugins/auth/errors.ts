@@ -53,7 +53,7 @@ export function wrongCurrentPassword(): Unauthorized {
 /** 422 for a new password that is too easy to guess; `message` gives the reason. */
 export class PasswordRefused extends ValidationFailed {
   constructor(path: 'password' | 'next', message: string) {
-    super([{ location: 'body', path, message }])
+    super([{ location: 'body', path, rule: 'password', message }])
   }
 }
 

@@ -1,5 +1,5 @@
 import { OwnObject } from '../support/own-object.ts'
-import { isInheritedName, isObject, isYup, type YupIssue, type YupNode } from './yup.ts'
+import { isInheritedName, isObject, isYup, type YupIssue, type YupNode, type YupTest } from './yup.ts'
 import { linearTests } from './yup-url.ts'
 
 /*
@@ -21,11 +21,10 @@ interface Budget {
 
 type Next = (errors: readonly YupIssue[], value: unknown) => void
 type Panic = (error: unknown, value: unknown) => void
-type Test = (
-  args: object,
-  panic: (error: unknown) => void,
-  next: (error: YupIssue | readonly YupIssue[] | null) => void,
-) => void
+type Found = YupIssue | readonly YupIssue[] | null
+/** `OPTIONS` is absent for the tests of members. */
+type Test = ((args: object, panic: (error: unknown) => void, next: (error: Found) => void) => void) &
+  Partial<YupTest>
 
 interface Run {
   readonly tests: readonly Test[]
@@ -137,6 +136,19 @@ function methodsOver({ resolve, runTests, asNestedTest }: Methods): Methods {
   }
 }
 
+/** A test that failed, and its schema. */
+export interface FailedTest {
+  readonly schema: YupNode
+  readonly test: YupTest
+}
+
+const failed = new WeakMap<YupIssue, FailedTest>()
+
+/** Returns the test that an error of a bounded schema came from; undefined for an error that a test passed on. */
+export function failedTestOf(error: YupIssue): FailedTest | undefined {
+  return failed.get(error)
+}
+
 const NONE: readonly Test[] = []
 
 function runWithin(
@@ -155,8 +167,9 @@ function runWithin(
     if (!isSettled) panic(error, value)
     isSettled = true
   }
-  function finish(found: YupIssue | readonly YupIssue[] | null): void {
+  function finish(found: Found, test?: Test): void {
     if (found) addFound(found, errors, budget)
+    if (found && !isList(found) && test?.OPTIONS) failed.set(found, { schema, test: test as YupTest })
     waiting -= 1
     if (waiting > 0 || isSettled) return
     isSettled = true
@@ -165,7 +178,8 @@ function runWithin(
   const args = { value, originalValue, path, options, schema }
   for (let index = 0; index < tests.length && budget.left > 0; index++) {
     waiting += 1
-    tests[index]!(args, panicOnce, finish)
+    const test = tests[index]!
+    test(args, panicOnce, (found) => finish(found, test))
   }
   finish(null)
 }

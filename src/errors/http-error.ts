@@ -151,14 +151,25 @@ export class UnsupportedMediaType extends HttpError {
   }
 }
 
+type Scalar = string | number | boolean | null
+
+/** A constant of a rule. */
+export type IssueParam = Scalar | readonly Scalar[]
+
 /**
- * One fault of the input: its location in the request, the path inside that location (`items[0].qty`), and the reason.
+ * One fault of the input: its location in the request, the path inside that location (`items[0].qty`), the broken rule
+ * with the constants of the schema (`min`, `{ min: 1 }`), and the reason. The parameters never contain what was sent.
  */
 export interface Issue {
   readonly location: 'params' | 'query' | 'headers' | 'body'
   readonly path: string
+  readonly rule: string
+  readonly params?: Readonly<Record<string, IssueParam>>
   readonly message: string
 }
+
+/** An issue that an application makes; without a rule it is `custom`. */
+export type OwnIssue = Omit<Issue, 'rule'> & Partial<Pick<Issue, 'rule'>>
 
 /** Options of a `ValidationFailed`. */
 export interface ValidationFailedOptions extends HttpErrorOptions {
@@ -170,10 +181,21 @@ export interface ValidationFailedOptions extends HttpErrorOptions {
 export class ValidationFailed extends HttpError {
   readonly errors: readonly Issue[]
 
-  constructor(errors: readonly Issue[], options?: ValidationFailedOptions) {
+  constructor(given: readonly OwnIssue[], options?: ValidationFailedOptions) {
+    const errors = given.every(hasRule) ? given : given.map(withRule)
     super(422, summaryOf(errors.length, options?.truncated === true), withErrors(errors, options))
     this.errors = errors
   }
+}
+
+function hasRule(issue: OwnIssue): issue is Issue {
+  return issue.rule !== undefined
+}
+
+function withRule(issue: OwnIssue): Issue {
+  if (hasRule(issue)) return issue
+  const { location, path, ...rest } = issue
+  return { location, path, rule: 'custom', ...rest }
 }
 
 function withErrors(errors: readonly Issue[], options?: ValidationFailedOptions): HttpErrorOptions {

@@ -27,9 +27,15 @@ const VALIDATION_PROBLEM: JsonObject = {
         properties: {
           location: { type: 'string', enum: ['params', 'query', 'headers', 'body'] },
           path: { type: 'string', description: 'Path inside the location, such as `items[0].qty`.' },
+          rule: { type: 'string', description: 'Rule that the value breaks, such as `min`, for programs.' },
+          params: {
+            type: 'object',
+            description: 'Constants of the rule, such as `{ "min": 1 }`.',
+            additionalProperties: true,
+          },
           message: { type: 'string' },
         },
-        required: ['location', 'path', 'message'],
+        required: ['location', 'path', 'rule', 'message'],
       },
     },
     truncated: { const: true, description: 'There are more issues than `errors` lists.' },

@@ -142,11 +142,17 @@ function take(ctx: RequestContext, input: Input, result: unknown): Issue[] {
 function issuesOf(ctx: RequestContext, input: Input, { issues }: Invalid): Issue[] {
   const { location, isStructured } = input
   if (location === 'body' && isStructured && isUnparsed(ctx))
-    return [{ location, path: '', message: wrongMediaType(ctx) }]
+    return [{ location, path: '', rule: 'type', message: wrongMediaType(ctx) }]
   const found: Issue[] = []
   const sent = flatNames(ctx, input)
-  for (const { path, message } of issues)
-    found.push({ location, path, message: sent === undefined ? message : message + bracketHint(path, sent) })
+  for (const { path, rule, params, message } of issues) {
+    const text = sent === undefined ? message : message + bracketHint(path, sent)
+    found.push(
+      params === undefined
+        ? { location, path, rule, message: text }
+        : { location, path, rule, params, message: text },
+    )
+  }
   return found
 }
 

@@ -1,3 +1,4 @@
+import { brokenRule } from './broken-rule.ts'
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT, IssueList } from './issue-list.ts'
 import { inputOfStandard, UNDESCRIBED } from './json-schema-standard.ts'
@@ -57,7 +58,13 @@ function arrayFinder(schema: Readonly<Record<string, unknown>>, isReplaceable: b
   return (value, path, { issues, open }) => {
     if (!Array.isArray(value)) return
     if (value.length > most && !isReplaceable) {
-      issues.add(issueAt(path, `${path || 'this'} must have at most ${most} items, not ${value.length}`))
+      issues.add(
+        issueAt(
+          path,
+          brokenRule('max', { max: most }),
+          `${path || 'this'} must have at most ${most} items, not ${value.length}`,
+        ),
+      )
       return
     }
     if ((counts(value) && !open.add(value, path)) || !hasFinders) return

@@ -1,5 +1,13 @@
-/** One fault of a value: the path inside it (`items[0].qty`, `''` for the value itself) and the reason. */
-export interface SchemaIssue {
+import type { IssueParam } from '../errors/http-error.ts'
+
+/** The rule that a value breaks, with the constants that its schema declares: `min`, `{ min: 1 }`. */
+export interface BrokenRule {
+  readonly rule: string
+  readonly params?: Readonly<Record<string, IssueParam>>
+}
+
+/** One fault of a value: the path inside it (`items[0].qty`, `''` for the value itself), the rule and the reason. */
+export interface SchemaIssue extends BrokenRule {
   readonly path: string
   readonly message: string
 }
@@ -17,11 +25,10 @@ export class Invalid {
 }
 
 /** Makes an issue; `message` may be any value that a schema library was given as a message. */
-export function issueAt(path: string, message: unknown): SchemaIssue {
-  return {
-    path: shortened(path),
-    message: shortened(typeof message === 'string' ? message : textOf(message)),
-  }
+export function issueAt(path: string, { rule, params }: BrokenRule, message: unknown): SchemaIssue {
+  const at = shortened(path)
+  const text = shortened(typeof message === 'string' ? message : textOf(message))
+  return params === undefined ? { path: at, rule, message: text } : { path: at, rule, params, message: text }
 }
 
 /** Path of a member: `childPath('items', 0)` is `items[0]`, `childPath('', 'a.b')` is `["a.b"]`. The form is yup's. */

@@ -46,8 +46,10 @@ function write(value: unknown): string | Invalid {
   if (value instanceof Invalid) return value
   try {
     const text = JSON.stringify(value) as string | undefined
-    return text ?? new Invalid([issueAt('', 'this has no value')])
+    return text ?? new Invalid([issueAt('', { rule: 'required' }, 'this has no value')])
   } catch (error) {
-    return new Invalid([issueAt('', `this cannot be written as JSON (${(error as Error).message})`)])
+    return new Invalid([
+      issueAt('', { rule: 'type' }, `this cannot be written as JSON (${(error as Error).message})`),
+    ])
   }
 }

@@ -1,16 +1,15 @@
 import { childPath, Invalid, issueAt } from './invalid.ts'
 import { DEFAULT_LIMIT } from './issue-list.ts'
 import type { StandardLike } from './schema.ts'
+import { ruleOfStandard, type StandardIssue } from './rule-of-standard.ts'
 import { refuseUnfit } from './yup/shape-guard.ts'
+import { isObject, ownMember } from '../compat/yup.ts'
 import type { Validate } from './validate.ts'
 
 /** The result of a Standard Schema validator (https://standardschema.dev). */
 interface StandardResult {
   readonly value?: unknown
-  readonly issues?: readonly {
-    readonly message: string
-    readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
-  }[]
+  readonly issues?: readonly StandardIssue[]
 }
 
 /**
@@ -23,7 +22,9 @@ export function validateByStandard(schema: StandardLike): Validate {
     const unfit = refuseUnfit(value)
     if (unfit !== undefined) return unfit
     const result = standard.validate(value) as StandardResult | Promise<StandardResult>
-    return result instanceof Promise ? result.then((settled) => read(settled, limit)) : read(result, limit)
+    return result instanceof Promise
+      ? result.then((settled) => read(settled, value, limit))
+      : read(result, value, limit)
   }
 }
 
@@ -34,13 +35,31 @@ export function isStandard(value: unknown): value is StandardLike {
   return typeof standard?.validate === 'function'
 }
 
-function read(result: StandardResult, limit: number): unknown {
+function read(result: StandardResult, value: unknown, limit: number): unknown {
   if (result.issues === undefined) return result.value
   const first = result.issues.slice(0, limit)
-  return new Invalid(first.map(({ path = [], message }) => issueAt(path.reduce(join, ''), message)))
+  return new Invalid(
+    first.map((issue) => {
+      const keys: readonly Key[] = (issue.path ?? []).map(keyOf)
+      const path = keys.reduce<string>((parent, key) => childPath(parent, key), '')
+      return issueAt(path, ruleOfStandard(issue, memberAt(value, keys)), issue.message)
+    }),
+  )
 }
 
-function join(path: string, segment: PropertyKey | { readonly key: PropertyKey }): string {
+type Key = string | number
+
+function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): Key {
   const key = typeof segment === 'object' ? segment.key : segment
-  return childPath(path, typeof key === 'symbol' ? String(key) : key)
+  return typeof key === 'symbol' ? String(key) : key
+}
+
+function memberAt(value: unknown, keys: readonly Key[]): unknown {
+  let member = value
+  for (const key of keys)
+    member =
+      isObject(member) || Array.isArray(member)
+        ? ownMember(member as Record<string, unknown>, String(key))
+        : undefined
+  return member
 }

@@ -43,6 +43,7 @@ describe('A query name with brackets, as qs, axios and PHP send lists', () => {
           {
             location: 'query',
             path: 'ids',
+            rule: 'required',
             message: "ids is a required field. The request has 'ids[]' instead: send ids=1&ids=2.",
           },
         ])

@@ -151,6 +151,8 @@ describe('A multipart form', () => {
           {
             location: 'body',
             path: 'picture',
+            rule: 'fileType',
+            params: { types: ['image/*', 'application/pdf'] },
             message: 'picture must be of type image/* or application/pdf',
           },
         ],

@@ -1,3 +1,4 @@
+import { brokenRule } from '../broken-rule.ts'
 import { childPath, Invalid, issueAt } from '../invalid.ts'
 import { oncePerSchema } from '../once.ts'
 import { lengthLimits } from './passes.ts'
@@ -64,7 +65,8 @@ export class OpenItems {
   refusal(): Invalid | undefined {
     if (this.path === undefined) return undefined
     const rule = `arrays without a maximum have at most ${MOST_OPEN_ITEMS} items together`
-    return new Invalid([issueAt(this.path, `${this.path || 'this'} has too many items: ${rule}`)])
+    const issue = brokenRule('maxItems', { maxItems: MOST_OPEN_ITEMS })
+    return new Invalid([issueAt(this.path, issue, `${this.path || 'this'} has too many items: ${rule}`)])
   }
 }
 

@@ -2,6 +2,7 @@ import { loadYup } from '../../support/lazy-packages.ts'
 import { issueAt } from '../invalid.ts'
 import type { IssueList } from '../issue-list.ts'
 import { once } from '../once.ts'
+import { ruleOfTest } from './rule-of-test.ts'
 import { showable } from './showable.ts'
 import { firstTests, isOfType, type YupNode, type YupTest } from '../../compat/yup.ts'
 import { linearTests } from '../../compat/yup-url.ts'
@@ -40,7 +41,9 @@ export function ownIssuesOf(schema: YupNode): AddIssues {
 /** Tests that a present value of the schema's type passes. */
 const ABSENCE_OR_TYPE: ReadonlySet<string | undefined> = new Set(['typeError', 'nullable', 'optionality'])
 
-function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
+function issueOf(schema: YupNode, test: YupTest): AddIssues {
+  const { OPTIONS } = test
+  const rule = once(() => ruleOfTest(schema, test))
   // The part of a test context that yup's own tests use. `createError` only returns the parameters.
   const context = { schema, resolve: (item: unknown) => item, createError: (overrides: object) => overrides }
   const own = OPTIONS.params ?? NO_PARAMS
@@ -51,7 +54,7 @@ function issueOf(schema: YupNode, { OPTIONS }: YupTest): AddIssues {
     if (result === true) return
     const { params } = (result || {}) as { params?: Params }
     const extra = params === undefined ? own : { ...own, ...params }
-    if (!issues.isFull) issues.add(issueAt(place.path, word(place, extra)))
+    if (!issues.isFull) issues.add(issueAt(place.path, rule(), word(place, extra)))
   }
 }
 

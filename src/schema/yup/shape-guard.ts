@@ -1,4 +1,5 @@
 import { OwnObject } from '../../support/own-object.ts'
+import { brokenRule } from '../broken-rule.ts'
 import { Invalid, issueAt } from '../invalid.ts'
 import {
   isConditional,
@@ -11,6 +12,8 @@ import {
 } from '../../compat/yup.ts'
 
 const DEEPEST = 100
+const TOO_DEEP = 'is nested too deeply'
+const MAX_DEPTH = brokenRule('maxDepth', { maxDepth: DEEPEST })
 
 /**
  * Returns an `Invalid` for a value that must not be passed to a schema library, or undefined. Libraries recurse and print
@@ -18,14 +21,16 @@ const DEEPEST = 100
  */
 export function refuseUnfit(value: unknown): Invalid | undefined {
   const flaw = flawOf(value, DEEPEST, new Set(), new Set())
-  return flaw === undefined ? undefined : new Invalid([issueAt('', `this ${flaw}`)])
+  return flaw === undefined
+    ? undefined
+    : new Invalid([issueAt('', flaw === TOO_DEEP ? MAX_DEPTH : { rule: 'type' }, `this ${flaw}`)])
 }
 
 function flawOf(value: unknown, depth: number, above: Set<unknown>, seen: Set<unknown>): string | undefined {
   if (typeof value === 'bigint') return 'holds a bigint'
   if (!Array.isArray(value) && !isRecord(value)) return undefined
   if (above.has(value)) return 'refers to itself'
-  if (depth === 0) return 'is nested too deeply'
+  if (depth === 0) return TOO_DEEP
   if (seen.has(value)) return undefined
   seen.add(value)
   above.add(value)

@@ -1,10 +1,11 @@
-import { childPath, Invalid, issueAt, type SchemaIssue } from '../invalid.ts'
+import { childPath, Invalid, issueAt, type BrokenRule, type SchemaIssue } from '../invalid.ts'
 import { DEFAULT_LIMIT } from '../issue-list.ts'
+import { ruleNamed, ruleOfTest } from './rule-of-test.ts'
 import { withoutInheritedKeys } from './shape-guard.ts'
 import type { Validate } from '../validate.ts'
 import { isKnownYup } from '../../compat/yup-self-test.ts'
 import { matchesUrls } from '../../compat/yup-url.ts'
-import { boundedOptions, boundedSchema } from '../../compat/yup-bounds.ts'
+import { boundedOptions, boundedSchema, failedTestOf } from '../../compat/yup-bounds.ts'
 import {
   isObject,
   isYup,
@@ -29,7 +30,9 @@ export function validateByYup(schema: YupNode, options: object = {}): Validate {
     } catch (error) {
       const path = uncastable?.(schema, value)
       if (path === undefined) throw error
-      return new Invalid([issueAt(path, `${path || 'this'} has a form that cannot be read`)])
+      return new Invalid([
+        issueAt(path, { rule: 'type' }, `${path || 'this'} has a form that cannot be read`),
+      ])
     }
   }
 }
@@ -44,7 +47,7 @@ async function validatePublicly(schema: YupNode, value: unknown, settings: Setti
   const { options, limit } = settings
   const wrongUrl = findWrongUrl(schema, value)
   if (wrongUrl !== undefined)
-    return new Invalid([issueAt(wrongUrl, `${wrongUrl || 'this'} must be a valid URL`)])
+    return new Invalid([issueAt(wrongUrl, { rule: 'url' }, `${wrongUrl || 'this'} must be a valid URL`)])
   try {
     return await schema.validate(value, { ...options, abortEarly: false })
   } catch (error) {
@@ -101,7 +104,14 @@ function valueOrDefault(schema: YupNode, value: unknown): unknown {
 
 function issuesOf(error: YupIssue): readonly SchemaIssue[] {
   if (error.inner !== undefined && error.inner.length > 0) return error.inner.flatMap(issuesOf)
-  return [issueAt(error.path ?? '', error.message)]
+  return [issueAt(error.path ?? '', ruleOfError(error), error.message)]
+}
+
+function ruleOfError(error: YupIssue): BrokenRule {
+  const failed = failedTestOf(error)
+  // `createError({ type })` names another rule.
+  const isOwnName = failed !== undefined && error.type === failed.test.OPTIONS.name
+  return isOwnName ? ruleOfTest(failed.schema, failed.test) : ruleNamed(error.type)
 }
 
 /**
