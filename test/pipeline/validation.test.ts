@@ -71,7 +71,9 @@ describe('Asynchronous validation', () => {
       const { app, seen } = recording({ body, query })
       const { status, problem } = await post(await open(app), '/', { name: 'taken' })
       expect(status).to.equal(422)
-      expect(problem.errors).to.deep.equal([{ location: 'body', path: 'name', rule: 'free', message: 'is taken' }])
+      expect(problem.errors).to.deep.equal([
+        { location: 'body', path: 'name', rule: 'free', message: 'is taken' },
+      ])
       expect(seen).to.deep.equal([])
     })
 
@@ -124,7 +126,9 @@ describe('A request that is not valid', () => {
       const errorsOf = async (type: string, body: string) =>
         (await post(served, '/', body, { 'Content-Type': type })).problem.errors
       const message = 'The body was sent as text/plain. Send JSON as application/json.'
-      expect(await errorsOf('text/plain', '{"a":"b"}')).to.eql([{ location: 'body', path: '', rule: 'type', message }])
+      expect(await errorsOf('text/plain', '{"a":"b"}')).to.eql([
+        { location: 'body', path: '', rule: 'type', message },
+      ])
       expect(JSON.stringify(await errorsOf('application/json', '"b"'))).to.not.contain('was sent as')
       expect(JSON.stringify(await errorsOf('application/json', '{}'))).to.not.contain('was sent as')
     })
