@@ -1,3 +1,5 @@
+import { STATUS_CODES } from './status-names.ts'
+
 /** One kind of problem: its status, a short constant title, and optionally a URI. */
 export interface ProblemDefinition {
   readonly status: number
@@ -53,8 +55,8 @@ export const PROBLEM_CODES = {
 /** A problem code of the core. */
 export type ProblemCode = keyof typeof PROBLEM_CODES
 
-/** Default code of an `HttpError` by status. Other statuses have the code of 400 or of 500. */
-export const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
+/** Default code of an `HttpError` by status; other statuses have one made of their phrase. */
+const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
   400: 'bad_request',
   401: 'unauthorized',
   403: 'forbidden',
@@ -76,4 +78,16 @@ export const DEFAULT_CODES: Readonly<Record<number, ProblemCode>> = {
   500: 'internal_error',
   501: 'not_implemented',
   503: 'service_unavailable',
+}
+
+/** Returns the default code of a status: the core's, or its phrase in lower case: `payment_required` for 402. */
+export function codeOfStatus(status: number): string {
+  return DEFAULT_CODES[status] ?? codeOfPhrase(STATUS_CODES[status] ?? `Status ${status}`)
+}
+
+function codeOfPhrase(phrase: string): string {
+  return phrase
+    .toLowerCase()
+    .replaceAll(/[^\w ]/g, '')
+    .replaceAll(' ', '_')
 }

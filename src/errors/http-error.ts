@@ -1,4 +1,4 @@
-import { DEFAULT_CODES, type ProblemCode } from './codes.ts'
+import { codeOfStatus } from './codes.ts'
 import { STATUS_CODES } from './status-names.ts'
 
 /** Options of an `HttpError` besides its message. */
@@ -78,10 +78,6 @@ export class HttpError extends Error {
   get expose(): boolean {
     return this.status < 500
   }
-}
-
-function codeOfStatus(status: number): ProblemCode {
-  return DEFAULT_CODES[status] ?? (status < 500 ? 'bad_request' : 'internal_error')
 }
 
 /**
@@ -210,23 +206,40 @@ function summaryOf(count: number, truncated: boolean): string {
   return count === 1 ? '1 value is not valid.' : `${count} values are not valid.`
 }
 
-/** 429: a limit is reached. `retryAfter` is in whole seconds and becomes `Retry-After` (RFC 6585 §4). */
+/**
+ * 429: a limit is reached. `retryAfter` is in whole seconds and becomes `Retry-After` (RFC 6585 §4), unless `headers` has
+ * that header. Without a time, the detail comes first.
+ */
 export class TooManyRequests extends HttpError {
-  constructor(retryAfter: number, detail?: string, options: HttpErrorOptions = {}) {
-    const headers = { ...options.headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }
-    super(429, detailOr('Too many requests. Try again later.', detail), { ...options, headers })
+  constructor(retryAfter: number, detail?: string, options?: HttpErrorOptions)
+  constructor(detail?: string, options?: HttpErrorOptions)
+  constructor(first?: number | string, second?: string | HttpErrorOptions, third?: HttpErrorOptions) {
+    const [retryAfter, detail, options] =
+      typeof first === 'number' ? [first, second, third] : [undefined, first, second ?? third]
+    const { headers, ...rest } = typeof options === 'object' ? options : {}
+    super(429, detailOr('Too many requests. Try again later.', detail), {
+      ...rest,
+      headers: withRetryAfter(headers, retryAfter),
+    })
   }
 }
 
-/** 503: the service is temporarily unavailable; `retryAfter` in seconds, if known. */
+/** 503: the service is temporarily unavailable; `retryAfter` in seconds, if known, unless `headers` has `Retry-After`. */
 export class ServiceUnavailable extends HttpError {
   constructor(detail?: string, options?: HttpErrorOptions & { retryAfter?: number }) {
-    const { retryAfter, ...rest } = options ?? {}
-    const header =
-      retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }
+    const { retryAfter, headers, ...rest } = options ?? {}
     super(503, detailOr('The service is temporarily unavailable.', detail), {
       ...rest,
-      headers: { ...rest.headers, ...header },
+      headers: withRetryAfter(headers, retryAfter),
     })
   }
+}
+
+function withRetryAfter(
+  headers: HttpErrorOptions['headers'] = {},
+  seconds: number | undefined,
+): Readonly<Record<string, string>> {
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after')
+  if (isGiven || !Number.isFinite(seconds)) return headers
+  return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(seconds!))) }
 }
