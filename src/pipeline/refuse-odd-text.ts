@@ -48,10 +48,11 @@ function collectMembers(value: object, path: string, search: Search): void {
 }
 
 /** Adds an issue if the string has an odd character. @returns true for such a string. */
-function note(text: string, path: string, rule: string, { issues, limit }: Search): boolean {
+function note(text: string, path: string, phrase: string, { issues, limit }: Search): boolean {
   const odd = ODD.exec(text)
   if (odd === null) return false
   const name = odd[0] === '\0' ? 'the character U+0000' : 'half of a surrogate pair'
-  if (issues.length < limit) issues.push(issueAt(path, `${path || 'this'} ${rule} ${name}`))
+  if (issues.length < limit)
+    issues.push(issueAt(path, { rule: 'characters' }, `${path || 'this'} ${phrase} ${name}`))
   return true
 }

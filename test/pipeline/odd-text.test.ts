@@ -61,14 +61,14 @@ describe('A string with U+0000 or half of a surrogate pair', () => {
         for (const [json, path, message] of REFUSED) {
           const { status, errors } = await send(url, json)
           expect(status, json).to.equal(422)
-          expect(errors, json).to.deep.equal([{ location: 'body', path, message }])
+          expect(errors, json).to.deep.equal([{ location: 'body', path, rule: 'characters', message }])
         }
         for (const json of ACCEPTED) expect((await send(url, json)).status, json).to.equal(200)
       })
 
     it('is an issue of a body that is one string', async () => {
       const { url } = await serve({ body: string(), consumes: ['application/json', 'text/plain'] })
-      const issue = [{ location: 'body', path: '', message: `this ${NUL}` }]
+      const issue = [{ location: 'body', path: '', rule: 'characters', message: `this ${NUL}` }]
       expect((await send(url, String.raw`"\u0000"`)).errors).to.deep.equal(issue)
       expect((await send(url, 'x\0', 'text/plain')).errors).to.deep.equal(issue)
     })
@@ -76,11 +76,11 @@ describe('A string with U+0000 or half of a surrogate pair', () => {
     it('is an issue of a form, of its names too', async () => {
       const { url } = await serve({ body: object({ a: string() }) })
       const type = 'application/x-www-form-urlencoded'
-      const a = [{ location: 'body', path: 'a', message: `a ${NUL}` }]
+      const a = [{ location: 'body', path: 'a', rule: 'characters', message: `a ${NUL}` }]
       expect((await send(url, 'a=x%00', type)).errors).to.deep.equal(a)
       expect((await send(url, 'a=x\0', type)).errors).to.deep.equal(a)
       expect((await send(url, 'a=1&b%00=1', type)).errors).to.deep.equal([
-        { location: 'body', path: '', message: `this ${KEY}` },
+        { location: 'body', path: '', rule: 'characters', message: `this ${KEY}` },
       ])
     })
 
@@ -88,7 +88,7 @@ describe('A string with U+0000 or half of a surrogate pair', () => {
       const { url } = await serve({ body: object({ a: string() }), consumes: ['multipart/form-data'] })
       const form = multipart([disposition('name="a"'), 'x\0y'], [disposition('name="f"; filename="f"'), '\0'])
       expect((await send(url, form, MULTIPART_B)).errors).to.deep.equal([
-        { location: 'body', path: 'a', message: `a ${NUL}` },
+        { location: 'body', path: 'a', rule: 'characters', message: `a ${NUL}` },
       ])
     })
 
@@ -100,10 +100,10 @@ describe('A string with U+0000 or half of a surrogate pair', () => {
       }
       const { url } = await serve(definition, '/:id')
       expect((await send(`${url}/x%00?q=%00&q2%00`, '{}')).errors).to.deep.equal([
-        { location: 'params', path: 'id', message: `id ${NUL}` },
-        { location: 'query', path: 'q', message: `q ${NUL}` },
-        { location: 'query', path: '', message: `this ${KEY}` },
-        { location: 'body', path: 'a', message: 'a is a required field' },
+        { location: 'params', path: 'id', rule: 'characters', message: `id ${NUL}` },
+        { location: 'query', path: 'q', rule: 'characters', message: `q ${NUL}` },
+        { location: 'query', path: '', rule: 'characters', message: `this ${KEY}` },
+        { location: 'body', path: 'a', rule: 'required', message: 'a is a required field' },
       ])
     })
 
@@ -117,7 +117,7 @@ describe('A string with U+0000 or half of a surrogate pair', () => {
       })
       const { url } = await open(createApp({ environment: 'test' }).use(parser).use(router))
       expect((await send(url, String.raw`{"a":"\u0000"}`)).errors).to.deep.equal([
-        { location: 'body', path: 'a', message: `a ${NUL}` },
+        { location: 'body', path: 'a', rule: 'characters', message: `a ${NUL}` },
       ])
     })
 
