@@ -59,7 +59,7 @@ export function limits<const Rules extends string = never>(
   return defineBrick({
     name: 'limits',
     requires: REQUIRED[typeof store === 'string' ? store : 'client'],
-    ...(store !== 'memory' && { peers: limitsNeed.peers satisfies Peers }),
+    ...((store === 'redis' || typeof store === 'object') && { peers: limitsNeed.peers satisfies Peers }),
     startupCodes: STARTUP_CODES,
     services: { limiter: singleton(createLimiter) },
     start: async (services) => {

@@ -16,7 +16,6 @@ const need: PeerNeed = {
   peers: { from: import.meta.url, packages: ['typeorm'] },
 }
 
-/** The order of the columns is that of rate-limiter-flexible, whose statements do not name them. */
 const OPTIONS = {
   name: 'mortar_limits',
   columns: {

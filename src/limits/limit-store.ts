@@ -1,19 +1,25 @@
-import type { ParsedLimit } from './parse-limit.ts'
-
 /** Requests of a key in its current window; `resetIn` in milliseconds. */
 export interface Counted {
   readonly consumed: number
   readonly resetIn: number
 }
 
+/** A number of requests of a key; `window` in seconds. */
+export interface KeyCount {
+  readonly key: string
+  readonly window: number
+  readonly requests: number
+}
+
 /** Counters that several processes share. Each method may reject, and may never settle. */
 export interface LimitStore {
   /** True if a command can be sent now; otherwise the limits count in memory immediately. */
   isReady(): boolean
-  /** Counts requests in one atomic step. */
-  consume(key: string, limit: ParsedLimit, requests: number): Promise<Counted>
+  /** Counts requests of different keys, each key in one atomic step. The results have the order of the keys. */
+  count(counts: readonly KeyCount[]): Promise<readonly Counted[]>
   clear(key: string): Promise<unknown>
-  giveBack(key: string, limit: ParsedLimit): Promise<unknown>
+  /** Subtracts one request. `window` in seconds. */
+  giveBack(key: string, window: number): Promise<unknown>
   /** Called after a failure or a silence, so that the store can close a dead connection. */
   reset?(): void
 }
@@ -21,7 +27,7 @@ export interface LimitStore {
 /** The used part of a limiter of rate-limiter-flexible. */
 export interface FlexibleLimiter {
   consume(key: string, points: number, options: { customDuration: number }): Promise<FlexibleResult>
-  reward(key: string, points: number, options: { customDuration: number }): Promise<unknown>
+  reward(key: string, points: number, options: { customDuration: number }): Promise<FlexibleResult>
   delete(key: string): Promise<unknown>
 }
 
@@ -36,16 +42,20 @@ export const UNLIMITED_POINTS = Number.MAX_SAFE_INTEGER
 /** Makes a store from a limiter of rate-limiter-flexible with `points: UNLIMITED_POINTS`. */
 export function flexibleStore(
   limiter: FlexibleLimiter,
-  { isReady, reset }: Pick<LimitStore, 'isReady' | 'reset'>,
+  { isReady }: Pick<LimitStore, 'isReady'>,
 ): LimitStore {
+  const countOne = async ({ key, window, requests }: KeyCount): Promise<Counted> => {
+    const result = await limiter.consume(key, requests, { customDuration: window })
+    return { consumed: result.consumedPoints, resetIn: Math.max(0, result.msBeforeNext) }
+  }
   return {
     isReady,
-    ...(reset && { reset }),
-    async consume(key, { window }, requests) {
-      const result = await limiter.consume(key, requests, { customDuration: window })
-      return { consumed: result.consumedPoints, resetIn: Math.max(0, result.msBeforeNext) }
-    },
+    count: (counts) => Promise.all(counts.map(countOne)),
     clear: (key) => limiter.delete(key),
-    giveBack: (key, { window }) => limiter.reward(key, 1, { customDuration: window }),
+    async giveBack(key, window) {
+      const { consumedPoints } = await limiter.reward(key, 1, { customDuration: window })
+      // The key had no count, or has expired.
+      if (consumedPoints < 0) await countOne({ key, window, requests: 1 })
+    },
   }
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Clock } from '../contracts/clock.ts'
 import type { Limit, Limiter, LimitCount, LimitRule } from '../contracts/limiter.ts'
-import { BatchByKey } from './batch-by-key.ts'
+import { BatchedCounts } from './batched-counts.ts'
 import type { Counted, LimitStore } from './limit-store.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
 import { parseLimit, type ParsedLimit } from './parse-limit.ts'
@@ -38,11 +38,9 @@ const REST = 5000
 export function createSharedLimiter(options: SharedLimiterSettings): SharedLimiter {
   const { store, clock, capacity, rules = {} } = options
   const memory = createMemoryLimiter({ clock, ...(capacity !== undefined && { capacity }) })
-  const batches = new BatchByKey()
   const silence = new SilenceWatch(options.patience ?? PATIENCE)
   const attempt = withFallback(options)
-  const countIn = (key: string, limit: ParsedLimit): Promise<Counted> =>
-    batches.count(key, (requests) => silence.watch(store.consume(key, limit, requests)))
+  const batches = new BatchedCounts((counts) => silence.watch(store.count(counts)))
 
   return {
     isShared: true,
@@ -50,7 +48,7 @@ export function createSharedLimiter(options: SharedLimiterSettings): SharedLimit
     consume(key, given) {
       const limit = parseLimit(given)
       return attempt(
-        async () => toCount(await countIn(storedKey(key, limit), limit), limit),
+        async () => toCount(await batches.count(storedKey(key, limit), limit.window), limit),
         () => memory.consume(key, given),
       )
     },
@@ -65,7 +63,7 @@ export function createSharedLimiter(options: SharedLimiterSettings): SharedLimit
     giveBack(key, given: Limit) {
       const limit = parseLimit(given)
       return attempt(
-        async () => void (await silence.watch(store.giveBack(storedKey(key, limit), limit))),
+        async () => void (await silence.watch(store.giveBack(storedKey(key, limit), limit.window))),
         () => memory.giveBack(key, given),
       )
     },
@@ -110,7 +108,7 @@ function withFallback({ store, clock, onChange = () => undefined }: SharedLimite
 
 /** A hash, because a key may be an address or an API key, and stores compare and limit strings differently. */
 function storedKey(key: string, { limit, window }: ParsedLimit): string {
-  return createHash('sha256').update(`${limit}/${window}/${key}`).digest('hex')
+  return hash('sha256', `${limit}/${window}/${key}`)
 }
 
 function toCount({ consumed, resetIn }: Counted, { limit }: ParsedLimit): LimitCount {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { promisify } from 'node:util'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Counted, LimitStore } from '../../src/limits/limit-store.ts'
+import type { Counted, KeyCount, LimitStore } from '../../src/limits/limit-store.ts'
 import { createSharedLimiter, type SharedLimiterSettings } from '../../src/limits/shared-limiter.ts'
 import { TestClock } from '../plugins/auth/support/clock.ts'
 
@@ -10,18 +11,20 @@ const never = (): Promise<never> => new Promise(() => {})
 /** A store that counts in a map, and can be replaced in part. */
 function fakeStore(part: Partial<LimitStore> = {}) {
   const counts = new Map<string, number>()
-  const commands: [string, number][] = []
-  const add = async (key: string, requests: number): Promise<Counted> => {
-    commands.push([key, requests])
+  const commands: [string, number][][] = []
+  const add = ({ key, requests }: KeyCount): Counted => {
     const consumed = (counts.get(key) ?? 0) + requests
     counts.set(key, consumed)
     return { consumed, resetIn: 60_000 }
   }
   const store: LimitStore = {
     isReady: () => true,
-    consume: (key, _limit, requests) => add(key, requests),
+    async count(given) {
+      commands.push(given.map(({ key, requests }) => [key, requests]))
+      return given.map(add)
+    },
     clear: async (key) => counts.delete(key),
-    giveBack: (key) => add(key, -1),
+    giveBack: async (key, window) => add({ key, window, requests: -1 }),
     ...part,
   }
   return { store, counts, commands }
@@ -67,11 +70,54 @@ describe('a shared limiter', () => {
     expect(counts.map(({ remaining }) => remaining).slice(0, 101)).to.deep.equal(
       Array.from({ length: 101 }, (_, index) => Math.max(0, 99 - index)),
     )
-    expect(commands.map(([, requests]) => requests)).to.deep.equal([1, 249])
+    expect(commands.map((command) => command.map(([, requests]) => requests))).to.deep.equal([[250]])
+  })
+
+  it('counts concurrent requests of many keys with few commands, each key exactly and in its order', async () => {
+    const { limiter, commands } = setUp()
+    const keys = Array.from({ length: 3600 }, (_, index) => `key ${index % 1200}`)
+    const counts = await Promise.all(keys.map((key) => limiter.consume(key, LIMIT)))
+    expect(counts.map(({ remaining, allowed }) => [remaining, allowed])).to.deep.equal(
+      keys.map(
+        (_, index) =>
+          [
+            [1, true],
+            [0, true],
+            [0, false],
+          ][Math.floor(index / 1200)],
+      ),
+    )
+    expect(commands.map((command) => command.length)).to.deep.equal([500, 500, 200])
+  })
+
+  it('counts requests that arrive during a command with the next one, and one command at a time', async () => {
+    const sent: ((counted: readonly Counted[]) => void)[] = []
+    const { limiter } = setUp({
+      count: (given) =>
+        new Promise((resolve) => {
+          sent.push(() => resolve(given.map(({ requests }) => ({ consumed: requests, resetIn: 1 }))))
+        }),
+    })
+    const turn = promisify(setImmediate)
+    const first = limiter.consume('a', LIMIT)
+    await turn()
+    const rest = Promise.all([limiter.consume('b', LIMIT), limiter.consume('c', LIMIT)])
+    await turn()
+    expect(sent).to.have.lengthOf(1)
+    sent[0]!([])
+    await first
+    await turn()
+    expect(sent).to.have.lengthOf(2)
+    sent[1]!([])
+    await rest
+    const later = limiter.consume('d', LIMIT)
+    await turn()
+    sent[2]!([])
+    expect((await later).allowed).to.equal(true)
   })
 
   it('counts in memory with the same limit while the store is silent, and reports it once', async () => {
-    const { allowed, changes, limiter } = setUp({ consume: never, clear: never, giveBack: never })
+    const { allowed, changes, limiter } = setUp({ count: never, clear: never, giveBack: never })
     expect([await allowed(), await allowed(), await allowed()]).to.deep.equal([true, true, false])
     await limiter.clear('a', LIMIT)
     expect([await allowed(), await allowed()]).to.deep.equal([true, true])
@@ -81,7 +127,7 @@ describe('a shared limiter', () => {
   })
 
   it('counts all concurrent requests in memory when the store fails under them', async () => {
-    const { limiter } = setUp({ consume: async () => Promise.reject(new Error('down')) })
+    const { limiter } = setUp({ count: async () => Promise.reject(new Error('down')) })
     const counts = await Promise.all(Array.from({ length: 50 }, () => limiter.consume('a', LIMIT)))
     expect(counts.filter(({ allowed }) => allowed)).to.have.lengthOf(2)
   })
@@ -96,9 +142,9 @@ describe('a shared limiter', () => {
 
   it('asks the store again after five seconds, with one request at a time, and reports its return', async () => {
     let asked = 0
-    let answer: () => Promise<Counted> = async () => Promise.reject(new Error('down'))
+    let answer: () => Promise<readonly Counted[]> = async () => Promise.reject(new Error('down'))
     const { allowed, changes, clock } = setUp({
-      consume: () => {
+      count: () => {
         asked += 1
         return answer()
       },
@@ -111,7 +157,7 @@ describe('a shared limiter', () => {
     clock.advance(0.001)
     await Promise.all(['a', 'b', 'c', 'd'].map((key) => allowed(key)))
     expect(asked, 'one request asks').to.equal(2)
-    answer = async () => ({ consumed: 1, resetIn: 1 })
+    answer = async () => [{ consumed: 1, resetIn: 1 }]
     clock.advance(5)
     await allowed()
     await allowed('b')
@@ -121,7 +167,7 @@ describe('a shared limiter', () => {
 
   it('lets the store close a dead connection, once per failure', async () => {
     let resets = 0
-    const { allowed } = setUp({ consume: never, reset: () => void (resets += 1) })
+    const { allowed } = setUp({ count: never, reset: () => void (resets += 1) })
     await Promise.all([allowed('a'), allowed('b'), allowed('c')])
     expect(resets).to.equal(1)
   })
@@ -129,26 +175,27 @@ describe('a shared limiter', () => {
   it('waits for a slow store that responds to others', async () => {
     const slow = setUp(
       {
-        consume: async (_key, { limit }) => {
-          await wait(limit === 9 ? 300 : 30)
-          return { consumed: 1, resetIn: 1 }
+        async count() {
+          await wait(300)
+          return [{ consumed: 1, resetIn: 1 }]
         },
+        clear: () => wait(30),
       },
       { patience: 150 },
     )
     const others = (async () => {
-      for (let index = 0; index < 10; index++) await slow.limiter.consume(`other${index}`, LIMIT)
+      for (let index = 0; index < 10; index++) await slow.limiter.clear(`other${index}`, LIMIT)
     })()
-    await slow.limiter.consume('slow', { limit: 9, window: 60 })
+    await slow.limiter.consume('slow', LIMIT)
     await others
     expect(slow.changes).to.deep.equal([])
   })
 
   it('reads the results that have arrived before it calls the store silent', async () => {
     const { limiter, changes } = setUp({
-      consume: async () => {
+      count: async () => {
         await wait(5)
-        return { consumed: 1, resetIn: 1 }
+        return [{ consumed: 1, resetIn: 1 }]
       },
     })
     const pending = limiter.consume('a', LIMIT)

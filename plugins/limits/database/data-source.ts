@@ -28,22 +28,18 @@ export interface PostgresDriver {
 export interface PostgresClient {
   readonly connection?: { readonly stream?: { destroy(): void } }
   connect(): Promise<unknown>
-  query(
-    text: string,
-    values: readonly unknown[],
-  ): Promise<{ readonly rows: unknown[]; readonly rowCount: number }>
+  query(text: string, values: readonly unknown[]): Promise<PostgresResult>
   on(event: 'error' | 'end', listener: () => void): unknown
 }
 
-export interface MysqlDriver {
-  readonly database?: string
-  readonly mysql?: { createPool(options: object): MysqlPool }
-  createConnectionOptions?(options: object, credentials: object): object
+export interface PostgresResult {
+  readonly rows: unknown[]
+  readonly rowCount: number
 }
 
-export interface MysqlPool {
-  getConnection(done: (error: Error | null, connection: MysqlConnection) => void): void
-  on(event: 'connection', listener: (connection: MysqlConnection) => void): unknown
+export interface MysqlDriver {
+  readonly mysql?: { createConnection(options: object): MysqlConnection }
+  createConnectionOptions?(options: object, credentials: object): object
 }
 
 export interface MysqlConnection {
@@ -52,8 +48,7 @@ export interface MysqlConnection {
     values: readonly unknown[],
     done: (error: Error | null, result: unknown) => void,
   ): unknown
-  on(event: 'error', listener: () => void): unknown
-  release(): void
+  on(event: 'error' | 'end', listener: () => void): unknown
   destroy(): void
 }
 
@@ -62,7 +57,12 @@ export interface SqliteDriver {
 }
 
 export interface SqliteFile {
-  prepare(sql: string): { run(...values: readonly unknown[]): { readonly changes: number } }
+  prepare(sql: string): {
+    run(...values: readonly unknown[]): { readonly changes: number }
+    get(...values: readonly unknown[]): unknown
+  }
+  /** `immediate` begins with the lock of the writer. */
+  transaction<Given, Result>(work: (given: Given) => Result): { immediate(given: Given): Result }
   exec(sql: string): unknown
   close(): void
 }

@@ -1,37 +1,35 @@
-import { flexibleStore, UNLIMITED_POINTS, type FlexibleLimiter } from '../../../src/index.ts'
-import { loadRateLimiters } from '../peers.ts'
-import {
-  TABLE,
-  type DataSourceLike,
-  type MysqlConnection,
-  type MysqlDriver,
-  type MysqlPool,
-} from './data-source.ts'
+import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
+import { TABLE, type DataSourceLike, type MysqlDriver } from './data-source.ts'
 import type { DatabaseCounters } from './database-counters.ts'
+import { codeOf, reconnecting, type Link } from './link.ts'
 
-/** Each count is a transaction of four statements, so several connections count at the same time. */
-const CONNECTIONS = 4
-/** Tries of a transaction that a deadlock has rolled back. */
-const TRIES = 5
+/** Only MariaDB returns what an upsert has written, so a transaction reads it. One message has all four statements. */
+const COUNT = `
+  START TRANSACTION;
+  INSERT INTO ${TABLE} (\`key\`, points, expire) VALUES ?
+  ON DUPLICATE KEY UPDATE
+    points = VALUES(points) + IF(expire > ?, points, 0),
+    expire = IF(expire > ?, expire, VALUES(expire));
+  SELECT \`key\`, points, expire FROM ${TABLE} WHERE \`key\` IN (?);
+  COMMIT`
 
-/** Counters in MariaDB or MySQL, over a pool of their own, which opens with the first count. */
+/** Counters in MariaDB or MySQL, over one connection. */
 export function mysqlCounters(source: DataSourceLike): DatabaseCounters {
-  const { getConnection, query, disconnect } = pool(source)
-  const limiter = new (loadRateLimiters().RateLimiterMySQL)({
-    storeClient: { getConnection },
-    storeType: 'pool',
-    points: UNLIMITED_POINTS,
-    duration: 1,
-    keyPrefix: '',
-    dbName: (source.driver as MysqlDriver).database!,
-    tableName: TABLE,
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  })
+  const { query, disconnect } = reconnecting((onLost) => open(source, onLost))
   return {
-    ...flexibleStore(withRetries(limiter), { isReady: () => true, reset: disconnect }),
+    isReady: () => true,
+    reset: disconnect,
     disconnect,
-    prepare: async () => void (await query(`SELECT \`key\`, points, expire FROM ${TABLE} LIMIT 0`, [])),
+    async count(counts) {
+      const now = Date.now()
+      const rows = sorted(counts).map(({ key, requests, window }) => [key, requests, now + window * 1000])
+      const results = await query(COUNT, [rows, now, now, rows.map(([key]) => key)])
+      return inOrder(counts, (results as unknown[])[2] as CountedRow[], now)
+    },
+    clear: (key) => query(`DELETE FROM ${TABLE} WHERE \`key\` = ?`, [key]),
+    giveBack: (key) =>
+      query(`UPDATE ${TABLE} SET points = points - 1 WHERE \`key\` = ? AND points > 0`, [key]),
+    prepare: async () => void (await query(`SELECT \`key\`, points, expire FROM ${TABLE} LIMIT 0`)),
     isMissingTable: (error) => codeOf(error) === 'ER_NO_SUCH_TABLE',
     async deleteExpired(now, most) {
       const result = await query(`DELETE FROM ${TABLE} WHERE expire < ? LIMIT ${most}`, [now])
@@ -40,68 +38,18 @@ export function mysqlCounters(source: DataSourceLike): DatabaseCounters {
   }
 }
 
-function pool({ driver, options }: DataSourceLike) {
-  const parts = driver as MysqlDriver
-  let current: MysqlPool | undefined
-  const open = new Set<MysqlConnection>()
-
-  function create(): MysqlPool {
-    const settings = parts.createConnectionOptions!(options, options.replication?.master ?? options)
-    const made = parts.mysql!.createPool({ ...settings, connectionLimit: CONNECTIONS })
-    made.on('connection', (connection) => {
-      open.add(connection)
-      // Node ends the process after an error event without a listener.
-      connection.on('error', () => open.delete(connection))
-    })
-    return made
-  }
-
-  /** Destroys the connections without waiting for a server that may be silent. The next count opens others. */
-  function disconnect(): void {
-    current = undefined
-    for (const connection of open) connection.destroy()
-    open.clear()
-  }
-
-  function getConnection(done: (error: Error | null, connection: MysqlConnection) => void): void {
-    current ??= create()
-    current.getConnection(done)
-  }
-
-  function query(sql: string, values: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      getConnection((failure, connection) => {
-        if (failure) return reject(failure)
-        connection.query(sql, values, (error, result) => {
-          connection.release()
-          if (error) reject(error)
-          else resolve(result)
-        })
-      })
-    })
-  }
-
-  return { getConnection, query, disconnect }
-}
-
-/** A deadlock victim is rolled back, so the same count can be sent again. */
-function withRetries(limiter: FlexibleLimiter): FlexibleLimiter {
+function open({ driver, options }: DataSourceLike, onLost: () => void): Link {
+  const { createConnectionOptions, mysql } = driver as MysqlDriver
+  const settings = createConnectionOptions!.call(driver, options, options.replication?.master ?? options)
+  const connection = mysql!.createConnection({ ...settings, multipleStatements: true })
+  // Node ends the process after an error event without a listener.
+  connection.on('error', onLost)
+  connection.on('end', onLost)
   return {
-    consume: (...call) => retry(() => limiter.consume(...call)),
-    reward: (...call) => retry(() => limiter.reward(...call)),
-    delete: (...call) => retry(() => limiter.delete(...call)),
+    run: (sql, values) =>
+      new Promise((resolve, reject) => {
+        connection.query(sql, values, (error, result) => (error ? reject(error) : resolve(result)))
+      }),
+    destroy: () => connection.destroy(),
   }
-}
-
-async function retry<T>(act: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await act()
-    } catch (error) {
-      if (codeOf(error) !== 'ER_LOCK_DEADLOCK' || attempt === TRIES) throw error
-    }
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { readonly code?: unknown } | null)?.code
 }

@@ -1,92 +1,65 @@
-import { flexibleStore, UNLIMITED_POINTS } from '../../../src/index.ts'
-import { loadRateLimiters } from '../peers.ts'
-import { TABLE, type DataSourceLike, type PostgresClient, type PostgresDriver } from './data-source.ts'
+import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
+import { TABLE, type DataSourceLike, type PostgresDriver, type PostgresResult } from './data-source.ts'
 import type { DatabaseCounters } from './database-counters.ts'
+import { codeOf, reconnecting, type Link } from './link.ts'
 
-interface Statement {
-  readonly text: string
-  readonly values?: readonly unknown[]
-}
-
-/** Counters in PostgreSQL, over one connection, which opens with its first statement. */
-export function postgresCounters({ driver, options }: DataSourceLike): DatabaseCounters {
-  const { query, disconnect } = connection(driver)
-  const limiter = new (loadRateLimiters().RateLimiterPostgres)({
-    // Statements without a name also work through PgBouncer in transaction mode.
-    storeClient: { query: ({ text, values = [] }: Statement) => query(text, values) },
-    storeType: 'client',
-    points: UNLIMITED_POINTS,
-    duration: 1,
-    keyPrefix: '',
-    tableName: TABLE,
-    ...(options.schema !== undefined && { schemaName: options.schema }),
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  })
-  const table = options.schema === undefined ? `"${TABLE}"` : `"${options.schema}"."${TABLE}"`
+/** Counters in PostgreSQL, over one connection. */
+export function postgresCounters({ driver, options: { schema } }: DataSourceLike): DatabaseCounters {
+  const { query, disconnect } = reconnecting((onLost) => open(driver, onLost))
+  const table = schema === undefined ? `"${TABLE}"` : `"${schema}"."${TABLE}"`
+  const run = async (sql: string, values: readonly unknown[] = []): Promise<PostgresResult> =>
+    (await query(sql, values)) as PostgresResult
+  const upsert = `
+    INSERT INTO ${table} AS counted (key, points, expire)
+    SELECT * FROM unnest($1::varchar[], $2::integer[], $3::bigint[])
+    ON CONFLICT (key) DO UPDATE SET
+      points = EXCLUDED.points + CASE WHEN counted.expire > $4 THEN counted.points ELSE 0 END,
+      expire = CASE WHEN counted.expire > $4 THEN counted.expire ELSE EXCLUDED.expire END
+    RETURNING key, points, expire`
   return {
-    ...flexibleStore(limiter, { isReady: () => true, reset: disconnect }),
+    isReady: () => true,
+    reset: disconnect,
     disconnect,
-    prepare: async () => void (await query(`SELECT key, points, expire FROM ${table} LIMIT 0`, [])),
-    isMissingTable: (error) => (error as { readonly code?: unknown }).code === '42P01',
+    async count(counts) {
+      const now = Date.now()
+      const rows = sorted(counts)
+      const values = [
+        rows.map(({ key }) => key),
+        rows.map(({ requests }) => requests),
+        rows.map(({ window }) => now + window * 1000),
+        now,
+      ]
+      return inOrder(counts, (await run(upsert, values)).rows as CountedRow[], now)
+    },
+    clear: (key) => run(`DELETE FROM ${table} WHERE key = $1`, [key]),
+    giveBack: (key) => run(`UPDATE ${table} SET points = points - 1 WHERE key = $1 AND points > 0`, [key]),
+    prepare: async () => void (await run(`SELECT key, points, expire FROM ${table} LIMIT 0`)),
+    isMissingTable: (error) => codeOf(error) === '42P01',
     async deleteExpired(now, most) {
-      const expired = `SELECT key FROM ${table} WHERE expire < $1 LIMIT ${most}`
-      return (await query(`DELETE FROM ${table} WHERE key IN (${expired}) AND expire < $1`, [now])).rowCount
+      // A row that a count has locked is in use.
+      const expired = `SELECT key FROM ${table} WHERE expire < $1 LIMIT ${most} FOR UPDATE SKIP LOCKED`
+      return (await run(`DELETE FROM ${table} WHERE key IN (${expired})`, [now])).rowCount
     },
   }
 }
 
-interface Link {
-  readonly client: PostgresClient
-  /** Settles when the client is free: pg 9 refuses a statement while another one runs. */
-  free: Promise<unknown>
-}
-
-function connection(driver: PostgresDriver) {
-  let link: Link | undefined
-
-  function disconnect(): void {
-    link?.client.connection?.stream?.destroy()
-    link = undefined
+function open({ master }: PostgresDriver, onLost: () => void): Link {
+  const { options, Client } = master!
+  // The pool hides the password from enumeration.
+  const client = new Client!({ ...options, password: options.password, keepAlive: true })
+  // Node ends the process after an error event without a listener.
+  client.on('error', onLost)
+  client.on('end', onLost)
+  const ready = client.connect()
+  // pg 9 refuses a statement while another one runs.
+  let free: Promise<unknown> = ready
+  return {
+    run(sql, values) {
+      // Statements without a name also work through PgBouncer in transaction mode.
+      const result = free.then(() => ready).then(() => client.query(sql, values))
+      free = result.catch(() => undefined)
+      return result
+    },
+    destroy: () => client.connection?.stream?.destroy(),
   }
-
-  function open(): Link {
-    const { options, Client } = driver.master!
-    // The pool hides the password from enumeration.
-    const client = new Client!({ ...options, password: options.password, keepAlive: true })
-    const drop = (): void => {
-      if (link?.client === client) link = undefined
-    }
-    // Node ends the process after an error event without a listener.
-    client.on('error', drop)
-    client.on('end', drop)
-    return { client, free: client.connect() }
-  }
-
-  async function query(text: string, values: readonly unknown[]) {
-    const current = (link ??= open())
-    try {
-      return await enqueue(current, () => current.client.query(text, values))
-    } catch (error) {
-      if (!isAnswer(error) && link === current) disconnect()
-      throw error
-    }
-  }
-
-  return { query, disconnect }
-}
-
-/** Runs a statement when the statements before it have ended. A failed connection fails all of them. */
-function enqueue<T>(link: Link, run: () => Promise<T>): Promise<T> {
-  const result = link.free.then(run)
-  link.free = result.catch((error: unknown) => {
-    if (!isAnswer(error)) throw error
-  })
-  link.free.catch(() => undefined)
-  return result
-}
-
-/** True for an error that the server has sent: it has an SQLSTATE. Otherwise the connection itself failed. */
-function isAnswer(error: unknown): boolean {
-  return /^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code))
 }

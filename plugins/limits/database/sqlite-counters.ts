@@ -1,11 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { flexibleStore, UNLIMITED_POINTS, type FlexibleLimiter } from '../../../src/index.ts'
-import { loadRateLimiters } from '../peers.ts'
+import type { Counted, KeyCount } from '../../../src/index.ts'
 import { TABLE, type DataSourceLike, type SqliteDriver, type SqliteFile } from './data-source.ts'
 import type { DatabaseCounters } from './database-counters.ts'
+import { codeOf } from './link.ts'
 
 /** Milliseconds for which a busy file is tried again. */
 const PATIENCE = 1000
+
+const UPSERT = `
+  INSERT INTO ${TABLE} (key, points, expire) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET
+    points = excluded.points + CASE WHEN expire > ? THEN points ELSE 0 END,
+    expire = CASE WHEN expire > ? THEN expire ELSE excluded.expire END
+  RETURNING points, expire`
 
 /**
  * Counters in a SQLite file beside that of the application, because SQLite has one writer: a transaction of the
@@ -17,36 +24,41 @@ export function sqliteCounters({
   options: { database },
 }: DataSourceLike): DatabaseCounters | undefined {
   if (typeof database !== 'string' || ['', ':memory:'].includes(database)) return undefined
-  let opened: { readonly file: SqliteFile; readonly limiter: FlexibleLimiter } | undefined
-  const open = (): NonNullable<typeof opened> => {
-    if (opened) return opened
-    const file = openFile(driver, `${database}.limits`)
-    return (opened = { file, limiter: limiterOf(file) })
-  }
+  let opened: OpenFile | undefined
+  const open = (): OpenFile => (opened ??= openFile(driver, `${database}.limits`))
   const disconnect = (): void => {
     opened?.file.close()
     opened = undefined
   }
-  const limiter: FlexibleLimiter = {
-    consume: (...call) => whenFree(() => open().limiter.consume(...call)),
-    reward: (...call) => whenFree(() => open().limiter.reward(...call)),
-    delete: (...call) => whenFree(() => open().limiter.delete(...call)),
-  }
+  const run = (sql: string, ...values: unknown[]): Promise<number> =>
+    whenFree(
+      () =>
+        open()
+          .file.prepare(sql)
+          .run(...values).changes,
+    )
   return {
-    ...flexibleStore(limiter, { isReady: () => true, reset: disconnect }),
+    isReady: () => true,
+    reset: disconnect,
     disconnect,
+    count: (counts) => whenFree(() => open().count(counts)),
+    clear: (key) => run(`DELETE FROM ${TABLE} WHERE key = ?`, key),
+    giveBack: (key) => run(`UPDATE ${TABLE} SET points = points - 1 WHERE key = ? AND points > 0`, key),
     prepare: () => whenFree(() => void open()),
     isMissingTable: () => false,
     deleteExpired: (now, most) =>
-      whenFree(() => {
-        const expired = `SELECT key FROM ${TABLE} WHERE expire < ? LIMIT ${most}`
-        return open().file.prepare(`DELETE FROM ${TABLE} WHERE key IN (${expired})`).run(now).changes
-      }),
+      run(`DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expire < ? LIMIT ${most})`, now),
   }
 }
 
+interface OpenFile {
+  readonly file: SqliteFile
+  /** Counts in one transaction, which writes to the file once. */
+  count(counts: readonly KeyCount[]): Counted[]
+}
+
 /** Nothing waits for the disk: a power failure may reset the counters. */
-function openFile({ sqlite: Sqlite }: SqliteDriver, path: string): SqliteFile {
+function openFile({ sqlite: Sqlite }: SqliteDriver, path: string): OpenFile {
   const file = new Sqlite!(path, { timeout: 0 })
   try {
     file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
@@ -54,35 +66,36 @@ function openFile({ sqlite: Sqlite }: SqliteDriver, path: string): SqliteFile {
       `CREATE TABLE IF NOT EXISTS ${TABLE} (key TEXT PRIMARY KEY, points INTEGER NOT NULL, expire INTEGER) WITHOUT ROWID;
        CREATE INDEX IF NOT EXISTS ${TABLE}_expire ON ${TABLE} (expire)`,
     )
-    return file
+    return { file, count: counterOf(file) }
   } catch (error) {
     file.close()
     throw error
   }
 }
 
-function limiterOf(file: SqliteFile): FlexibleLimiter {
-  return new (loadRateLimiters().RateLimiterSQLite)({
-    storeClient: file,
-    storeType: 'better-sqlite3',
-    points: UNLIMITED_POINTS,
-    duration: 1,
-    keyPrefix: '',
-    tableName: TABLE,
-    tableCreated: true,
-    clearExpiredByTimeout: false,
+function counterOf(file: SqliteFile): OpenFile['count'] {
+  const upsert = file.prepare(UPSERT)
+  const countAll = file.transaction((counts: readonly KeyCount[]): Counted[] => {
+    const now = Date.now()
+    return counts.map(({ key, requests, window }) => {
+      const row = upsert.get(key, requests, now + window * 1000, now, now) as {
+        points: number
+        expire: number
+      }
+      return { consumed: row.points, resetIn: row.expire - now }
+    })
   })
+  return (counts) => countAll.immediate(counts)
 }
 
 /** Tries again while another process writes. SQLite's own wait would block the event loop. */
-async function whenFree<T>(act: () => T | Promise<T>): Promise<T> {
+async function whenFree<T>(act: () => T): Promise<T> {
   const end = performance.now() + PATIENCE
   for (;;)
     try {
-      return await act()
+      return act()
     } catch (error) {
-      const isBusy = String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > end) throw error
+      if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > end) throw error
       await wait(1 + Math.random() * 4)
     }
 }

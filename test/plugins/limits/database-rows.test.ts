@@ -15,8 +15,12 @@ const MAKERS: Readonly<Record<string, (source: DataSourceLike) => DatabaseCounte
   PostgreSQL: postgresCounters,
   MariaDB: mysqlCounters,
 }
-const SHORT = { limit: 100, window: 1 }
-const LONG = { limit: 100, window: 3600 }
+const SHORT = 1
+const LONG = 3600
+
+async function count(counters: DatabaseCounters, key: string, window: number, requests = 1): Promise<number> {
+  return (await counters.count([{ key, window, requests }]))[0]!.consumed
+}
 
 for (const [kind, places] of Object.entries(KINDS))
   describe(`expired counts in the database (${kind})`, () => {
@@ -32,14 +36,14 @@ for (const [kind, places] of Object.entries(KINDS))
     afterEach(() => counters.disconnect())
 
     it('are deleted, at most as many as asked for; current counts stay', async () => {
-      for (const key of ['a', 'b', 'c']) await counters.consume(key, SHORT, 1)
-      await counters.consume('long', LONG, 7)
+      for (const key of ['a', 'b', 'c']) await count(counters, key, SHORT)
+      await count(counters, 'long', LONG, 7)
       expect(await counters.deleteExpired(Date.now() - 60_000, 10)).to.equal(0)
       const later = Date.now() + 60_000
       expect(await counters.deleteExpired(later, 2)).to.equal(2)
       expect(await counters.deleteExpired(later, 2)).to.equal(1)
       expect(await counters.deleteExpired(later, 2)).to.equal(0)
-      expect((await counters.consume('long', LONG, 1)).consumed).to.equal(8)
+      expect(await count(counters, 'long', LONG)).to.equal(8)
     })
   })
 
@@ -97,6 +101,7 @@ describe('the connection of the limits to PostgreSQL', () => {
   it('runs one statement at a time, as pg 9 demands', async () => {
     let active = 0
     let most = 0
+    const keys = Array.from({ length: 20 }, (_, number) => `key ${number}`)
     class Client {
       on(): void {}
       async connect(): Promise<void> {}
@@ -104,13 +109,12 @@ describe('the connection of the limits to PostgreSQL', () => {
         most = Math.max(most, ++active)
         await wait(1)
         active -= 1
-        return { rows: [{ points: 1, expire: Date.now() + 1000 }], rowCount: 1 }
+        return { rows: keys.map((key) => ({ key, points: 1, expire: Date.now() + 1000 })), rowCount: 1 }
       }
     }
     const source = { options: { type: 'postgres' }, driver: { master: { options: {}, Client } } }
     const counters = postgresCounters(source)
-    const keys = Array.from({ length: 20 }, (_, number) => `key ${number}`)
-    await Promise.all(keys.map((key) => counters.consume(key, LONG, 1)))
+    await Promise.all(keys.map((key) => count(counters, key, LONG)))
     expect(most).to.equal(1)
   })
 })

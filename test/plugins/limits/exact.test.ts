@@ -31,8 +31,12 @@ function exactTests(members: () => Members): void {
     expect(await members().storm('one', 5), 'and none later').to.deep.equal({ 429: 20 })
   })
 
+  it('allow exactly 100 of each of 20 keys that all processes ask at the same time', async () => {
+    expect(await members().storm('many', 1000, { keys: 20 })).to.deep.equal({ 200: 2000, 429: 2000 })
+  })
+
   it('allow exactly 100 while a transaction of the application is open and rolled back', async () => {
-    expect(await members().storm('two', EACH, 0)).to.deep.equal(ALL)
+    expect(await members().storm('two', EACH, { open: 0 })).to.deep.equal(ALL)
     expect(await members().storm('two', 5), 'and none later').to.deep.equal({ 429: 20 })
   })
 }

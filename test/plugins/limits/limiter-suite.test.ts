@@ -45,6 +45,30 @@ function limiterSuite(isShared: boolean, open: () => Promise<App>): void {
     expect(counts.filter(Boolean)).to.have.lengthOf(10)
   })
 
+  it('is exact for many different keys at the same time', async () => {
+    const keys = Array.from({ length: 2800 }, (_, index) => `many-${(index * 37) % 700}`)
+    const counts = await Promise.all(keys.map(async (key) => ({ key, ...(await consume(key)) })))
+    const remaining = new Map<string, number[]>()
+    for (const { key, ...count } of counts)
+      remaining.set(key, [...(remaining.get(key) ?? []), count.allowed ? count.remaining : -1])
+    expect(remaining.size).to.equal(700)
+    for (const [key, each] of remaining) expect(each, key).to.deep.equal([2, 1, 0, -1])
+  })
+
+  it('counts keys with different windows at the same time', async () => {
+    const windows = ['1h', '2h', '3h', '1h']
+    const counts = await Promise.all(windows.map((window) => consume('windows', { limit: 3, window })))
+    expect(counts.map(({ remaining }) => remaining)).to.deep.equal([2, 2, 2, 1])
+    for (const [index, hours] of [1, 2, 3].entries())
+      expect(counts[index]!.resetIn).to.be.within(hours * 3_600_000 - 60_000, hours * 3_600_000)
+  })
+
+  it('subtracts nothing below zero, and nothing from a key that was never counted', async () => {
+    await limiter.giveBack(`${prefix}unknown`, LIMIT)
+    for (let index = 0; index < 2; index++) expect(await allowed('unknown')).to.equal(true)
+    expect((await consume('unknown')).remaining).to.equal(0)
+  })
+
   it('keeps similar keys apart', async () => {
     const keys = [
       'Ada',

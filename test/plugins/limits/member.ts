@@ -1,7 +1,7 @@
 /**
  * One process of several that count limits together, as its first argument (JSON) says. It prints its address and ends
  * with its input. `/storm?count=250` sends that many requests to its own limited route at the same time and returns how
- * often each status came; with `open` they run during a transaction of the application, which is then rolled back.
+ * often each status came; with `keys` to that many keys in turn; with `open` they run during a transaction of the application, which is then rolled back.
  */
 import { createApp, createRouter, type App } from 'mortar'
 import { createDataSource, database, type ConnectionOptions } from 'mortar/database'
@@ -29,7 +29,8 @@ const limited = createRouter()
     () => 'ok',
   )
   .get('/storm/:key', async ({ params, query }) => {
-    const storm = (): Promise<Record<number, number>> => send(params.key, Number(query['count']))
+    const storm = (): Promise<Record<number, number>> =>
+      send(params.key, Number(query['count']), Number(query['keys'] ?? 1))
     if (query['open'] === undefined) return storm()
     let result: Record<number, number> = {}
     await inTransaction(async () => {
@@ -44,9 +45,11 @@ const withStore = (source
   : plain.use(redis({ url: options.redis! }))) as unknown as App
 const app: App = withStore.use(limits({ store: options.store, timeout: options.timeout })).use(limited)
 
-async function send(key: string, count: number): Promise<Record<number, number>> {
+async function send(key: string, count: number, keys: number): Promise<Record<number, number>> {
   const counts: Record<number, number> = {}
-  const replies = await Promise.all(Array.from({ length: count }, () => app.inject(`/limited/${key}`)))
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, index) => app.inject(`/limited/${key}-${index % keys}`)),
+  )
   for (const { statusCode } of replies) counts[statusCode] = (counts[statusCode] ?? 0) + 1
   return counts
 }

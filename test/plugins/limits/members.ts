@@ -6,10 +6,16 @@ import type { Readable, Writable } from 'node:stream'
 import { bundleScript } from '../../support/bundle-script.ts'
 import type { MemberOptions } from './member.ts'
 
+/** `open`: the process that has a transaction open. `keys`: number of keys that the requests ask in turn. */
+export interface Storm {
+  readonly open?: number
+  readonly keys?: number
+}
+
 /** Processes that count together. */
 export interface Members {
   /** Sends `count` requests in each process at the same time. @returns how often each status came, in all of them. */
-  storm(key: string, count: number, open?: number): Promise<Record<number, number>>
+  storm(key: string, count: number, how?: Storm): Promise<Record<number, number>>
   stop(): Promise<void>
 }
 
@@ -22,10 +28,12 @@ interface Member {
 export async function startMembers(size: number, options: MemberOptions): Promise<Members> {
   const members = await Promise.all(Array.from({ length: size }, () => start(options)))
   return {
-    async storm(key, count, open) {
+    async storm(key, count, { open, keys = 1 } = {}) {
       const replies = await Promise.all(
         members.map(async ({ url }, index) => {
-          const reply = await fetch(`${url}/storm/${key}?count=${count}${index === open ? '&open=1' : ''}`)
+          const reply = await fetch(
+            `${url}/storm/${key}?count=${count}&keys=${keys}${index === open ? '&open=1' : ''}`,
+          )
           if (reply.status !== 200)
             throw new Error(`A member responded ${reply.status}: ${await reply.text()}`)
           return (await reply.json()) as Record<number, number>

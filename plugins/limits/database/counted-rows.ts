@@ -1,0 +1,22 @@
+import type { Counted, KeyCount } from '../../../src/index.ts'
+
+/** A counted row. `expire` in milliseconds since the epoch; drivers may return numbers as strings. */
+export interface CountedRow {
+  readonly key: string
+  readonly points: number | string
+  readonly expire: number | string
+}
+
+/** Sorts by key: processes that lock the same rows in the same order do not block each other. */
+export function sorted(counts: readonly KeyCount[]): readonly KeyCount[] {
+  return counts.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+}
+
+/** Returns the results in the order of the keys, from rows in any order. */
+export function inOrder(counts: readonly KeyCount[], rows: readonly CountedRow[], now: number): Counted[] {
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  return counts.map(({ key }) => {
+    const { points, expire } = byKey.get(key)!
+    return { consumed: Number(points), resetIn: Math.max(0, Number(expire) - now) }
+  })
+}
