@@ -151,6 +151,23 @@ describe('close() with a slow client', () => {
 })
 
 describe('close() with a request that does not end', () => {
+  it('ends when shutdownTimeout is over, not later', async () => {
+    const app = createApp({ logger: false, signals: false, shutdownTimeout: 0.1 }).use(
+      createRouter().get('/', () => new Promise(ignore)),
+    )
+    const { url, server } = await app.listen(0, '127.0.0.1')
+    const arrived = once(server, 'request')
+    const cut = fetch(url).catch(() => 'cut off')
+    await arrived
+    const order: string[] = []
+    // Both timers are of this process, so a busy machine keeps their order.
+    const later = setTimeout(() => order.push('eight times the limit'), 800)
+    await app.close().then(() => order.push('closed'))
+    clearTimeout(later)
+    expect(order).to.deep.equal(['closed'])
+    expect(await cut).to.equal('cut off')
+  })
+
   it('names its route in the log when the time is over', async () => {
     const { lines, logger } = recorder()
     const never = new Promise<void>(ignore)

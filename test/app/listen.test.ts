@@ -227,6 +227,22 @@ describe('A request that listen() cannot read', () => {
       expect(problem['detail']).to.be.a('string')
     })
 
+  it('does not reach the application behind a good request on its connection', async () => {
+    const answer = await rawRequest(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n')
+    expect(answer.text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 400'])
+    expect(answer.text.match(/hello/g)).to.have.length(1)
+  })
+
+  it('may have headers of maxHeaderSize bytes', async () => {
+    const roomy = hello()
+    const { port: its } = await roomy.listen({ port: 0, maxHeaderSize: 32_768 })
+    const sized = (bytes: number): string =>
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: ${'x'.repeat(bytes)}\r\n\r\n`
+    expect((await rawRequest(its, sized(20_000))).status).to.equal(200)
+    expect((await rawRequest(its, sized(40_000))).status).to.equal(431)
+    await roomy.close()
+  })
+
   it('may leave Host out in HTTP/1.0', async () => {
     expect((await rawRequest(port, 'GET / HTTP/1.0\r\n\r\n')).text).to.match(/^HTTP\/1\.1 200 /)
   })
