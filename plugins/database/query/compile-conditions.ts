@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata, FindOperator } from 'typeorm'
 import { typeorm } from '../typeorm.ts'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { checkValue } from './check-value.ts'
+import { valueCheck } from './check-value.ts'
 import { type Definition, nameOfParam } from './find-options.ts'
 import { columnAt, QueryNotCompiled } from './read-metadata.ts'
 import type { Binder } from './statement.ts'
@@ -82,12 +82,15 @@ class ConditionWriter {
       this.#refuse(column.propertyPath, given)
     const store = (value: unknown): unknown =>
       isPattern && !column.transformer ? value : driver.preparePersistentValue(value, column)
+    // A pattern is compared as text on every database.
+    const check = isPattern ? undefined : valueCheck(column, this.#dataSource)
     this.binders.push(
       name === undefined
         ? () => store(given)
         : (values) => {
             const value = required(Object.hasOwn(values, name) ? values[name] : undefined, name, column)
-            return single(store(isPattern ? value : checkValue(value, name, column)), name, column)
+            check?.(value, name)
+            return single(store(value), name, column)
           },
     )
     return driver.createParameter(name ?? column.propertyName, this.binders.length - 1)
