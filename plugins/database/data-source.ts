@@ -3,6 +3,8 @@ import type { DataSource, DataSourceOptions } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 import { describeConstruction, describeOpening } from './connection-failure.ts'
 import { withBinaryColumns } from './binary-columns.ts'
+import { adaptColumnValues } from './column-values.ts'
+import { IN_UTC } from './connections/mysql-session.ts'
 import { watchConnections } from './connections/watch-connections.ts'
 import { takeEntities } from './entities.ts'
 import { gateTransactions } from './gate-transactions.ts'
@@ -26,6 +28,7 @@ export function createDataSource(options: ConnectionOptions): DataSource {
   gateTransactions(dataSource)
   watchConnections(dataSource)
   rememberKeys(dataSource)
+  adaptColumnValues(dataSource)
   return dataSource
 }
 
@@ -35,6 +38,7 @@ export function createDataSource(options: ConnectionOptions): DataSource {
  * @throws StartupError with the address and the remedy, never a password.
  */
 export async function openDataSource(dataSource: DataSource): Promise<boolean> {
+  adaptColumnValues(dataSource)
   if (dataSource.isInitialized) return false
   adaptGivenDriver(dataSource)
   watchConnections(dataSource)
@@ -82,9 +86,6 @@ function defaultsFor(options: ConnectionOptions): Readonly<Record<string, unknow
   // TypeORM itself makes the parent folder and switches foreign keys on.
   return { enableWAL: isFile(options.database) && !options.readonly }
 }
-
-/** Without this option, a Date is stored in local time and changes with the time zone of the process. */
-const IN_UTC = { timezone: 'Z' }
 
 const SERVER_DEFAULTS: Partial<Record<string, Readonly<Record<string, unknown>>>> = {
   // Without this option, a server that drops packets would block the start forever.

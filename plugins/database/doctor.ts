@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm'
 import type { DoctorFinding, DoctorLevel, MigrationService } from '../../src/index.ts'
 import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './schema-differences.ts'
 import type { STARTUP_CODES } from './startup-codes.ts'
+import { tablesInLocalTime } from './local-time.ts'
 import { unknownTables } from './unknown-tables.ts'
 
 /**
@@ -41,7 +42,7 @@ async function checkMigrations(
     ...(missing.length > 0 ? [gone(missing)] : []),
   ]
   if (found.length > 0 || pending.length > 0) return found
-  return [...(await differing(db)), ...(await unknown(db))]
+  return [...(await differing(db)), ...(await inLocalTime(db, named('applied'))), ...(await unknown(db))]
 }
 
 async function differing(db: DataSource): Promise<DoctorFinding[]> {
@@ -49,6 +50,14 @@ async function differing(db: DataSource): Promise<DoctorFinding[]> {
   if (differences.length === 0) return []
   const found = `${describeDifferences(differences)} No migration is pending.`
   return [finding('warning', 'MORTAR_DOCTOR_SCHEMA', found, DIFFERENCE_REMEDY)]
+}
+
+async function inLocalTime(db: DataSource, applied: readonly string[]): Promise<DoctorFinding[]> {
+  const tables = await tablesInLocalTime(db, applied)
+  if (tables.length === 0) return []
+  const found = `Tables may have dates in local time, from a version before all dates were in UTC: ${tables.join(', ')}.`
+  const remedy = `Rewrite them by a migration whose name ends in InUtc, as docs/database.md shows. If all rows were written in UTC, leave it empty.`
+  return [finding('warning', 'MORTAR_DOCTOR_LOCAL_TIME', found, remedy)]
 }
 
 /** Most unknown tables that a finding names. */

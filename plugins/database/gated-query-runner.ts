@@ -41,8 +41,9 @@ export class GatedQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   /** Rejects if the query would wait for a transaction that waits for this query, and for a list as one parameter. */
-  override query(...args: QueryArguments): QueryAnswer {
+  override query(...given: QueryArguments): QueryAnswer {
     const { gate } = this.#shared
+    const args = withDates(given)
     if (hasList(args[1])) return Promise.reject(new TypeError(LIST_PARAMETER))
     if (this.transactionDepth > 0 && !this.isReleased && !gate.isHeldBy(this))
       return Promise.reject(new Error(TRANSACTION_OVER))
@@ -230,4 +231,13 @@ const LIST_PARAMETER =
  */
 function hasList(parameters: unknown): boolean {
   return Array.isArray(parameters) && parameters.some((value) => Array.isArray(value))
+}
+
+/** Writes a Date as TypeORM stores it in a column. better-sqlite3 binds none. */
+function withDates(args: QueryArguments): QueryArguments {
+  const [sql, parameters, structured] = args
+  if (!Array.isArray(parameters) || !parameters.some((value) => value instanceof Date)) return args
+  const text = (value: unknown): unknown =>
+    value instanceof Date ? value.toISOString().replace('T', ' ').slice(0, -1) : value
+  return [sql, parameters.map(text), structured]
 }

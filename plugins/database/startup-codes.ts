@@ -28,6 +28,10 @@ export const STARTUP_CODES = {
     cause: 'The database file does not exist yet',
     remedy: 'Create it with `mortar migrate run`.',
   },
+  MORTAR_DOCTOR_LOCAL_TIME: {
+    cause: 'Tables may have dates in local time, from a version before all dates were in UTC',
+    remedy: 'Rewrite them by a migration whose name ends in `InUtc`.',
+  },
   MORTAR_DOCTOR_MIGRATIONS: {
     cause: 'Migrations are pending, or their files are missing',
     remedy: 'Run the pending migrations, or restore the files.',

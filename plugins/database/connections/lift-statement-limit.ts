@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import { IS_MARIADB, statementLimit } from './mysql-pool.ts'
+import { IS_MARIADB, statementLimit } from './mysql-session.ts'
 import { statementTimeoutOf } from './watch-connections.ts'
 
 /**

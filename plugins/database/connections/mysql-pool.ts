@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
+import { inUtc, IS_MARIADB, settingsOf, type TimeOptions } from './mysql-session.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
@@ -11,7 +12,7 @@ export interface MysqlModule {
   createConnection(options: MysqlOptions): MysqlConnection
 }
 
-interface MysqlOptions {
+interface MysqlOptions extends TimeOptions {
   readonly connectTimeout?: number
   readonly stream?: unknown
 }
@@ -38,9 +39,6 @@ interface MysqlCommand {
   once(event: 'end', listener: () => void): unknown
 }
 
-/** The column `isMariaDb` of a query. */
-export const IS_MARIADB = "VERSION() LIKE '%MariaDB%' AS isMariaDb"
-
 /** Names one server, because session numbers mean nothing on another. */
 const IDENTIFY =
   "SELECT CONNECTION_ID() AS session, CONCAT(@@hostname, ' ', @@port, ' ', @@server_id) AS server, " +
@@ -61,7 +59,7 @@ const CONNECT_TIMEOUT = 10_000
  * caller wait forever. TypeORM makes its pool from it. The clusters of its option `replication` stay as they are.
  */
 export function withWatchedPool(mysql: MysqlModule, limits: PoolLimits): MysqlModule {
-  const createPool = (options: MysqlOptions): MysqlPool => watchedPool(mysql, options, limits)
+  const createPool = (options: MysqlOptions): MysqlPool => watchedPool(mysql, inUtc(options), limits)
   return Object.create(mysql, { createPool: { value: createPool, enumerable: true } }) as MysqlModule
 }
 
@@ -85,7 +83,8 @@ function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimi
         take((error, connection) => done({ error, connection }))
       }),
     linkOf,
-    check: (connection) => check(connection, linkOf(connection), limits.statementTimeout()),
+    check: (connection) =>
+      check(connection, linkOf(connection), settingsOf(options, limits.statementTimeout())),
     giveBack: (connection) => connection.release(),
     drop: (connection) => drop(connection),
   }
@@ -176,19 +175,16 @@ function drop(connection: MysqlConnection): void {
   connection.stream.destroy()
 }
 
-async function check(connection: MysqlConnection, link: Link, limit: number | undefined): Promise<void> {
+async function check(
+  connection: MysqlConnection,
+  link: Link,
+  settings: (isMariaDb: boolean) => readonly string[],
+): Promise<void> {
   const [row] = await rowsOf(connection, IDENTIFY)
   const { session, server, isMariaDb } = row as Session
-  if (link.identity === undefined && limit !== undefined)
-    await rowsOf(connection, statementLimit(isMariaDb === 1, limit))
+  if (link.identity === undefined)
+    for (const setting of settings(isMariaDb === 1)) await rowsOf(connection, setting)
   link.identity = session === connection.threadId ? { session: session, server } : HIDDEN
-}
-
-/** MariaDB limits every statement, in seconds; MySQL only SELECT, in milliseconds. */
-export function statementLimit(isMariaDb: boolean, milliseconds: number): string {
-  return isMariaDb
-    ? `SET SESSION max_statement_time = ${milliseconds / 1000}`
-    : `SET SESSION max_execution_time = ${Math.ceil(milliseconds)}`
 }
 
 /** `SHOW PROCESSLIST` lists the user's own sessions without a privilege. */

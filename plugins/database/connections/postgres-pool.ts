@@ -3,16 +3,19 @@ import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { lend, type Lender, noConnection } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
+import { type PgTypes, UTC_SESSION, utcTypes, withUtcDates } from './postgres-instants.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
 /** The parts of the package `pg` that are used here. */
 export interface PgModule {
   readonly Pool: new (options: PgOptions) => PgPool
   readonly Client: new (options: PgOptions) => PgClient
+  readonly types: PgTypes
 }
 
 interface PgOptions {
   readonly connectionTimeoutMillis?: number | undefined
+  readonly types?: PgTypes
 }
 
 type Borrower = (error: Error | undefined, client: PgClient | undefined, release: PgClient['release']) => void
@@ -24,6 +27,8 @@ interface PgPool {
 interface PgClient {
   readonly connection: { readonly stream: Socket }
   readonly processID: number | null
+  /** Settings of the session that are sent with its start; not documented. */
+  getStartupConf(): object
   release(error?: Error): void
   connect(callback: (error: Error | null | undefined) => void): unknown
   on(event: string, listener: () => void): unknown
@@ -55,8 +60,8 @@ const PROBE_TIMEOUT = 2000
 const CONNECT_TIMEOUT = 10_000
 
 /**
- * Makes the module `pg` with a pool that ends silent connections and lends only connections that work. TypeORM makes
- * its pools from it.
+ * Makes the module `pg` with a pool that ends silent connections, lends only connections that work, and writes and reads
+ * instants in UTC. TypeORM makes its pools from it.
  */
 export function withWatchedPool(pg: PgModule, limits: PoolLimits): PgModule {
   // The original object keeps `native`, a getter that would load pg-native.
@@ -138,12 +143,13 @@ function watchedClient(
   watch: SilenceWatch,
   links: WeakMap<PgClient, Link>,
 ): PgModule['Client'] {
+  const types = utcTypes(pg.types)
   return class WatchedClient extends pg.Client {
     readonly #link: Link = createLink(() => this.connection.stream)
 
     constructor(options: PgOptions) {
       // The watch limits the opening, and makes another attempt meanwhile.
-      super({ ...options, connectionTimeoutMillis: undefined })
+      super({ types, ...options, connectionTimeoutMillis: undefined })
       links.set(this, this.#link)
       this.on('drain', () => watch.answered(this.#link))
     }
@@ -161,6 +167,10 @@ function watchedClient(
       })
     }
 
+    override getStartupConf(): object {
+      return { ...super.getStartupConf(), ...UTC_SESSION }
+    }
+
     override end(...args: readonly unknown[]): unknown {
       closeLate(this.#link)
       return super.end(...args)
@@ -168,7 +178,7 @@ function watchedClient(
 
     override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {
       watch.asked(this.#link)
-      return super.query(...args)
+      return super.query(...withUtcDates(args))
     }
   }
 }

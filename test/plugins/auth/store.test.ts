@@ -14,8 +14,10 @@ import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
 import { addUser, sessionFor } from '../../../plugins/auth/testing/store-fixtures.ts'
 import { authStoreSuite } from 'mortar/auth/testing'
 import { createDataSource } from '../../../plugins/database/index.ts'
+import { KINDS } from '../database/databases.ts'
 import { SQLITE_DRIVERS } from '../database/drivers.ts'
 import { serverUrl } from '../../support/servers.ts'
+import { inZone, ZONES } from '../../support/zones.ts'
 
 const entities = [AuthUsers, AuthEndedSessions, AuthRefreshTokens, AuthResetTokens]
 
@@ -154,3 +156,35 @@ describe('auth store on PostgreSQL', () => {
   )
 })
 describe('auth store on MariaDB', () => void onServer('mariadb', serverUrl('TEST_MARIADB_URL')))
+
+for (const [kind, place] of Object.entries(KINDS))
+  describe(`auth store on ${kind} in several time zones`, () => {
+    const database = place()
+
+    it('reads the dates of a user as another process wrote them', async () => {
+      const source = await database().open(entities)
+      await source.synchronize()
+      const store = createRelationalStore(() => source)
+      // The second half of the hour that autumn repeats in Berlin.
+      const now = Date.UTC(2026, 9, 25, 1, 30, 0, 7)
+      for (const [id, zone] of ZONES.entries()) {
+        const user = { id: `user-${id}`, name: zone, email: `${id}@example.com`, passwordHash: 'h', now }
+        await inZone(zone, async () => {
+          await store.insertUser(user)
+          await store.setPassword({
+            userId: user.id,
+            passwordHash: 'i',
+            keptSession: null,
+            now,
+            emailVerifiedAt: now,
+          })
+        })
+      }
+      for (const zone of ZONES)
+        for (const id of ZONES.keys()) {
+          const { raw } = (await inZone(zone, () => store.findUserById(`user-${id}`)))!
+          const dates = [raw['created_at'], raw['updated_at'], raw['email_verified_at']]
+          expect(dates).to.eql(dates.map(() => '2026-10-25T01:30:00.007Z'))
+        }
+    })
+  })

@@ -1,0 +1,41 @@
+/** Options of mysql2 about time. */
+export interface TimeOptions {
+  readonly timezone?: string | undefined
+  readonly dateStrings?: unknown
+}
+
+/**
+ * Without these options, mysql2 writes and reads a Date in the time zone of the process. A plain day stays a string, since
+ * TypeORM would read the day of a Date in local time.
+ */
+export const IN_UTC = { timezone: 'Z', dateStrings: ['DATE'] }
+
+/** Adds them to options that do not choose themselves. */
+export function inUtc<Options extends TimeOptions>({
+  timezone = IN_UTC.timezone,
+  dateStrings = IN_UTC.dateStrings,
+  ...options
+}: Options): Omit<Options, keyof TimeOptions> & TimeOptions {
+  return { ...options, timezone, dateStrings }
+}
+
+/** The column `isMariaDb` of a query. */
+export const IS_MARIADB = "VERSION() LIKE '%MariaDB%' AS isMariaDb"
+
+/** Settings of a new session. Its zone decides about `now()` and about every `timestamp`. */
+export function settingsOf(
+  { timezone }: TimeOptions,
+  limit: number | undefined,
+): (isMariaDb: boolean) => string[] {
+  return (isMariaDb) => [
+    ...(timezone === IN_UTC.timezone ? ["SET SESSION time_zone = '+00:00'"] : []),
+    ...(limit === undefined ? [] : [statementLimit(isMariaDb, limit)]),
+  ]
+}
+
+/** MariaDB limits every statement, in seconds; MySQL only SELECT, in milliseconds. */
+export function statementLimit(isMariaDb: boolean, milliseconds: number): string {
+  return isMariaDb
+    ? `SET SESSION max_statement_time = ${milliseconds / 1000}`
+    : `SET SESSION max_execution_time = ${Math.ceil(milliseconds)}`
+}
