@@ -1,7 +1,7 @@
 import { createApp, createRouter, env, fromKoaRouter } from 'mortar'
 import { auth } from 'mortar/auth'
 import { basicAuth } from 'mortar/auth/basic'
-import { AuthRefreshTokens, AuthResetTokens, AuthUsers } from 'mortar/auth/basic/schema'
+import * as authSchema from 'mortar/auth/basic/schema'
 import { database } from 'mortar/database'
 import { Books, books } from './books.ts'
 
@@ -11,7 +11,7 @@ export const app = createApp()
     database({
       type: 'better-sqlite3',
       database: ':memory:',
-      entities: [AuthUsers, AuthRefreshTokens, AuthResetTokens, Books],
+      entities: { ...authSchema, Books },
       synchronize: true,
     }),
   )

@@ -25,6 +25,12 @@ export const STARTUP_CODES = {
       '`basicAuth` or `documentAuth` has no database, a database of the wrong type, or one that is not connected',
     remedy: 'Register `database(…)`, or pass the provider a `db` of the type that it supports.',
   },
+  MORTAR_AUTH_ENTITIES: {
+    cause:
+      'The DataSource of `basicAuth` lacks an entity of the provider in production; the message names its table',
+    remedy:
+      "Write `export * from 'mortar/auth/basic/schema'` in the schema module, and generate a migration.",
+  },
   MORTAR_AUTH_HASH_COST: {
     cause: 'The cost of password hashes is too low for production, or out of range',
     remedy: 'Remove the cost, or set one within the limits that the message names.',

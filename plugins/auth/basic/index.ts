@@ -10,6 +10,7 @@ import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
+import { checkEntities, TABLES } from './check-entities.ts'
 import { passwordNeed } from '../password-peers.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
@@ -45,7 +46,7 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
  * `mortar/auth/basic/schema`. `basicAuth<typeof AuthUsers>({ … })` types `user.raw` with the columns of that entity.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
  * application `MORTAR_AUTH_DATABASE` when there is no database or it is not connected, `MORTAR_AUTH_SCHEMA` for tables of an
- * earlier version, and `MORTAR_AUTH_SECRET_COLUMN` for a
+ * earlier version, in production `MORTAR_AUTH_ENTITIES` for a table without an entity, and `MORTAR_AUTH_SECRET_COLUMN` for a
  * public column that is named like a secret.
  */
 export function basicAuth<Users = unknown>(
@@ -70,14 +71,14 @@ export function basicAuth<Users = unknown>(
           ownPublicColumns(source).map(({ databaseName }) => databaseName),
           { listed: options.publicColumns, hide: 'Give the column select: false' },
         )
+        checkEntities(source, services)
         await checkColumns(source, services)
       },
     },
     options,
   )
-  const tables = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions']
   // The store makes `raw` from the columns of the entity.
-  return { ...provider, tables, explainError: explainUnavailable } as AuthProvider<
+  return { ...provider, tables: TABLES, explainError: explainUnavailable } as AuthProvider<
     ConnectedPasswordProvider<PublicColumns<Users>>
   >
 }

@@ -10,8 +10,9 @@ import {
   authUsers,
   type ExtraColumns,
 } from '../../../plugins/auth/basic/schema.ts'
-import { database } from '../../../plugins/database/index.ts'
-import { createApp } from '../../../src/index.ts'
+import * as schema from '../../../plugins/auth/basic/schema.ts'
+import { database, type Entities } from '../../../plugins/database/index.ts'
+import { createApp, type Logger } from '../../../src/index.ts'
 import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'
 import { failureOf } from './support/failure-of.ts'
 
@@ -37,6 +38,36 @@ describe('the start of basicAuth and documentAuth', () => {
       .use(database({ type: 'better-sqlite3', database: ':memory:', entities: {} }))
       .use(auth(basicAuth({ secret: STRONG, cost: { memory: 64, passes: 1 }, sendResetEmail: () => {} })))
     expect((await failureOf(() => app.ready())).code).to.equal('MORTAR_AUTH_HASH_COST')
+    await app.close()
+  })
+
+  const warnings: string[] = []
+  const warn = (message: unknown): void => void warnings.push(String(message))
+  const logger: Logger = { debug: warn, info: warn, warn, error: warn, child: () => logger }
+  const withEntities = (environment: 'production' | 'test', entities: Record<string, unknown>) =>
+    createApp({ environment, logger, appUrl: 'https://app.example.com' })
+      .use(database({ type: 'better-sqlite3', database: ':memory:', entities: entities as Entities }))
+      .use(auth(basicAuth({ secret: STRONG, sendResetEmail: () => {} })))
+
+  for (const [name, entity] of Object.entries({ AuthRefreshTokens, AuthResetTokens, AuthEndedSessions }))
+    it(`refuses to start in production without the entity ${name}, and warns elsewhere`, async () => {
+      const entities = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== name))
+      const says = (message: string): boolean =>
+        message.includes(`no entity for ${entity.options.name}.`) && message.includes('export * from')
+      const app = withEntities('production', entities)
+      const error = await failureOf(() => app.ready())
+      await app.close()
+      expect([error.code, says(error.message)]).to.deep.equal(['MORTAR_AUTH_ENTITIES', true])
+      warnings.length = 0
+      const other = withEntities('test', entities)
+      await other.ready()
+      await other.close()
+      expect(warnings.filter(says)).to.have.length(1)
+    })
+
+  it('starts in production with everything that the schema module exports', async () => {
+    const app = withEntities('production', schema)
+    await app.ready()
     await app.close()
   })
 

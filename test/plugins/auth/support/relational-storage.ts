@@ -29,9 +29,12 @@ async function open({ file, withoutTables, ownColumns }: StorageOptions): Promis
   const source = new DataSource({
     type: 'better-sqlite3',
     database: path,
-    entities: withoutTables
-      ? []
-      : [authUsers(ownColumns ? OWN_COLUMNS : {}), AuthEndedSessions, AuthRefreshTokens, AuthResetTokens],
+    entities: [
+      authUsers(ownColumns ? OWN_COLUMNS : {}),
+      AuthEndedSessions,
+      AuthRefreshTokens,
+      AuthResetTokens,
+    ],
     synchronize: !withoutTables,
   })
   return {

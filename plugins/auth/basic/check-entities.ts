@@ -1,0 +1,26 @@
+import { StartupError, type Cradle } from '../../../src/index.ts'
+import type { DataSourceLike } from './sql.ts'
+
+/** Tables of the provider. */
+export const TABLES = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens', 'auth_ended_sessions']
+
+/**
+ * Checks that the DataSource has an entity for each table. Migrations are generated from entities, so a table without
+ * one is usually missing in the database, and the endpoints that need it fail. Outside production it logs a warning.
+ * @throws StartupError `MORTAR_AUTH_ENTITIES` in production.
+ */
+export function checkEntities(source: DataSourceLike, { environment, logger }: Cradle): void {
+  const prefix = source.options.entityPrefix ?? ''
+  const known = new Set(source.entityMetadatas.map(({ tableName }) => tableName))
+  const missing = TABLES.filter((table) => !known.has(prefix + table))
+  if (missing.length === 0) return
+  const found = `The DataSource of basicAuth() has no entity for ${missing.join(', ')}.`
+  if (environment !== 'production') {
+    logger.warn(`${found} ${REMEDY} Production refuses to start without it.`)
+    return
+  }
+  throw new StartupError(found, { code: 'MORTAR_AUTH_ENTITIES', remedy: REMEDY, brick: 'auth' })
+}
+
+const REMEDY =
+  "Write export * from 'mortar/auth/basic/schema' in the schema module that you pass as entities, then generate and run a migration."
