@@ -1,6 +1,6 @@
 import { OwnObject } from '../support/own-object.ts'
 import { isInheritedName, isObject, isYup, type YupIssue, type YupNode, type YupTest } from './yup.ts'
-import { linearTests } from './yup-url.ts'
+import { correctedTests, correctedTransforms } from './yup-corrected.ts'
 
 /*
  * yup runs every test of every member even with `abortEarly`, and passes their errors as the arguments of one call: an
@@ -80,7 +80,8 @@ function copyOf(schema: YupNode): YupNode {
     return Object.assign(Object.create(prototype), schema, { _resolve: bounded }) as YupNode
   }
   const copy = Object.assign(Object.create(boundedPrototype(prototype)), schema) as Changed
-  copy.tests = linearTests(schema)
+  copy.tests = correctedTests(schema)
+  copy.transforms = correctedTransforms(schema)
   if (schema.fields !== undefined) copy.fields = mapMembers(schema.fields)
   if (schema.innerType !== undefined) copy.innerType = boundedSchema(schema.innerType)
   if (Array.isArray(schema.spec.types))

@@ -1,5 +1,4 @@
 import type * as Yup from 'yup'
-import { loadYup } from '../support/lazy-packages.ts'
 import type { YupNode, YupTest } from './yup.ts'
 
 /*
@@ -41,24 +40,13 @@ function linearOf(regex: RegExp): RegExp | undefined {
   return known.get(regex)
 }
 
-/**
- * Returns a schema's tests, with a linear-time replacement for the test of `string().url()`. yup's own pattern is not
- * changed for code that validates with yup directly.
- */
-export function linearTests({ tests }: Pick<YupNode, 'tests'>): readonly YupTest[] {
-  return tests.some(isUrlTest) ? tests.map((test) => (isUrlTest(test) ? linearTest(test) : test)) : tests
-}
-
 function isUrlTest({ OPTIONS }: YupTest): boolean {
   return OPTIONS.name === 'url' && OPTIONS.params?.['regex'] instanceof RegExp
 }
 
-function linearTest(test: YupTest): YupTest {
-  const { name, message, params } = test.OPTIONS
-  const linear = linearOf(params?.['regex'] as RegExp)
-  if (linear === undefined) return test
-  const options = { name, message, excludeEmptyString: true } as Parameters<Yup.StringSchema['matches']>[1]
-  return loadYup().string().matches(linear, options).tests.at(-1) as unknown as YupTest
+/** Returns the linear-time pattern for the test of `string().url()`; undefined for any other test. */
+export function linearPatternOf(test: YupTest): RegExp | undefined {
+  return isUrlTest(test) ? linearOf(test.OPTIONS.params?.['regex'] as RegExp) : undefined
 }
 
 /** False for a string that a `url()` of the schema refuses. */

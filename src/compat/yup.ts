@@ -1,9 +1,10 @@
 import { OwnObject } from '../support/own-object.ts'
 
 /*
- * All uses of yup beyond its documented interface, together with `yup-functions.ts`, `yup-bounds.ts` and `yup-url.ts`.
- * `yup-self-test.ts` checks this list at the first use of a schema. If a part is missing, yup itself validates, and the
- * functions below return what its documented interface knows. The code relies on these parts of yup 1.7:
+ * All uses of yup beyond its documented interface, together with `yup-functions.ts`, `yup-bounds.ts`,
+ * `yup-corrected.ts` and `yup-url.ts`. `yup-self-test.ts` checks this list at the first use of a schema. If a part is
+ * missing, yup itself validates, and the functions below return what its documented interface knows. The code relies on
+ * these parts of yup 1.7:
  *
  * 1. `_whitelist` and `_blacklist`: the values of `oneOf` and `notOneOf`, as sets.
  * 2. `internalTests`: the tests that run first, by name (`typeError`, `nullable`, `optionality`, `whiteList`,

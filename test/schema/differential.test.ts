@@ -5,6 +5,7 @@ import { compileYup } from '../../src/schema/yup/compile-yup.ts'
 import { Invalid } from '../../src/schema/invalid.ts'
 import { coerceText } from '../../src/schema/yup/query-coercion.ts'
 import type { Validate } from '../../src/schema/validate.ts'
+import { correctedTests, correctedTransforms } from '../../src/compat/yup-corrected.ts'
 import { withoutInheritedKeys } from '../../src/schema/yup/shape-guard.ts'
 import { shapeOfYup } from '../../src/schema/text-shape.ts'
 import { validateByYup } from '../../src/schema/yup/validate-yup.ts'
@@ -20,12 +21,33 @@ const SEED = seedFor('schema differential')
 const INPUTS_PER_SCHEMA = 20
 const EVERY_ISSUE = 100_000
 
+type Parts = { -readonly [Key in keyof YupNode]: YupNode[Key] }
+
+const oracles = new WeakMap<Schema, Schema>()
+
+/** The schema with the corrected rules of `src/compat/yup-corrected.ts`; in all others, yup is right. */
+function oracleOf(schema: Schema): Schema {
+  const known = oracles.get(schema)
+  if (known !== undefined) return known
+  const copy = schema.clone() as Schema & Parts
+  const parts: Parts = copy
+  parts.tests = [...correctedTests(parts)]
+  parts.transforms = [...correctedTransforms(parts)]
+  const part = (one: unknown): unknown => oracleOf(one as Schema)
+  for (const [key, field] of Object.entries(parts.fields ?? {}))
+    Object.defineProperty(parts.fields, key, { value: part(field), enumerable: true, writable: true })
+  if (parts.innerType !== undefined) parts.innerType = part(parts.innerType) as YupNode
+  if (Array.isArray(parts.spec.types)) parts.spec = { ...parts.spec, types: parts.spec.types.map(part) }
+  oracles.set(schema, copy)
+  return copy
+}
+
 type Outcome =
   { readonly value: unknown } | { readonly issues: readonly string[] } | { readonly thrown: unknown }
 
 function byYup(schema: Schema, value: unknown): Outcome {
   try {
-    return { value: schema.validateSync(value, { abortEarly: false }) as unknown }
+    return { value: oracleOf(schema).validateSync(value, { abortEarly: false }) as unknown }
   } catch (error) {
     if (!(error instanceof ValidationError)) return { thrown: error }
     const all = withoutItems(error.inner.length > 0 ? error.inner : [error])

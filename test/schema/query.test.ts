@@ -44,6 +44,8 @@ describe('Query coercion', () => {
       expect((value as Invalid).issues).to.deep.equal([
         {
           path: 'field',
+          rule: 'type',
+          params: { type: 'number' },
           message:
             'field must be a `number` type, but the final value was: `NaN` (cast from the value `"0x10"`).',
         },

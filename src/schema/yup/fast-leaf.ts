@@ -3,7 +3,8 @@ import { FAIL, isStrict, whenAbsent, type FastNode, type SlowPath, type Mode } f
 import { once } from '../once.ts'
 import { allTests } from './passes.ts'
 import { judge, OTHER, quickOf, SAME } from './quick.ts'
-import { isOfType, type YupNode } from '../../compat/yup.ts'
+import { isOfType, type YupNode, type YupTransform } from '../../compat/yup.ts'
+import { correctedTransforms } from '../../compat/yup-corrected.ts'
 
 type Run = FastNode['run']
 
@@ -64,16 +65,17 @@ function baseTransforms(schema: YupNode): number {
 }
 
 function castOf(schema: YupNode): Run {
+  const steps = correctedTransforms(schema)
   return (value) => {
-    const cast = value === undefined ? undefined : transform(schema, value)
+    const cast = value === undefined ? undefined : transform(schema, steps, value)
     return cast === undefined ? schema.getDefault() : cast
   }
 }
 
-function transform(schema: YupNode, value: unknown): unknown {
+function transform(schema: YupNode, steps: readonly YupTransform[], value: unknown): unknown {
   try {
     let result = value
-    for (const step of schema.transforms) result = step.call(schema, result, value, schema)
+    for (const step of steps) result = step.call(schema, result, value, schema)
     return result
   } catch {
     // yup throws a raw TypeError here: `trim()` of an object, an own `toString` that is not a function, a symbol.

@@ -1,4 +1,4 @@
-import { isoText, readIsoDate } from '../iso-date.ts'
+import { isoText, readIsoDate } from '../../support/iso-date.ts'
 import { ownJson } from './json-view.ts'
 import { compileLeaf } from './fast-leaf.ts'
 import { FAIL, type Mode } from './fast-node.ts'

@@ -1,4 +1,4 @@
-import { isoText, readIsoDate } from '../iso-date.ts'
+import { isoText, readIsoDate } from '../../support/iso-date.ts'
 import { OwnObject } from '../../support/own-object.ts'
 import { isInheritedName, isRecord, isYup, itemSchema, ownMember, type YupNode } from '../../compat/yup.ts'
 

@@ -5,7 +5,7 @@ import { once } from '../once.ts'
 import { ruleOfTest } from './rule-of-test.ts'
 import { showable } from './showable.ts'
 import { firstTests, isOfType, type YupNode, type YupTest } from '../../compat/yup.ts'
-import { linearTests } from '../../compat/yup-url.ts'
+import { correctedTests } from '../../compat/yup-corrected.ts'
 
 /** Marks an original that equals the cast value, for example the value of a default. */
 export const AS_CAST: unique symbol = Symbol('as cast')
@@ -26,7 +26,7 @@ export function ownIssuesOf(schema: YupNode): AddIssues {
   const ofPresent = firstTests(schema)
     .filter(({ OPTIONS }) => !ABSENCE_OR_TYPE.has(OPTIONS.name))
     .map((test) => issueOf(schema, test))
-  const then = linearTests(schema).map((test) => issueOf(schema, test))
+  const then = correctedTests(schema).map((test) => issueOf(schema, test))
   return (given, issues) => {
     const { value } = given
     const place = given.original === AS_CAST ? { ...given, original: value } : given

@@ -1,5 +1,5 @@
 import { allowedValues, listTests, refusedValues, type YupNode, type YupTest } from '../../compat/yup.ts'
-import { linearTests } from '../../compat/yup-url.ts'
+import { correctedTests } from '../../compat/yup-corrected.ts'
 
 type Predicate = (value: never) => boolean
 
@@ -33,7 +33,10 @@ export function numberLimits(schema: YupNode): Limits {
 
 /** All tests of a plain schema on a present value of its type, as one predicate. */
 export function allTests(schema: YupNode): (value: unknown) => boolean {
-  return every([...listPredicates(schema), ...linearTests(schema).map((test) => predicateOf(schema, test))])
+  return every([
+    ...listPredicates(schema),
+    ...correctedTests(schema).map((test) => predicateOf(schema, test)),
+  ])
 }
 
 type Range = readonly [number, number]
@@ -43,7 +46,7 @@ function limitsOf(schema: YupNode, rangeOf: RangeOf): Limits {
   const rest: Predicate[] = listPredicates(schema)
   let least = -Infinity
   let most = Infinity
-  for (const test of linearTests(schema)) {
+  for (const test of correctedTests(schema)) {
     const range = rangeOf(test.OPTIONS.name, test.OPTIONS.params ?? {})
     if (range === undefined) rest.push(predicateOf(schema, test))
     else [least, most] = [Math.max(least, range[0]), Math.min(most, range[1])]
@@ -66,7 +69,7 @@ function predicateOf(schema: YupNode, { OPTIONS }: YupTest): Predicate {
     const empty = OPTIONS.test.call(undefined, '', undefined) === true
     return (value: string) => (value === '' ? empty : regex.test(value))
   }
-  if (OPTIONS.name === 'integer' && schema.type === 'number') return Number.isInteger
+  if (OPTIONS.name === 'integer' && schema.type === 'number') return Number.isSafeInteger
   if (OPTIONS.name === 'string_case' || OPTIONS.name === 'trim') return OPTIONS.test as unknown as Predicate
   const context = { schema, resolve: (item: unknown) => item, createError: () => false }
   return (value) => OPTIONS.test.call(context, value, context) === true

@@ -5,7 +5,8 @@ import type { Random } from './random.ts'
 const TEXTS = [
   '', 'a', 'abc', 'ABC', ' a ', 'x', 'xx', 'abcdef', 'ada@example.com', 'https://example.com/a?b=1', 'no', 'YES', 'true',
   'FALSE', '0', '1', '5', '05', ' 5 ', '-2', '2.5', '+3', '0x10', '1e3', 'NaN', '.5', '5.',
-  '12345678901234567890', '2021-03-04', '2021-03-04T05:06:07Z', '2021-03-04T05:06:07.123Z', '2021-13-45',
+  '12345678901234567890', '2021-03-04', '2021-03-04T05:06:07Z', '2021-03-04T05:06:07.123Z', '2021-13-45', '2021-02-30T00:00:00Z', '9007199254740993',
+  '0190b4ae-1b3c-7d6e-8a3b-2b1c3d4e5f60', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   '7d444840-9dc0-11d1-b245-5ffdce74fad2', '7D444840-9DC0-11D1-B245-5FFDCE74FAD2', '\u{1f600}', 'a\u0000b', '${path}', '[object Object]',
 ] // prettier-ignore
 const ODD: readonly (() => unknown)[] = [
