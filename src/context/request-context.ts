@@ -228,7 +228,7 @@ class Internal {
   /** The value on the Koa context, if Koa middleware has seen one. */
   handed: HandedValue | undefined = undefined
   /** The 404 or 405 of a request without a route, while Koa middleware may still set a response. */
-  missed: Error | undefined = undefined
+  missed: (Error & { readonly status: number }) | undefined = undefined
   /** The status that Koa middleware has seen for an inner error; 0 for none. */
   errorStatus = 0
   begun: BegunResponse | undefined = undefined

@@ -1,26 +1,35 @@
+import { types } from 'node:util'
 import { HttpError, isHttpError } from '../errors/http-error.ts'
 
-/** Errors that `ctx.koa.throw` derived from another error, with the class of that error. */
-const THROWN_BY_KOA = new WeakSet<object>()
+/** The origin of an error: `ctx.koa.throw`, other Koa code, or Koa code that read the body of the request. */
+type Origin = 'throw' | 'code' | 'reading'
+
+const ORIGINS = new WeakMap<object, Origin>()
 
 /** Marks an error as a deliberate response: `ctx.koa.throw(401, cause)` returns the cause itself with a status. */
 export function markDeliberate(error: object): void {
-  THROWN_BY_KOA.add(error)
+  ORIGINS.set(error, 'throw')
+}
+
+/** Marks an error that Koa middleware or an adopted router has thrown. */
+export function markThrownByKoa(thrown: unknown, origin: Exclude<Origin, 'throw'>): void {
+  if (isError(thrown) && !ORIGINS.has(thrown)) ORIGINS.set(thrown, origin)
 }
 
 /**
- * Returns the `HttpError` for an error of `ctx.koa.throw`, `ctx.koa.assert` or `http-errors`. These errors are
- * recognised by class, not by fields: drivers and clients also set a `status` on their errors, which must not become
- * the status of the response. Any other value is returned unchanged.
+ * Returns the `HttpError` for a deliberate error of Koa, or any other value unchanged. Drivers and clients also set a
+ * `status` on their errors, which must not become the status of the response. Deliberate are:
+ *
+ * - errors of `ctx.koa.throw`, `ctx.koa.assert` and `http-errors`, wherever they are thrown
+ * - a 4xx with `expose: true` that Koa code has thrown, which is Koa's own rule
+ * - a 4xx that Koa code has thrown while it read the body, because body parsers set only the status
  */
 export function asHttpError(thrown: unknown): unknown {
-  if (isHttpError(thrown) || !isFromKoa(thrown)) return thrown
-  const { status, expose, message, headers } = thrown
-  if (status < 400 || status > 599) return thrown
-  return new HttpError(status, expose ? message : 'The server failed to process this request.', {
-    headers: { ...headers },
-    cause: thrown,
-  })
+  if (isHttpError(thrown) || !isError(thrown) || !isDeliberate(thrown)) return thrown
+  const status = statusOf(thrown)
+  const { expose, message } = thrown as Error & { readonly expose?: unknown }
+  const detail = expose === true ? message : hiddenDetail(status)
+  return new HttpError(status, detail, { headers: headersOfKoa(thrown), cause: thrown })
 }
 
 /** Returns the status of the response for an error. */
@@ -29,21 +38,40 @@ export function statusOfThrown(thrown: unknown): number {
   return isHttpError(error) ? error.status : 500
 }
 
-interface KoaHttpError extends Error {
-  readonly status: number
-  readonly expose: boolean
-  readonly headers?: Readonly<Record<string, string>>
+/** Headers that describe another body or connection, or sign a caller in. */
+const NOT_KEPT =
+  /^(?:content-(?:type|length|encoding|disposition)|transfer-encoding|connection|keep-alive|set-cookie)$/i
+
+/** Returns the `headers` of an error that Koa code has thrown; none for other values. */
+export function headersOfKoa(thrown: unknown): Readonly<Record<string, string>> {
+  if (!isError(thrown) || !(ORIGINS.has(thrown) || hasKoaClass(thrown))) return {}
+  const { headers } = thrown as { readonly headers?: object }
+  const entries = Object.entries(headers ?? {}) as [string, string][]
+  return Object.fromEntries(entries.filter(([name]) => !NOT_KEPT.test(name)))
 }
 
-function isFromKoa(thrown: unknown): thrown is KoaHttpError {
-  if (!(thrown instanceof Error)) return false
-  const { status, statusCode, expose } = thrown as {
-    status?: unknown
-    statusCode?: unknown
-    expose?: unknown
-  }
-  if (typeof expose !== 'boolean' || typeof status !== 'number' || status !== statusCode) return false
-  return THROWN_BY_KOA.has(thrown) || hasKoaClass(thrown)
+/** An error of another realm (node:vm, jest) is not an instance of this realm's class. */
+function isError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error || types.isNativeError(thrown)
+}
+
+function isDeliberate(error: Error & { readonly statusCode?: unknown; readonly expose?: unknown }): boolean {
+  const { statusCode, expose } = error
+  const status = statusOf(error)
+  const origin = ORIGINS.get(error)
+  if (status < 400 || status > 599) return false
+  if (status < 500 && origin !== undefined && (expose === true || origin === 'reading')) return true
+  return typeof expose === 'boolean' && status === statusCode && (origin === 'throw' || hasKoaClass(error))
+}
+
+function statusOf(error: object): number {
+  const { status, statusCode } = error as { readonly status?: unknown; readonly statusCode?: unknown }
+  const found = status ?? statusCode
+  return Number.isInteger(found) ? (found as number) : 0
+}
+
+function hiddenDetail(status: number): string {
+  return status < 500 ? 'The request cannot be understood.' : 'The server failed to process this request.'
 }
 
 /**
@@ -56,6 +84,6 @@ function hasKoaClass(error: object): boolean {
     type;
     type = Object.getPrototypeOf(type) as object | null
   )
-    if (type.constructor.name === 'HttpError') return true
+    if ((type.constructor as { name?: unknown } | undefined)?.name === 'HttpError') return true
   return false
 }

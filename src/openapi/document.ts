@@ -1,4 +1,5 @@
 import type { SecurityScheme } from '../contracts/authenticator.ts'
+import { withSharedNames } from './parameter-names.ts'
 import { openApiPath } from '../routing/path-pattern.ts'
 import { describeRoute, METHODS, type Route } from '../routing/route.ts'
 import { withoutEmpty, type JsonObject } from './json.ts'
@@ -30,7 +31,8 @@ export interface DocumentInput {
  */
 export function buildDocument(input: DocumentInput): object {
   const warn = input.warn ?? (() => undefined)
-  const routes = withoutAmbiguous(input.routes.filter(isPublished), warn).toSorted(byPathAndMethod)
+  const published = withSharedNames(input.routes.filter(isPublished))
+  const routes = withoutAmbiguous(published, warn).toSorted(byPathAndMethod)
   const security = input.security ?? BEARER
   const reader = createSchemaReader(warn)
   const context = { ids: operationIds(routes), reader, security }

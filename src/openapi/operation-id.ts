@@ -12,20 +12,28 @@ export function operationIdOf(route: Route): string {
 }
 
 /**
- * Returns the ids of all routes. Each is unique, since generated clients name their functions by them.
+ * Returns the ids of all routes. Each is unique, since generated clients name their functions by them. Layers of a Koa
+ * router cannot declare one, so theirs get a number where two are equal.
  * @throws StartupError `MORTAR_OPENAPI_OPERATION_ID` naming both origins.
  */
 export function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
   const owners = new Map<string, Route>()
   return new Map(
-    routes.map((route) => {
-      const id = operationIdOf(route)
-      const owner = owners.get(id)
-      if (owner) throw clash(id, owner, route)
+    routes.toSorted(adoptedLast).map((route) => {
+      const own = operationIdOf(route)
+      let id = own
+      for (let number = 2; owners.has(id); number++) {
+        if (route.adopted === undefined) throw clash(id, owners.get(id)!, route)
+        id = `${own}${number}`
+      }
       owners.set(id, route)
       return [route, id]
     }),
   )
+}
+
+function adoptedLast({ adopted: first }: Route, { adopted: second }: Route): number {
+  return Number(first !== undefined) - Number(second !== undefined)
 }
 
 function clash(id: string, first: Route, second: Route): StartupError {

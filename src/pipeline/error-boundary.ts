@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { describeError, statusHint } from '../errors/describe-error.ts'
 import { PROBLEM_CODES, type ProblemCode } from '../errors/codes.ts'
-import { isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
+import { type HttpError, isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../errors/problem.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { dropStream } from '../context/koa-context.ts'
-import { asHttpError } from '../context/thrown.ts'
+import { asHttpError, headersOfKoa } from '../context/thrown.ts'
 import { ignore } from '../support/ignore.ts'
 import type { PipelineRuntime } from './step.ts'
 
@@ -62,7 +62,9 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
     return
   }
   removeBodyHeaders(res)
-  const headers = headersOf(error, status, res)
+  // The request failed unexpectedly: it must not sign its caller in.
+  if (!isHttpError(error)) res.removeHeader('Set-Cookie')
+  const headers = headersOf(isHttpError(error) ? error.headers : headersOfKoa(thrown), status, res)
   lingerOver(ctx.internal, status)
   adapter.send(ctx, { status, type: PROBLEM_TYPE, payload, headers })
 }
@@ -93,12 +95,11 @@ function isStorable(cacheControl: string): boolean {
 const PLAIN_HEADERS = new Set(['WWW-Authenticate', 'Allow', 'Retry-After', 'Accept', 'Accept-Encoding'])
 
 /** Sets the headers of an error, or returns them as a flat list if possible, which Node writes much faster. */
-function headersOf(error: unknown, status: number, res: ServerResponse): string[] {
+function headersOf(own: HttpError['headers'], status: number, res: ServerResponse): string[] {
   const headers: string[] = []
-  if (isHttpError(error))
-    for (const [name, value] of Object.entries(error.headers))
-      if (PLAIN_HEADERS.has(name)) headers.push(name, value)
-      else res.setHeader(name, value)
+  for (const [name, value] of Object.entries(own))
+    if (PLAIN_HEADERS.has(name)) headers.push(name, value)
+    else res.setHeader(name, value)
   // RFC 9110 §15.5.2: a 401 always has a challenge.
   if (status === 401 && !headers.includes('WWW-Authenticate') && !res.hasHeader('WWW-Authenticate'))
     headers.push('WWW-Authenticate', 'Bearer')

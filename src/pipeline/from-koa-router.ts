@@ -50,13 +50,14 @@ function adopt(router: KoaRouter, options: KoaRouterOptions, inherited: Inherite
   const layers = readLayers(nested.stack)
   refuseUnsupported(layers, options, definition.auth)
   const handler = handlerOf(nested.routes() as KoaMiddleware)
-  return layers.routes.map(({ method, path, origin }) => ({
+  return layers.routes.map(({ method, path, origin, sensitive }) => ({
     method,
     path,
     definition,
     handler,
     middleware: inherited.middleware,
     origin,
+    adopted: { router: nested, sensitive },
   }))
 }
 

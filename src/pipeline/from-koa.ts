@@ -5,7 +5,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
 import { notAwaited, type Inner, type NotAwaited } from './step.ts'
 import { KoaCalls, type Unawaited } from './koa-calls.ts'
-import { enterKoa, leaveKoa, runInside, runKoa } from './run-koa.ts'
+import { enterKoa, leaveKoa, runInside } from './run-koa.ts'
 
 /** A Koa router (`@koa/router`), mounted through its `routes()`. */
 interface KoaRouterLike {
@@ -19,9 +19,15 @@ interface KoaRouterLike {
  */
 export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
   const middleware = typeof item === 'function' ? item : routesOf(item)
-  const run = (ctx: Context, next: Next): Promise<unknown> =>
-    runKoa(middleware, ctx as unknown as RequestContext, () => next())
-  Object.defineProperty(run, 'name', { value: middleware.name || 'Koa middleware' })
+  const run = async (given: Context, next: Next): Promise<unknown> => {
+    const ctx = given as unknown as RequestContext
+    const koa = enterKoa(ctx)
+    await new KoaCalls(links, koa, () => runInside(ctx, koa, next)).call(0)
+    return leaveKoa(ctx, koa)
+  }
+  const origin = middleware.name || 'Koa middleware'
+  const links = [{ named: { run, origin }, run: middleware }]
+  Object.defineProperty(run, 'name', { value: origin })
   WRAPPED.set(run, middleware)
   return run
 }

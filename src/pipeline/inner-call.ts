@@ -4,6 +4,9 @@ import { isThenable } from '../support/thenable.ts'
 import { ignore } from '../support/ignore.ts'
 import { calledTwice, notAwaited, Refusal, warnOfSkipped, type Inner, type NotAwaited } from './step.ts'
 
+/** Middleware that has set `ctx.body` in production, each of which is reported once. */
+const SETTING_BODY = new WeakSet<NamedMiddleware>()
+
 /** The single call of the inner pipeline by a middleware. */
 export class InnerCall {
   private readonly inner: Inner
@@ -40,7 +43,7 @@ export class InnerCall {
    */
   value(onNotAwaited: NotAwaited): Promise<unknown> | undefined {
     const { promise, ctx, middleware } = this
-    if (onNotAwaited === 'throw') this.refuseBody()
+    this.refuseBody(onNotAwaited)
     if (promise === undefined) {
       if (onNotAwaited === 'throw') warnOfSkipped(ctx, middleware)
       return undefined
@@ -53,14 +56,19 @@ export class InnerCall {
     return promise
   }
 
-  /** @throws TypeError for a middleware that sets `ctx.body`, as in Koa, when nothing reads it any more. */
-  private refuseBody(): void {
-    const { ctx, isStarted, isEnded, body } = this
+  /**
+   * Reports a middleware that sets `ctx.body`, as in Koa, when nothing reads it any more. Logging reports it once.
+   * @throws TypeError
+   */
+  private refuseBody(onNotAwaited: NotAwaited): void {
+    const { ctx, isStarted, isEnded, body, middleware } = this
     if ((isStarted && !isEnded) || ctx.body === body || ctx.internal.koa !== undefined) return
-    throw new TypeError(
-      `${this.middleware.origin} set ctx.body and returned nothing. ctx.body is the body of the request: return the body ` +
-        'of the response from the middleware.',
-    )
+    const message =
+      `${middleware.origin} set ctx.body and returned nothing. ctx.body is the body of the request: return the body of ` +
+      'the response, or wrap Koa middleware in fromKoa().'
+    if (onNotAwaited === 'throw') throw new TypeError(message)
+    if (!SETTING_BODY.has(middleware)) ctx.log.error(message)
+    SETTING_BODY.add(middleware)
   }
 
   /** Runs the inner pipeline. A thrown or returned error becomes a rejection. */

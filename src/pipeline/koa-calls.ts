@@ -1,6 +1,7 @@
 import type { Middleware as KoaMiddleware } from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
+import { markThrownByKoa } from '../context/thrown.ts'
 import { ignore } from '../support/ignore.ts'
 import { calledTwice } from './step.ts'
 
@@ -26,6 +27,8 @@ export class KoaCalls {
   private readonly koa: KoaContext
   private readonly next: () => Promise<unknown> | undefined
   private begun = 0
+  /** The error of the inner pipeline, which no Koa code has thrown. */
+  private innerError: unknown = undefined
   /** The number of calls that are running. They end from the inside to the outside, unless one does not wait. */
   private running = 0
 
@@ -46,12 +49,17 @@ export class KoaCalls {
       return DONE
     }
     const close = (): void => void (this.running = Math.min(this.running, index))
-    promise.then(close, close)
+    promise.then(close, (error: unknown) => {
+      this.innerError = error
+      close()
+    })
     return promise
   }
 
   private start(index: number, { named, run }: KoaLink): Promise<unknown> {
     let inside: Promise<unknown> | undefined
+    const { req } = this.koa
+    const wasRead = req.readableDidRead
     const next = (): Promise<unknown> => {
       const called = this.call(index + 1)
       inside ??= called
@@ -63,8 +71,17 @@ export class KoaCalls {
     }
     const promise = begin(run, this.koa, next)
     // Also prevents an unhandled rejection, which would end the process.
-    promise.then(close, close)
+    promise.then(close, (error: unknown) => {
+      close()
+      const isReading = inside === undefined && !wasRead && req.readableDidRead && !this.hasBody()
+      if (error !== this.innerError) markThrownByKoa(error, isReading ? 'reading' : 'code')
+    })
     return promise
+  }
+
+  /** True if a body parser has finished. */
+  private hasBody(): boolean {
+    return (this.koa.request as { readonly body?: unknown }).body !== undefined
   }
 
   /** Rejects, as koa-compose does. An unhandled rejection does not end the process. */

@@ -1,4 +1,3 @@
-import type { Middleware as KoaMiddleware } from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import { hasExplicitStatus } from '../compat/koa.ts'
 import {
@@ -14,20 +13,6 @@ import { statusOfThrown } from '../context/thrown.ts'
 import { type HttpError, isHttpError } from '../errors/http-error.ts'
 import { Refusal, type Inner } from './step.ts'
 import { isThenable } from '../support/thenable.ts'
-
-/**
- * Runs Koa middleware around `inside`, on the request's Koa context. Returns the value that the middleware set in
- * `ctx.body`. The response is read from the Koa context at the end of the pipeline, so that later mutations are sent.
- */
-export async function runKoa(
-  middleware: KoaMiddleware,
-  ctx: RequestContext,
-  inside: Inner,
-): Promise<unknown> {
-  const koa = enterKoa(ctx)
-  await middleware(koa, async () => runInside(ctx, koa, inside))
-  return leaveKoa(ctx, koa)
-}
 
 /** Returns the Koa context as Koa middleware expects it: with the status 404 until a status or body is set. */
 export function enterKoa(ctx: RequestContext): KoaContext {
@@ -49,7 +34,7 @@ export function leaveKoa(ctx: RequestContext, koa: KoaContext, isOutermost = fal
 }
 
 /**
- * Returns the 404 of a request without a route, if Koa middleware has set no response. In Koa the status is also 404
+ * Returns the 404 or 405 of a request without a route, if Koa middleware has set no response. In Koa the status is also 404
  * after a middleware has caught an error and set nothing.
  */
 export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error | undefined {
@@ -57,7 +42,7 @@ export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error
   if (errorStatus !== 0 && isUntouched(koa) && koa.status === errorStatus) koa.res.statusCode = 404
   internal.missed = undefined
   internal.errorStatus = 0
-  return missed !== undefined && koa.status === 404 && isUnanswered(koa) ? missed : undefined
+  return missed !== undefined && koa.status === missed.status && isUnanswered(koa) ? missed : undefined
 }
 
 /**
@@ -96,12 +81,15 @@ async function catchInside(ctx: RequestContext, koa: KoaContext, error: unknown)
     koa.res.statusCode = internal.errorStatus = statusOfThrown(internal.runtime.explainError(error))
   if (!isUnmatched(ctx, error)) throw error
   internal.missed = error
+  if (error.status === 404 || !isUntouched(koa)) return
+  koa.status = error.status
+  koa.set(error.headers)
 }
 
 /**
- * True for a path without a route. In Koa this is not an error but a 404 without a body, and a middleware may set the
- * body after its `next()`: koa-static with `defer`, fallbacks of single-page applications.
+ * True for a path without a route, or without one of the method. In Koa this is not an error but a 404 or 405 without a
+ * body, and a middleware may set the body after its `next()`: koa-static with `defer`, single-page applications.
  */
 function isUnmatched(ctx: RequestContext, error: unknown): error is HttpError {
-  return ctx.route === '' && isHttpError(error) && error.status === 404
+  return ctx.route === '' && isHttpError(error) && (error.status === 404 || error.status === 405)
 }

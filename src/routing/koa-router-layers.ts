@@ -1,13 +1,13 @@
 import { StartupError } from '../errors/startup-error.ts'
-import { createParameterNames, expandKoaPath } from './koa-router-paths.ts'
+import { expandKoaPath } from './koa-router-paths.ts'
 import { METHODS, type Method } from './route.ts'
 
 /** A layer of a router of @koa/router 15; one without methods is middleware. */
 export interface KoaRouterLayer {
-  readonly name?: string | undefined
+  readonly name?: string | symbol | null | undefined
   readonly methods: readonly string[]
   readonly path: string | RegExp
-  readonly opts: { readonly end?: boolean; readonly pathAsRegExp?: boolean }
+  readonly opts: { readonly end?: boolean; readonly pathAsRegExp?: boolean; readonly sensitive?: boolean }
 }
 
 /** The part of a router of @koa/router 15 that Mortar reads. */
@@ -22,6 +22,7 @@ export interface LayerRoute {
   readonly method: Method
   readonly path: string
   readonly origin: string
+  readonly sensitive: boolean
 }
 
 /** A layer that cannot be a route, with the reason. */
@@ -37,15 +38,15 @@ export interface ReadLayers {
 }
 
 /**
- * Reads the layers of a router as routes. Layers with the same method and path are one route, with the first origin.
+ * Reads the layers of a router as routes. Layers with the same method and path are one route, with the first origin and
+ * the first names.
  */
 export function readLayers(layers: readonly KoaRouterLayer[]): ReadLayers {
   const routes = new Map<string, LayerRoute>()
   const unsupported: UnsupportedLayer[] = []
-  const renamed = createParameterNames()
   for (const layer of layers.filter(({ methods }) => methods.length > 0))
     try {
-      for (const route of routesOf(layer, renamed)) addOnce(routes, route)
+      for (const route of routesOf(layer)) addOnce(routes, route)
     } catch (error) {
       if (!(error instanceof StartupError)) throw error
       unsupported.push({ layer, error })
@@ -54,20 +55,21 @@ export function readLayers(layers: readonly KoaRouterLayer[]): ReadLayers {
 }
 
 function addOnce(routes: Map<string, LayerRoute>, route: LayerRoute): void {
-  const key = `${route.method} ${route.path}`
+  const key = `${route.method} ${route.path.replaceAll(/(?<=\/[:*])[^/]+/g, '')}`
   if (!routes.has(key)) routes.set(key, route)
 }
 
-function routesOf(layer: KoaRouterLayer, renamed: (path: string) => string): LayerRoute[] {
+function routesOf(layer: KoaRouterLayer): LayerRoute[] {
   const origin = describeLayer(layer)
   const methods = methodsOf(layer)
-  const paths = expandKoaPath(pathOf(layer), origin).map(renamed)
-  return paths.flatMap((path) => methods.map((method) => ({ method, path, origin })))
+  const sensitive = layer.opts.sensitive === true
+  const paths = expandKoaPath(pathOf(layer), origin)
+  return paths.flatMap((path) => methods.map((method) => ({ method, path, origin, sensitive })))
 }
 
 /** Returns the name of a layer for messages. */
 function describeLayer({ name, path }: KoaRouterLayer): string {
-  return `the @koa/router layer ${name === undefined ? '' : `'${name}' `}${String(path)}`
+  return `the @koa/router layer ${name === undefined || name === null ? '' : `'${String(name)}' `}${String(path)}`
 }
 
 function pathOf(layer: KoaRouterLayer): string {
@@ -79,17 +81,12 @@ function pathOf(layer: KoaRouterLayer): string {
   return path
 }
 
-/** Returns the methods of a layer. `GET` also serves `HEAD`, as in @koa/router. */
+/** Returns the methods of a layer; `all` and `redirect` have every one. `GET` also serves `HEAD`, as in @koa/router. */
 function methodsOf(layer: KoaRouterLayer): Method[] {
   const known = METHODS.filter((method) => layer.methods.includes(method))
   const other = layer.methods.find((method) => !known.includes(method as Method))
-  if (layer.methods.length > METHODS.length)
-    throw refusal(
-      layer,
-      'accepts every method (all, redirect)',
-      `Name its methods: router.register(path, ['GET', 'POST'], handler)`,
-    )
-  if (other !== undefined) throw refusal(layer, `has the method ${other}`, `Use one of ${METHODS.join(', ')}`)
+  if (other !== undefined && known.length < METHODS.length)
+    throw refusal(layer, `has the method ${other}`, `Use one of ${METHODS.join(', ')}`)
   return known.filter((method) => method !== 'HEAD' || !known.includes('GET'))
 }
 

@@ -1,6 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { joinPath } from '../support/url-path.ts'
-import { parsePattern, type Segment } from './path-pattern.ts'
+import { parsePattern } from './path-pattern.ts'
 
 /** Maximum optional groups in one path: each group doubles the number of patterns. */
 const MAX_GROUPS = 4
@@ -25,39 +25,6 @@ export function expandKoaPath(path: string, origin: string): string[] {
   const expanded = expandGroups(path).map((each) => withEscapes(each))
   for (const each of expanded) parsePattern(each === '' ? '/' : each, origin)
   return [...new Set(expanded.map((each) => joinPath('', each)))]
-}
-
-/**
- * Renames parameters to the first name at their position, because the route table and OpenAPI allow one name per
- * position. A name that the path already contains gets a number: `/users/:id/posts/:id2`.
- */
-export function createParameterNames(): (path: string) => string {
-  const names = new Map<string, string>()
-  return (path) => {
-    const used = new Set<string>()
-    const raw = path.split('/').slice(1)
-    let position = ''
-    const parts = parsePattern(path).map((segment, index) => {
-      position += `/${segment.kind === 'static' ? segment.value : markOf(segment)}`
-      if (segment.kind === 'static') return raw[index]!
-      const name = names.get(position) ?? unusedName(segment.name, used)
-      names.set(position, name)
-      used.add(name)
-      return `${markOf(segment)}${name}`
-    })
-    return `/${parts.join('/')}`
-  }
-}
-
-function unusedName(name: string, used: ReadonlySet<string>): string {
-  let number = 2
-  let free = name
-  while (used.has(free)) free = `${name}${number++}`
-  return free
-}
-
-function markOf(segment: Segment): string {
-  return segment.kind === 'param' ? ':' : '*'
 }
 
 /** Returns the path with and without each optional group. Groups may be nested. */

@@ -1,6 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { filesOf, type Segment } from './path-pattern.ts'
-import { describeRoute, type Method } from './route.ts'
+import { type AdoptedLayer, describeRoute, type Method } from './route.ts'
 
 /** The properties of a route that can cause a conflict. */
 export interface RegisteredRoute {
@@ -8,6 +8,7 @@ export interface RegisteredRoute {
   readonly path: string
   readonly segments: readonly Segment[]
   readonly origin: string
+  readonly adopted?: AdoptedLayer | undefined
 }
 
 /** Stores the registered routes and refuses a new route that conflicts with one of them. */
@@ -27,14 +28,15 @@ export function createConflictRegister(): ConflictRegister {
   const byFoldedPath = new Map<string, { readonly shape: string; readonly route: RegisteredRoute }>()
 
   function check(route: RegisteredRoute, shape: string, folded: string): void {
-    for (const [position, name] of positionsOf(route.segments)) {
+    for (const [position, name] of namesOf(route)) {
       const present = byPosition.get(position)
       if (present && present.name !== name) throw namesConflict(present.name, present.route, name, route)
     }
     const duplicate = byEndpoint.get(`${route.method} ${shape}`)
     if (duplicate) throw duplicateConflict(duplicate, route)
     const sameButCase = byFoldedPath.get(folded)
-    if (sameButCase && sameButCase.shape !== shape) throw caseConflict(sameButCase.route, route)
+    if (sameButCase && sameButCase.shape !== shape && !mayDifferInCase(sameButCase.route, route))
+      throw caseConflict(sameButCase.route, route)
   }
 
   return {
@@ -44,7 +46,7 @@ export function createConflictRegister(): ConflictRegister {
       check(route, shape, folded)
       byEndpoint.set(`${route.method} ${shape}`, route)
       if (!byFoldedPath.has(folded)) byFoldedPath.set(folded, { shape, route })
-      for (const [position, name] of positionsOf(route.segments))
+      for (const [position, name] of namesOf(route))
         if (!byPosition.has(position)) byPosition.set(position, { name, route })
     },
   }
@@ -69,7 +71,15 @@ function fold(shape: string): string {
     .join('/')
 }
 
-function* positionsOf(segments: readonly Segment[]): Generator<[position: string, name: string]> {
+/** True for layers of one router, which finds the layer itself, and for layers that distinguish the case. */
+function mayDifferInCase({ adopted: first }: RegisteredRoute, { adopted: second }: RegisteredRoute): boolean {
+  if (first === undefined || second === undefined) return false
+  return first.router === second.router || (first.sensitive && second.sensitive)
+}
+
+/** Yields the positions whose parameter names must agree. A layer of a Koa router keeps its own names. */
+function* namesOf({ segments, adopted }: RegisteredRoute): Generator<[position: string, name: string]> {
+  if (adopted !== undefined) return
   let position = ''
   for (const segment of segments) {
     position += `/${shapeOfSegment(segment)}`

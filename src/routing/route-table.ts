@@ -1,7 +1,7 @@
 import { canonicalPath, withoutTrailingSlash } from './canonical-path.ts'
-import { parameterNames, parsePattern, patternOf } from './path-pattern.ts'
+import { parameterNames, parsePattern, patternOf, type Segment } from './path-pattern.ts'
 import { createConflictRegister, type ConflictRegister } from './route-conflicts.ts'
-import { METHODS, type Method } from './route.ts'
+import { type AdoptedLayer, METHODS, type Method } from './route.ts'
 import {
   addEndpoint,
   createNode,
@@ -24,6 +24,7 @@ export interface TableEntry<T> {
   readonly path: string
   readonly target: T
   readonly origin: string
+  readonly adopted?: AdoptedLayer | undefined
 }
 
 /**
@@ -96,6 +97,8 @@ interface Index<T> {
   /** True at each length that a static path has. Paths of other lengths skip the Map, so V8 need not hash them. */
   readonly staticLengths: boolean[]
   readonly root: Node<T>
+  /** Adopted routes that match in any case, with lower-case paths; undefined for none. Searched after all others. */
+  folded: Node<T> | undefined
 }
 
 function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
@@ -105,20 +108,27 @@ function indexOf<T>(entries: Iterable<TableEntry<T>>): Index<T> {
     statics: new Map(),
     staticLengths: [],
     root: createNode(),
+    folded: undefined,
   }
   for (const entry of entries) insert(index, entry)
   return index
 }
 
 function insert<T>(index: Index<T>, entry: TableEntry<T>): void {
-  const { method, target, path, origin } = entry
+  const { method, target, path, origin, adopted } = entry
   const segments = parsePattern(path, origin)
-  index.conflicts.take({ method, path, origin, segments })
+  index.conflicts.take({ method, path, origin, segments, adopted })
   const names = parameterNames(segments)
   const endpoint = { method, target, names, isRest: segments.at(-1)?.kind === 'catch-all' }
   if (names.length > 0) addEndpoint(index.root, segments, endpoint)
   else addStatic(index, patternOf(segments), endpoint)
+  if (adopted?.sensitive === false)
+    addEndpoint((index.folded ??= createNode()), segments.map(folded), endpoint)
   index.entries.push(entry)
+}
+
+function folded(segment: Segment): Segment {
+  return segment.kind === 'static' ? { kind: 'static', value: segment.value.toLowerCase() } : segment
 }
 
 function addStatic<T>(
@@ -134,8 +144,12 @@ function findIn<T>(index: Index<T>, method: string, rawPath: string): Match<T> |
   const path = withoutTrailingSlash(canonicalPath(rawPath))
   const fixed = endpointFor(exactIn(index, path), method)
   if (fixed) return { target: fixed.target, params: NO_PARAMS }
-  const found = searchTrie(index.root, path, method)
+  const found = searchTrie(index.root, path, method) ?? searchFolded(index, path, method)
   return found && { target: found.endpoint.target, params: paramsOf(found) }
+}
+
+function searchFolded<T>({ folded: root }: Index<T>, path: string, method: string | undefined) {
+  return root && searchTrie(root, path, method, true)
 }
 
 function exactIn<T>({ staticLengths, statics }: Index<T>, path: string): Endpoint<T> | undefined {
@@ -145,5 +159,6 @@ function exactIn<T>({ staticLengths, statics }: Index<T>, path: string): Endpoin
 /** True if a pattern matches the path, with any method. */
 function isKnown<T>(index: Index<T>, rawPath: string): boolean {
   const path = withoutTrailingSlash(canonicalPath(rawPath))
-  return exactIn(index, path) !== undefined || searchTrie(index.root, path, undefined) !== undefined
+  if (exactIn(index, path) !== undefined || searchTrie(index.root, path, undefined) !== undefined) return true
+  return searchFolded(index, path, undefined) !== undefined
 }

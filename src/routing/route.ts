@@ -137,6 +137,16 @@ export interface Route {
   readonly origin: string
   /** Label of a developer page, for the list of `mortar dev`. */
   readonly page?: string
+  /** The Koa router that the route comes from. It finds its layer itself, with the names and the case rule of the layer. */
+  readonly adopted?: AdoptedLayer
+}
+
+/** The layer of a Koa router behind a route. */
+export interface AdoptedLayer {
+  /** The router; all layers of a router have the same one. */
+  readonly router: object
+  /** True if the path distinguishes upper and lower case. */
+  readonly sensitive: boolean
 }
 
 /** Names a route in a message: `GET /users/:id (routes/users/[id].get.ts)`. */

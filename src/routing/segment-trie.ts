@@ -74,6 +74,8 @@ interface Search {
   readonly path: string
   readonly method: string | undefined
   readonly captured: string[]
+  /** True if the static segments of the trie are in lower case and match any case. */
+  readonly isFolded: boolean
 }
 
 /** An endpoint and its captured values, still percent-encoded. */
@@ -89,20 +91,25 @@ const SLASH = 47
  * undefined). Per segment: static before parameter before catch-all, with backtracking. An empty segment matches
  * nothing. Each position is visited at most once, so the size of the table limits the cost of a hostile path.
  */
-export function searchTrie<T>(root: Node<T>, path: string, method: string | undefined): Found<T> | undefined {
+export function searchTrie<T>(
+  root: Node<T>,
+  path: string,
+  method: string | undefined,
+  isFolded = false,
+): Found<T> | undefined {
   if (path.charCodeAt(0) !== SLASH) return undefined
   const captured: string[] = []
-  const endpoint = descend(root, { path, method, captured }, 1)
+  const endpoint = descend(root, { path, method, captured, isFolded }, 1)
   return endpoint && { endpoint, captured }
 }
 
 function descend<T>(node: Node<T>, search: Search, start: number): Endpoint<T> | undefined {
-  const { path, method, captured } = search
+  const { path, method, captured, isFolded } = search
   const slash = path.indexOf('/', start)
   const stop = slash === -1 ? path.length : slash
   if (stop === start) return undefined
   const segment = path.slice(start, stop)
-  const child = node.statics?.get(segment)
+  const child = node.statics?.get(isFolded ? segment.toLowerCase() : segment)
   const found = child && proceed(child, search, stop)
   if (found) return found
   if (node.param) {

@@ -8,9 +8,11 @@ import {
   Unauthorized,
   value,
   type App,
+  type Logger,
 } from 'mortar'
 import { database } from '../../plugins/database/index.ts'
 import { number, object, string } from 'yup'
+import { ignore } from '../../src/support/ignore.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 /** The same functions without types, as JavaScript calls them. */
@@ -163,6 +165,19 @@ describe('Middleware with the habits of another framework', () => {
       expect(status).to.equal(500)
       expect(detail).to.match(/^wrap in router \/ set ctx\.body and returned nothing\./)
     }
+  })
+
+  it('is logged once in production if it sets ctx.body, and the response stays', async () => {
+    const lines: string[] = []
+    const log = (line: unknown) => void (typeof line === 'string' && lines.push(line))
+    const logger: Logger = { debug: ignore, info: ignore, warn: ignore, error: log, child: () => logger }
+    const app = createApp({ logger, environment: 'production' }).use((ctx) => {
+      Object.assign(ctx, { body: 'page' })
+    })
+    for (const url of ['/', '/']) expect((await app.inject(url)).statusCode).to.equal(204)
+    await app.close()
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.match(/set ctx\.body and returned nothing\..* wrap Koa middleware in fromKoa\(\)/)
   })
 
   it('may set ctx.body for the handler', async () => {
