@@ -4,13 +4,18 @@ import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { WatchedPromise } from './inner-call.ts'
+import type * as FileModule from './send-file/respond-with-file.ts'
 import type { FileSource, SendFileOptions } from './send-file/send-file-options.ts'
+import type * as EventsModule from './sse/start-events.ts'
 import type { EventData, EventsSource, SseOptions } from './sse/events.ts'
 
 /*
  * Functions whose result a handler returns. Their modules are loaded by the first call, so that other applications start
  * without them; `test/app/start.test.ts` bounds the number of modules.
  */
+
+let fileModule: Promise<typeof FileModule> | undefined
+let eventsModule: Promise<typeof EventsModule> | undefined
 
 /** The members of `ctx` that `sendFile` and `sse` need; any `ctx` has them. */
 export type ResponseTarget = Pick<BaseContext, 'method' | 'status' | 'get' | 'set' | 'signal'>
@@ -27,7 +32,8 @@ export function sendFile(
   options: SendFileOptions = {},
 ): Promise<Readable> {
   return begin(ctx, 'sendFile', async (request) => {
-    const { respondWithFile } = await import('./send-file/respond-with-file.ts')
+    // Each `import()` costs some microseconds, also of a loaded module.
+    const { respondWithFile } = await (fileModule ??= import('./send-file/respond-with-file.ts'))
     refuseLate(request, 'sendFile')
     return respondWithFile(request, file, options)
   })
@@ -46,7 +52,7 @@ export function sse<Responses = unknown>(
   options: SseOptions = {},
 ): Promise<Readable> {
   return begin(ctx, 'sse', async (request) => {
-    const { startEvents } = await import('./sse/start-events.ts')
+    const { startEvents } = await (eventsModule ??= import('./sse/start-events.ts'))
     refuseLate(request, 'sse')
     return startEvents(request, events, options)
   })

@@ -27,6 +27,14 @@ describe('sendFile', () => {
     await symlink(at('inside/a.txt'), at('inside/link-inside'))
     await symlink(at('outside.txt'), at('inside/link-outside'))
     await symlink(folder, at('inside/folder-outside'))
+    await mkdir(at('inside/.hidden'))
+    await mkdir(at('inside-beside'))
+    for (const name of ['inside/.hidden/a.txt', 'inside/..a.txt', 'inside-beside/a.txt'])
+      await writeFile(at(name), TEXT)
+    await symlink(at('inside/.env'), at('inside/link-hidden'))
+    await symlink(at('inside-beside/a.txt'), at('inside/link-beside'))
+    await symlink(at('inside'), at('link-to-inside'))
+    await symlink(at('circle'), at('circle'))
     await utimes(at('a.txt'), CHANGED, CHANGED)
   })
   after(() => rm(folder, { recursive: true }))
@@ -116,6 +124,9 @@ describe('sendFile', () => {
       const etag = (await fetch('/')).headers.get('etag')!
       expect(etag).to.match(/^W\/"/)
       expect((await fetch('/', { headers: { Range: 'bytes=0-1', 'If-Range': etag } })).status).to.equal(200)
+      for (const match of [etag, etag.slice(2), `"x", ${etag}`])
+        expect((await fetch('/', { headers: { 'If-Match': match } })).status, match).to.equal(412)
+      expect((await fetch('/', { headers: { 'If-Match': '*' } })).status).to.equal(200)
     })
 
     it('is a 404 for a path without a regular file', async () => {
@@ -128,6 +139,7 @@ describe('sendFile', () => {
         'x'.repeat(300),
         'a%00.txt',
         '%2e%2e/a.txt',
+        'circle',
       ])
         expect((await fetch(`/of?path=${path}`)).status, path).to.equal(404)
       const absolute = await serve({}, 'missing')
@@ -136,37 +148,50 @@ describe('sendFile', () => {
       expect(await response.text()).not.to.contain(folder)
     })
 
-    it('keeps to its root: paths, dotfiles and links that leave it are a 404', async () => {
-      const { fetch } = await serve({ root: at('inside') })
-      const statusOf = async (path: string) => (await fetch(`/of?path=${path}`)).status
-      for (const path of ['a.txt', 'sub/b.html', 'sub%2F..%2Fa.txt', '%2Fa.txt', 'link-inside'])
-        expect(await statusOf(path), path).to.equal(200)
-      for (const path of [
-        '..%2Foutside.txt',
-        'sub%2F..%2F..%2Foutside.txt',
-        '.env',
-        'sub%2F..%2F.env',
-        'link-outside',
-        'folder-outside%2Foutside.txt',
-        encodeURIComponent(at('outside.txt')),
-        '..%2Finside%2F..%2Foutside.txt',
-        '..%5Coutside.txt',
-      ])
-        expect(await statusOf(path), path).to.equal(404)
-      const all = await serve({ root: at('inside'), dotfiles: true })
-      expect((await all.fetch('/of?path=.env')).status).to.equal(200)
-    })
+    for (const dotfiles of [false, true])
+      it(`keeps to its root: paths and links that leave it are a 404 (dotfiles: ${dotfiles})`, async () => {
+        const statuses = async (root: string, ...paths: string[]) => {
+          const { fetch } = await serve({ root, dotfiles })
+          return Promise.all(paths.map(async (path) => `${path} ${(await fetch(`/of?path=${path}`)).status}`))
+        }
+        const inside = ['a.txt', 'sub/b.html', 'sub%2F..%2Fa.txt', '%2Fa.txt', 'link-inside']
+        const hidden = ['.env', 'sub%2F..%2F.env', '.hidden%2Fa.txt', 'link-hidden', '..a.txt']
+        const outside = [
+          '..%2Foutside.txt',
+          '..',
+          '%2e%2e%2Foutside.txt',
+          'sub%2F..%2F..%2Foutside.txt',
+          'link-outside',
+          'link-beside',
+          '..%2Finside-beside%2Fa.txt',
+          'folder-outside%2Foutside.txt',
+          encodeURIComponent(at('outside.txt')),
+          '..%2Finside%2F..%2Foutside.txt',
+          '..%5Coutside.txt',
+        ]
+        // A root with a slash at its end, and one that is a link itself.
+        for (const root of [at('inside'), `${at('inside')}/`, at('link-to-inside')]) {
+          expect(await statuses(root, ...inside)).to.deep.equal(inside.map((path) => `${path} 200`))
+          expect(await statuses(root, ...hidden)).to.deep.equal(
+            hidden.map((path) => `${path} ${dotfiles ? 200 : 404}`),
+          )
+          expect(await statuses(root, ...outside)).to.deep.equal(outside.map((path) => `${path} 404`))
+        }
+      })
 
     it('refuses a relative path without root, and wrong options', async () => {
       const wrong: readonly SendFileOptions[] = [
         { root: undefined as never },
+        { root: '' },
         { rooot: '/' } as never,
         { maxAge: 'soon' },
       ]
-      for (const options of [...wrong, {}]) {
+      const relative = await serve()
+      expect((await relative.fetch('/of?path=package.json')).status).to.equal(500)
+      for (const options of wrong) {
         const { fetch } = await serve(options)
-        const response = await fetch(Object.keys(options).length > 0 ? '/' : '/of?path=a.txt')
-        expect(response.status).to.equal(500)
+        const response = await fetch('root' in options ? '/of?path=package.json' : '/')
+        expect(response.status, JSON.stringify(options)).to.equal(500)
       }
     })
 
@@ -201,17 +226,6 @@ describe('sendFile', () => {
       const response = await fetch('/')
       expect([response.status, response.headers.get('x-evil')]).to.deep.equal([200, null])
       expect(response.headers.get('content-disposition')).to.contain("UTF-8''a%EF%BF%BD%0D%0AX-Evil")
-    })
-
-    it('controls caches', async () => {
-      const cases: readonly (readonly [SendFileOptions, string | null])[] = [
-        [{ maxAge: '1h' }, 'public, max-age=3600'],
-        [{ maxAge: 5, immutable: true }, 'public, max-age=5, immutable'],
-        [{ cacheControl: 'no-store' }, 'no-store'],
-        [{ cacheControl: false }, null],
-      ]
-      for (const [options, expected] of cases)
-        expect((await (await serve(options)).fetch('/')).headers.get('cache-control')).to.equal(expected)
     })
 
     it('fits a declared media type, also as a part', async () => {

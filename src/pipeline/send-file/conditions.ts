@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import fresh from 'fresh'
 import { HttpError } from '../../errors/http-error.ts'
-import type { ByteRange } from './open-file.ts'
+import type { ByteRange } from './byte-range.ts'
 
 /** The validators of a file as they are sent. */
 export interface Validators {

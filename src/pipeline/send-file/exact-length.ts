@@ -1,5 +1,6 @@
 import { pipeline, Transform, type Readable } from 'node:stream'
 import { ignore } from '../../support/ignore.ts'
+import { wrongLength } from './wrong-length.ts'
 
 /**
  * Passes a stream on if it has exactly `length` bytes. Else it fails, which closes the connection: the length was
@@ -18,8 +19,4 @@ export function exactLength(source: Readable, length: number): Readable {
     },
   })
   return pipeline(source, counted, ignore)
-}
-
-function wrongLength(length: number, found: string): Error {
-  return new Error(`A file of ${length} bytes has ${found}; it changed while it was sent.`)
 }

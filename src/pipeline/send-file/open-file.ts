@@ -1,18 +1,15 @@
-import { constants, type BigIntStats } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import { close, constants, fstat, open, type BigIntStats } from 'node:fs'
 import { basename, isAbsolute } from 'node:path'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { NotFound } from '../../errors/http-error.ts'
 import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
+import { lengthOf, type ByteRange } from './byte-range.ts'
+import { exactLength } from './exact-length.ts'
+import { FilePart } from './file-part.ts'
 import type { FileSource, SendFileOptions } from './send-file-options.ts'
 import { placeBelow } from './place-below.ts'
-
-/** First and last byte, both included. */
-export interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
 
 /** Content that is ready to be sent. */
 export interface OpenedFile {
@@ -21,9 +18,9 @@ export interface OpenedFile {
   readonly lastModified: Date | undefined
   /** Name whose extension gives the media type; empty for none. */
   readonly name: string
-  /** Opens a part. The stream releases the file when it ends or is destroyed. */
+  /** Opens a part of exactly this length. The stream releases the file when it ends or is destroyed. */
   read(range: ByteRange): Readable | Promise<Readable>
-  /** Releases a file that is not read. */
+  /** Releases a file of which no part was opened. */
   close(): Promise<void>
 }
 
@@ -42,7 +39,7 @@ export async function openFile(
     etag: source.etag,
     lastModified: source.lastModified,
     name: '',
-    read: async (range) => streamOf(await source.open(range)),
+    read: async (range) => exactLength(streamOf(await source.open(range)), lengthOf(range)),
     close: () => Promise.resolve(),
   }
 }
@@ -68,17 +65,22 @@ function streamOf(content: Awaited<ReturnType<FileSource['open']>>): Readable {
     : Readable.from(content, { objectMode: false })
 }
 
+const openNumber = promisify(open)
+const closeNumber = promisify(close)
+/** The overload with options does not survive `promisify`. */
+const statNumber = promisify(fstat) as (file: number, options: { bigint: true }) => Promise<BigIntStats>
+
 /** Opens the file once, and reads size and time from the open file, so that another file cannot replace it between. */
 async function openPath(path: string, options: SendFileOptions): Promise<OpenedFile> {
-  const handle = await openRegular(path, options).catch((error: unknown) => {
+  const file = await openRegular(path, options).catch((error: unknown) => {
     throw isAbsent(error) ? notFound(error) : error
   })
   try {
-    const stats = await handle.stat({ bigint: true })
+    const stats = await statNumber(file, { bigint: true })
     if (!stats.isFile()) throw notFound()
-    return opened(handle, stats, path)
+    return opened(file, stats, path)
   } catch (error) {
-    await handle.close()
+    await closeNumber(file)
     throw error
   }
 }
@@ -86,17 +88,19 @@ async function openPath(path: string, options: SendFileOptions): Promise<OpenedF
 /** Without O_NONBLOCK, opening a named pipe would wait for its writer. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-async function openRegular(path: string, { root, dotfiles = false }: SendFileOptions): Promise<FileHandle> {
+async function openRegular(path: string, { root, dotfiles = false }: SendFileOptions): Promise<number> {
+  if (root === '')
+    throw new TypeError('The option root of sendFile() is empty, which would be the working directory.')
   if (path.includes('\0')) throw notFound()
   if (root !== undefined)
     // The path has no link any more, so a link in its place was created a moment ago.
-    return open(await placeBelow(root, path, dotfiles), FLAGS | (constants.O_NOFOLLOW ?? 0))
+    return openNumber(await placeBelow(root, path, dotfiles), FLAGS | (constants.O_NOFOLLOW ?? 0))
   if (!isAbsolute(path))
     throw new TypeError('sendFile needs an absolute path, or the option root that the path is relative to.')
-  return open(path, FLAGS)
+  return openNumber(path, FLAGS)
 }
 
-function opened(handle: FileHandle, stats: BigIntStats, path: string): OpenedFile {
+function opened(file: number, stats: BigIntStats, path: string): OpenedFile {
   const size = Number(stats.size)
   return {
     size,
@@ -104,8 +108,8 @@ function opened(handle: FileHandle, stats: BigIntStats, path: string): OpenedFil
     // A time in the future must not be sent (RFC 9110 §8.8.2.1).
     lastModified: new Date(Math.min(Number(stats.mtimeMs), Date.now())),
     name: basename(path),
-    read: ({ start, end }) => handle.createReadStream({ start, end }),
-    close: () => handle.close().catch(ignore),
+    read: (range) => new FilePart(file, range),
+    close: () => closeNumber(file).catch(ignore),
   }
 }
 

@@ -10,8 +10,8 @@ import { loadMediaTypes } from '../../support/lazy-packages.ts'
 import { whenClosed } from '../../support/when-closed.ts'
 import type { FileSource, SendFileOptions } from './send-file-options.ts'
 import { checkPreconditions, isFresh, rangeOf, type Validators } from './conditions.ts'
-import { exactLength } from './exact-length.ts'
-import { openFile, type ByteRange, type OpenedFile } from './open-file.ts'
+import { lengthOf, type ByteRange } from './byte-range.ts'
+import { openFile, type OpenedFile } from './open-file.ts'
 
 const OPTIONS: OptionChecks<SendFileOptions> = {
   of: 'sendFile()',
@@ -36,18 +36,22 @@ export async function respondWithFile(
 ): Promise<Readable> {
   checkOptions(options, OPTIONS)
   const file = await openFile(source, options)
+  let range: ByteRange | undefined
   try {
     if (ctx.internal.res.destroyed) throw clientLeft()
-    const range = prepare(ctx, file, options)
-    if (range === undefined) {
-      await file.close()
-      return Readable.from([], { objectMode: false })
-    }
-    return streamOf(ctx, await file.read(range), range)
+    range = prepare(ctx, file, options)
   } catch (error) {
     await file.close()
     throw error
   }
+  if (range === undefined) {
+    await file.close()
+    return Readable.from([], { objectMode: false })
+  }
+  const stream = await file.read(range)
+  // The stream also ends with the response if the handler never returns it.
+  whenClosed(ctx.internal.req, ctx.internal.res, () => stream.destroy())
+  return stream
 }
 
 /** Sets status and headers. Returns the part to send; undefined for no bytes. */
@@ -124,15 +128,4 @@ function setContent(
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Content-Length', length)
   return ctx.method === 'HEAD' || length === 0 ? undefined : range
-}
-
-function lengthOf({ start, end }: ByteRange): number {
-  return end - start + 1
-}
-
-/** Ends the stream with the response, also if the handler never returns it. */
-function streamOf({ internal }: RequestContext, source: Readable, range: ByteRange): Readable {
-  const stream = exactLength(source, lengthOf(range))
-  whenClosed(internal.req, internal.res, () => stream.destroy())
-  return stream
 }
