@@ -12,7 +12,7 @@ import {
 import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { explainUnavailable } from './connections/unavailable.ts'
-import { watchConnections } from './connections/watch-connections.ts'
+import { findUnwatched, watchConnections } from './connections/watch-connections.ts'
 import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
@@ -87,7 +87,8 @@ export function database(
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)
       addPoolGauges(services.gauges, db)
-      for (const change of findChangedInsides(db)) logger.warn({ brick: 'database' }, change)
+      for (const change of [...findChangedInsides(db), findUnwatched(db) ?? []].flat())
+        logger.warn({ brick: 'database' }, change)
       await closeOnFailure(services, opened, async () => {
         const status = () => services.migrations.status()
         const isCurrent = effective.migrate

@@ -7,7 +7,7 @@ import { adaptColumnValues } from './column-values.ts'
 import { IN_UTC } from './connections/mysql-session.ts'
 import { watchConnections } from './connections/watch-connections.ts'
 import { takeEntities } from './entities.ts'
-import { gateTransactions } from './gate-transactions.ts'
+import { checkGate, gateTransactions } from './gate-transactions.ts'
 import type { ConnectionOptions } from './options.ts'
 import { poolShare } from './pool-share.ts'
 import { adaptGivenDriver, withSqliteDriver } from './sqlite-driver.ts'
@@ -39,7 +39,10 @@ export function createDataSource(options: ConnectionOptions): DataSource {
  */
 export async function openDataSource(dataSource: DataSource): Promise<boolean> {
   adaptColumnValues(dataSource)
-  if (dataSource.isInitialized) return false
+  if (dataSource.isInitialized) {
+    await checkGate(dataSource)
+    return false
+  }
   adaptGivenDriver(dataSource)
   watchConnections(dataSource)
   rememberKeys(dataSource)

@@ -1,10 +1,12 @@
 import type { DataSource } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import { type Duration, seconds } from '../../src/index.ts'
+import { checkRunner, type CountingRunner, withoutSubscribers } from './compat/query-runner.ts'
 import { replaceRunners, sqliteConnectionOf, type Statements, wrapTransactions } from './compat/typeorm.ts'
 import { GatedQueryRunner } from './gated-query-runner.ts'
 import { type Schedule, TransactionGate } from './transaction-gate.ts'
 import { inScope } from './transaction-scope.ts'
+import { BetterSqlite3QueryRunner } from './typeorm.ts'
 
 /** Settings of a gate, mostly about transactions that do not end. */
 export interface GateSettings {
@@ -76,6 +78,16 @@ export function gateOf(dataSource: DataSource): TransactionGate | undefined {
   return gates.get(dataSource)?.gate
 }
 
+/**
+ * Checks that the gate sees the transactions of the installed version of TypeORM. Does nothing on other databases.
+ * @throws StartupError `MORTAR_DATABASE_GATE`.
+ */
+export async function checkGate({ driver, options }: DataSource): Promise<void> {
+  if (options.type !== 'better-sqlite3') return
+  const runner = new BetterSqlite3QueryRunner(withoutSubscribers(driver as BetterSqlite3Driver))
+  await checkRunner(runner as unknown as CountingRunner)
+}
+
 function install(
   dataSource: DataSource,
   adjustable: Adjustable,
@@ -93,7 +105,10 @@ function install(
   const shared = { driver, gate, warn, busyTimeout, statements: statementCache(driver) }
   replaceRunners(dataSource, {
     createQueryRunner: () => new GatedQueryRunner(shared),
-    afterConnect: () => waitInGate(driver),
+    afterConnect: async () => {
+      waitInGate(driver)
+      await checkGate(dataSource)
+    },
     afterDisconnect: () => gate.reset(),
   })
   wrapTransactions(dataSource.manager, (work) => (adjustable.findSelfWaits ? inScope(gate, work) : work()))

@@ -15,6 +15,9 @@
  * 6. `driver/DriverFactory.js` requires a module for each kind of database and reads its class when a DataSource of that
  *    kind is made. Fallback: all drivers are loaded.
  * 7. TypeORM reads the functions of LATE_PACKAGES when it calls them. Fallback: they and all drivers are loaded.
+ * 8. A runner for better-sqlite3 begins a transaction with `BEGIN TRANSACTION`, counts it in `transactionDepth` and
+ *    `isTransactionActive`, and runs nothing if `isReleased`. Without it the gate would accept statements that it has to
+ *    refuse, so the start fails.
  *
  * `test/plugins/database/compat-typeorm.test.ts` breaks each of them in a copy of TypeORM's objects.
  */
@@ -120,7 +123,7 @@ function keepsStatements(runner: object): runner is { stmtCache: Statements } {
 /** Replacements for methods of TypeORM's driver. */
 export interface Replacement {
   readonly createQueryRunner: () => QueryRunner
-  readonly afterConnect: () => void
+  readonly afterConnect: () => Promise<void>
   readonly afterDisconnect: () => void
 }
 
@@ -140,7 +143,7 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
       throw noGate(
         'keeps the connection to SQLite elsewhere, so that the transaction gate cannot see transactions.',
       )
-    replacement.afterConnect()
+    await replacement.afterConnect()
   }
   driver.disconnect = async () => {
     await disconnect()
@@ -150,7 +153,8 @@ export function replaceRunners(dataSource: DataSource, replacement: Replacement)
     throw noGate('does not use the query runners of the transaction gate.')
 }
 
-function noGate(found: string): StartupError {
+/** The error of a version of TypeORM on which the gate cannot work. */
+export function noGate(found: string): StartupError {
   return new StartupError(`This version of TypeORM ${found}`, {
     code: 'MORTAR_DATABASE_GATE',
     remedy: 'Install a version of TypeORM that the installed version of Mortar names as its peer.',

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { canWatchMysql } from './can-watch.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
@@ -59,8 +60,19 @@ const CONNECT_TIMEOUT = 10_000
  * caller wait forever. TypeORM makes its pool from it. The clusters of its option `replication` stay as they are.
  */
 export function withWatchedPool(mysql: MysqlModule, limits: PoolLimits): MysqlModule {
-  const createPool = (options: MysqlOptions): MysqlPool => watchedPool(mysql, inUtc(options), limits)
+  const make = canWatchMysql(mysql) ? watchedPool : plainPool
+  const createPool = (options: MysqlOptions): MysqlPool => make(mysql, inUtc(options), limits)
   return Object.create(mysql, { createPool: { value: createPool, enumerable: true } }) as MysqlModule
+}
+
+/** A pool without the watch and without a limit of its statements; its sessions are in UTC. */
+function plainPool(mysql: MysqlModule, options: MysqlOptions): MysqlPool {
+  const pool = mysql.createPool(options)
+  pool.on('connection', (connection) => {
+    for (const sql of settingsOf(options, undefined)(false))
+      connection.query(sql, (error: Error | null) => error && connection.destroy())
+  })
+  return pool
 }
 
 function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimits): MysqlPool {

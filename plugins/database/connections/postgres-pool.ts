@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { canWatchPg } from './can-watch.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { lend, type Lender, noConnection } from './lend.ts'
@@ -64,8 +65,18 @@ const CONNECT_TIMEOUT = 10_000
  * instants in UTC. TypeORM makes its pools from it.
  */
 export function withWatchedPool(pg: PgModule, limits: PoolLimits): PgModule {
+  const pool = canWatchPg(pg) ? watchedPool(pg, limits) : plainPool(pg, limits)
   // The original object keeps `native`, a getter that would load pg-native.
-  return Object.create(pg, { Pool: { value: watchedPool(pg, limits), enumerable: true } }) as PgModule
+  return Object.create(pg, { Pool: { value: pool, enumerable: true } }) as PgModule
+}
+
+/** A pool with the limits and without the watch. */
+function plainPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
+  return class PlainPool extends pg.Pool {
+    constructor(options: PgOptions) {
+      super(withDefaults(options, limits, { Client: utcClient(pg) }))
+    }
+  }
 }
 
 function watchedPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
@@ -138,18 +149,35 @@ function asNoConnection(error: Error | undefined, lender: Lender<PgClient>): Err
   return error?.message === 'timeout exceeded when trying to connect' ? noConnection(lender) : error
 }
 
+/** A client that writes and reads instants in UTC. */
+function utcClient(pg: PgModule): PgModule['Client'] {
+  const types = utcTypes(pg.types)
+  return class UtcClient extends pg.Client {
+    constructor(options: PgOptions) {
+      super({ types, ...options })
+    }
+
+    override getStartupConf(): object {
+      return { ...super.getStartupConf(), ...UTC_SESSION }
+    }
+
+    override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {
+      return super.query(...withUtcDates(args))
+    }
+  }
+}
+
 function watchedClient(
   pg: PgModule,
   watch: SilenceWatch,
   links: WeakMap<PgClient, Link>,
 ): PgModule['Client'] {
-  const types = utcTypes(pg.types)
-  return class WatchedClient extends pg.Client {
+  return class WatchedClient extends utcClient(pg) {
     readonly #link: Link = createLink(() => this.connection.stream)
 
     constructor(options: PgOptions) {
       // The watch limits the opening, and makes another attempt meanwhile.
-      super({ types, ...options, connectionTimeoutMillis: undefined })
+      super({ ...options, connectionTimeoutMillis: undefined })
       links.set(this, this.#link)
       this.on('drain', () => watch.answered(this.#link))
     }
@@ -167,10 +195,6 @@ function watchedClient(
       })
     }
 
-    override getStartupConf(): object {
-      return { ...super.getStartupConf(), ...UTC_SESSION }
-    }
-
     override end(...args: readonly unknown[]): unknown {
       closeLate(this.#link)
       return super.end(...args)
@@ -178,7 +202,7 @@ function watchedClient(
 
     override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {
       watch.asked(this.#link)
-      return super.query(...withUtcDates(args))
+      return super.query(...args)
     }
   }
 }

@@ -2,6 +2,7 @@ import type { DataSource, QueryRunner } from 'typeorm'
 import { type Duration, seconds } from '../../../src/index.ts'
 import { replaceDriverModule, replaceLostStatements } from '../compat/typeorm.ts'
 import { typeorm } from '../typeorm.ts'
+import { canWatchMysql, canWatchPg } from './can-watch.ts'
 import { type MysqlModule, withWatchedPool as withMysqlPool } from './mysql-pool.ts'
 import { type PgModule, withWatchedPool as withPgPool } from './postgres-pool.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -57,6 +58,21 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
   // TypeORM alone reports a released runner, as if the application had made a mistake.
   replaceLostStatements(dataSource, lostStatement)
 }
+
+/**
+ * Returns a message for the log if the installed version of the driver does not show its sockets, so that nothing ends
+ * silent connections; undefined for a version that does, and on SQLite.
+ */
+export function findUnwatched({ driver }: DataSource): string | undefined {
+  const { postgres, mysql } = driver as { postgres?: PgModule; mysql?: MysqlModule }
+  const isWatched =
+    (postgres === undefined || canWatchPg(postgres)) && (mysql === undefined || canWatchMysql(mysql))
+  return isWatched ? undefined : UNWATCHED
+}
+
+const UNWATCHED =
+  'This version of the database driver keeps its sockets elsewhere. Connections that go silent stay in the pool until ' +
+  'the operating system ends them. Install a version that the installed version of Mortar names as its peer.'
 
 function lostStatement(error: Error): QueryRunner['query'] {
   markUnavailable(error, 'database_unavailable')

@@ -122,7 +122,7 @@ describe('The undocumented parts of TypeORM that the database brick uses', () =>
     source.createQueryRunner = () => other
     const replacement = {
       createQueryRunner: () => ({}) as QueryRunner,
-      afterConnect: () => undefined,
+      afterConnect: async () => undefined,
       afterDisconnect: () => undefined,
     }
     expect(() => replaceRunners(source, replacement))
