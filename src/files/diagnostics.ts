@@ -1,7 +1,7 @@
-import { isAbsolute, relative } from 'node:path'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Finding } from '../routing/finding.ts'
 import { listWords } from '../support/list-words.ts'
+import { shownPath } from '../support/shown-path.ts'
 
 /** Shows a file of the directory of routes in a message. */
 type ShowFile = (file: string) => string
@@ -39,15 +39,6 @@ export function shownFrom(directory: string, errors: readonly StartupError[]): S
   return errors.map((error) =>
     error instanceof FileDiagnostic && folder !== '' ? error.below(folder) : error,
   )
-}
-
-/**
- * Returns a path as a terminal and an editor open it: relative to the working directory, or absolute outside of it.
- * The working directory itself is an empty string.
- */
-export function shownPath(path: string): string {
-  const inside = relative(process.cwd(), path)
-  return (inside.startsWith('..') || isAbsolute(inside) ? path : inside).replaceAll('\\', '/')
 }
 
 /** Sorts the findings of a run, by the first file and then by code, in the same order on every machine. */

@@ -2,12 +2,8 @@ import type { StartupError } from '../errors/startup-error.ts'
 import { missingPackageOf, missingPackagesError } from '../peers/missing-package.ts'
 import type { Finding } from '../routing/finding.ts'
 import { diagnostic } from './diagnostics.ts'
-import {
-  describeMissingExport,
-  missingExportOf,
-  missingExportRemedy,
-  placeOfError,
-} from './place-of-error.ts'
+import { describeMissingExport, missingExportOf, missingExportRemedy } from './place-of-error.ts'
+import { placeOfError } from '../support/place-of-error.ts'
 
 /** A file that could not be imported, with the error of the import. */
 export interface FailedImport {

@@ -1,24 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { packageOf } from '../peers/missing-package.ts'
-import { shownPath } from './diagnostics.ts'
-
-/**
- * Returns where the application's code caused an error, as `note-service.ts:12:3`: the first line of the stack that
- * belongs neither to Node nor to a package, or the place of a syntax error. Undefined if the stack has none.
- */
-export function placeOfError(error: unknown): string | undefined {
-  const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
-  for (const line of stack.split('\n')) {
-    const [, url, path, at] = PLACE.exec(line) ?? []
-    if (at === undefined || line.includes('node_modules')) continue
-    const file = url === undefined ? path! : fileURLToPath(url)
-    return `${shownPath(file)}:${at}`
-  }
-  return undefined
-}
-
-/** A file URL or an absolute path with its line, at the begin or the end of a line. A reload adds a query. */
-const PLACE = /(?:^|[\s(])(?:(file:\/\/[^\s?)]+?)|((?:\/|[A-Z]:\\)[^?)]+?))(?:\?[^:\s)]*)?:(\d+(?::\d+)?)\)?$/
+import { placeOfError } from '../support/place-of-error.ts'
 
 /** An import of a name that the imported module does not export. */
 export interface MissingExport {

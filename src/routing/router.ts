@@ -1,5 +1,6 @@
 import { StartupError } from '../errors/startup-error.ts'
 import { describeValue } from '../support/describe-value.ts'
+import { callerOf, type CodePlace } from '../support/place-of-error.ts'
 import { joinPath } from '../support/url-path.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
@@ -63,6 +64,7 @@ type Entry =
       readonly path: string
       readonly definition: RouteDefinition
       readonly handler: Handler
+      readonly place: CodePlace
     }
   | { readonly kind: 'child'; readonly router: AnyRouter }
 
@@ -110,10 +112,10 @@ export function createRouter(options: RouterOptions = {}): object {
   const middleware: NamedMiddleware[] = []
   const origin = `router ${options.prefix ?? '/'}`
 
-  function add(method: Method, path: string, ...rest: RouteArguments): Router {
+  function add(method: Method, path: string, rest: RouteArguments, place: CodePlace): Router {
     checkRouteArguments({ method, path, rest, origin })
     const [definition, handler] = rest.length === 1 ? [{}, rest[0]] : rest
-    entries.push({ kind: 'route', method, path, definition, handler })
+    entries.push({ kind: 'route', method, path, definition, handler, place })
     return router
   }
 
@@ -160,12 +162,15 @@ function notUsable(item: unknown, origin: string): StartupError {
   )
 }
 
-type Add = (method: Method, path: string, ...rest: RouteArguments) => Router
+type Add = (method: Method, path: string, rest: RouteArguments, place: CodePlace) => Router
 
 /** Creates a method per HTTP verb. The overloads of `AddRoute` type the untyped arguments of `add`. */
 function verbsOf(add: Add): Record<Verb, AddRoute<Router>> {
-  const verb = (method: Method) =>
-    ((path: string, ...rest: RouteArguments) => add(method, path, ...rest)) as AddRoute<Router>
+  const verb = (method: Method) => {
+    const addRoute = (path: string, ...rest: RouteArguments): Router =>
+      add(method, path, rest, callerOf(addRoute))
+    return addRoute as AddRoute<Router>
+  }
   return {
     get: verb('GET'),
     head: verb('HEAD'),
@@ -221,6 +226,7 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
     handler: entry.handler,
     middleware: own.middleware,
     origin,
+    place: entry.place,
   }
 }
 

@@ -8,16 +8,21 @@ const TAB = 0x09
  * prefix `__Host-`.
  */
 export function readCookie(header: string, name: string): string | null {
-  if (!header.includes(name)) return null
-  let found: string | null = null
+  return findCookie(header, name) ?? null
+}
+
+/** Does the same as `readCookie`, but returns undefined without a cookie or for an empty one. */
+export function findCookie(header: string, name: string): string | null | undefined {
+  if (!header.includes(name)) return undefined
+  let found: string | undefined
   for (const pair of header.split(';')) {
     const mark = pair.indexOf('=')
     if (mark === -1 || trimmed(pair, 0, mark) !== name) continue
     const value = unquoted(trimmed(pair, mark + 1, pair.length))
-    if (found !== null && found !== value) return null
+    if (found !== undefined && found !== value) return null
     found = value
   }
-  return found === '' ? null : found
+  return found === '' ? undefined : found
 }
 
 /** Uses a loop, because a pattern for trailing spaces takes quadratic time. */

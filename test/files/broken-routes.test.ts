@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { shownPath } from '../../src/files/diagnostics.ts'
+import { shownPath } from '../../src/support/shown-path.ts'
 import { type StartupError, StartupErrors } from '../../src/errors/startup-error.ts'
 import { ROUTE_FILE_CODES } from '../../src/routing/route-codes.ts'
 import { loadRoutes } from '../../src/files/load-routes.ts'

@@ -1,10 +1,6 @@
 import type { DoctorFinding, DoctorLevel } from '../../contracts/doctor-finding.ts'
-import {
-  describeMissingExport,
-  missingExportOf,
-  missingExportRemedy,
-  placeOfError,
-} from '../../files/place-of-error.ts'
+import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
+import { placeOfError } from '../../support/place-of-error.ts'
 import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 
 /** A finding with its level, code, text, remedy and page. */

@@ -1,5 +1,5 @@
 import { describeMissingExport, missingExportOf, missingExportRemedy } from '../../files/place-of-error.ts'
-import { shownPath } from '../../files/diagnostics.ts'
+import { shownPath } from '../../support/shown-path.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { shownPath } from '../../files/diagnostics.ts'
+import { shownPath } from '../../support/shown-path.ts'
 import { modulesOf, readImports } from './imports-of.ts'
 import type { Project } from './project.ts'
 
