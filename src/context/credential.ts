@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential } from '../contracts/authenticator.ts'
-import { readCookie } from '../support/read-cookie.ts'
+import { findCookie } from '../support/read-cookie.ts'
 import type { RequestHeaders } from './context.ts'
 
 // Everything after the scheme counts as the token. An invalid token must not cause a fallback to a cookie.
@@ -27,7 +27,8 @@ export interface CredentialRules {
 /**
  * Compiles the search for the credential of a request: `Authorization: Bearer` (RFC 6750 §2.1), else a token cookie,
  * else the query parameter `access_token`, if they are among the sources. The first one found is the credential, even
- * if it is invalid. Two different values of a token cookie count as no credential.
+ * if it is invalid. With two different values of a token cookie there is no credential: somebody else has set one of
+ * them, and a link with a token of theirs must not count in its place.
  */
 export function compileCredential({
   sources,
@@ -40,8 +41,9 @@ export function compileCredential({
     const { authorization, cookie } = request.rawHeaders as IncomingHttpHeaders
     const bearer = readsHeader && authorization !== undefined ? bearerOf(authorization) : ''
     if (bearer) return { token: bearer, source: 'header' }
-    const value = cookie === undefined ? '' : cookieValue(cookie, names)
-    if (value) return { token: value, source: 'cookie' }
+    const value = cookie === undefined ? undefined : cookieValue(cookie, names)
+    if (value === null) return null
+    if (value !== undefined) return { token: value, source: 'cookie' }
     return readsQuery ? queryCredential(request) : null
   }
 }
@@ -65,11 +67,11 @@ function bearerOf(authorization: string): string {
 
 const SPACE = 0x20
 
-/** Returns the value of the first of these cookies that has one. */
-function cookieValue(header: string, names: readonly string[]): string {
+/** Returns the value of the first of these cookies that has one, or null if it has several. */
+function cookieValue(header: string, names: readonly string[]): string | null | undefined {
   for (const name of names) {
-    const value = readCookie(header, name)
-    if (value !== null) return value
+    const value = findCookie(header, name)
+    if (value !== undefined) return value
   }
-  return ''
+  return undefined
 }

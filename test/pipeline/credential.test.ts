@@ -36,6 +36,22 @@ describe('the credential of a request', () => {
       expect(tokenOf(authorization)).to.equal(token)
     })
 
+  it('does not exist with two values of one cookie, also if another cookie or the query has one', () => {
+    const sent = (cookie: string) =>
+      find({
+        url: '/?access_token=q',
+        path: '/',
+        rawHeaders: { cookie },
+        rawQuery: { access_token: 'q' },
+      })
+    expect(sent('session=a; session=b')).to.equal(null)
+    expect(sent('session=a; other=c; session=b')).to.equal(null)
+    expect(sent('session=a; other=c; other=d')).to.deep.equal({ token: 'a', source: 'cookie' })
+    expect(sent('session=; other=c')).to.deep.equal({ token: 'c', source: 'cookie' })
+    expect(sent('unrelated=1')).to.deep.equal({ token: 'q', source: 'query' })
+    expect(sent('session=')).to.deep.equal({ token: 'q', source: 'query' })
+  })
+
   it('is read in linear time', () => {
     const plain = `Bearer ${'x'.repeat(15_000)}`
     const spaced = `Bearer x${' '.repeat(15_000)}y`
