@@ -27,6 +27,7 @@ export interface CollectionLike {
     change: Document,
     options?: { readonly upsert?: boolean },
   ): Promise<{ readonly matchedCount: number }>
+  findOneAndUpdate(filter: Document, change: Document, options: object): Promise<object | null>
   bulkWrite(writes: never[], options: { readonly ordered: boolean }): Promise<unknown>
   deleteOne(filter: Document): Promise<{ readonly deletedCount: number }>
   deleteMany(filter: Document): Promise<unknown>
@@ -108,16 +109,6 @@ function collectionOf(
   const db = dbOf(source)
   const prefix = isDb(source) ? '' : (source.options.entityPrefix ?? '')
   return db.collection(`${prefix}${name}`, optionsFor(db, limit))
-}
-
-/**
- * Returns the server's clock in milliseconds since the epoch, from its `hello`. For a connection that cannot run
- * commands, returns this process's clock.
- */
-export async function serverTime(source: DocumentDatabase, limit: number): Promise<number> {
-  const hello = await commandOf(source, { hello: 1 }, limit)
-  const { localTime } = hello as { readonly localTime?: unknown }
-  return localTime instanceof Date ? localTime.getTime() : Date.now()
 }
 
 /** Runs a command in `limit` milliseconds. @returns an empty object for a connection that cannot run commands. */

@@ -1,13 +1,23 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
-import { createRun, serverTime, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import type { Logger } from '../../../src/index.ts'
+import { createFollowerClock } from './clock.ts'
+import { createRun, type Document, type DocumentDatabase, type Run } from './connection.ts'
 
 /** Milliseconds for one read. */
 const DEADLINE = 1000
 /** Time limit of the first read, which reads the whole collection while no request waits for it. */
 const FIRST_DEADLINE = 30_000
 
+/** Settings of the reader of ended sessions. */
+export interface ReaderSettings {
+  /** Receives a warning when clocks differ. */
+  readonly logger?: Logger
+  /** A monotonic clock in milliseconds; `performance.now` by default. */
+  readonly time?: () => number
+}
+
 /** Operations of the store on ended sessions. */
-export function endedSessionOperations(run: Run, source: () => DocumentDatabase) {
+export function endedSessionOperations(run: Run, source: () => DocumentDatabase, settings: ReaderSettings) {
   /** One command for any number of sessions, because the publication has a time limit. */
   async function publishAll(ids: readonly string[], expiresAt: number): Promise<void> {
     if (ids.length === 0) return
@@ -31,7 +41,7 @@ export function endedSessionOperations(run: Run, source: () => DocumentDatabase)
     hasEnded: async (id: string) =>
       (await run('auth_ended_sessions', (ended) => ended.findOne({ _id: { $eq: id } }))) !== null,
 
-    readEnded: () => readEndedSessions(source),
+    readEnded: () => readEndedSessions(source, settings),
   }
 }
 
@@ -57,12 +67,15 @@ export async function deleteExpiredEnds(run: Run, now: number): Promise<void> {
 }
 
 /** Reads with a time limit of its own, over the application's connections: the driver has no others. */
-function readEndedSessions(source: () => DocumentDatabase): EndedSessionReader {
+function readEndedSessions(source: () => DocumentDatabase, settings: ReaderSettings): EndedSessionReader {
   let deadline = FIRST_DEADLINE
-  const run = createRun(source, () => deadline)
+  const limit = () => deadline
+  const run = createRun(source, limit)
+  const clock = createFollowerClock({ run, source, limit, ...settings })
   return {
     async since(moment) {
-      const now = await serverTime(source(), deadline)
+      // Before the look-up: the next one has to cover whatever is stored after this time.
+      const now = await clock.read()
       const filter = { ended_at: { $gte: new Date(moment) } }
       const found = await run('auth_ended_sessions', (ended) => ended.find(filter).toArray())
       deadline = DEADLINE

@@ -81,7 +81,8 @@ export function documentAuth<Fields extends object = {}>(
   const provider = createPasswordProvider(
     {
       name: 'document',
-      createStore: (services) => createDocumentStore(() => source(services), fields, timeout),
+      createStore: (services) =>
+        createDocumentStore(() => source(services), { fields, timeout, logger: services.logger }),
       start: (services) => {
         const { createIndexes = services.environment !== 'production' } = options
         return createIndexes ? ensureAuthIndexes(source(services)) : checkAuthIndexes(source(services))

@@ -11,15 +11,9 @@ import type {
   StoredSession,
   StoredUser,
 } from '../accounts/auth-store.ts'
-import {
-  createRun,
-  OPERATION_TIMEOUT,
-  serverTime,
-  type Document,
-  type DocumentDatabase,
-  type Run,
-} from './connection.ts'
-import { deleteExpiredEnds, endedSessionOperations } from './ended-sessions.ts'
+import { createRun, OPERATION_TIMEOUT, type Document, type DocumentDatabase, type Run } from './connection.ts'
+import { databaseTime } from './clock.ts'
+import { deleteExpiredEnds, endedSessionOperations, type ReaderSettings } from './ended-sessions.ts'
 import {
   resetTokenDocument,
   resetTokenOf,
@@ -31,22 +25,26 @@ import {
 import { userKey } from './user-keys.ts'
 import { userOperations } from './user-operations.ts'
 
-/**
- * Creates the store on MongoDB. `source` is called for each operation, so it may connect after the store is created.
- * `fields` are the application's fields of `auth_users`. One operation may take `timeout` milliseconds.
- */
+/** Settings of the store. */
+export interface DocumentStoreSettings extends ReaderSettings {
+  /** The application's fields of `auth_users`. */
+  readonly fields?: UserFields
+  /** Milliseconds that one operation may take. */
+  readonly timeout?: number
+}
+
+/** Creates the store on MongoDB. `source` is called for each operation, so it may connect after the store is created. */
 export function createDocumentStore(
   source: () => DocumentDatabase,
-  fields: UserFields = {},
-  timeout = OPERATION_TIMEOUT,
+  { fields = {}, timeout = OPERATION_TIMEOUT, ...reader }: DocumentStoreSettings = {},
 ): AuthStore {
   const run = createRun(source, () => timeout)
   return {
-    now: () => serverTime(source(), timeout),
+    now: () => databaseTime(run),
     ...userOperations(run, fields),
     ...sessionOperations(run),
     ...endOfSessionOperations(run),
-    ...endedSessionOperations(run, source),
+    ...endedSessionOperations(run, source, reader),
     ...resetTokenOperations(run),
     async deleteExpired(now: number) {
       for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'] as const)

@@ -75,7 +75,7 @@ export function runCommand(state: ServerState, command: Document): Document {
   }
 }
 
-function hello(): Document {
+function hello({ clocks }: ServerState): Document {
   return {
     helloOk: true,
     ismaster: true,
@@ -83,7 +83,7 @@ function hello(): Document {
     maxBsonObjectSize: 16_777_216,
     maxMessageSizeBytes: 48_000_000,
     maxWriteBatchSize: 100_000,
-    localTime: new Date(),
+    localTime: new Date(Date.now() + clocks.frontEnd),
     logicalSessionTimeoutMinutes: 30,
     minWireVersion: 0,
     maxWireVersion: WIRE_VERSION,

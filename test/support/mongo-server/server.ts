@@ -4,7 +4,7 @@
  * It has no transactions, sessions, replication, authentication, change streams, TTL or collations.
  */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { ServerState } from './command-table.ts'
+import type { Clocks, ServerState } from './command-table.ts'
 import { runCommand } from './commands.ts'
 import { Cursors } from './cursors.ts'
 import { Databases } from './databases.ts'
@@ -21,6 +21,7 @@ export interface MongoServer {
 /** The server in this process, with the failures that a test plans. */
 export interface StandIn extends MongoServer {
   readonly faults: Faults
+  readonly clocks: Clocks
 }
 
 interface FaultyState extends ServerState {
@@ -30,7 +31,8 @@ interface FaultyState extends ServerState {
 /** Starts an empty server on a free port. */
 export async function startMongoServer(): Promise<StandIn> {
   const faults = new Faults()
-  const state: FaultyState = { databases: new Databases(), cursors: new Cursors(), faults }
+  const clocks = { frontEnd: 0, database: 0 }
+  const state: FaultyState = { databases: new Databases(), cursors: new Cursors(), faults, clocks }
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)))
@@ -40,7 +42,8 @@ export async function startMongoServer(): Promise<StandIn> {
     server.listen(0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
-  return { url: `mongodb://127.0.0.1:${port}`, faults, close: () => closeServer(server, sockets) }
+  const close = () => closeServer(server, sockets)
+  return { url: `mongodb://127.0.0.1:${port}`, faults, clocks, close }
 }
 
 function serve(socket: Socket, state: FaultyState): void {

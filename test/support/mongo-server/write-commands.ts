@@ -1,7 +1,7 @@
 import type { Document } from 'bson'
 import type { Update } from './collection.ts'
 import { CommandError } from './command-error.ts'
-import type { CommandTable } from './command-table.ts'
+import type { Clocks, CommandTable } from './command-table.ts'
 import type { Index } from './indexes.ts'
 
 /** The commands that change documents, collections and indexes. */
@@ -14,11 +14,11 @@ export const WRITE_COMMANDS: CommandTable = {
     })
   },
 
-  update({ databases }, { update, updates, ordered, $db }) {
+  update({ databases, clocks }, { update, updates, ordered, $db }) {
     const upserted: Document[] = []
     const collection = databases.write($db, update)
     const result = eachWrite(updates, ordered, (statement, counts, index) => {
-      const { matched, modified, upsertedId } = collection.update(updateOf(statement))
+      const { matched, modified, upsertedId } = collection.update(updateOf(statement, clocks))
       counts.n += matched + (upsertedId === undefined ? 0 : 1)
       counts.nModified = (counts.nModified ?? 0) + modified
       if (upsertedId !== undefined) upserted.push({ index, _id: upsertedId })
@@ -33,7 +33,7 @@ export const WRITE_COMMANDS: CommandTable = {
     })
   },
 
-  findAndModify({ databases }, command) {
+  findAndModify({ databases, clocks }, command) {
     const { findAndModify, query = {}, sort, fields, remove, update, upsert, new: wantsNew, $db } = command
     const collection = databases.write($db, findAndModify)
     const project = (found: Document | null | undefined): Document | null =>
@@ -43,7 +43,8 @@ export const WRITE_COMMANDS: CommandTable = {
       return { lastErrorObject: { n: removed ? 1 : 0 }, value: project(removed), ok: 1 }
     }
     const { arrayFilters } = command
-    const outcome = collection.update({ filter: query, change: update, upsert, sort, arrayFilters })
+    const change = dated(update, clocks)
+    const outcome = collection.update({ filter: query, change, upsert, sort, arrayFilters })
     const { matched, before, after, upsertedId } = outcome
     const isUpsert = upsertedId !== undefined
     return {
@@ -113,6 +114,15 @@ function eachWrite(
   return { ...counts, ok: 1, ...(writeErrors.length > 0 && { writeErrors }) }
 }
 
-function updateOf({ q, u, multi, upsert, arrayFilters, sort }: Document): Update {
-  return { filter: q, change: u, many: multi, upsert, arrayFilters, sort }
+function updateOf({ q, u, multi, upsert, arrayFilters, sort }: Document, clocks: Clocks): Update {
+  return { filter: q, change: dated(u, clocks), many: multi, upsert, arrayFilters, sort }
+}
+
+/** Replaces `$currentDate` by the date of the database's clock. */
+function dated(change: Document, clocks: Clocks): Document {
+  const { $currentDate, $set, ...rest } = change
+  if ($currentDate === undefined) return change
+  const now = new Date(Date.now() + clocks.database)
+  const dates = Object.keys($currentDate).map((field) => [field, now])
+  return { ...rest, $set: { ...$set, ...Object.fromEntries(dates) } }
 }

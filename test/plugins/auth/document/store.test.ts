@@ -47,7 +47,7 @@ onEachMongo('the store on a document database', (server) => {
     const { db, close } = await openDatabase(server())
     await ensureAuthIndexes(db)
     await body(
-      createDocumentStore(() => db, fields),
+      createDocumentStore(() => db, { fields }),
       db,
     ).finally(close)
   }
