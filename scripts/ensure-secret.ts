@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
@@ -28,9 +28,9 @@ export function ensureSecret(
   appendFileSync(
     file,
     `${separator}# Signs sessions. Keep it secret; changing it signs everybody out.\nAUTH_SECRET=${secret}\n`,
-    {
-      mode: 0o600,
-    },
+    { mode: 0o600 },
   )
+  // A file that was there keeps its mode, and others may read a copy of an example.
+  chmodSync(file, 0o600)
   return file
 }

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
 import { createApp, createRouter, type App } from 'mortar'
 import { number, object } from 'yup'
 
@@ -13,7 +17,12 @@ export interface ProxiedApp {
 /** Starts an application with routes that show what the proxy forwards. */
 export async function startProxied(name: string): Promise<ProxiedApp> {
   const routes = createRouter()
-    .get('/who', (ctx) => ({ name, ip: ctx.ip, forwarded: ctx.koa.get('x-forwarded-for') }))
+    .get('/who', (ctx) => ({
+      name,
+      ip: ctx.ip,
+      forwarded: ctx.koa.get('x-forwarded-for'),
+      origin: `${ctx.koa.protocol}://${ctx.koa.host}`,
+    }))
     .post('/sum', { body: object({ a: number().required() }) }, (ctx) => ({ name, a: ctx.body.a }))
     .get('/slow', async () => {
       await wait(300)
@@ -37,6 +46,51 @@ export async function startProxied(name: string): Promise<ProxiedApp> {
     port,
     connections: () => connections,
   }
+}
+
+/** Sends what a client may try with each proxy: another host or scheme in a header, and the probes in other spellings. */
+export async function expectNoForgery(port: number, hosts: readonly string[]): Promise<void> {
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const req = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      headers: { host: 'notes.example.com', ...headers },
+    }).end()
+    const [res] = (await once(req, 'response')) as [IncomingMessage]
+    return { status: res.statusCode, body: await text(res) }
+  }
+  for (const header of [
+    'X-Forwarded-Host',
+    'x-forwarded-host',
+    'X-Forwarded-Proto',
+    'Forwarded',
+    'X-Forwarded-Port',
+  ])
+    for (const value of [
+      'evil.example',
+      'https',
+      'https, http',
+      'evil.example, notes.example.com',
+      'host=evil.example',
+    ]) {
+      const { body } = await get('/who', { [header]: value })
+      expect(hosts, `${header}: ${value}`).to.include((JSON.parse(body) as { origin: string }).origin)
+    }
+  for (const path of [
+    '/livez',
+    '/livez/',
+    '/livez/?x',
+    '/livez?x',
+    '/%6civez',
+    '/readyz',
+    '/readyz/',
+    '/readyz/?x',
+    '/ready%7a/',
+  ])
+    expect(await get(path), path).to.satisfy(
+      ({ status, body }: { status: number; body: string }) => status === 404 && !body.includes('"status":"'),
+    )
 }
 
 /** Two events with a pause, and no end. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type ProxiedApp, startProxied } from './behind-proxy.ts'
+import { expectNoForgery, type ProxiedApp, startProxied } from './behind-proxy.ts'
 import { needsProgram, readDeployFile } from './files.ts'
 import { type RunningProxy, startProxyServer } from './running-proxy.ts'
 
@@ -40,6 +40,9 @@ describe('deploy/haproxy.cfg', () => {
 
   const who = async (): Promise<string> =>
     ((await (await fetch(`${proxy.url}/who`)).json()) as { name: string }).name
+
+  it('lets no client choose the host or the scheme, or reach the probes', () =>
+    expectNoForgery(Number(new URL(proxy.url).port), ['http://notes.example.com']))
 
   it('serves from both processes', async function () {
     const names = new Set<string>()

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { type ProxiedApp, startProxied } from './behind-proxy.ts'
+import { expectNoForgery, type ProxiedApp, startProxied } from './behind-proxy.ts'
 import { needsProgram, readDeployFile } from './files.ts'
 import { type RunningProxy, startProxyServer } from './running-proxy.ts'
 import { surroundSite } from './surround-site.ts'
@@ -57,6 +57,9 @@ describe('deploy/nginx.conf', () => {
     const [res] = (await once(req, 'response')) as [IncomingMessage]
     expect(await json(res)).to.deep.include({ ip: '127.0.0.2', forwarded: '203.0.113.9, 127.0.0.2' })
   })
+
+  it('lets no client choose the host or the scheme, or reach the probes in another spelling', () =>
+    expectNoForgery(Number(new URL(proxy.url).port), ['http://notes.example.com']))
 
   it('reuses its connections to both processes', async () => {
     const before = one.connections() + two.connections()

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { BadRequest, UnsupportedMediaType } from '../../errors/http-error.ts'
+import { readParameters } from './parameters.ts'
 
 /** The headers of one part of a form (RFC 7578 §4). */
 export interface PartHead {
   /** Name of the field; null if the part has no name. */
   readonly name: string | null
-  /** File name from the client, without folders; null for a field, empty for an empty file input. */
+  /** File name from the client, without folders, `_` for `.` and `..`; null for a field, empty for an empty file input. */
   readonly filename: string | null
   /** Media type without parameters, in lower case. */
   readonly mimetype: string | null
@@ -49,23 +50,17 @@ function headersOf(block: string): ReadonlyMap<string, string> {
   return headers
 }
 
-/** One parameter of `Content-Disposition`: a token or a quoted string, in which `\"` is a quote. */
-const PARAMETER = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/iy
-
 function parametersOf(header: string | undefined): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>()
-  if (header === undefined) return parameters
-  const kind = /^[^;]*/.exec(header)![0]
-  if (kind.trim().toLowerCase() !== 'form-data') throw malformed('A part of the form is not form-data.')
-  for (PARAMETER.lastIndex = kind.length; PARAMETER.lastIndex < header.length;) {
-    const match = PARAMETER.exec(header)
-    if (match === null) throw malformed('A part of the form has a malformed Content-Disposition header.')
-    const name = match[1]!.toLowerCase()
-    if (parameters.has(name))
-      throw malformed('A part of the form repeats a parameter of its Content-Disposition header.')
-    parameters.set(name, match[2]?.replaceAll('\\"', '"') ?? match[3]!)
-  }
-  return parameters
+  if (header === undefined) return new Map()
+  if (/^[^;]*/.exec(header)![0].trim().toLowerCase() !== 'form-data')
+    throw malformed('A part of the form is not form-data.')
+  return readParameters(header, (found) =>
+    malformed(
+      found === 'repeated'
+        ? 'A part of the form repeats a parameter of its Content-Disposition header.'
+        : 'A part of the form has a malformed Content-Disposition header.',
+    ),
+  )
 }
 
 /**
@@ -74,7 +69,8 @@ function parametersOf(header: string | undefined): ReadonlyMap<string, string> {
 function filenameOf(parameters: ReadonlyMap<string, string>): string | null {
   const plain = parameters.get('filename')?.replaceAll('%22', '"')
   const name = plain ?? decodeExtended(parameters.get('filename*'))
-  return name === null ? null : name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  // The names of folders would also lead out of a folder.
+  return name === null ? null : name.replace(/^.*[/\\]/s, '').replace(/^\.{1,2}$/, '_')
 }
 
 function decodeExtended(value: string | undefined): string | null {

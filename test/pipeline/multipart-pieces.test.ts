@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, file } from 'mortar'
+import { object, string } from 'yup'
+import { throughBothAdapters } from '../support/adapters.ts'
+import { disposition, multipart, MULTIPART_B } from '../support/multipart.ts'
+import { rawRequest } from '../support/raw-request.ts'
+
+const hash = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
+
+/** Bytes with everything that looks like the begin of a boundary. */
+function hostileContent(size: number): Buffer {
+  const planted = [
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n-',
+    '\r\n--',
+    '\r\n--A',
+    '\r\n--b',
+    '--B--\r\n',
+    '\r\r\n--',
+    '\r\n\r\n--C',
+  ]
+  const parts = planted.map((text) =>
+    Buffer.concat([randomBytes(Math.floor(size / 10) - text.length), Buffer.from(text)]),
+  )
+  return Buffer.concat(parts)
+}
+
+/** A chunked POST of the pieces between the given places. */
+function inPieces(path: string, body: Buffer, cuts: readonly number[], type = MULTIPART_B): Buffer {
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
+  const places = [0, ...cuts, body.length]
+  const chunks = places.slice(1).flatMap((end, index) => {
+    const piece = body.subarray(places[index], end)
+    return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]
+  })
+  return Buffer.concat([Buffer.from(head), ...chunks, Buffer.from('0\r\n\r\n')])
+}
+
+describe('A multipart form that arrives in pieces', () => {
+  const one = hostileContent(120_000)
+  const two = hostileContent(80_000)
+  const body = Buffer.from(
+    multipart(
+      [disposition('name="one"; filename="one.bin"'), one.toString('latin1')],
+      [disposition('name="title"'), 'between'],
+      [disposition('name="two"; filename="two.bin"'), two.toString('latin1')],
+    ),
+    'latin1',
+  )
+  const expected = JSON.stringify({ one: hash(one), two: hash(two), title: 'between' })
+  const routes = () =>
+    createRouter().post(
+      '/',
+      { body: object({ one: file().required(), two: file().required(), title: string().required() }) },
+      async ({ body: { one: first, two: second, title } }) => ({
+        one: hash(await readFile(first.filepath)),
+        two: hash(await readFile(second.filepath)),
+        title,
+      }),
+    )
+
+  throughBothAdapters((open) => {
+    for (const size of [1, 100, 4095, 4096, 4097, 60_069])
+      it(`is read back with equal bytes, in pieces of ${size} bytes`, async () => {
+        const { url } = await open(createApp({ logger: false }).use(routes()))
+        const cuts = Array.from(
+          { length: Math.ceil(body.length / size) - 1 },
+          (_, index) => (index + 1) * size,
+        )
+        const { status, text } = await rawRequest(Number(new URL(url).port), inPieces('/', body, cuts))
+        expect(text).to.contain(expected)
+        expect(status).to.equal(200)
+      })
+
+    it('is read back when a piece ends at any byte of a boundary', async () => {
+      const { url } = await open(createApp({ logger: false }).use(routes()))
+      const port = Number(new URL(url).port)
+      const edges = [body.length, body.indexOf('\r\n--B\r\n') + 7, body.lastIndexOf('\r\n--B\r\n') + 7]
+      for (const edge of edges)
+        for (let back = 1; back <= 12; back++) {
+          const { text } = await rawRequest(port, inPieces('/', body, [edge - back]))
+          expect(text, `${edge} - ${back}`).to.contain(expected)
+        }
+    })
+  })
+})
+
+describe('The headers of a multipart form', () => {
+  throughBothAdapters((open) => {
+    const serve = async () => {
+      const app = createApp({ logger: false }).use(
+        createRouter().post('/', { consumes: ['multipart/form-data'] }, async (ctx) => {
+          const { f } = ctx.body as { f: { originalFilename: string; mimetype: string; filepath: string } }
+          if (typeof f === 'string') return f
+          return [f.originalFilename, f.mimetype, ((await stat(f.filepath)).mode & 0o777).toString(8)].join(
+            ' ',
+          )
+        }),
+      )
+      const { url } = await open(app)
+      return async (type: string, form: string): Promise<string> => {
+        const request = inPieces('/', Buffer.from(form), [], type)
+        const { status, text } = await rawRequest(Number(new URL(url).port), request)
+        return status === 200 ? text.slice(text.indexOf('\r\n\r\n') + 4) : String(status)
+      }
+    }
+
+    it('take the boundary as a quote-aware reader does', async () => {
+      const answer = await serve()
+      const form = multipart([disposition('name="f"'), 'content'])
+      for (const type of [
+        'multipart/form-data; boundary=B',
+        'multipart/form-data;boundary="B"',
+        'multipart/form-data; BOUNDARY=B; charset=utf-8',
+        'multipart/form-data; charset="utf-8"; boundary=B',
+        'multipart/form-data; boundary=B;',
+        'multipart/form-data; x=";boundary=C"; boundary=B',
+        String.raw`multipart/form-data; x="\";boundary=C"; boundary=B`,
+      ])
+        expect(await answer(type, form), type).to.contain('content')
+      for (const type of [
+        'multipart/form-data',
+        'multipart/form-data; boundary=',
+        'multipart/form-data; boundary=B; boundary=C',
+        'multipart/form-data; x=";boundary=B',
+        'multipart/form-data; x=";boundary=B"',
+        'multipart/form-data; boundary=B ; =x',
+        `multipart/form-data; boundary=${'B'.repeat(71)}`,
+      ])
+        expect(await answer(type, form), type).to.equal('400')
+    })
+
+    it('give a file its name without folders, its type in lower case, and a mode for its owner alone', async () => {
+      const answer = await serve()
+      for (const [name, expected] of [
+        ['a.txt', 'a.txt'],
+        ['../../a.txt', 'a.txt'],
+        ['C:\\\\x\\\\a.txt', 'a.txt'],
+        ['..', '_'],
+        ['.', '_'],
+        ['../..', '_'],
+        ['...', '...'],
+        ['.env', '.env'],
+        ['a%22b', 'a"b'],
+      ] as const) {
+        const head = `${disposition(`name="f"; filename="${name}"`)}\r\nContent-Type: Text/HTML; charset=latin1`
+        expect(await answer(MULTIPART_B, multipart([head, 'x'])), name).to.contain(
+          `${expected} text/html 600`,
+        )
+      }
+    })
+
+    it('allow the encodings that change no byte, and the charsets that are UTF-8', async () => {
+      const answer = await serve()
+      const withHeader = (header: string) => multipart([`${disposition('name="f"')}\r\n${header}`, 'x'])
+      for (const [header, expected] of [
+        ['Content-Transfer-Encoding: 7bit', 'x'],
+        ['Content-Transfer-Encoding: 8BIT', 'x'],
+        ['Content-Transfer-Encoding: binary', 'x'],
+        ['Content-Transfer-Encoding: base64', '400'],
+        ['Content-Type: text/plain; charset=us-ascii', 'x'],
+        ['Content-Type: text/plain; charset="UTF-8"', 'x'],
+        ['Content-Type: text/plain; charset=latin1', '415'],
+      ] as const)
+        expect(await answer(MULTIPART_B, withHeader(header)), header).to.contain(expected)
+    })
+  })
+})
