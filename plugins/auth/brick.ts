@@ -24,6 +24,7 @@ import {
   type UserOf,
 } from './provider.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
+import { watchByIdentify } from './watch-by-identify.ts'
 
 /** Options of `auth()` besides the provider. */
 export interface AuthOptions<Policies extends string = string, SignedIn extends User<object> = User> {
@@ -105,9 +106,11 @@ function createAuthenticator(
   options: AuthOptions & { readonly timeout: number },
   { authProvider: connected }: BrickServices,
 ): Authenticator {
+  const identify: Authenticator['identify'] = (credential, request) =>
+    refuseLate(connected.identify(credential, request), options.timeout, provider.name)
   return {
-    identify: (credential, request) =>
-      refuseLate(connected.identify(credential, request), options.timeout, provider.name),
+    identify,
+    watch: connected.watch?.bind(connected) ?? watchByIdentify(identify),
     policies: options.policies ?? {},
     trustedOrigins: options.trustedOrigins ?? [],
     securityScheme: provider.securityScheme,

@@ -19,6 +19,7 @@ export interface ConnectedPasswordProvider<
   readonly appOrigin: string | undefined
   /** @returns the claims of a currently valid access token, or null. */
   claimsOf(accessToken: string | null): AccessClaims | null
+  watch: NonNullable<ConnectedProvider['watch']>
   signOut(userId: string): Promise<void>
   /**
    * Disables an account: login, refresh and reset tokens are refused, and every session ends.

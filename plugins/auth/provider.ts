@@ -25,6 +25,11 @@ export interface ConnectedProvider<SignedIn extends User<object> = User> {
    * the credential could not be evaluated; a guarded route then refuses.
    */
   identify: Authenticator<string, SignedIn>['identify']
+  /**
+   * Calls `onEnd` once when the credential of a long response ends, and returns a function that stops it. Without this
+   * function the brick repeats `identify` every 30 seconds while such a response is sent.
+   */
+  watch?: NonNullable<Authenticator['watch']>
   /** Issues a credential for a user, if the provider makes its own. The testing kit signs users in with it. */
   issueToken?(user: User): string | Promise<string>
   /** Ends every session of a user: call it after a change of role, or before deleting the account. */

@@ -1,11 +1,8 @@
-import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { OpenRequests } from '../context/request-signal.ts'
-
-/** Milliseconds for a client to read the rest. */
-const GRACE = 50
+import { endEvents } from '../pipeline/end-with-session.ts'
 
 /**
  * Ends a stream of server-sent events when the application begins to close. Such a stream never ends by itself and
@@ -17,11 +14,4 @@ export function endEventStreamOnClose(ctx: RequestContext, outgoing: Outgoing, o
   const { req, res } = ctx.internal
   if (!isEventStream(res, outgoing.type)) return
   open.add({ abort: () => endEvents(res, payload) }, req, res)
-}
-
-function endEvents(res: ServerResponse, payload: Readable): void {
-  res.end(() => payload.destroy())
-  // A client that reads nothing never takes the end.
-  const timer = setTimeout(() => res.destroy(), GRACE)
-  res.once('close', () => clearTimeout(timer))
 }

@@ -136,13 +136,15 @@ async function prepareStream(
   body: Readable,
 ): Promise<void> {
   const stream = body.readableObjectMode ? bytesOf(body) : body
+  const outgoing = { status: koa.status, type: undefined, payload: stream }
+  ctx.internal.prepare?.endWithSession?.(ctx, outgoing)
   const isLive = isEventStream(koa.res)
   await whenReadable(stream, koa, koa.method === 'HEAD' || isLive)
   if (isLive) koa.res.once('pipe', () => koa.res.flushHeaders())
   if (stream !== body) koa.body = stream
   const { observation } = ctx.internal
   if (observation !== undefined) stream.once('error', (error) => observation.fail(error))
-  endEventStreamOnClose(ctx, { status: koa.status, type: undefined, payload: stream }, state.open)
+  endEventStreamOnClose(ctx, outgoing, state.open)
 }
 
 /** Sends the error response, also after `respond = false`. */
@@ -158,6 +160,7 @@ function finishByHand(ctx: RequestContext, koa: KoaContext, state: AdapterState)
   const body = bodyOf(koa)
   const payload = isEmpty(body) ? null : payloadOf(body)
   const outgoing = { status: koa.status, type: undefined, payload }
+  ctx.internal.prepare?.endWithSession?.(ctx, outgoing)
   endEventStreamOnClose(ctx, outgoing, state.open)
   finishBegun(ctx, outgoing, state.reporter)
 }

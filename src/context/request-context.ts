@@ -42,12 +42,13 @@ export interface Adapter {
 /** Converts a handler's value to a response. Each route has its own. */
 export interface Prepare {
   (ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing>
-  /** True if values go through response schemas. */
   readonly hasSchemas?: true
   /** Outside production: refuses values that JSON would hide inside a value that Koa middleware gets unchanged. */
   readonly check?: (value: unknown) => void
   /** True if the requests of the route have no log line. */
   readonly isQuiet?: true
+  /** On a guarded route: ends a stream with the session of its request. */
+  readonly endWithSession?: (ctx: RequestContext, outgoing: Outgoing) => void
   /** Place of the route's declaration: its file, its router or its brick. */
   readonly origin?: string
 }
@@ -214,7 +215,6 @@ class Internal {
   /** The error for a credential that could not be evaluated; a guarded route throws it. */
   refusal: unknown = undefined
   abort: AbortController | undefined = undefined
-  /** Set while a subscriber of the request channel observes the request. */
   observation: Observation | undefined = undefined
   cookies: RequestCookies | undefined = undefined
   scope: RequestScope | undefined = undefined

@@ -32,6 +32,12 @@ export interface Authenticator<Policies extends string = string, SignedIn extend
    * the request synchronous. An error means that the credential cannot be evaluated, and a guarded route refuses.
    */
   identify(credential: Credential, request: CredentialRequest): SignedIn | null | Promise<SignedIn | null>
+  /**
+   * Calls `onEnd` once when the credential ends: when its session ends in any process, and when it expires and no session
+   * continues it. The core calls it for a response that is a stream of a guarded route, and stops by the returned
+   * function when the response is over. Without it such a response lives as long as its client reads.
+   */
+  watch?(credential: Credential, request: CredentialRequest, onEnd: () => void): () => void
   /** Policies by name; `auth: 'name'` on a route refers to one. */
   readonly policies: Readonly<Record<Policies, Policy>>
   /** Names of cookies that may carry the credential, besides the application's own setting; the first found wins. */

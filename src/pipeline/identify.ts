@@ -35,7 +35,7 @@ function askWho(
     return
   }
   try {
-    const answer = authenticator.identify(credential, new RequestView(ctx))
+    const answer = authenticator.identify(credential, viewOf(ctx))
     if (!isThenable(answer)) return accept(ctx, answer)
     return answer.then(
       (user) => accept(ctx, user),
@@ -87,6 +87,11 @@ class RequestView implements CredentialRequest {
   get signal(): AbortSignal {
     return this.#ctx.signal
   }
+}
+
+/** Returns the part of a request that an authenticator may read. */
+export function viewOf(ctx: RequestContext): CredentialRequest {
+  return new RequestView(ctx)
 }
 
 /** The error for a page of another site that uses the cookie which the browser sends (OWASP CSRF Prevention). */

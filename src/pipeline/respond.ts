@@ -5,6 +5,7 @@ import { takeFromKoa } from '../context/koa-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { namingRoute } from '../schema/unsendable.ts'
 import { ignore } from '../support/ignore.ts'
+import { compileEndWithSession } from './end-with-session.ts'
 import { fail } from './error-boundary.ts'
 import { discard, refuseHidden, render, renderThoroughly } from './render.ts'
 import { compileContent } from './response-content.ts'
@@ -31,10 +32,11 @@ export function respond(
 }
 
 function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
-  const { adapter, res } = ctx.internal
+  const { adapter, prepare, res } = ctx.internal
   const { payload } = outgoing
   if (typeof payload === 'string' || !(payload instanceof Readable)) return adapter.send(ctx, outgoing)
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
+  prepare?.endWithSession?.(ctx, { ...outgoing, payload: stream })
   // If the headers were sent early (server-sent events), do not wait for the first bytes.
   if (res.headersSent) return adapter.send(ctx, { ...outgoing, payload: stream })
   const hasty = ctx.method === 'HEAD' || isEventStream(res, outgoing.type)
@@ -55,11 +57,13 @@ function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
 /** Compiles the conversion of a route's values to responses, by the declaration of the status that is sent. */
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const prepare = compilePrepareOf(route, runtime)
-  const { origin } = route
-  return Object.assign(
-    prepare,
-    route.definition.logRequests === false ? { origin, isQuiet: true as const } : { origin },
-  )
+  const { auth = false, logRequests } = route.definition
+  const endWithSession = auth === false ? undefined : compileEndWithSession(runtime.authenticator)
+  return Object.assign(prepare, {
+    origin: route.origin,
+    ...(logRequests === false && { isQuiet: true as const }),
+    ...(endWithSession && { endWithSession }),
+  })
 }
 
 function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {

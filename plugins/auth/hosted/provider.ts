@@ -8,6 +8,7 @@ import type { HostedAuthOptions } from './options.ts'
 import { createPublishedKeys, type PublishedKeys } from './published-keys.ts'
 import { requireHttps, resolveSettings, type HostedSettings } from './settings.ts'
 import { verifyToken, type Claims } from './verify-token.ts'
+import { watchExpiry } from './watch-expiry.ts'
 
 /**
  * Provider for users who sign in elsewhere (Clerk, Auth0, Firebase, Supabase, Cognito, Keycloak, any OpenID Connect
@@ -67,6 +68,7 @@ function connect(
       const claims = await verifyToken(token, { settings, keys, clock })
       return claims && toUser(claims)
     },
+    watch: watchExpiry(clock),
     start: loadJose,
     stop: () => {
       for (const each of keys.values()) each.close()

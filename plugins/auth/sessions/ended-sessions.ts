@@ -27,6 +27,8 @@ export interface EndedSessions {
   /** Records a session as ended. The record is needed until `expires`, by default one lifetime from now. */
   end(sid: string, expires?: number): void
   isEnded(claims: SessionClaims): boolean
+  /** Calls `onEnd` when this session ends. @returns a function that stops it. */
+  watch(sid: string, onEnd: () => void): () => void
   /** True while every session that ended within the last lifetime is remembered by its id. */
   isComplete(): boolean
   /** Number of remembered sessions. */
@@ -51,7 +53,14 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
   /** Expiry by session id, in the order of their end, since each is remembered for the same time. */
   const sessions = new Map<string, number>()
   let floor = { second: -1, until: 0 }
+  const watchers = new Map<string, Set<() => void>>()
   const until = (): number => clock.now() + (lifetime + LEEWAY) * 1000
+
+  function notify(sid: string): void {
+    const found = watchers.get(sid)
+    watchers.delete(sid)
+    for (const onEnd of found ?? []) onEnd()
+  }
 
   function makeRoom(): void {
     for (const [sid, end] of sessions) {
@@ -60,6 +69,7 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
     }
     if (sessions.size < capacity) return
     sessions.clear()
+    for (const sid of watchers.keys()) notify(sid)
     floor = { second: Math.floor(clock.now() / 1000), until: until() }
   }
 
@@ -71,10 +81,19 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
       makeRoom()
       sessions.delete(sid)
       sessions.set(sid, expires)
+      notify(sid)
     },
     isEnded({ sid, iat }) {
       const now = clock.now()
       return (iat <= floor.second && now < floor.until) || (sessions.get(sid) ?? 0) > now
+    },
+    watch(sid, onEnd) {
+      const found = watchers.get(sid) ?? new Set()
+      watchers.set(sid, found.add(onEnd))
+      return () => {
+        found.delete(onEnd)
+        if (found.size === 0 && watchers.get(sid) === found) watchers.delete(sid)
+      }
     },
     isComplete: () => floor.until <= clock.now(),
     get size() {

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Authenticator } from '../contracts/authenticator.ts'
+import { isEventStream } from '../context/outgoing.ts'
+import type { Prepare, RequestContext } from '../context/request-context.ts'
+import { Unauthorized } from '../errors/http-error.ts'
+import { whenClosed } from '../support/when-closed.ts'
+import { viewOf } from './identify.ts'
+
+/** Watches the session of a request and ends its long response with it. */
+export type EndWithSession = NonNullable<Prepare['endWithSession']>
+
+/**
+ * Returns the watcher for guarded routes: a response that is a stream ends when the credential of its request ends.
+ * Undefined if the authenticator cannot report that.
+ */
+export function compileEndWithSession(authenticator: Authenticator | undefined): EndWithSession | undefined {
+  if (authenticator?.watch === undefined) return undefined
+  return (ctx, { payload, type }) => {
+    const { req, res } = ctx.internal
+    if (ctx.credential === null || ctx.method === 'HEAD' || !(payload instanceof Readable)) return
+    const stop = authenticator.watch!(ctx.credential, viewOf(ctx), () => end(ctx, payload, type))
+    whenClosed(req, res, stop)
+  }
+}
+
+function end({ internal }: RequestContext, stream: Readable, type: string | undefined): void {
+  const { res } = internal
+  const reason = new Unauthorized('The session of this response has ended.', {
+    code: 'invalid_token',
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  })
+  ;(internal.abort ??= new AbortController()).abort(reason)
+  // The headers are not sent yet, so the response becomes a 401.
+  if (!res.headersSent) stream.destroy(reason)
+  else if (isEventStream(res, type)) endEvents(res, stream)
+  // A download that is cut off must not look complete.
+  else res.destroy()
+}
+
+/** Milliseconds for a client to read the rest. */
+const GRACE = 50
+
+/** Ends a response of server-sent events as a complete one, after which the browser connects again by itself. */
+export function endEvents(res: ServerResponse, payload: Readable): void {
+  // Not the callback of `end`, which the response of `app.inject` does not take.
+  res.once('finish', () => payload.destroy())
+  res.end()
+  // A client that reads nothing never takes the end.
+  const timer = setTimeout(() => res.destroy(), GRACE)
+  res.once('close', () => clearTimeout(timer))
+}

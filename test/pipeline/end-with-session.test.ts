@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { expect } from 'chai'
+import {
+  createApp,
+  createRouter,
+  defineBrick,
+  sendFile,
+  singleton,
+  sse,
+  type Authenticator,
+  type Handler,
+  type ResponseTarget,
+} from 'mortar'
+import { throughBothAdapters } from '../support/adapters.ts'
+
+const USER = { id: 'ada', raw: {} }
+const HEADERS = { authorization: 'Bearer key' }
+
+/** An authenticator whose credential ends when a test chooses. */
+function createEnding() {
+  const watchers = new Set<() => void>()
+  const authenticator: Authenticator = {
+    identify: ({ token }) => (token === 'key' ? USER : null),
+    watch(_credential, _request, onEnd) {
+      watchers.add(onEnd)
+      return () => watchers.delete(onEnd)
+    },
+    policies: {},
+    securityScheme: { name: 'key', scheme: { type: 'http', scheme: 'bearer' } },
+  }
+  const brick = defineBrick({ name: 'ending', services: { authenticator: singleton(() => authenticator) } })
+  const end = (): void => {
+    for (const onEnd of watchers) onEnd()
+  }
+  return { brick, watchers, end }
+}
+
+async function* forever(signals: AbortSignal[], { signal }: { readonly signal: AbortSignal }) {
+  signals.push(signal)
+  yield 'first'
+  await once(signal, 'abort')
+}
+
+describe('A long response of a guarded route', () => {
+  throughBothAdapters((open) => {
+    const serve = async (handler: Handler, auth: boolean = true) => {
+      const ending = createEnding()
+      const app = createApp({ logger: false, environment: 'test' })
+        .use(ending.brick)
+        .use(createRouter().get('/', { auth }, handler as never))
+      const { fetch } = await open(app)
+      const watched = async (count: number): Promise<void> => {
+        while (ending.watchers.size !== count) await nextTurn()
+      }
+      return {
+        ...ending,
+        watched,
+        get: (init: RequestInit = {}) => fetch('/', { headers: HEADERS, ...init }),
+      }
+    }
+
+    it('ends complete when it is server-sent events, and ctx.signal aborts', async () => {
+      const signals: AbortSignal[] = []
+      const { get, end, watched } = await serve((ctx) => sse(ctx, (request) => forever(signals, request)))
+      const response = await get()
+      await watched(1)
+      end()
+      expect(await response.text()).to.equal('data: first\n\n')
+      expect(signals[0]!.reason).to.include({ status: 401, code: 'invalid_token' })
+      await watched(0)
+    })
+
+    const cut: Readonly<Record<string, Handler>> = {
+      'an async iterable': (ctx) => forever([], ctx),
+      'a download that its client reads slowly': (ctx) => sendFile(ctx, Buffer.alloc(64 * 1024 * 1024)),
+    }
+    for (const [name, handler] of Object.entries(cut))
+      it(`is cut off when it is ${name}`, async () => {
+        const { get, end, watched } = await serve(handler)
+        const response = await get()
+        await watched(1)
+        end()
+        expect(await response.arrayBuffer().catch((error: Error) => error)).to.be.instanceOf(TypeError)
+        await watched(0)
+      })
+
+    it('becomes a 401 before its first byte', async () => {
+      const { get, end, watched } = await serve(() => new PassThrough())
+      const response = get()
+      await watched(1)
+      end()
+      expect((await response).status).to.equal(401)
+      expect((await response).headers.get('www-authenticate')).to.contain('invalid_token')
+    })
+
+    it('is no longer watched when its client has left, or it is over', async () => {
+      const signals: AbortSignal[] = []
+      const { get, watched } = await serve((ctx) => sse(ctx, (request) => forever(signals, request)))
+      const leaving = new AbortController()
+      await get({ signal: leaving.signal })
+      await watched(1)
+      leaving.abort()
+      await watched(0)
+      const short = await serve((ctx) => sse(ctx, ['only']))
+      await (await short.get()).text()
+      await short.watched(0)
+    })
+
+    it('is the only one that is watched', async () => {
+      const events = (ctx: ResponseTarget) => sse(ctx, ['only'])
+      for (const [handler, auth, method] of [
+        [() => ({ short: true }), true, 'GET'],
+        [() => Buffer.from('short'), true, 'GET'],
+        [events, true, 'HEAD'],
+        [events, false, 'GET'],
+      ] as const) {
+        const { get, watchers } = await serve(handler, auth)
+        const add = watchers.add.bind(watchers)
+        let count = 0
+        watchers.add = (onEnd) => {
+          count += 1
+          return add(onEnd)
+        }
+        expect((await get({ method })).status).to.equal(200)
+        expect(count).to.equal(0)
+      }
+    })
+  })
+})
