@@ -48,22 +48,29 @@ function problemOf(same: readonly Failure[], folders: Folders): StartupError {
   })
 }
 
-/** Finds static imports of packages that only development installs: `npm ci --omit=dev` leaves them out. */
+/**
+ * Finds packages that only development installs and that every start imports: `npm ci --omit=dev` leaves them out.
+ * @param entries the compiled files that a start runs.
+ */
 export function importsOfDevelopment(
-  files: readonly string[],
+  entries: readonly string[],
   manifest: Project['manifest'],
   folders: Folders,
 ): StartupError[] {
   const { devDependencies = {}, ...kinds } = manifest as Record<string, Readonly<Record<string, string>>>
   const kept = { ...kinds['dependencies'], ...kinds['optionalDependencies'], ...kinds['peerDependencies'] }
-  const found = new Map<string, string>()
+  const importers = new Map<string, string>()
+  const files = new Set(entries)
+  // The loop also reaches what it adds.
   for (const file of files)
     for (const { specifier, isLate } of readImports(file)) {
-      const name = isLate ? undefined : packageOf(specifier)
-      if (name === undefined || !Object.hasOwn(devDependencies, name) || Object.hasOwn(kept, name)) continue
-      if (!found.has(name)) found.set(name, file)
+      if (isLate) continue
+      if (specifier.startsWith('.')) files.add(join(dirname(file), specifier))
+      const name = packageOf(specifier) ?? ''
+      if (Object.hasOwn(devDependencies, name) && !Object.hasOwn(kept, name) && !importers.has(name))
+        importers.set(name, file)
     }
-  return [...found].map(
+  return [...importers].map(
     ([name, file]) =>
       new StartupError(
         `${withSources(file, folders)} imports ${name}, which is in "devDependencies" of package.json.`,

@@ -29,6 +29,9 @@ export async function proveOutput({ root, manifest }: Project, { fresh, record }
   const files = (await compiledFiles(fresh)).map((file) => join(fresh, file))
   const late = await writeLateImports(files, join(fresh, MANIFEST_FOLDER))
   const routes = record.routes === undefined ? undefined : manifestPath(join(fresh, record.routes), '.js')
+  const entries = [record.app, record.server].flatMap((file) =>
+    file === undefined ? [] : [join(fresh, file)],
+  )
   const proof: Proof = {
     files: [...files, ...late.keys()].map(urlOf),
     app: urlOf(join(fresh, record.app)),
@@ -37,7 +40,7 @@ export async function proveOutput({ root, manifest }: Project, { fresh, record }
   const failures = await runProof(proof, root)
   for (const file of late.keys()) await rm(file)
   const problems = [
-    ...importsOfDevelopment(files, manifest, { fresh, root }),
+    ...importsOfDevelopment(routes === undefined ? entries : [...entries, routes], manifest, { fresh, root }),
     ...problemsOfProof(withImporters(failures, late), { fresh, root }),
   ]
   if (problems.length > 0) throw new StartupErrors('The compiled application cannot start:', problems)
