@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { StartupError } from '../errors/startup-error.ts'
 import type { RouteBatch, RouteSink } from '../routing/route-sink.ts'
 import { checkOptions } from '../support/check-options.ts'
@@ -31,11 +32,32 @@ export function loadRoutes(
   return app.trackLoad(load(app, directory, options), String(directory))
 }
 
+/** Channel of the directories that `mortar dev` is about to load. A subscriber that loads one itself sets `begun`. */
+export const LOAD_ROUTES = 'mortar:load-routes'
+
+/** A directory, as published on `LOAD_ROUTES`. */
+export interface LoadRequest {
+  readonly sink: RouteSink
+  readonly directory: string
+  begun?: Promise<void>
+}
+
 async function load(sink: RouteSink, given: string | URL, options: LoadRoutesOptions): Promise<void> {
   checkOptions(options, { of: 'loadRoutes()', keys: { importModule: 'function', readFolder: 'function' } })
   const directory = absoluteDirectory(given)
   const manifest = sink.environment === 'production' ? await findManifest(directory, sink) : undefined
   if (manifest) return manifest.registerRoutes(sink)
+  const request: LoadRequest = { sink, directory }
+  if (isDevServer() && Object.keys(options).length === 0) channel(LOAD_ROUTES).publish(request)
+  return request.begun ?? loadDirectory(sink, directory, options)
+}
+
+/** Loads a directory; under `mortar dev` without its broken files. @throws StartupErrors as `loadRoutes` does. */
+export async function loadDirectory(
+  sink: RouteSink,
+  directory: string,
+  options: LoadRoutesOptions = {},
+): Promise<void> {
   try {
     sink.addRoutes(await readDirectory(directory, (message) => sink.warn(message), options))
   } catch (error) {

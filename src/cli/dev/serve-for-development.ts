@@ -7,6 +7,9 @@ import { serve } from '../project/serve.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { type Followed, followChanges } from './follow-changes.ts'
 import { tell, type ToServer } from './messages.ts'
+import { holdRequests } from './hold-requests.ts'
+import { type LaterRoutes, loadRoutesLater } from './load-later.ts'
+import { namingMissingPackages } from '../project/missing-packages.ts'
 import { followModules } from './module-versions.ts'
 import { acceptPassedConnections, type PassedConnections } from './passed-connections.ts'
 import { createReloader } from './reload.ts'
@@ -32,10 +35,14 @@ export async function serveForDevelopment({ values, passesConnections }: Serving
   loadEnvFiles(project.root)
   const connections = passesConnections ? acceptPassedConnections() : undefined
   const versions = followModules(project.root)
+  // Bun and Deno import TypeScript without tsx, and faster.
+  const later = passesConnections ? loadRoutesLater() : undefined
+  const release = later && holdRequests(later)
   const serving = serve(project)
-  const starting = serving.then((app) => prepare({ app, project, versions, connections }))
+  const starting = serving.then((app) => prepare({ app, project, versions, connections, later }))
   followChanges(serving, starting)
   const { app, url, broken } = await starting
+  release?.()
   tell({ type: 'ready', url, routes: app.routes.length, pages: pagesOf(app), milliseconds: since(begin) })
   if (broken !== undefined) tell({ type: 'broken', message: broken.message, isStart: true })
 }
@@ -48,10 +55,11 @@ interface Prepared extends Followed {
 interface Served extends Pick<Followed, 'project' | 'versions'> {
   readonly app: ProjectApp
   readonly connections: PassedConnections | undefined
+  readonly later: LaterRoutes | undefined
 }
 
 /** Prepares the end and the reloads of an application that listens or is about to. */
-async function prepare({ app, project, versions, connections }: Served): Promise<Prepared> {
+async function prepare({ app, project, versions, connections, later }: Served): Promise<Prepared> {
   const close = async (): Promise<void> => {
     connections?.limit()
     await app.close()
@@ -62,6 +70,7 @@ async function prepare({ app, project, versions, connections }: Served): Promise
     if (type === 'close') void close()
   })
   const url = await whenListening(app)
+  if (later !== undefined) await namingMissingPackages(project, () => later.finish())
   const reloaders = await Promise.all(app.batches.map((batch) => createReloader(app, batch)))
   const imports = describeImportsWithoutExtension(project)
   if (imports !== undefined)

@@ -79,7 +79,7 @@ function causesOf(
 }
 
 /** Keeps the objects of unchanged routes and scopes, so that those stay compiled. */
-function withUnchanged(batch: RouteBatch, old: RouteBatch | undefined): RouteBatch {
+export function withUnchanged(batch: RouteBatch, old: RouteBatch | undefined): RouteBatch {
   const routes = new Map(old?.routes.map((route) => [route.origin, route]))
   const scopes = new Map(old?.scopes.map((scope) => [scope.middleware.origin, scope]))
   return {

@@ -1,0 +1,18 @@
+import type { PlannedFile } from '../../files/planned-file.ts'
+
+/**
+ * True if the route of a file could serve a request. It may be true for too many files, as the route table decides; a
+ * request that matches no file waits for all of them.
+ * @param path the request target, with its query.
+ */
+export function matchesFile(planned: PlannedFile, method: string, path: string): boolean {
+  if (planned.kind === 'middleware') return false
+  if (planned.method !== (method === 'HEAD' ? 'GET' : method)) return false
+  const parts = path
+    .split('?')[0]!
+    .replace(/(?<=.)\/$/, '')
+    .split('/')
+  const wanted = planned.pattern.split('/')
+  if (wanted.length !== parts.length && !wanted.at(-1)!.startsWith('*')) return false
+  return wanted.every((part, index) => /^[:*]/.test(part) || part === parts[index])
+}

@@ -1,0 +1,68 @@
+import { expect } from 'chai'
+import { matchesFile } from '../../src/cli/dev/match-file.ts'
+import { planRoutes } from '../../src/files/plan-routes.ts'
+import { startDev } from './dev-server.ts'
+
+describe('mortar dev, while it imports the route files', () => {
+  it('serves a route with its middleware before the other files; a path without a file waits for all', async () => {
+    const app = `import { createApp } from 'mortar'
+export const app = createApp()
+export const gate = {} as { open: () => void; opened: Promise<void> }
+gate.opened = new Promise((resolve) => (gate.open = resolve))
+`
+    const { project, serving, port } = await startDev(
+      {
+        'app.ts': app,
+        'server.ts': `import { join } from 'node:path'
+import { env, loadRoutes } from 'mortar'
+import { app } from './app.ts'
+
+await loadRoutes(app, join(import.meta.dirname, 'routes'))
+const { url } = await app.listen(env.port('PORT'), '127.0.0.1')
+process.stdout.write('listens at ' + url + '\\n')
+`,
+        'routes/_middleware.ts': `export default (ctx, next) => (ctx.set('x-wrapped', 'yes'), next())\n`,
+        'routes/a/waits.get.ts': `import { gate } from '../../app.ts'
+await gate.opened
+export default () => 'waited'
+`,
+        'routes/[id].get.ts': `import { gate } from '../app.ts'
+export default (ctx) => (gate.open(), { id: ctx.params.id })
+`,
+      },
+      /listens at/,
+    )
+    try {
+      const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+      const late = Promise.all(['/openapi.json', '/a/b/c'].map(get))
+      const early = await get('/7')
+      expect([await early.json(), early.headers.get('x-wrapped')]).to.deep.equal([{ id: '7' }, 'yes'])
+      const [document, missing] = await late
+      expect(((await document!.json()) as { paths: object }).paths).to.have.all.keys('/{id}', '/a/waits')
+      expect(missing!.status).to.equal(404)
+      expect(await (await get('/a/waits')).text()).to.equal('waited')
+    } finally {
+      expect(await serving.stop(), serving.output.text()).to.equal(0)
+      project.remove()
+    }
+  })
+
+  it('finds the files that a request may need by method and path', () => {
+    const { files } = planRoutes([
+      '_middleware.ts',
+      'index.get.ts',
+      'users/[id].get.ts',
+      'users/me.get.ts',
+      'users/[id].put.ts',
+      'files/[...path].get.ts',
+    ])
+    const found = (method: string, path: string): string[] =>
+      files.filter((file) => matchesFile(file, method, path)).map(({ file }) => file)
+    expect(found('GET', '/')).to.deep.equal(['index.get.ts'])
+    expect(found('GET', '/?a=/users/1')).to.deep.equal(['index.get.ts'])
+    expect(found('HEAD', '/users/me')).to.deep.equal(['users/[id].get.ts', 'users/me.get.ts'])
+    expect(found('PUT', '/users/1/')).to.deep.equal(['users/[id].put.ts'])
+    expect(found('GET', '/files/a/b')).to.deep.equal(['files/[...path].get.ts'])
+    for (const path of ['/users', '/users/1/2', '/no']) expect(found('GET', path), path).to.deep.equal([])
+  })
+})
