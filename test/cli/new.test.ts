@@ -47,7 +47,7 @@ describe('mortar new', function () {
 
   it('makes an application and prints the next steps', () => {
     const { code, out, err } = create('first')
-    expect([code, err]).to.deep.equal([0, 'Created first with 43 files in first.\n'])
+    expect([code, err]).to.deep.equal([0, 'Created first with 39 files in first.\n'])
     expect(out).to.match(/cd first\n {2}npm install\n {2}npm run dev\n/)
   })
 
@@ -78,6 +78,15 @@ describe('mortar new', function () {
         const text = readFileSync(file.path, 'utf8')
         expect(text, file.path).not.to.match(/\{\{|#(if|end)\b|examples\/notes|'\.\.\/\.\.\/config|'Notes'/)
         expect(file.name).not.to.match(/\.tpl$|^dot-/)
+      }
+    })
+
+    it('begins with at most one migration, and with one if it has the tables of users', () => {
+      for (const name of names) {
+        const files = filesOf(name).filter(({ path }) => /\/migrations\/.+\.ts$/.test(path))
+        const steps = files.map((file) => file.name.replace(/^\d+/, ''))
+        const hasUsers = read(`${name}/app.ts`).includes('auth(')
+        expect(steps, name).to.deep.equal(hasUsers || steps.length > 0 ? ['-init.ts'] : [])
       }
     })
 

@@ -36,7 +36,7 @@ const DIALECTS: Readonly<Record<string, string>> = {
 for (const [kind, prepare] of Object.entries(KINDS))
   describe(`A database of the first version on ${kind}`, () => {
     const place = prepare()
-    const migrations = join(import.meta.dirname, '../../../examples/notes/migrations', DIALECTS[kind]!)
+    const migrations = join(import.meta.dirname, 'fixtures/migrations', DIALECTS[kind]!)
 
     const open = async (options: { readonly migrate: boolean }) => {
       const fixture = await load(place(), kind.toLowerCase())
