@@ -41,6 +41,7 @@ describe('sse', () => {
           yield { data: 'two\nlines\r\nand\rmore' }
           yield { event: 'change', id: 7, data: { n: 1, text: 'a\nb' } }
           yield { retry: '3s' }
+          yield { retry: 0.0015 }
           yield { id: '', data: '' }
           yield { data: null }
         },
@@ -60,6 +61,7 @@ describe('sse', () => {
           'data: two\ndata: lines\ndata: and\ndata: more',
           'event: change\nid: 7\ndata: {"n":1,"text":"a\\nb"}',
           'retry: 3000',
+          'retry: 2',
           'id: \ndata: ',
           'data: null',
           '',
@@ -258,6 +260,8 @@ describe('sse', () => {
       ['nothing that the source throws', new Thrown(undefined), /threw undefined/],
       ['a line break in a name', { event: 'a\ndata: b' }, /line break/],
       ['a line break in an id', { id: 'a\rb', data: 1 }, /line break/],
+      ['a NUL in an id', { id: 'a\0b', data: 1 }, /NUL/],
+      ['a NUL in a name', { event: 'a\0b', data: 1 }, /NUL/],
       ['an unknown key', { dat: 1 }, /the key 'dat'/],
       ['a value that is not an event', 7, /Yield a string or \{ data \}/],
       ['data that is not JSON', { data: 1n }, /bigint/],

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { SERIALIZE_EVENTS, type SerializeData } from '../../context/outgoing.ts'
 import { jsonText } from '../../schema/unsendable.ts'
@@ -7,6 +6,7 @@ import { describeValue } from '../../support/describe-value.ts'
 import { ignore } from '../../support/ignore.ts'
 import type { Events, EventSourceRequest, EventsSource, ServerSentEvent } from './events.ts'
 import { frameOf } from './frame.ts'
+import { takeStep } from './turn.ts'
 
 /** Settings of an `EventStream`. */
 export interface EventStreamSettings {
@@ -22,16 +22,22 @@ export interface EventStreamSettings {
 
 type Source = AsyncIterator<unknown> | Iterator<unknown>
 
-/** Events after which other work runs. A source that is always ready would stop every other request. */
-const TURN = 64
+/** Characters of frames that wait for one write. */
+const MOST_READY = 16_384
 
-/** Frames of server-sent events. No event is made while the client is behind. */
+/**
+ * Frames of server-sent events. No event is made while the client is behind. The frames of events that are ready at the
+ * same time are one write.
+ */
 export class EventStream extends Readable {
   readonly #settings: EventStreamSettings
   #source: Source | undefined = undefined
   #heartbeat: NodeJS.Timeout | undefined = undefined
   #isBusy = false
-  #made = 0
+  /** Frames that are written when no further event is ready, or the turn of the event loop has no step left. */
+  #ready = ''
+  /** True until the client is behind. */
+  #isWanted = false
   #serialize: SerializeData = dataText
 
   constructor(settings: EventStreamSettings) {
@@ -45,10 +51,14 @@ export class EventStream extends Readable {
   }
 
   override _read(): void {
+    this.#isWanted = true
     if (this.#source === undefined && !this.#settings.isSent()) this.push(null)
     else if (!this.#isBusy) {
       this.#isBusy = true
-      this.#pushNext().catch((thrown: unknown) => this.destroy(errorOf(thrown)))
+      this.#makeEvents().catch((thrown: unknown) => {
+        this.#flush()
+        this.destroy(errorOf(thrown))
+      })
     }
   }
 
@@ -60,22 +70,43 @@ export class EventStream extends Readable {
     done(error)
   }
 
-  async #pushNext(): Promise<void> {
-    if (++this.#made % TURN === 0) await nextTurn()
-    const source = (this.#source ??= await this.#start())
-    const { done, value } = await source.next()
-    const frame = done === true ? null : await frameOf(value, this.#serialize)
+  async #makeEvents(): Promise<void> {
+    while (this.#isWanted && this.#ready.length < MOST_READY) {
+      await takeStep()
+      const source = (this.#source ??= await this.#start())
+      if (this.destroyed) return
+      const { done, value } = await source.next()
+      const frame = done === true ? null : await frameOf(value, this.#serialize)
+      if (this.destroyed) return
+      if (frame === null) return this.#end()
+      this.#heartbeat?.refresh()
+      this.#write(frame)
+    }
     this.#isBusy = false
-    if (this.destroyed) return
+  }
+
+  /** Writes a frame with those that follow before Node runs other work: a tick comes after all ready promises. */
+  #write(frame: string): void {
+    if (this.#ready === '') process.nextTick(() => this.#flush())
+    this.#ready += frame
+  }
+
+  #flush(): void {
+    const text = this.#ready
+    this.#ready = ''
+    if (text !== '' && !this.destroyed) this.#isWanted = this.push(text)
+  }
+
+  #end(): void {
     // A slow client still reads after the last event, and a comment would come after the end.
-    if (frame === null) clearInterval(this.#heartbeat)
-    else this.#heartbeat?.refresh()
-    this.push(frame)
+    clearInterval(this.#heartbeat)
+    this.#flush()
+    this.push(null)
   }
 
   async #start(): Promise<Source> {
     const { events, request, heartbeat, first } = this.#settings
-    if (first !== undefined) this.push(await frameOf(first, this.#serialize))
+    if (first !== undefined) this.#write(await frameOf(first, this.#serialize))
     if (heartbeat > 0 && !this.destroyed) this.#heartbeat = setInterval(() => this.#beat(), heartbeat).unref()
     const source = iteratorOf(typeof events === 'function' ? await events(request()) : events)
     // The client has disconnected while the function ran.
