@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts'
+import { limitStanding } from '../../src/limits/limit-headers.ts'
+import { parseLimit } from '../../src/limits/parse-limit.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { TestClock } from '../plugins/auth/support/clock.ts'
 
@@ -35,6 +37,39 @@ describe('the memory of a limiter', () => {
     for (let limit = 1; limit <= 1000; limit++)
       expect(limiter.consume('a', { limit, window: 60 }).remaining).to.equal(limit - 1)
     expect(limiter.consume('a', { limit: 1000, window: 60 }).remaining).to.equal(998)
+  })
+
+  it('forgets the counters of the oldest of more than 256 limits', () => {
+    const limiter = createMemoryLimiter({ clock: new TestClock() })
+    const first = { limit: 1000, window: 60 }
+    limiter.consume('a', first)
+    for (let limit = 1; limit <= 255; limit++) limiter.consume('a', { limit, window: 60 })
+    expect(limiter.consume('a', first).remaining).to.equal(998)
+    limiter.consume('a', { limit: 256, window: 60 })
+    expect(limiter.consume('a', first).remaining).to.equal(999)
+  })
+
+  it('has the given number of counters, and stores no long key', () => {
+    const heapOf = (settings: { capacity?: number }, length: number): number => {
+      const limiter = createMemoryLimiter({ clock: new TestClock(), ...settings })
+      limiter.consume('first', LIMIT)
+      collectGarbage()
+      const before = process.memoryUsage().heapUsed
+      for (let key = 0; key < 20_000; key++)
+        limiter.consume(Buffer.alloc(length, `${key}.`).toString('latin1'), LIMIT)
+      collectGarbage()
+      const after = process.memoryUsage().heapUsed
+      expect(limiter.consume('first', LIMIT).remaining).to.equal(0)
+      return after - before
+    }
+    expect(heapOf({ capacity: 10 }, 20)).to.be.below(heapOf({}, 20) / 3)
+    expect(heapOf({}, 2_000)).to.be.below(20e6)
+  })
+
+  it('rounds a window up, and names at least one second until its end', () => {
+    expect(parseLimit({ limit: 1, window: 1.2 })).to.deep.equal({ limit: 1, window: 2 })
+    expect(limitStanding('x', { remaining: 0, resetIn: 0 })).to.equal('"x";r=0;t=1')
+    expect(limitStanding('x', { remaining: 0, resetIn: 1001 })).to.equal('"x";r=0;t=2')
   })
 
   it('counts by the clock of the application', () => {

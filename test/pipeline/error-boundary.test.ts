@@ -114,3 +114,59 @@ describe('An error of a handler', () => {
     })
   })
 })
+
+describe('The challenge of a 401', () => {
+  it('is the one of the error or of middleware, and else Bearer', async () => {
+    const app = createApp({ logger: false }).use(
+      createRouter()
+        .use((ctx, next) => {
+          if (ctx.path === '/middleware') ctx.set('WWW-Authenticate', 'Digest')
+          return next()
+        })
+        .get('/:kind', ({ path }) => {
+          throw new HttpError(
+            401,
+            'No.',
+            path === '/error' ? { headers: { 'WWW-Authenticate': 'Basic' } } : {},
+          )
+        }),
+    )
+    for (const [path, challenge] of [
+      ['/error', 'Basic'],
+      ['/middleware', 'Digest'],
+      ['/plain', 'Bearer'],
+    ] as const) {
+      const { headers, rawHeaders } = (await app.inject(path)) as unknown as {
+        headers: Record<string, unknown>
+        rawHeaders?: readonly string[]
+      }
+      expect(headers['www-authenticate'], path).to.equal(challenge)
+      if (rawHeaders) expect(rawHeaders.filter((name) => /^www-authenticate$/i.test(name))).to.have.length(1)
+    }
+    await app.close()
+  })
+})
+
+describe('The log line of an error', () => {
+  for (const environment of ['production', 'test'] as const)
+    it(`has a hint only outside production: ${environment}`, async () => {
+      const lines: Record<string, unknown>[] = []
+      const ignore = (): void => undefined
+      const logger = {
+        debug: ignore,
+        info: ignore,
+        warn: ignore,
+        error: (fields: Record<string, unknown>) => void lines.push(fields),
+        child: () => logger,
+      } as unknown as Logger
+      const app = createApp({ environment, logger }).use(
+        createRouter().get('/', () => {
+          throw Object.assign(new Error('not found'), { status: 404 })
+        }),
+      )
+      await app.inject('/')
+      expect(lines).to.have.length(1)
+      expect('hint' in lines[0]!).to.equal(environment === 'test')
+      await app.close()
+    })
+})

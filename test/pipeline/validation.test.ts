@@ -155,3 +155,64 @@ describe('A request that is not valid', () => {
         .with.property('code', 'MORTAR_OPTION' satisfies StartupError['code'])
   })
 })
+
+describe('An issue of a name with brackets', () => {
+  const issuesOf = async (url: string, environment: 'production' | 'test' = 'test') => {
+    const warnings: string[] = []
+    const ignore = (): void => undefined
+    const logger = { debug: ignore, info: ignore, error: ignore, warn: (text: string) => void warnings.push(text), child: () => logger }
+    const query = object({ ids: array(number().required()).required(), page: object({ size: number() }), n: number() })
+    const app = createApp({ environment, logger } as unknown as AppOptions).use(
+      createRouter().get('/', { query }, () => 'ok'),
+    )
+    const { statusCode, body } = await app.inject(url)
+    await app.close()
+    const { errors = [] } = (statusCode === 422 ? JSON.parse(body) : {}) as { errors?: { message: string }[] }
+    return { warnings, messages: errors.map(({ message }) => message) }
+  } // prettier-ignore
+
+  it('has a hint for a bracket and for its escape', async () => {
+    for (const name of ['ids[]', 'ids%5B%5D', 'ids%5b%5d'])
+      expect((await issuesOf(`/?${name}=1`)).messages.join(), name).to.include("has 'ids[]' instead: send ids=1&ids=2")
+  }) // prettier-ignore
+
+  it('has no hint if the declared name was sent too', async () => {
+    const { messages } = await issuesOf('/?ids=1&n=x&n[]=1')
+    expect(messages).to.have.length(1)
+    expect(messages[0]).to.not.include('instead')
+  })
+
+  it('quotes at most 60 characters of the name, in the message and in the log', async () => {
+    const long = `[${'x'.repeat(500)}]`
+    const { messages } = await issuesOf(`/?ids${long}=1`)
+    expect(messages[0]).to.include(`'ids[${'x'.repeat(56)}…'`)
+    const { warnings } = await issuesOf(`/?ids=1&page${long}=1`)
+    expect(warnings.join())
+      .to.include(`'page[${'x'.repeat(55)}…'`)
+      .and.not.include('x'.repeat(57))
+  })
+
+  it('is not in the log of production', async () => {
+    expect((await issuesOf('/?ids=1&page[size]=1', 'test')).warnings).to.have.length(1)
+    expect((await issuesOf('/?ids=1&page[size]=1', 'production')).warnings).to.have.length(0)
+  })
+})
+
+describe('A body of text', () => {
+  it('has the issues of its schema, and no word of its media type', async () => {
+    const app = createApp({ logger: false }).use(
+      createRouter().post('/', { body: string().min(5) }, () => 'ok'),
+    )
+    const { body } = await app.inject({
+      method: 'POST',
+      url: '/',
+      headers: { 'content-type': 'text/plain' },
+      payload: 'ab',
+    })
+    const { errors } = JSON.parse(body) as { errors: unknown }
+    expect(errors).to.deep.equal([
+      { location: 'body', path: '', rule: 'min', params: { min: 5 }, message: 'this must be at least 5 characters' },
+    ])
+    await app.close()
+  }) // prettier-ignore
+})
