@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { roundedBySqlite } from './exact-numbers.ts'
 
 /** Column types that store an instant. */
 const INSTANTS: ReadonlySet<unknown> = new Set([
@@ -11,12 +12,15 @@ const INSTANTS: ReadonlySet<unknown> = new Set([
   'timestamp without time zone',
 ])
 
+/** Column types that a database server reads as a string, because a number would round it. */
+const BIGINTS: ReadonlySet<unknown> = new Set(['bigint', 'int8', 'unsigned big int'])
+
 const adapted = new WeakSet<DataSource['driver']>()
 
 /**
  * Makes the values of columns independent of the time zone of the process, where TypeORM would use local time: a string
  * without a zone is an instant in UTC, and a Date in a column `date` is its day in UTC. Refuses a date that the database
- * would store as something else. A repeated call does nothing.
+ * would store as something else. A `bigint` is a string on every database. A repeated call does nothing.
  */
 export function adaptColumnValues({ driver, options }: DataSource): void {
   if (adapted.has(driver)) return
@@ -27,9 +31,33 @@ export function adaptColumnValues({ driver, options }: DataSource): void {
   driver.preparePersistentValue = (value, column) => {
     if (column.type === 'date') column.utc = true
     if (value instanceof Date) checkDate(value, column, isSqlite)
+    if (isSqlite) checkDigits(value, column)
     return prepare(isInstant(column) ? inUtc(value) : value, column)
   }
-  driver.prepareHydratedValue = (value, column) => hydrate(isInstant(column) ? inUtc(value) : value, column)
+  driver.prepareHydratedValue = (value, column) =>
+    hydrate(isInstant(column) ? inUtc(value) : BIGINTS.has(column.type) ? asText(value) : value, column)
+  const normalize = driver.normalizeType.bind(driver)
+  // SQLite generates keys only for a column declared as `integer`, which has 64 bits too.
+  driver.normalizeType = (column: Parameters<typeof normalize>[0] & { readonly isGenerated?: boolean }) =>
+    isSqlite && column.isGenerated && BIGINTS.has(column.type) ? 'integer' : normalize(column)
+  const generate = driver.createGeneratedMap.bind(driver)
+  driver.createGeneratedMap = (metadata, ...result) => {
+    const map: object | undefined = generate(metadata, ...result)
+    for (const column of map ? metadata.generatedColumns : [])
+      if (BIGINTS.has(column.type)) column.setEntityValue(map!, asText(column.getEntityValue(map!)))
+    return map
+  }
+}
+
+/** SQLite and MariaDB return a generated number, and SQLite the number of a key that it declares as an integer. */
+const asText = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value)
+
+function checkDigits(value: unknown, { type, propertyPath, transformer }: ColumnMetadata): void {
+  const limit = transformer === undefined ? roundedBySqlite(type, value) : undefined
+  if (limit !== undefined)
+    throw new RangeError(
+      `The value of the column '${propertyPath}' has more digits than SQLite stores: ${limit}.`,
+    )
 }
 
 /** A transformer decides itself. */

@@ -3,6 +3,7 @@ import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSq
 import { type Duration, seconds } from '../../src/index.ts'
 import { checkRunner, type CountingRunner, withoutSubscribers } from './compat/query-runner.ts'
 import { replaceRunners, sqliteConnectionOf, type Statements, wrapTransactions } from './compat/typeorm.ts'
+import { readExactly } from './exact-numbers.ts'
 import { GatedQueryRunner } from './gated-query-runner.ts'
 import { type Schedule, TransactionGate } from './transaction-gate.ts'
 import { inScope } from './transaction-scope.ts'
@@ -107,6 +108,7 @@ function install(
     createQueryRunner: () => new GatedQueryRunner(shared),
     afterConnect: async () => {
       waitInGate(driver)
+      readExactly(sqliteConnectionOf(driver)!)
       await checkGate(dataSource)
     },
     afterDisconnect: () => gate.reset(),
