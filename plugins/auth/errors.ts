@@ -74,6 +74,14 @@ export function sessionOver(): Unauthorized {
   return new Unauthorized('The session is over.', { code: 'invalid_token' })
 }
 
+/** 401 of change-password when the new password is stored and the database fails before a new session begins. */
+export function newPasswordStored(cause: unknown): Unauthorized {
+  return new Unauthorized('The password was changed. Log in with the new password.', {
+    code: 'password_changed',
+    cause,
+  })
+}
+
 /** 401 of refresh: no cookie, or its session has ended. */
 export function invalidSession(options: HttpErrorOptions = {}): Unauthorized {
   return new Unauthorized(NO_SESSION, {

@@ -4,6 +4,7 @@ import type { Problems } from '../../src/index.ts'
 export const PROBLEMS = {
   invalid_credentials: { status: 401, title: 'Invalid credentials' },
   invalid_session: { status: 401, title: 'Invalid session' },
+  password_changed: { status: 401, title: 'Password changed' },
   invalid_reset_token: { status: 401, title: 'Invalid reset token' },
   email_taken: { status: 409, title: 'E-mail address taken' },
   session_state_unknown: { status: 503, title: 'Session state unknown' },

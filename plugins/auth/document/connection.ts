@@ -1,7 +1,7 @@
 import { StartupError } from '../../../src/index.ts'
 import { inTime, lateDatabase } from '../deadline.ts'
 import { DatabaseUnavailable } from '../errors.ts'
-import { translateDriverError } from './driver-error.ts'
+import { isInternal, translateDriverError } from './driver-error.ts'
 
 /** A document in the driver's form. */
 export type Document = Readonly<Record<string, unknown>>
@@ -68,8 +68,21 @@ export function createRun(source: () => DocumentDatabase, milliseconds: () => nu
   return async (name, operation) => {
     const limit = milliseconds()
     const collection = collectionOf(source(), name, limit)
-    return bounded(() => operation(collection), limit)
+    try {
+      return await bounded(() => operation(collection), limit)
+    } catch (error) {
+      if (isInternal(error) && !(await canRead(collection, limit))) throw new DatabaseUnavailable(error)
+      throw error
+    }
   }
+}
+
+/** An internal error does not tell if the server works. A look-up that fails too shows that it does not. */
+function canRead(collection: CollectionLike, limit: number | undefined): Promise<boolean> {
+  return bounded(() => collection.findOne({ _id: '' }), limit).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function bounded<T>(work: () => Promise<T>, limit: number | undefined): Promise<T> {

@@ -12,6 +12,12 @@ const NOT_NOW = new Set([
   6, 7, 50, 64, 89, 91, 133, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
+/** `InternalError`: any failure of a server inside, and FerretDB's code while its own database is away. */
+const INTERNAL = 1
+/** Words of PostgreSQL and of FerretDB's client for a database that cannot be reached or stops (SQLSTATE 08, 57P0x). */
+const AWAY =
+  /failed to connect|connection (?:refused|reset|closed|timed out)|conn closed|terminating connection|unexpected EOF|broken pipe|i\/o timeout|no route to host|the database system is|too many clients|SQLSTATE (?:08|53300|57P0)/i
+
 const DUPLICATE_KEY = 11_000
 /** The code of servers on DocumentDB for a victim of a deadlock in PostgreSQL. */
 const DEADLOCK = 16_908_292
@@ -24,18 +30,25 @@ export function translateDriverError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error))
   const { name, code } = error as Error & { readonly code?: unknown }
   const known = Object.assign(new Error(`${name}: ${withoutValues(error.message)}`), { code })
-  return isUnavailable(name, code) ? new DatabaseUnavailable(known) : known
+  const isAway = isUnavailable(name, code) || (code === INTERNAL && AWAY.test(error.message))
+  return isAway ? new DatabaseUnavailable(known) : known
+}
+
+/** True for a failure inside the server, whose message may describe the server's own database. */
+export function isInternal(error: unknown): boolean {
+  return codeOf(error) === INTERNAL
 }
 
 function isUnavailable(name: string, code: unknown): boolean {
   return UNREACHABLE.test(name) || NOT_NOW.has(code as number)
 }
 
-/** Removes the value of a duplicate key, and everything with an @: an address, or user and password of a URL. */
+/** Removes the value of a duplicate key, everything with an @ (an address, the user part of a URL), and a server's own settings. */
 function withoutValues(message: string): string {
   return message
     .replace(/ dup key: .*$/s, '')
     .replace(/Key \(.*?\)=\(.*$/s, 'Key (…)')
+    .replaceAll(/\b(user|password|database|dbname|host)=[^\s`'"),]+/g, '$1=…')
     .replaceAll(/[^\s"'()<>[\]{}:,=/]*(?::[^\s@]*)?@[^\s"'()<>[\]{},]+/g, '…')
 }
 

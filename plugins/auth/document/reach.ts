@@ -1,5 +1,6 @@
 import { StartupError } from '../../../src/index.ts'
 import { commandOf, createRun, dbOf, type DocumentDatabase } from './connection.ts'
+import { isInternal } from './driver-error.ts'
 
 /** Milliseconds within which the server has to respond at the start. */
 const LIMIT = 5000
@@ -47,6 +48,8 @@ function unreachable(db: DocumentDatabase, cause: unknown): StartupError {
 
 function messageOf(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown }
+  if (isInternal(cause))
+    return 'the server responds with InternalError (code 1). FerretDB does so while its PostgreSQL is away; see its log'
   return cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
 }
 

@@ -1,8 +1,9 @@
 import type { StoredUser } from '../accounts/auth-store.ts'
-import { sessionOver, wrongCurrentPassword } from '../errors.ts'
+import { newPasswordStored, sessionOver, wrongCurrentPassword } from '../errors.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { beginSession, clearAfterNewPassword, endAccessTokens, type Grant } from './sessions.ts'
+import { storePassword } from './store-password.ts'
 
 /** Validated input of change-password. */
 export interface ChangePassword {
@@ -21,9 +22,10 @@ export interface OwnSession {
  * and the caller continues under a new session id (ASVS 7.2.4), so a copy of the old refresh token has no grace time.
  * If two changes run concurrently, one wins: the other's current password is no longer valid.
  * @returns the new session.
- * @throws Unauthorized `invalid_credentials` for a wrong current password; PasswordRefused, LimitReached.
+ * @throws Unauthorized `invalid_credentials` for a wrong current password, `password_changed` if the new password is stored
+ * and no session can begin; PasswordRefused, LimitReached.
  */
-export function changePassword(
+export async function changePassword(
   parts: AuthParts,
   input: ChangePassword,
   own: OwnSession,
@@ -32,17 +34,37 @@ export function changePassword(
   const { userId, sessionId } = own
   const counted = { user: userId }
   const known: Known = { userId, sessionId }
-  return withEvent(parts, { flow: 'changePassword', caller, known }, () =>
+  const session = await withEvent(parts, { flow: 'changePassword', caller, known }, () =>
     countedWork(parts, caller, { rule: 'changePassword', counted }, async () => {
       const user = await replacePassword(parts, input, userId)
-      await parts.limits.success('changePassword', { ip: caller.ip, ...counted })
       await clearAfterNewPassword(parts, userId)
-      const grant = await beginSession(parts, { ...user, passwordVersion: user.passwordVersion + 1 })
+      // The password is stored, so no failure from here on may ask for a repetition.
+      const next = await settle(beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }))
+      await settle(parts.limits.success('changePassword', { ip: caller.ip, ...counted }))
       // Another change or a reset ended the new session within these milliseconds.
-      if (grant === null) throw sessionOver()
-      known.sessionId = grant.sessionId
-      return grant
+      if (next.value === null) throw sessionOver()
+      if (next.value) known.sessionId = next.value.sessionId
+      return next
     }),
+  )
+  if (session.value) return session.value
+  throw newPasswordStored(session.error)
+}
+
+/** Tries twice, because the first attempt may have met a connection that was lost before. */
+function beginAgain(parts: AuthParts, user: StoredUser): Promise<Grant | null> {
+  return beginSession(parts, user).catch(() => beginSession(parts, user))
+}
+
+interface Settled<T> {
+  readonly value?: T
+  readonly error?: unknown
+}
+
+function settle<T>(work: Promise<T>): Promise<Settled<T>> {
+  return work.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
   )
 }
 
@@ -59,7 +81,7 @@ async function replacePassword(
   await refuseWeak(parts, 'next', next, user)
   const change = { userId, passwordHash: await parts.passwords.hash(next), keptSession: null }
   await endAccessTokens(parts, userId, user.passwordVersion)
-  if (!(await parts.store.setPassword({ ...change, now: parts.clock.now(), version: user.passwordVersion })))
+  if (!(await storePassword(parts, { ...change, now: parts.clock.now(), version: user.passwordVersion })))
     throw wrongCurrentPassword()
   return user
 }

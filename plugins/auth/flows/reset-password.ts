@@ -3,6 +3,7 @@ import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
+import { storePassword } from './store-password.ts'
 
 /** Input of reset-password. The password is already validated, so that a weak one does not consume the token. */
 export interface ResetPassword {
@@ -52,7 +53,7 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
     // The token proves ownership of the mailbox.
     ...(user.raw['email_verified_at'] === null && { emailVerifiedAt: now() }),
   }
-  if (!(await parts.store.setPassword(change))) throw invalidResetToken()
+  if (!(await storePassword(parts, change))) throw invalidResetToken()
   return user
 }
 

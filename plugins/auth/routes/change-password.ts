@@ -18,7 +18,10 @@ export const changePasswordRoute = defineRoute(
     problems: [401, 403, 429],
     response: {
       200: changedPassword,
-      401: { description: 'Not signed in, or the current password is wrong.' },
+      401: {
+        description:
+          'Not signed in, the current password is wrong, or the password was changed without a new session.',
+      },
       403: crossSite,
       429: limited,
     },

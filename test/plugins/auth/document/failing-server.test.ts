@@ -173,4 +173,76 @@ describe('documentAuth on a server that fails', () => {
       503,
     )
   })
+
+  const internal = (errmsg: string) => ({
+    reply: { ok: 0, code: 1, codeName: 'InternalError', errmsg },
+  })
+  for (const errmsg of [
+    'failed to connect to `user=ferret database=postgres`: 10.1.2.3:5432 (db): dial error: connection refused',
+    'FATAL: terminating connection due to administrator command (SQLSTATE 57P01)',
+    'FATAL: the database system is starting up (SQLSTATE 57P03)',
+    'unexpected EOF',
+  ])
+    it(`responds 503 with Retry-After while the server's own database is away: ${errmsg}`, async () => {
+      const user = await signedUp()
+      for (const [path, command] of [
+        ['/auth/login', 'find'],
+        ['/auth/signup', 'insert'],
+        ['/auth/refresh', 'find'],
+      ] as const) {
+        server.faults.plan(command, internal(errmsg))
+        const { status, headers, text } = await user.copy().post(path, { ...ADA, email: 'bob@example.com' })
+        expect([status, headers['retry-after']], `${path} ${text}`).to.deep.equal([503, '1'])
+        server.faults.clear()
+      }
+    })
+
+  it('responds 503 for an internal error in other words if a second read fails, otherwise 500', async () => {
+    const user = await signedUp()
+    for (const [times, expected] of [
+      [2, 503],
+      [1, 500],
+    ] as const) {
+      server.faults.plan('find', internal('something broke'), { collection: 'auth_users', times })
+      expect((await user.copy().post('/auth/login', ADA)).status).to.equal(expected)
+      server.faults.clear()
+    }
+  })
+
+  for (const fault of ['lost command', 'lost reply'] as const) {
+    it(`follows what is stored if change-password meets a ${fault} while its session begins`, async () => {
+      const user = await signedUp()
+      server.faults.plan('insert', fault, { collection: 'auth_refresh_tokens', times: 2 })
+      const change = { current: PASSWORD, next: NEXT }
+      const { status, headers, body } = await user.post('/auth/change-password', change)
+      expect([status, headers['retry-after'], body.code]).to.deep.equal([401, undefined, 'password_changed'])
+      expect((await new Client(app).post('/auth/login', ADA)).status).to.equal(401)
+      expect((await user.post('/auth/login', { ...ADA, password: NEXT })).status).to.equal(200)
+    })
+
+    it(`begins the session of a changed password despite one ${fault}`, async () => {
+      const user = await signedUp()
+      server.faults.plan('insert', fault, { collection: 'auth_refresh_tokens' })
+      const change = { current: PASSWORD, next: NEXT }
+      expect((await user.post('/auth/change-password', change)).status).to.equal(200)
+      expect((await user.get('/private')).status).to.equal(200)
+    })
+
+    it(`follows what is stored after a ${fault} of the new password, on change and reset`, async () => {
+      const user = await signedUp()
+      const isStored = fault === 'lost reply'
+      server.faults.plan('update', fault, { collection: 'auth_users' })
+      const change = { current: PASSWORD, next: NEXT }
+      expect((await user.post('/auth/change-password', change)).status).to.equal(isStored ? 200 : 503)
+      const password = isStored ? NEXT : PASSWORD
+      expect((await user.copy().post('/auth/login', { ...ADA, password })).status).to.equal(200)
+      await user.copy().post('/auth/forgot-password', { email: ADA.email })
+      await eventually(() => mails.length > 0)
+      server.faults.plan('update', fault, { collection: 'auth_users' })
+      const reset = { token: mails.pop()!, password: 'a third horse battery' }
+      expect((await user.copy().post('/auth/reset-password', reset)).status).to.equal(isStored ? 200 : 503)
+      const last = isStored ? reset.password : password
+      expect((await user.copy().post('/auth/login', { ...ADA, password: last })).status).to.equal(200)
+    })
+  }
 })

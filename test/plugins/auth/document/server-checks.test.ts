@@ -78,6 +78,15 @@ describe('The server of documentAuth', () => {
     expect(await refusal(db)).to.include(errmsg)
   })
 
+  it('is named without its internal text, which has the user and the address of its own database', async () => {
+    const errmsg = 'failed to connect to `user=ferret database=postgres`: 10.1.2.3:5432: connection refused'
+    server.faults.plan('find', { reply: { ok: 0, code: 1, codeName: 'InternalError', errmsg } }, { times: 9 })
+    const message = await refusal(db)
+    expect(message)
+      .to.include('InternalError')
+      .and.not.match(/ferret\b|10\.1\.2\.3|user=/)
+  })
+
   it('is refused and named if its updates are not atomic, at the start, in production and by the doctor', async () => {
     await ensureAuthIndexes(db)
     for (const check of [ensureAuthIndexes, checkAuthIndexes]) {
