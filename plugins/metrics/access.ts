@@ -18,12 +18,30 @@ export function readerOf({ token }: Pick<MetricsSettings, 'token'>): (req: Incom
   }
 }
 
-function refuseForeign({ socket, headers }: IncomingMessage): void {
-  const isForwarded = Object.keys(headers).some((name) =>
-    /^(?:forwarded|via|x-forwarded-.*|x-real-ip)$/.test(name),
-  )
+/** nginx's default sends no header of its own, but HTTP/1.0 or a connection for one request. */
+function refuseForeign({ socket, headers, httpVersion }: IncomingMessage): void {
+  const isForwarded =
+    Object.keys(headers).some((name) => FORWARDING.test(name)) ||
+    httpVersion === '1.0' ||
+    /\bclose\b/i.test(headers.connection ?? '')
   if (!isLoopback(socket.remoteAddress) || isForwarded)
-    throw new Forbidden('Without a token the metrics are for this machine only. Set metrics({ token }).')
+    throw new Forbidden(
+      'Without a token the metrics are for this machine only, without a proxy. Set metrics({ token }).',
+    )
+  if (!isLocalName(headers.host ?? ''))
+    throw new Forbidden(
+      'Without a token the metrics accept localhost and IP addresses only. Set metrics({ token }).',
+    )
+}
+
+const FORWARDING =
+  /^(?:forwarded|via|x-(?:forwarded|real|original|client)-.*|cf-.*|cdn-.*|fly-.*|true-client-ip)$/
+
+/** A foreign web page can point its own name at this machine (DNS rebinding), but not an IP address. */
+function isLocalName(host: string): boolean {
+  const name = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d*)?$/i.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '')
+  if (name === undefined) return false
+  return name === 'localhost' || name.endsWith('.localhost') || isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -2,7 +2,7 @@ import { StartupError } from '../../../src/index.ts'
 
 const TENANT = '{tenantid}'
 /** A tenant id or name that is safe inside an address. */
-const TENANT_ID = /^[A-Za-z0-9.-]{1,64}$/
+const TENANT_ID = /^(?!\.+$)[A-Za-z0-9.-]{1,64}$/
 
 /**
  * Returns the issuers of the option `issuer` as a list.

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { Forbidden, type Middleware } from '../../../src/index.ts'
 
@@ -18,9 +19,11 @@ export interface PageAccess {
 export function localOnly({ open, hosts }: PageAccess): Middleware {
   return function refuseForeign(ctx, next) {
     const { req } = ctx.koa
-    if (!open && !(isLoopback(req.socket.remoteAddress) && !isForwarded(Object.keys(req.headers))))
+    if (!open && !isLoopback(req.socket.remoteAddress)) throw new Forbidden(`The mail page is ${OTHERS}`)
+    if (!open && (isForwarded(Object.keys(req.headers)) || isLikeProxy(req)))
       throw new Forbidden(
-        'The mail page is for the developer at this machine. To open it to others outside production, set page: true or page: { hosts } in mail(…).',
+        'This request seems to come through a proxy, so anybody could have sent it. Open the page without the proxy, ' +
+          `under the address and port at which the application listens. The page is ${OTHERS}`,
       )
     if (!isLocalHost(ctx.get('host') ?? '', hosts))
       throw new Forbidden(
@@ -32,6 +35,20 @@ export function localOnly({ open, hosts }: PageAccess): Middleware {
   }
 }
 
+const OTHERS =
+  'for the developer at this machine. To open it to others outside production, set page: true or page: { hosts } in mail(…).'
+
+/**
+ * True for a request in the form that nginx sends by default, without any header of its own: HTTP/1.0, or a connection
+ * for one request. Browsers, curl and `fetch` keep their connections.
+ */
+export function isLikeProxy({
+  httpVersion,
+  headers,
+}: Pick<IncomingMessage, 'httpVersion' | 'headers'>): boolean {
+  return httpVersion === '1.0' || /\bclose\b/i.test(headers.connection ?? '')
+}
+
 /** True for an address of 127.0.0.0/8, also inside IPv6, and for ::1. */
 export function isLoopback(address: string | undefined): boolean {
   if (address === undefined || isIP(address) === 0) return false
@@ -39,7 +56,7 @@ export function isLoopback(address: string | undefined): boolean {
 }
 
 const FORWARDING =
-  /^(forwarded|via|forwarded-for|client-ip|x-(forwarded|original|real|client|cluster|envoy|proxy|remote|host)(-.*)?|cf-.*|true-client-ip|fastly-client-ip)$/
+  /^(forwarded|via|forwarded-for|client-ip|x-(forwarded|original|real|client|cluster|envoy|proxy|remote|host)(-.*)?|cf-.*|cdn-.*|true-client-ip|fastly-client-ip|fly-.*|x-(azure|vercel|amzn|cloud)-.*|traceparent)$/
 
 /** True for a header, by its lower-case name, that a forwarding proxy sets. */
 export function isForwarded(headerNames: readonly string[]): boolean {

@@ -8,6 +8,7 @@ import { Counter } from 'prom-client'
 import { throughBothAdapters } from '../../support/adapters.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 
 const TOKEN = 'a token of the tests'.replaceAll(' ', '-')
 const notes = () =>
@@ -190,6 +191,23 @@ describe('metrics()', () => {
       expect(await statusOf({})).equal(200)
       expect(await statusOf({ remoteAddress: '192.0.2.1' })).equal(403)
       expect(await statusOf({ headers: { 'x-forwarded-for': '192.0.2.1' } })).equal(403)
+      for (const host of ['rebind.evil.example', 'localhost.evil.example'])
+        expect(await statusOf({ headers: { host } }), host).equal(403)
+      for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000'])
+        expect(await statusOf({ headers: { host } }), host).equal(200)
+    })
+
+    it('refuses what a proxy without headers of its own sends when there is no token', async () => {
+      const { port } = await started(appWith()).listen(0)
+      for (const [version, connection, status] of [
+        ['1.0', 'close', 403],
+        ['1.0', 'keep-alive', 403],
+        ['1.1', 'close', 403],
+        ['1.1', 'keep-alive', 200],
+      ] as const) {
+        const request = `GET /metrics HTTP/${version}\r\nHost: 127.0.0.1:${port}\r\nConnection: ${connection}\r\n\r\n`
+        expect((await rawRequest(port, request, 500)).status, `${version} ${connection}`).equal(status)
+      }
     })
 
     it('refuses to start in production without a token and a port', async () => {

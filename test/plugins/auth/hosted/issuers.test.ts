@@ -65,6 +65,7 @@ describe('the issuers of a hosted provider', () => {
       expect(await status({ iss: iss('{tenantid}'), tid: TENANT })).to.equal(401)
       expect(await status({ iss: iss('evil/../x'), tid: 'evil/../x' })).to.equal(401)
       expect(await status({ iss: iss(''), tid: '' })).to.equal(401)
+      for (const tid of ['.', '..', '...']) expect(await status({ iss: iss(tid), tid }), tid).to.equal(401)
       expect(await status({ iss: iss('7'), tid: 7 })).to.equal(401)
     })
   })
