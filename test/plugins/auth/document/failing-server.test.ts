@@ -210,7 +210,7 @@ describe('documentAuth on a server that fails', () => {
   })
 
   for (const fault of ['lost command', 'lost reply'] as const) {
-    it(`follows what is stored if change-password meets a ${fault} while its session begins`, async () => {
+    it(`follows the stored password if change-password meets a ${fault} while its session begins`, async () => {
       const user = await signedUp()
       server.faults.plan('insert', fault, { collection: 'auth_refresh_tokens', times: 2 })
       const change = { current: PASSWORD, next: NEXT }
@@ -228,7 +228,7 @@ describe('documentAuth on a server that fails', () => {
       expect((await user.get('/private')).status).to.equal(200)
     })
 
-    it(`follows what is stored after a ${fault} of the new password, on change and reset`, async () => {
+    it(`follows the stored password after a ${fault} of the new password, on change and reset`, async () => {
       const user = await signedUp()
       const isStored = fault === 'lost reply'
       server.faults.plan('update', fault, { collection: 'auth_users' })
