@@ -13,6 +13,7 @@ const ROWS: Readonly<Record<string, string>> = {
   'd:off': 'the same without a cache of verified tokens',
   'd:many': '100,000 tokens in turn',
   'e:1000:last': 'the last of 1,000 routes',
+  'e:1000:evenly': 'each of 1,000 routes in turn, with schemas of its own',
   f: 'helmet, cors and request id in front',
   h: 'a list of 20 rows through a response schema',
   i: 'a JSON body of 64 KiB',

@@ -8,21 +8,26 @@ import { findOffers, SORTS } from '../work/searches.js'
 
 const { createApp, createRouter, fromKoa } = await importMortar('.')
 
-const params = object({ id: number().integer().min(1).required() })
-const query = object({
-  page: number().integer().min(1).required(),
-  limit: number().integer().min(1).max(100).required(),
-  q: string().required().max(50),
+/** A route with schemas of its own, as each file of an application has them. */
+const createUserRoute = () => ({
+  params: object({ id: number().integer().min(1).required() }),
+  query: object({
+    page: number().integer().min(1).required(),
+    limit: number().integer().min(1).max(100).required(),
+    q: string().required().max(50),
+  }),
+  response: {
+    200: object({
+      id: number().required(),
+      name: string().required(),
+      email: string().required(),
+      page: number().required(),
+      limit: number().required(),
+      q: string().required(),
+    }),
+  },
 })
-const user = object({
-  id: number().required(),
-  name: string().required(),
-  email: string().required(),
-  page: number().required(),
-  limit: number().required(),
-  q: string().required(),
-})
-const userRoute = { params, query, response: { 200: user } }
+const userRoute = createUserRoute()
 const answerUser = (ctx) => findUser(ctx.params.id, ctx.query)
 
 const orderBody = object({
@@ -153,8 +158,9 @@ const APPS = {
       return findOffers({ place, trade, query: ctx.query })
     }),
   me: (router) => router.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email })),
-  routes: (router, size) => {
-    for (let index = 0; index < size; index++) router.get(`${routePrefix(index)}/:id`, userRoute, answerUser)
+  routes: (router, size, setting) => {
+    for (let index = 0; index < size; index++)
+      router.get(`${routePrefix(index)}/:id`, setting === 'own' ? createUserRoute() : userRoute, answerUser)
   },
   middleware: (router) => router.get('/users/:id', userRoute, answerUser),
 }
@@ -162,7 +168,7 @@ const APPS = {
 export async function start(app, size) {
   const [work, setting] = app.split(':')
   const router = createRouter()
-  APPS[work](router, size)
+  APPS[work](router, size, setting)
   // Without `logger: false` it is pino, to standard output.
   const logging = setting === 'log' ? { logRequests: true } : { logger: false }
   const mortar = createApp({ environment: 'production', openapi: false, ...logging })

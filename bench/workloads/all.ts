@@ -6,7 +6,7 @@ import { notes } from './notes.ts'
 import { invalid, order } from './order.ts'
 import { products } from './products.ts'
 import { search } from './search.ts'
-import { logging, middleware, routes, user } from './user.ts'
+import { evenly, logging, middleware, routes, user } from './user.ts'
 import type { Workload } from './workload.ts'
 
 /** Every workload but g, which measures something else. */
@@ -18,6 +18,7 @@ export const WORKLOADS: readonly Workload[] = [
   uncached,
   manyTokens,
   ...routes,
+  evenly,
   middleware,
   products,
   document,

@@ -4,6 +4,8 @@ import { MAIN_SERVERS, SERVERS, VARIETY, type WireRequest, type Workload } from 
 
 interface UserWorkload extends Omit<Workload, 'requests' | 'checks'> {
   readonly prefix?: string
+  /** Prefix of the path of each request, in place of one for all. */
+  readonly prefixOf?: (index: number) => string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Required response headers. */
@@ -42,6 +44,16 @@ export const routes: readonly Workload[] = [10, 100, 1000, 10_000].flatMap((size
   ),
 )
 
+/** Part of e: each of 1,000 routes, in turn, with schemas of its own. */
+export const evenly: Workload = userWorkload({
+  id: 'e:1000:evenly',
+  title: 'as b, each of 1,000 routes in turn, with schemas of its own',
+  app: 'routes:own',
+  size: 1000,
+  prefixOf: (index) => routePrefix(index % 1000),
+  peers: ['raw', 'raw-tuned', 'mortar', 'fastify'],
+})
+
 /** Workload f. */
 export const middleware = userWorkload({
   id: 'f',
@@ -71,16 +83,22 @@ export const logging = userWorkload({
 
 function userWorkload({
   prefix = '/users',
+  prefixOf = () => prefix,
   headers = {},
   answers = [],
   ...workload
 }: UserWorkload): Workload {
-  const find = (id: string | number, query: string): WireRequest => get(`${prefix}/${id}?${query}`, headers)
+  const find = (id: string | number, query: string, index = 0): WireRequest =>
+    get(`${prefixOf(index)}/${id}?${query}`, headers)
   return {
     ...workload,
     requests: () =>
       range(VARIETY).map((index) =>
-        find(1000 + index, `page=${(index % 900) + 1}&limit=${(index % 100) + 1}&q=term${index % 7919}`),
+        find(
+          1000 + index,
+          `page=${(index % 900) + 1}&limit=${(index % 100) + 1}&q=term${index % 7919}`,
+          index,
+        ),
       ),
     checks: () => [
       {
