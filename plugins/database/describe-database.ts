@@ -34,7 +34,8 @@ function tableOf(entity: unknown): string | undefined {
   return typeorm.getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name
 }
 
-function missingFile({ options }: DataSource): string | undefined {
+/** Returns the path of the SQLite file if it does not exist yet. */
+export function missingFile({ options }: DataSource): string | undefined {
   if (options.type !== 'better-sqlite3') return undefined
   const { database } = options
   return database === ':memory:' || existsSync(database) ? undefined : database

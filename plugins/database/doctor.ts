@@ -16,8 +16,9 @@ export async function databaseFindings(
 ): Promise<readonly DoctorFinding[]> {
   const file = migrations.missingFile()
   if (file === undefined) return migrations.connected(() => checkMigrations(db, migrations, migrate))
-  // The start creates it.
-  if (migrate) return []
+  const found = await withoutMigrations(db, migrations)
+  // The start creates the file.
+  if (migrate || found.length > 0) return found
   return [
     finding(
       'warning',
@@ -26,6 +27,19 @@ export async function databaseFindings(
       'Create it: mortar migrate run',
     ),
   ]
+}
+
+/** Finds entities whose tables no migration makes. With a database, `differing` finds them. */
+async function withoutMigrations(
+  { options }: DataSource,
+  migrations: MigrationService,
+): Promise<DoctorFinding[]> {
+  const tables = migrations.tables() ?? []
+  // Without a folder of migrations, the application makes its tables in another way.
+  const states = await migrations.status().catch(() => undefined)
+  if (options.synchronize || tables.length === 0 || states?.length !== 0) return []
+  const found = `No migration makes the tables of the entities: ${tables.join(', ')}.`
+  return [finding('warning', 'MORTAR_DOCTOR_SCHEMA', found, 'Generate one: mortar migrate generate init')]
 }
 
 async function checkMigrations(

@@ -6,6 +6,7 @@ import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
 import { leaveOutRebuilds, leaveOutRebuildsBeforeDrop } from './leave-out-rebuilds.ts'
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
+import { missingFile } from './describe-database.ts'
 import { MigrationHistory } from './migration-history.ts'
 import { withoutStatementLimit } from './connections/lift-statement-limit.ts'
 import { withMigrationLock } from './migration-lock.ts'
@@ -45,7 +46,7 @@ export interface Migrations {
   revert(): Promise<string | undefined>
   /** Drops every table of the database and runs all migrations. @returns their names. */
   fresh(done?: MigrationProgress): Promise<string[]>
-  /** All migrations, oldest first. Changes nothing. */
+  /** All migrations, oldest first. Changes nothing, and does not make a SQLite file that is missing. */
   status(): Promise<MigrationStatus[]>
 }
 
@@ -71,7 +72,11 @@ export function createMigrations(dataSource: DataSource, options: MigrationOptio
       return runAll(done)
     },
     revert: () => withRun(dataSource, async (run) => revertLast(run, await loadMigrations(directory))),
-    status: async () => withRunner(dataSource, async (runner) => statusOf(dataSource, runner, directory)),
+    status: async () => {
+      const isNew = !dataSource.isInitialized && missingFile(dataSource) !== undefined
+      if (isNew) return toStates(await loadMigrations(directory), [])
+      return await withRunner(dataSource, async (runner) => statusOf(dataSource, runner, directory))
+    },
   }
 }
 
@@ -154,7 +159,10 @@ async function statusOf(
   directory: MigrationSource,
 ): Promise<MigrationStatus[]> {
   const migrations = await loadMigrations(directory)
-  const done = await new MigrationHistory(dataSource, runner).names()
+  return toStates(migrations, await new MigrationHistory(dataSource, runner).names())
+}
+
+function toStates(migrations: readonly LoadedMigration[], done: readonly string[]): MigrationStatus[] {
   const known = new Set(migrations.map(({ name }) => name))
   const missing = done.filter((name) => !known.has(name)).toReversed()
   return [

@@ -48,7 +48,7 @@ void schema
 const BROKEN: Readonly<Record<string, readonly [Files, Readonly<Record<string, string>>, string]>> = {
   'a missing secret': [withAuth('schema'), {}, 'MORTAR_ENV'],
   'a short secret': [withAuth('schema'), { AUTH_SECRET: 'short' }, 'MORTAR_DOCTOR_SECRET'],
-  'a schema without the tables of auth': [withAuth('{}'), { AUTH_SECRET: SECRET }, 'MORTAR_DOCTOR_TABLES'],
+  'a schema without the tables of auth': [withAuth('[]'), { AUTH_SECRET: SECRET }, 'MORTAR_DOCTOR_TABLES'],
   'a database that is not there': [
     withAuth('schema'),
     { AUTH_SECRET: SECRET },
@@ -188,7 +188,8 @@ describe('mortar doctor', function () {
         .filter(({ level }) => level !== 'note')
         .map(({ code }) => code)
     }
-    codes()
+    project.write({ 'migrations/README.md': 'none yet' })
+    expect(codes()).to.deep.equal(['MORTAR_DOCTOR_SCHEMA'])
     expect(existsSync(join(project.directory, 'app.db'))).to.equal(false)
     expect(project.mortar(['migrate', 'generate', 'init'], { variables }).code).to.equal(0)
     expect(codes()).to.deep.equal(['MORTAR_DOCTOR_MIGRATIONS'])

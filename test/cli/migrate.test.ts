@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
@@ -24,6 +24,14 @@ describe('mortar migrate', function () {
   after(() => project.remove())
 
   const run = (...args: string[]) => project.mortar(['migrate', ...args])
+
+  it('prints the status without making the database file', () => {
+    expect(run('status').err).to.include('MORTAR_MIGRATIONS_FOLDER')
+    mkdirSync(join(project.directory, 'migrations'))
+    const status = run('status')
+    expect([status.code, status.err]).to.deep.equal([0, 'There are no migrations.\n'])
+    expect(readdirSync(project.directory).filter((name) => /\.db$|^data$/.test(name))).to.deep.equal([])
+  })
 
   it('writes, runs and reverts migrations', () => {
     expect(run('generate', 'create notes').out).to.match(/^wrote {4}migrations\/\d{13}-create-notes\.ts\n$/)

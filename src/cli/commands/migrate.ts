@@ -39,6 +39,8 @@ export const migrate: Command = {
     )
       throw notInProduction(step)
     const migrations = migrationsOf(inspection)
+    // A connection would make the file.
+    if (step === 'status' && migrations.missingFile() !== undefined) return printStatus(migrations, input)
     return migrations.connected(() => STEPS[step](migrations, input))
   },
 }

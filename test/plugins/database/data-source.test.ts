@@ -31,6 +31,34 @@ describe('createDataSource', () => {
     expect(createDataSource({ type: 'better-sqlite3', database: ':memory:' }).isInitialized).to.equal(false)
   })
 
+  const USER = class User {
+    id = 1
+  }
+  const OTHER_NOTES = new EntitySchema({ name: 'notes', columns: { id: { type: Number, primary: true } } })
+
+  for (const [what, entities, message] of [
+    ['a class without decorators', [USER], /has User, which has no decorator/],
+    ['an empty object', {}, /an object without an entity\./],
+    ['an object in a list', [Notes, {}], /an object without an entity\./],
+    ['an object of other exports', { notes: 1, tags: {} }, /without an entity; it has notes, tags\./],
+    ['null in a list', [null], /has null, which is not an entity/],
+    ['two entities of one name', { Notes, Others: OTHER_NOTES }, /two EntitySchemas with the name 'notes'/],
+  ] as const)
+    it(`refuses ${what} as entities`, () => {
+      const make = () =>
+        createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: entities as never })
+      expect(make).to.throw(StartupError, message).with.property('code', 'MORTAR_DATABASE_ENTITIES')
+    })
+
+  it('accepts a module without exports, as that of a new application, and an empty list', async () => {
+    const source: string = 'data:text/javascript,export {}'
+    const empty = (await import(source)) as object
+    for (const entities of [empty, []])
+      expect(
+        createDataSource({ type: 'better-sqlite3', database: ':memory:', entities }).options.entities,
+      ).to.eql([])
+  })
+
   it('makes the folder of a SQLite file, with a write-ahead log, foreign keys and no wait that blocks the process', async () => {
     const database = join(folder(), 'deep', 'er', 'app.db')
     await use({ type: 'better-sqlite3', database }, async (source) => {
