@@ -203,6 +203,28 @@ describe('The source of an event stream', () => {
     expect(all.join('')).to.equal(`data: ${'x'.repeat(10_000)}\n\n`.repeat(30))
   })
 
+  it('is asked for nothing while the client is behind, however small its events are', async () => {
+    let made = 0
+    const stream = streamOf(
+      (async function* () {
+        for (;;) {
+          made += 1
+          yield 'x'.repeat(1000)
+        }
+      })(),
+    )
+    stream.read(0)
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+    expect(made).to.be.within(16, 50)
+    const before = made
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(made).to.equal(before)
+    stream.read()
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(made, 'and again after a read').to.be.greaterThan(before)
+    stream.destroy()
+  })
+
   it('keeps what was sent before its failure', async () => {
     const stream = streamOf(
       (async function* () {
