@@ -134,7 +134,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     async stop() {
       clearTimeout(loading)
       news.stop()
-      await flows.settled()
+      await flows.close()
     },
   }
 }

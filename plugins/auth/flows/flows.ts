@@ -31,6 +31,8 @@ export interface AuthFlows {
   findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
   /** Resolves when all work that continues after responses is done. */
   settled(): Promise<void>
+  /** Gives up mails that failed and wait for another attempt, and waits like `settled`. */
+  close(): Promise<void>
 }
 
 /** Creates the flows of one application. */
@@ -38,6 +40,9 @@ export function createFlows(parts: AuthParts): AuthFlows {
   const forgotPassword = createForgotPassword(parts)
   const tidy = createHousekeeping(parts)
   const refresh = createRefresh(parts)
+  const settled = async (): Promise<void> => {
+    await Promise.all([forgotPassword.settled(), tidy.settled()])
+  }
   return {
     async signUp(input, caller, presented) {
       const grant = await signUp(parts, input, caller, presented)
@@ -61,6 +66,10 @@ export function createFlows(parts: AuthParts): AuthFlows {
       const found = await parts.store.findUserOfSession(sessionId, userId)
       return found && isAlive(parts, found.session, found.user) ? found.user : null
     },
-    settled: async () => void (await Promise.all([forgotPassword.settled(), tidy.settled()])),
+    settled,
+    async close() {
+      forgotPassword.stop()
+      await settled()
+    },
   }
 }

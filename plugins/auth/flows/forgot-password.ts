@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describeFailure } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
+import { createRepeats, type Repeats } from './repeats.ts'
 import { createBackground, type Background } from './background.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
@@ -18,8 +19,10 @@ export interface ForgotPasswordInput {
  */
 export interface ForgotPassword {
   (input: ForgotPasswordInput, caller: Caller): Promise<void>
-  /** Sends waiting mails now, and resolves when every mail was sent or has failed. */
+  /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
+  /** Repeats no mail that has failed from now on. */
+  stop(): void
 }
 
 /** An address that cannot belong to an account (RFC 6761 §6.4). */
@@ -32,6 +35,7 @@ const NOBODY = 'nobody@nowhere.invalid'
  */
 export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const background: Background = createBackground(parts.mailDelay)
+  const sending: Sending = { parts, repeats: createRepeats() }
 
   const request = async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
     const attempt: Attempt = { flow: 'forgot', caller, known: { email } }
@@ -39,19 +43,25 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
       await countAttempt(parts, caller, 'forgot', { email, device: parts.devices.verify(device, email) })
       await parts.store.findUserByEmail(NOBODY)
     })
-    background.run(() => complete(parts, attempt, email))
+    background.run(() => complete(sending, attempt, email))
   }
-  return Object.assign(request, { settled: () => background.settled() })
+  return Object.assign(request, { settled: () => background.settled(), stop: sending.repeats.stop })
 }
 
-async function complete(parts: AuthParts, attempt: Attempt, email: string): Promise<void> {
+interface Sending {
+  readonly parts: AuthParts
+  readonly repeats: Repeats
+}
+
+async function complete(sending: Sending, attempt: Attempt, email: string): Promise<void> {
+  const { parts } = sending
   try {
     const user = await withEvent(parts, attempt, async () => {
       const found = await parts.store.findUserByEmail(email)
       if (found) attempt.known.userId = found.id
       return found
     })
-    await (user && !user.isDisabled ? sendToken(parts, user, attempt.caller) : pretend(parts, email))
+    await (user && !user.isDisabled ? sendToken(sending, user, attempt.caller) : pretend(parts, email))
   } catch (error) {
     parts.logger.error(
       { reason: describeFailure(error) },
@@ -60,18 +70,32 @@ async function complete(parts: AuthParts, attempt: Attempt, email: string): Prom
   }
 }
 
-async function sendToken(parts: AuthParts, user: StoredUser, caller: Caller): Promise<void> {
+/** Stores and sends a token. What fails is repeated while the link is valid, and each failure is an event. */
+async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: Caller): Promise<void> {
   const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
-  try {
-    await parts.store.insertResetToken(stored, parts.mostResetTokens)
-    await parts.resetMail.send(user.email, token)
-  } catch (error) {
-    parts.events.emit('auth.password.reset.mail.failed', {
-      ...eventOrigin(caller),
-      userId: user.id,
-      error: describeFailure(error, token),
-    })
-  }
+  let isStored = false
+  await repeats.run(async () => {
+    try {
+      if (!isStored) await parts.store.insertResetToken(stored, parts.mostResetTokens)
+      // The owner has used a later link meanwhile, or this one has expired.
+      else if (!(await parts.store.findResetToken(stored.tokenHash, parts.clock.now()))) return true
+      isStored = true
+      await parts.resetMail.send(user.email, token)
+      return true
+    } catch (error) {
+      parts.events.emit('auth.password.reset.mail.failed', {
+        ...eventOrigin(caller),
+        userId: user.id,
+        error: describeFailure(error, token),
+      })
+      return isPermanent(error) || parts.clock.now() >= stored.expiresAt
+    }
+  })
+}
+
+/** True if the mail server has rejected the message for good (RFC 5321 §4.2.1). */
+function isPermanent(error: unknown): boolean {
+  return error instanceof Error && (error as { readonly permanent?: unknown }).permanent === true
 }
 
 /**
