@@ -20,6 +20,16 @@ export interface ConnectedPasswordProvider<
   /** @returns the claims of a currently valid access token, or null. */
   claimsOf(accessToken: string | null): AccessClaims | null
   watch: NonNullable<ConnectedProvider['watch']>
+  /**
+   * Creates an account without HTTP, for seeds and tests: with the rules of signup, and without its limits, its event
+   * and a session.
+   * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
+   */
+  createUser(user: {
+    readonly name: string
+    readonly email: string
+    readonly password: string
+  }): Promise<User>
   signOut(userId: string): Promise<void>
   /**
    * Disables an account: login, refresh and reset tokens are refused, and every session ends.

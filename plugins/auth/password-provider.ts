@@ -121,9 +121,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     issueToken: options.freshSession
       ? ({ id }) => issueInSession(parts, id)
       : ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
-    signOut: (userId) => flows.signOut(userId),
-    disable: (userId) => flows.disable(userId),
-    enable: (userId) => flows.enable(userId),
+    ...accountsOf(flows),
     async start() {
       warnOfMemoryLimits(options, services)
       await variant.start?.(services)
@@ -219,6 +217,11 @@ function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionC
     ...(cookieName !== undefined && { name: cookieName }),
   })
   return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
+}
+
+/** The flows that an application calls without HTTP. */
+function accountsOf({ createUser, signOut, disable, enable }: AuthFlows) {
+  return { createUser, signOut, disable, enable }
 }
 
 function watchSessions(parts: AuthParts, flows: AuthFlows): ConnectedPasswordProvider['watch'] {

@@ -1,5 +1,7 @@
+import type { User } from '../../../src/index.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
+import { createUser } from './create-user.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { logIn, type LogIn } from './log-in.ts'
@@ -24,6 +26,7 @@ export interface AuthFlows {
   resetPassword(input: ResetPassword, caller: Caller): Promise<void>
   /** Ends every session and every reset token of a user. */
   signOut(userId: string): Promise<void>
+  createUser(input: SignUp): Promise<User>
   /** Both return false for an unknown user. */
   disable(userId: string): Promise<boolean>
   enable(userId: string): Promise<boolean>
@@ -59,6 +62,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
     changePassword: (input, own, caller) => changePassword(parts, input, own, caller),
     forgotPassword,
     resetPassword: (input, caller) => resetPassword(parts, input, caller),
+    createUser: (input) => createUser(parts, input),
     signOut: (userId) => endEverySession(parts, userId),
     disable: (userId) => disableUser(parts, userId),
     enable: (userId) => enableUser(parts, userId),

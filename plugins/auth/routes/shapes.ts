@@ -32,6 +32,11 @@ export const shownName = judged('name', (value) =>
   displayName(value) === null ? 'Write a name of at most 200 characters without line breaks.' : undefined,
 ).meta({ description: '1 to 200 characters.' })
 
+/** Body of signup. */
+export const signUpBody = yup
+  .object({ name: shownName, email, password: newPassword })
+  .meta({ title: 'SignUp' })
+
 /** The token of a reset link. */
 export const resetToken = text().max(256)
 

@@ -1,8 +1,7 @@
-import * as yup from 'yup'
 import { defineRoute } from '../../../src/index.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
-import { email, JSON_BODY, limited, newPassword, shownName, signedIn } from './shapes.ts'
+import { JSON_BODY, limited, signedIn, signUpBody } from './shapes.ts'
 
 /** `POST /auth/signup`: creates an account and signs it in. Other keys of the body are ignored. */
 export const signUpRoute = defineRoute(
@@ -12,7 +11,7 @@ export const signUpRoute = defineRoute(
       'Creates an account and signs it in: an access token in the body, a refresh token in a cookie.',
     operationId: 'signUp',
     ...JSON_BODY,
-    body: yup.object({ name: shownName, email, password: newPassword }).meta({ title: 'SignUp' }),
+    body: signUpBody,
     problems: [409, 429],
     response: {
       201: signedIn,

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { ValidationError } from 'yup'
+import { ValidationFailed, type User } from '../../../src/index.ts'
+import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { displayName } from '../accounts/display-name.ts'
+import { userOf } from '../accounts/signed-in-user.ts'
+import type { StoredUser } from '../accounts/auth-store.ts'
+import { emailTaken } from '../errors.ts'
+import { signUpBody } from '../routes/shapes.ts'
+import { refuseWeak, type AuthParts } from './parts.ts'
+
+/** Name, address and password of a new account. */
+export interface NewAccount {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+/**
+ * Creates an account without HTTP, for seeds, tests and administrators: the rules of signup, without its limits, its
+ * event and its session. The address is stored in canonical form.
+ * @throws ValidationFailed with the issues of signup, PasswordRefused, Conflict `email_taken`.
+ */
+export async function createUser(parts: AuthParts, input: NewAccount): Promise<User> {
+  await validate(input)
+  // Validation has checked both with the same functions.
+  const canonical = {
+    ...input,
+    name: displayName(input.name)!,
+    email: canonicalEmail(input.email)!,
+  }
+  const { id, raw } = await insertAccount(parts, canonical)
+  return userOf({ sub: id, user: raw })
+}
+
+/**
+ * Stores a new account. The password is hashed before the address is inserted, so that a taken address costs the same
+ * time.
+ * @throws PasswordRefused, Conflict `email_taken`.
+ */
+export async function insertAccount(
+  parts: AuthParts,
+  { name, email, password }: NewAccount,
+): Promise<StoredUser> {
+  await refuseWeak(parts, 'password', password, { name, email })
+  const passwordHash = await parts.passwords.hash(password)
+  const account = { id: randomUUID(), name, email, passwordHash, now: parts.clock.now() }
+  const user = await parts.store.insertUser(account)
+  if (user === null) throw emailTaken()
+  return user
+}
+
+async function validate(input: NewAccount): Promise<void> {
+  try {
+    await signUpBody.validate(input, { abortEarly: false })
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    throw new ValidationFailed(error.inner.map(issueOf))
+  }
+}
+
+/** Makes the issue that signup reports. Its fields are strings, and yup has two names for a missing value. */
+function issueOf({ path = '', type = '', message }: ValidationError) {
+  const issue = { location: 'body', path, message } as const
+  if (type === 'typeError') return { ...issue, rule: 'type', params: { type: 'string' } }
+  return { ...issue, rule: type === 'optionality' || type === 'nullable' ? 'required' : type }
+}
