@@ -35,7 +35,7 @@ describe('the start of basicAuth and documentAuth', () => {
       logger: false,
       appUrl: 'https://app.example.com',
     })
-      .use(database({ type: 'better-sqlite3', database: ':memory:', entities: {} }))
+      .use(database({ type: 'better-sqlite3', database: ':memory:', entities: [] }))
       .use(auth(basicAuth({ secret: STRONG, cost: { memory: 64, passes: 1 }, sendResetEmail: () => {} })))
     expect((await failureOf(() => app.ready())).code).to.equal('MORTAR_AUTH_HASH_COST')
     await app.close()
