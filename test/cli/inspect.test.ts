@@ -127,3 +127,19 @@ describe('Commands that only inspect an application', function () {
     nested.remove()
   })
 })
+
+describe('Commands on an application without "type": "module"', () => {
+  it('name it with the remedy', async () => {
+    const project = createProject({ 'package.json': '{}', 'routes/index.get.ts': 'export default () => 1\n' })
+    const words = 'Remedy: Add "type": "module" to it. [MORTAR_DOCTOR_MODULE]'
+    for (const command of ['routes', 'openapi', 'build']) {
+      const ran = project.mortar([command])
+      expect([ran.code, ran.err.includes(words)], `${command}: ${ran.err}`).to.deep.equal([1, true])
+    }
+    const serving = project.serve(['dev', '--port', '0'])
+    await serving.output.until(/The application ended/)
+    await serving.stop()
+    project.remove()
+    expect(serving.output.text()).to.include(words)
+  })
+})

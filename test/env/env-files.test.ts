@@ -46,6 +46,17 @@ describe('loadEnvFiles', () => {
     expect(variables).to.deep.equal({ NODE_ENV: 'production', A: 'mode' })
   })
 
+  it('refuses a last line without =, with or without a line break after it', () => {
+    for (const end of ['', '\n', '\r\n']) {
+      write({ '.env': `A=1\nAUTH_SECRET${end}` })
+      expect(() => loadEnvFiles(directory, { variables: {} })).to.throw(/has no NAME=value in line 2/)
+    }
+    write({ '.env': 'A=1\n# AUTH_SECRET' })
+    const variables = {}
+    loadEnvFiles(directory, { variables })
+    expect(variables).to.deep.equal({ A: '1' })
+  })
+
   it('keeps a variable that is set to an empty string', () => {
     write({ '.env': 'A=base' })
     const variables = { A: '' }

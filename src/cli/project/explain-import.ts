@@ -34,4 +34,4 @@ export function explainImport(error: unknown): unknown {
 
 /** Messages of esbuild and of Node for ES modules in a package without `"type": "module"`. */
 const AS_COMMONJS =
-  /Top-level await is currently not supported with the "cjs"|Cannot use import statement outside a module|await is only valid in async functions/
+  /Top-level await is currently not supported with the "cjs"|Cannot use import statement outside a module|await is only valid in async functions|^Cannot require\(\) ES Module .+ in a cycle/

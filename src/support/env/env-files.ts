@@ -74,15 +74,18 @@ class FormatError extends Error {
   }
 }
 
+const LAST = 'MORTAR_END_OF_FILE'
+
 /**
  * Reads the variables of a file. Editors of Windows begin a file with a byte order mark, which Node would read as a part of
  * the first name. @throws FormatError where Node would lose variables: in UTF-16, and at a line without `=`.
  */
 function variablesIn(content: Buffer): Variables {
-  const text = content.toString('utf8').replace(/^\ufeff/, '')
+  // Node skips a last line without `=`; before this line it becomes a part of the next name, as in the other lines.
+  const text = `${content.toString('utf8').replace(/^\ufeff/, '')}\n${LAST}=`
   if (text.includes('\0'))
     throw new FormatError('is not in UTF-8', 'Save it as UTF-8: `echo` of Windows PowerShell writes UTF-16.')
-  const variables = util.parseEnv(text)
+  const { [LAST]: _, ...variables } = util.parseEnv(text)
   const wrong = Object.keys(variables).find((name) => /\s/.test(name))
   if (wrong === undefined) return variables
   const line = text.replaceAll('\r', '').slice(0, text.replaceAll('\r', '').indexOf(wrong)).split('\n').length

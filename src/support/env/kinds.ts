@@ -129,7 +129,7 @@ export const port: Kind<number> = {
 export function url(protocols?: readonly string[]): Kind<string> {
   return {
     expected: `an absolute URL${protocols ? ` with ${protocols.join(' or ')}` : ''}`,
-    example: `${protocols?.[0] ?? 'https'}://example.com`,
+    example: `${protocols?.includes('https') === false ? protocols[0] : 'https'}://example.com`,
     parse: (raw) => {
       const parsed = attempt(() => new URL(raw.trim()))
       const allowed = parsed && (!protocols || protocols.includes(parsed.protocol.slice(0, -1)))

@@ -10,6 +10,7 @@
     "eslint/eqeqeq": "error",
     "eslint/no-console": "error",
     "eslint/no-shadow": "off",
+    "import/no-empty-named-blocks": "off",
     "typescript/consistent-type-imports": "error",
     "typescript/no-explicit-any": "error",
     "typescript/no-misused-promises": "error",
