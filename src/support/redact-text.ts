@@ -2,7 +2,7 @@
 export const REDACTED = '[redacted]'
 
 const SECRET_NAME =
-  /(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|jwt|otp)(?:hash|digest|value)?|apikey|accesskey|privatekey|signingkey|authorization|cookie|credential)s?$/
+  /(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|jwt|otp)(?:hash|digest|value|new|old|repeat|again|confirm|confirmation)?|apikey|accesskey|privatekey|signingkey|authorization|cookie|credential)s?\d?$|^pass$|mortar(?:refresh|device|token)$/
 const SEPARATORS = /[-_.\s[\]]/g
 
 /** Cache of checked names. Bounded: names come from code, but a header or key may come from a client. */
@@ -25,31 +25,76 @@ export function isSecretName(name: string): boolean {
 /** Maximum characters of a string in a log line. */
 const LONGEST = 32_768
 
-const PARAMETER = /([?&#;]([\w.[\]-]{1,64})=)[^&#;\s"'<>]+/g
-const USER_PART = /(:\/\/)[^\s/@"'<>]+@/g
-const SCHEME = /\b(Bearer|Basic|DPoP) +([\w.~+/-]{4,}=*)/gi
-const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096}/g
-const JSON_MEMBER = /("([\w-]{1,64})"\s{0,9}:\s{0,9})"(?:[^"\\]|\\.)*"/g
+/** A name with its separator, in a form, a header, JSON (also inside JSON) or the output of `util.inspect`. */
+const NAMED = /(?<![\w.[\]-])([\w.[\]-]{1,64})\\{0,8}["']?\s{0,3}[:=]\s{0,3}/g
+/** A value: quoted, a list or object in brackets, or bare. Each form always matches, so that the time is linear. */
+const VALUE = /"(?:[^"\\]|\\.)*"?|\\{1,8}"[^"]*"?|'(?:[^'\\]|\\.)*'?|[[{][^\]}]*[\]}]?|[^&#;\s"'<>,)}\]]+/y
+/** The whole line of a header with several values. */
+const LINE = /[^\r\n"'}\]]+/y
+/** The user part ends at the last @, since people write passwords with @ and / unescaped. */
+const WORD_WITH_USER = /[^\s"'<>]*@[^\s"'<>]*/g
+const SCHEME = /\b(Bearer|Basic|DPoP)[ \t]+([\w.~+/-]{4,}=*)/gi
+const JWT = /(?<![\w-])eyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096}/g
+const CODE = /([?&]code=)[^&#;\s"'<>]+/g
 
 /**
- * Removes recognisable credentials from a string: query parameters such as `access_token`, the user part of
- * a URL, `Bearer …`, JSON Web Tokens, and members of JSON text. A string beyond 32,768 characters is cut.
+ * Removes recognisable credentials from a string: values with a secret name (`password=…`, `Cookie: …`, JSON,
+ * `util.inspect`), the user part of a URL, `Bearer …` and JSON Web Tokens. A string beyond 32,768 characters is cut.
  */
 export function redactText(text: string): string {
   let shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text
-  if (shown.includes('=')) shown = shown.replace(PARAMETER, hideParameter)
-  if (shown.includes('@')) shown = shown.replace(USER_PART, `$1${REDACTED}@`)
-  if (shown.includes('":')) shown = shown.replace(JSON_MEMBER, hideMember)
-  if (shown.includes(' ')) shown = shown.replace(SCHEME, hideCredential)
+  if (shown.includes('@') && shown.includes('://')) shown = shown.replace(WORD_WITH_USER, hideUser)
+  if (/bearer|basic|dpop/i.test(shown)) shown = shown.replace(SCHEME, hideCredential)
+  if (shown.includes('=') || shown.includes(':')) shown = hideNamed(shown)
+  if (shown.includes('code=')) shown = shown.replace(CODE, `$1${REDACTED}`)
   return shown.includes('eyJ') ? shown.replace(JWT, REDACTED) : shown
 }
 
-function hideParameter(whole: string, start: string, name: string): string {
-  return isSecretName(name) ? start + REDACTED : whole
+function hideNamed(text: string): string {
+  let shown = ''
+  let from = 0
+  NAMED.lastIndex = 0
+  for (let found = NAMED.exec(text); found !== null; found = NAMED.exec(text)) {
+    const [start, name] = [NAMED.lastIndex, found[1]!]
+    if (!isSecretName(name)) continue
+    const value = valueAt(text, start, found[0])
+    if (value === undefined || isProse(name, value)) continue
+    const [quote] = /^(?:\\*["'])?/.exec(value)!
+    shown += `${text.slice(from, start)}${quote}${REDACTED}${quote}`
+    from = start + value.length
+    NAMED.lastIndex = from
+  }
+  return from === 0 ? text : shown + text.slice(from)
 }
 
-function hideMember(whole: string, start: string, name: string): string {
-  return isSecretName(name) ? `${start}"${REDACTED}"` : whole
+/** Returns the value behind a name, or undefined if it is hidden already. */
+function valueAt(text: string, start: number, named: string): string | undefined {
+  const isHeader = HEADER.test(named) && !/["'\\[{]/.test(text.charAt(start))
+  const pattern = isHeader ? LINE : VALUE
+  pattern.lastIndex = start
+  const value = pattern.exec(text)?.[0]
+  return value?.includes(REDACTED) ? undefined : value
+}
+
+const HEADER = /^(?:set-cookie|cookie|(?:proxy-)?authorization)\s*:/i
+
+/** "Invalid token: expired" is prose, and so is a literal of JSON. A password may be any word. */
+function isProse(name: string, value: string): boolean {
+  return (
+    /^(?:true|false|null|undefined|\d{1,3})$/.test(value) ||
+    (/tokens?$/i.test(name) && /^[a-z]{1,19}[.:]?$/i.test(value))
+  )
+}
+
+function hideUser(word: string): string {
+  const start = word.indexOf('://') + 3
+  if (start === 2) return word
+  const rest = word.slice(start)
+  const authority = /^[^/?#]*/.exec(rest)![0]
+  // A colon without a port behind it: the password contains the slash that seems to end the authority.
+  const isCut = !authority.includes('@') && /^[^[].*:(?!\d*$)/.test(authority)
+  const end = (isCut ? rest : authority).lastIndexOf('@')
+  return end === -1 ? word : `${word.slice(0, start)}${REDACTED}${rest.slice(end)}`
 }
 
 /** "Basic authentication" is prose: a credential has more than letters, or is long. */

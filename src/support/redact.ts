@@ -55,7 +55,11 @@ function copyObject(value: object, walk: Walk): unknown {
   const { toJSON } = value as { readonly toJSON?: unknown }
   if (typeof toJSON === 'function') return copy(toJSON.call(value), walk)
   const shown: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) show(shown, key, (value as Record<string, unknown>)[key], walk)
+  // The body of change-password. Elsewhere `next` may be a page.
+  const keys = Object.keys(value)
+  if (keys.length === 2 && keys.includes('current') && keys.includes('next'))
+    return { current: REDACTED, next: REDACTED }
+  for (const key of keys) show(shown, key, (value as Record<string, unknown>)[key], walk)
   return shown
 }
 

@@ -1,0 +1,68 @@
+import { inspect } from 'node:util'
+import { expect } from 'chai'
+import { redact } from '../../src/support/redact.ts'
+import { redactText } from '../../src/support/redact-text.ts'
+
+const S = 's3cr3tvalue'
+
+describe('redactText', () => {
+  for (const text of [
+    `password=${S}&email=a`,
+    `host=h password=${S} user=u`,
+    `Cookie: theme=dark; mortar_refresh=${S}; a=b`,
+    `Cookie: __Host-mortar_refresh=${S}`,
+    `mortar_refresh=${S}`,
+    `__Host-mortar_device=${S}`,
+    `Authorization: ${S}`,
+    `Authorization: Token ${S}`,
+    `password: ${S}`,
+    `Bearer\t${S}`,
+    `?code=${S}`,
+    `/callback?state=1&code=${S}`,
+    `/cb?token= ${S}`,
+    `{"password":["${S}"]}`,
+    `{"password":{"value":"${S}"}}`,
+    JSON.stringify({ password: S }),
+    JSON.stringify({ password: `a"b${S}` }),
+    `postgres://u:a?b#${S}@h/db`,
+    JSON.stringify({ data: JSON.stringify({ password: S, a: 1 }) }),
+    JSON.stringify({ data: JSON.stringify({ data: JSON.stringify({ token: S }) }) }),
+    `{'password':'${S}'}`,
+    inspect({ password: S, nested: { refreshToken: S } }),
+    `postgres://u:a/${S}@h/db`,
+    `postgres://u:a@${S}@h/db`,
+    `postgres://u:${S}@h/db`,
+    ...['passwordConfirmation', 'password2', 'passwordRepeat', 'password_new', 'pass', 'reset_token'].map(
+      (name) => `${name}=${S}`,
+    ),
+  ])
+    it(`hides the secret of ${text.replaceAll(S, 'S')}`, () => {
+      expect(redactText(text)).to.not.include(S)
+    })
+
+  for (const text of [
+    'Invalid token: expired',
+    'Unexpected token: end of input',
+    'GET /notes?page=2 200 12 ms',
+    'Listening on http://127.0.0.1:3000/@scope/package',
+    'See https://example.com/@user and mail ada@example.com',
+    'https://example.com:8080/users/@ada?mail=a@b.example',
+    'http://[::1]:3000/@scope',
+    'connect ECONNREFUSED 127.0.0.1:5432',
+    'statusCode=404 code=ENOENT path=/a/b',
+    '{"page":{"next":"/notes?page=3","current":"/notes?page=2","total":4}}',
+    'Basic rules, bearer of news',
+    'tokens: 5, passwordless: true, secretary: Ada',
+  ])
+    it(`leaves as it is: ${text}`, () => {
+      expect(redactText(text)).to.equal(text)
+    })
+
+  it('hides the body of change-password, and shows the pages of a list', () => {
+    expect(redact({ body: { current: S, next: S } })).to.deep.equal({
+      body: { current: '[redacted]', next: '[redacted]' },
+    })
+    const page = { current: '/notes?page=2', next: '/notes?page=3', total: 4 }
+    expect(redact(page)).to.deep.equal(page)
+  })
+})
