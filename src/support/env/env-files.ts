@@ -74,7 +74,7 @@ class FormatError extends Error {
   }
 }
 
-const LAST = 'MORTAR_END_OF_FILE'
+const LAST = 'END_OF_THIS_FILE'
 
 /**
  * Reads the variables of a file. Editors of Windows begin a file with a byte order mark, which Node would read as a part of

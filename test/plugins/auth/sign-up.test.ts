@@ -61,7 +61,7 @@ onEachStore('POST /auth/signup', (inWorld) => {
       inWorld({}, async ({ client }) => {
         const answer = await client().post('/auth/signup', body)
         expect(answer.status, answer.text).to.equal(422)
-        expect(answer.body.errors[0]).to.have.all.keys('location', 'path', 'message')
+        expect(answer.body.errors[0]).to.include.all.keys('location', 'path', 'rule', 'message')
         expect(answer.headers['cache-control']).to.equal('no-store')
       }))
 

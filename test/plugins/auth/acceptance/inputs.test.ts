@@ -63,7 +63,7 @@ const SIGNUPS: readonly [string, unknown, number][] = [
   ['a password of 8 only before NFC', { ...ADA, password: DECOMPOSED.repeat(4) }, 422],
   ['a password of 8 blanks', { ...ADA, password: ' '.repeat(8) }, 422],
   ['a password of a lone surrogate', { ...ADA, password: 'abcdefgh\udc00' }, 422],
-  ['a password with a NUL', { ...ADA, password: 'abcdefgh\0' }, 201],
+  ['a password with a NUL', { ...ADA, password: 'abcdefgh\0' }, 422],
   ['a list', [], 422],
   ['null', 'null', 422],
   ['a string', '"x"', 422],
