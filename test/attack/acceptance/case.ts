@@ -47,14 +47,12 @@ function checkHeaders(response: Response, head: Case['head'], name: string): voi
   }
 }
 
-/** Issues are compared by location and path; their messages are for people. */
-function withoutMessages(problem: { errors?: object[] }): object {
+/** Issues are compared by location and path; rules have tests of their own, and messages are for people. */
+function withoutMessages(problem: { errors?: { location?: string; path?: string }[] }): object {
   if (!problem.errors) return problem
   return {
     ...problem,
-    errors: problem.errors
-      .map((one) => ({ ...one, message: undefined }))
-      .map((one) => JSON.parse(JSON.stringify(one)) as object),
+    errors: problem.errors.map(({ location, path }) => ({ location, path })),
   }
 }
 
