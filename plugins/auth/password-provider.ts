@@ -177,6 +177,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
       key: keys.limits,
       clock,
       events,
+      isTest: services.environment === 'test',
       ...(limits !== undefined && { limits }),
       ...(redis && { redis }),
       ...(Object.hasOwn(services, 'limiter') && { limiter: services['limiter'] as Limiter }),

@@ -43,8 +43,8 @@ export class LimitReached extends TooManyRequests {
   readonly rule: LimitRule
   readonly scope: LimitScope
 
-  constructor(limit: CountedLimit, resetIn: number) {
-    super(resetIn / 1000, 'Too many attempts. Try again later.', {
+  constructor(limit: CountedLimit, resetIn: number, advice = '') {
+    super(resetIn / 1000, `Too many attempts. Try again later.${advice}`, {
       code: 'too_many_requests',
       instance: false,
       headers: limitHeaders([stateOf(limit, { remaining: 0, resetIn })]),
@@ -74,7 +74,12 @@ export interface RateLimitsOptions extends Omit<LimiterChoice, 'clock'> {
   readonly clock?: Clock
   /** HMAC key that replaces addresses and IPs in the counters. */
   readonly key: Buffer
+  /** True adds to the detail of a 429 how the tests of an application switch the limits off. */
+  readonly isTest?: boolean
 }
+
+const IN_TESTS =
+  ' Limits count in tests too: pass limits: false to the provider, or make users by createUser().'
 
 /** Scopes that count failures only and are reset by a success. */
 const FAILURES: ReadonlySet<string> = new Set([
@@ -95,6 +100,7 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const { key, clock = systemClock } = options
   const limiter = chooseLimiter({ ...options, clock })
   const limits = resolveLimits(options.limits)
+  const advice = options.isTest ? IN_TESTS : ''
   const applying = (rule: LimitRule, subject: LimitSubject): CountedLimit[] => {
     const ofRule = limits.filter((limit) => limit.rule === rule)
     const hasDevice = subject.device !== undefined && ofRule.some(({ scope }) => scope === 'device')
@@ -109,7 +115,7 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
       const visible: CountedState[] = []
       for (const limit of applying(rule, subject)) {
         const count = await limiter.consume(keyOf(key, limit, subject), limit)
-        if (!count.allowed) throw new LimitReached(limit, count.resetIn)
+        if (!count.allowed) throw new LimitReached(limit, count.resetIn, advice)
         if (!PRIVATE_SCOPES.has(limit.scope)) visible.push(stateOf(limit, count))
       }
       return { headers: limitHeaders(visible) }

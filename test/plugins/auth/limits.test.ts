@@ -56,6 +56,19 @@ onEachStore('rate limits of the auth endpoints', (inWorld) => {
       expect(found).to.deep.equal(expected(20, 201, 1))
     }))
 
+  it('say in the 429 how tests switch them off, outside tests nothing', async () => {
+    for (const [environment, says] of [
+      ['test', true],
+      ['development', false],
+    ] as const)
+      await inWorld({ ...limited, app: { ...limited.app, environment } }, async (world) => {
+        const answers = []
+        for (let n = 0; n < 21; n++) answers.push(await world.client().post('/auth/forgot-password', ADA))
+        const detail = String(answers.at(-1)!.body['detail'])
+        expect([answers.at(-1)!.status, detail.includes('limits: false')]).to.deep.equal([429, says])
+      })
+  })
+
   it('allow 5 requests for a reset of an address in 15 minutes, known or not', () =>
     inWorld(limited, async (world) => {
       await signedUp(world)
