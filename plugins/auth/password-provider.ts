@@ -154,7 +154,6 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     cost,
     accessTokenCache: cache,
   } = options
-  const lifetime = lifetimes.access
   return {
     store,
     events,
@@ -166,13 +165,13 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
       keys,
       issuer,
       audience,
-      lifetime,
+      lifetime: lifetimes.access,
       clock,
       ...(cache !== undefined && { cache }),
     }),
     refreshTokens: createRefreshTokens({ keys }),
     resetTokens: createResetTokens(),
-    endedSessions: createEndedSessions({ lifetime, clock }),
+    endedSessions: createEndedSessions({ lifetime: lifetimes.access, clock }),
     limits: createRateLimits({
       key: keys.limits,
       clock,

@@ -53,7 +53,7 @@ function isProcessInUtc(): boolean {
 async function isPostgresInUtc(db: DataSource): Promise<boolean> {
   const { options, Client } = (postgresPoolOf(db) ?? {}) as Partial<PoolParts>
   if (options === undefined || Client === undefined) return true
-  const Plain = Object.getPrototypeOf(Client) as PoolParts['Client']
+  const Plain = plainClient(Client)
   // The pool hides the password from enumeration.
   const client = new Plain({ ...options, password: options.password })
   try {
@@ -65,6 +65,13 @@ async function isPostgresInUtc(db: DataSource): Promise<boolean> {
   } finally {
     await client.end()
   }
+}
+
+/** The class of the driver, below the classes of this brick that set the zone of their sessions. */
+function plainClient(Client: PoolParts['Client']): PoolParts['Client'] {
+  const parent = Object.getPrototypeOf(Client) as { readonly prototype?: object }
+  const isClient = parent.prototype !== undefined && 'connect' in parent.prototype
+  return isClient ? plainClient(parent as PoolParts['Client']) : Client
 }
 
 /** Members of pg's pool. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { BaseContext, RESPONSES } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
+import { ignore } from '../support/ignore.ts'
 import { whenClosed } from '../support/when-closed.ts'
 import { WatchedPromise } from './inner-call.ts'
 import type * as FileModule from './send-file/respond-with-file.ts'
@@ -73,9 +74,11 @@ function begin(
   const { internal } = ctx as Partial<RequestContext>
   if (internal === undefined)
     throw new TypeError(`The first argument of ${name}() is not the ctx of a handler.`)
-  const stream = WatchedPromise.of(make(ctx))
+  const made = make(ctx)
+  const stream = WatchedPromise.of(made)
   const begun = { name, stream }
   internal.begun = begun
+  made.then((unsent) => reportUnsent(ctx, name, stream, unsent), ignore)
   stream.onError((error) => {
     if (stream.isUsed && internal.begun === begun) internal.begun = undefined
     if (!stream.isUsed)
@@ -84,15 +87,34 @@ function begin(
   return stream
 }
 
+/** A stream that was ready before the handler returned another value has no error of its own. */
+function reportUnsent(
+  ctx: RequestContext,
+  name: string,
+  stream: WatchedPromise<Readable>,
+  unsent: Readable,
+): void {
+  if (stream.isUsed) return
+  const { req, res } = ctx.internal
+  whenClosed(req, res, () => {
+    if (stream.isUsed) return
+    unsent.destroy()
+    logUnreturned(ctx, name, sentAlready(ctx, name))
+  })
+}
+
 function logUnreturned(ctx: RequestContext, name: string, error: unknown): void {
   const fields = { route: ctx.route, origin: ctx.internal.prepare?.origin, err: describeError(error) }
   ctx.log.error(fields, `${name}() failed, and its result was not returned. Write 'return ${name}(ctx, …)'.`)
 }
 
 /** @throws Error if the handler has ended, because it did not return the promise. */
-function refuseLate({ internal, method, path }: RequestContext, name: string): void {
-  if (!internal.isSettled && !internal.res.writableEnded) return
-  throw new Error(
+function refuseLate(ctx: RequestContext, name: string): void {
+  if (ctx.internal.isSettled || ctx.internal.res.writableEnded) throw sentAlready(ctx, name)
+}
+
+function sentAlready({ method, path }: RequestContext, name: string): Error {
+  return new Error(
     `${name}() found that the response of ${method} ${path} was already sent. Is a \`return\` missing: return ${name}(ctx, …)?`,
   )
 }
