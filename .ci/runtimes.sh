@@ -73,7 +73,7 @@ test_on_node() {
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
   [[ -x $binary/node && -d $(package_folder better-sqlite3 "$SQLITE") ]] ||
     { skip "tests on Node $version: its package could not be installed" && return; }
-  ((left < 60)) && { skip "$name: only $left s were left" && return; }
+  ((left < 120)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
   if [[ $version == "${NODES[0]}" ]]; then
     for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done

@@ -159,7 +159,7 @@ for (const [name, { variable, sleep, lock, unlock, waiting }] of Object.entries(
     })
 
     it('answers 503 with the code of a busy database while all connections are in use', async () => {
-      const { app } = await startApp({ poolTimeout: '100ms' })
+      const { app } = await startApp({ poolTimeout: '1s' })
       const runners = [source.createQueryRunner(), source.createQueryRunner()]
       await Promise.all(runners.map((runner) => runner.connect()))
       const response = await app.inject({ method: 'GET', url: '/slow' })
