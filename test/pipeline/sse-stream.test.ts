@@ -215,7 +215,8 @@ describe('The source of an event stream', () => {
     )
     stream.read(0)
     for (let turn = 0; turn < 100; turn++) await nextTurn()
-    expect(made).to.be.within(16, 50)
+    // Node 22 and later keep 64 KiB before a client is behind.
+    expect(made).to.be.within(16, 100)
     const before = made
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     expect(made).to.equal(before)

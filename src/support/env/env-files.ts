@@ -74,20 +74,20 @@ class FormatError extends Error {
   }
 }
 
-const LAST = 'END_OF_THIS_FILE'
+/** A quoted value, which may have several lines. */
+const QUOTED = /=[^\S\n]*(["'`])[^]*?\1/g
 
 /**
  * Reads the variables of a file. Editors of Windows begin a file with a byte order mark, which Node would read as a part of
  * the first name. @throws FormatError where Node would lose variables: in UTF-16, and at a line without `=`.
  */
 function variablesIn(content: Buffer): Variables {
-  // Node skips a last line without `=`; before this line it becomes a part of the next name, as in the other lines.
-  const text = `${content.toString('utf8').replace(/^\ufeff/, '')}\n${LAST}=`
+  const text = content.toString('utf8').replace(/^\ufeff/, '')
   if (text.includes('\0'))
     throw new FormatError('is not in UTF-8', 'Save it as UTF-8: `echo` of Windows PowerShell writes UTF-16.')
-  const { [LAST]: _, ...variables } = util.parseEnv(text)
-  const wrong = Object.keys(variables).find((name) => /\s/.test(name))
-  if (wrong === undefined) return variables
-  const line = text.replaceAll('\r', '').slice(0, text.replaceAll('\r', '').indexOf(wrong)).split('\n').length
+  // Versions of Node differ in what they make of a line without `=`.
+  const lines = text.replaceAll(QUOTED, (value) => `=${value.replaceAll(/[^\n]/g, '')}`).split('\n')
+  const line = lines.findIndex((each) => !/^\s*(#|$)|=/.test(each)) + 1
+  if (line === 0) return util.parseEnv(text)
   throw new FormatError(`has no NAME=value in line ${line}`, 'Write NAME=value, or begin the line with #.')
 }
