@@ -38,9 +38,8 @@ export function statusOfThrown(thrown: unknown): number {
   return isHttpError(error) ? error.status : 500
 }
 
-/** Headers that describe another body or connection, or sign a caller in. */
-const NOT_KEPT =
-  /^(?:content-(?:type|length|encoding|disposition)|transfer-encoding|connection|keep-alive|set-cookie)$/i
+/** Headers that describe another body or connection. */
+const NOT_KEPT = /^(?:content-(?:type|length|encoding|disposition)|transfer-encoding|connection|keep-alive)$/i
 
 /** Returns the `headers` of an error that Koa code has thrown; none for other values. */
 export function headersOfKoa(thrown: unknown): Readonly<Record<string, string>> {

@@ -116,11 +116,12 @@ describe('An error of Koa code', () => {
       expect(await response.json()).to.include({ status: 403, code: 'forbidden', detail: 'Ask an owner.' })
     })
 
-    it('keeps its headers on a 500 too, but none of another body or session', async () => {
+    it('keeps its headers on a 500 too, but none of another body or connection', async () => {
       const headers = { Vary: 'Origin', 'content-length': '3', 'Set-Cookie': 'a=1', 'Transfer-Encoding': 'x' }
       const { fetch } = await open(
         app().use(
-          fromKoa(() => {
+          fromKoa((ctx) => {
+            ctx.cookies.set('early', '1')
             throw Object.assign(new Error('failed'), { headers })
           }),
         ),
@@ -128,7 +129,8 @@ describe('An error of Koa code', () => {
       const response = await fetch('/')
       expect(response.status).to.equal(500)
       expect(response.headers.get('vary')).to.equal('Origin')
-      expect(response.headers.get('set-cookie')).to.equal(null)
+      // koa-session removes a cookie that it cannot read by the headers of its error.
+      expect(response.headers.getSetCookie()).to.deep.equal(['a=1'])
       expect(await response.json()).to.have.property('status', 500)
     })
 
