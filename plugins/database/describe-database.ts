@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DataSource } from 'typeorm'
 import type { MigrationService } from '../../src/index.ts'
+import { changeStatements } from './change-statements.ts'
 import { openDataSource } from './data-source.ts'
 import { typeorm } from './typeorm.ts'
 
@@ -18,7 +19,7 @@ export function describeDatabase(
       }
     },
     tables: () => tablesOf(Object.values(db.options.entities ?? {})),
-    difference: async () => (await db.driver.createSchemaBuilder().log()).upQueries.length,
+    difference: async () => (await changeStatements(db)).up.length,
     missingFile: () => missingFile(db),
   }
 }

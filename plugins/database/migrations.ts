@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
 import { type Clock, type MigrationProgress, StartupError, systemClock } from '../../src/index.ts'
+import { changeStatements } from './change-statements.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
 import { leaveOutRebuilds, leaveOutRebuildsBeforeDrop } from './leave-out-rebuilds.ts'
@@ -101,8 +102,7 @@ async function generate(
 
 /** Computes the statements that make the database match the entities, and those that revert them. */
 async function difference(dataSource: DataSource): Promise<MigrationStatements> {
-  const { upQueries: up, downQueries } = await dataSource.driver.createSchemaBuilder().log()
-  const down = downQueries.toReversed()
+  const { up, down } = await changeStatements(dataSource)
   if (!isSqlite(dataSource)) return { up, down }
   return { up: keepReferences(leaveOutRebuilds(up)), down: keepReferences(leaveOutRebuildsBeforeDrop(down)) }
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata, Table } from 'typeorm'
 import type { Environment, Logger } from '../../src/index.ts'
+import { changeStatements } from './change-statements.ts'
 
 /** With more tables than this, a start does not compare them. */
 const MOST_TABLES = 300
@@ -18,8 +19,8 @@ export const DIFFERENCE_REMEDY =
 export async function schemaDifferences(db: DataSource): Promise<readonly string[]> {
   const found = await columnDifferences(db)
   if (found.length > 0) return found
-  const { upQueries } = await db.driver.createSchemaBuilder().log()
-  return [...new Set(upQueries.map(({ query }) => otherDifference(query)))]
+  const { up } = await changeStatements(db)
+  return [...new Set(up.map(({ query }) => otherDifference(query)))]
 }
 
 /** Describes differences in one sentence. */

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { EntitySchema } from 'typeorm'
+import { createMigrations } from '../../../plugins/database/index.ts'
+import { schemaDifferences } from '../../../plugins/database/schema-differences.ts'
+import * as auth from '../../../plugins/auth/basic/schema.ts'
+import { KINDS_AND_DRIVERS } from './databases.ts'
+import { temporaryFolder } from './notes.ts'
+
+/** Columns with every kind of default. */
+const columns = {
+  id: { type: Number, primary: true, generated: true },
+  empty: { type: String, nullable: true },
+  none: { type: String, length: 20, nullable: true, default: null },
+  text: { type: String, length: 20, default: 'none' },
+  word: { type: String, length: 20, default: 'NULL' },
+  number: { type: 'int', default: 7 },
+  yes: { type: Boolean, default: true },
+  gone: { type: Date, nullable: true },
+  at: { type: Date, createDate: true },
+} as const
+
+const Things = new EntitySchema({ name: 'things', columns })
+const Longer = new EntitySchema({
+  name: 'things',
+  columns: {
+    ...columns,
+    none: { ...columns.none, length: 40 },
+    text: { ...columns.text, length: 40 },
+  },
+})
+
+for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
+  describe(`a generated migration on ${kind}`, () => {
+    const place = prepare()
+    const folder = temporaryFolder()
+
+    for (const [name, entities] of Object.entries({
+      'every default': { Things },
+      'the tables of users': auth,
+    }))
+      it(`leaves no difference with ${name}, and is reverted`, async () => {
+        const migrations = createMigrations(await place().open(entities), { directory: join(folder(), name) })
+        await migrations.generate('first')
+        await migrations.run()
+        const again = await migrations.generate('again')
+        expect(again?.up).to.equal(undefined)
+        await migrations.revert()
+      })
+
+    it('changes a column without changing its default, and its reversal restores both', async () => {
+      const directory = join(folder(), 'changed')
+      const first = createMigrations(await place().open({ Things }), { directory })
+      await first.generate('first')
+      await first.run()
+      const longer = createMigrations(await place().open({ Longer }), { directory })
+      await longer.generate('longer')
+      await longer.run()
+      await longer.revert()
+      expect(await longer.status()).to.have.length(2)
+      const source = await place().open({ Things })
+      expect(await schemaDifferences(source)).to.eql([])
+    })
+  })
