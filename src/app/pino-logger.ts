@@ -9,6 +9,7 @@ import { redactText } from '../support/redact-text.ts'
 import { holdLines, type HeldLines } from './held-lines.ts'
 import { REQUEST_COMPLETED, requestLine, type RequestCompleted } from './request-completed.ts'
 import { createRequestLine } from './request-log.ts'
+import { toStandardOutput } from './standard-output.ts'
 
 /** Key of the logger method that writes the log line of a request. */
 export const REQUEST_LINE: unique symbol = Symbol('request line')
@@ -41,7 +42,9 @@ export function createPinoLogger(
   }
   const isPlain = readable && destination === undefined && !hasPeer('pino-pretty', prettyNeed)
   const stream = destination ?? (readable && !isPlain ? readableLines() : undefined)
-  const lines = holdLines(stream === undefined ? toStdout() : (bytes) => stream.write(bytes.toString()))
+  const lines = holdLines(
+    stream === undefined ? toStandardOutput() : (bytes) => stream.write(bytes.toString()),
+  )
   const logger = pino(options, lines)
   const { child } = logger
   // Child loggers inherit this method; the hook does not see their bindings.
@@ -50,13 +53,6 @@ export function createPinoLogger(
   } as typeof child
   if (isPlain) logger.info(`For readable lines in development: ${installCommandOf(prettyNeed)}`)
   return Object.assign(logger, { [REQUEST_LINE]: requestWriter(logger, readable, lines) })
-}
-
-/** Writes bytes to standard output before the call returns. */
-function toStdout(): (lines: Buffer) => void {
-  const stdout = loadPino().destination({ sync: true, contentMode: 'buffer' })
-  // Its types omit what it accepts with this option.
-  return (lines) => stdout.write(lines as unknown as string)
 }
 
 function requestWriter(

@@ -1,0 +1,97 @@
+import { writeSync } from 'node:fs'
+import { loadPino } from '../support/lazy-packages.ts'
+
+/** Maximum bytes that wait for a destination that does not accept them. */
+const MOST_WAITING = 1_048_576
+
+/** Milliseconds until the next attempt to write what waits. */
+const RETRY = 100
+
+/** Milliseconds for which an exit waits for a reader: enough for all that waits, at 64 kB for each attempt. */
+const LONGEST_EXIT = 2000
+
+const LINE_FEED = 10
+
+/**
+ * Returns a function that writes lines to standard output before it returns. It never throws, and never waits for a
+ * reader. Bytes that cannot be written wait in memory, in their order; when 1 MiB waits, further lines are dropped and
+ * counted. Standard error has one line when dropping begins and one when everything is written again.
+ */
+export function toStandardOutput(): (lines: Buffer) => void {
+  return (output ??= openOutput())
+}
+
+/** All loggers of the process share it, so that their lines wait in one order and within one limit. */
+let output: ((lines: Buffer) => void) | undefined
+
+function openOutput(): (lines: Buffer) => void {
+  let exitUntil = 0
+  const stdout = loadPino().destination({
+    sync: true,
+    contentMode: 'buffer',
+    maxLength: MOST_WAITING,
+    // flush() does nothing without a minimum. Each line is longer.
+    minLength: 1,
+    // To retry, sonic-boom sleeps.
+    retryEAGAIN: () => Date.now() < exitUntil,
+  })
+  let retry: NodeJS.Timeout | undefined
+  let reason = ''
+  let dropped = 0
+  const flush = (): void => {
+    retry = undefined
+    keepUnblocked(process.stdout)
+    stdout.flush()
+  }
+  stdout.on('error', ({ code = 'EIO' }: NodeJS.ErrnoException) => {
+    reason = code
+    // A closed pipe never opens again.
+    if (code !== 'EPIPE') retry ??= setTimeout(flush, RETRY).unref()
+  })
+  const reportEnd = (): void => {
+    tell(`The log can be written again. Dropped lines: ${dropped}.`)
+    dropped = 0
+  }
+  // Its types omit what it emits and accepts with these options.
+  stdout.on('drop', (lines: unknown) => {
+    if (dropped === 0) {
+      stdout.once('drain', reportEnd)
+      tell(`The log cannot be written (${reason}). Lines are dropped until it can be written.`)
+    }
+    dropped += countLines(lines as Buffer)
+  })
+  process.once('exit', () => {
+    exitUntil = Date.now() + LONGEST_EXIT
+    flush()
+  })
+  return (lines) => {
+    keepUnblocked(process.stdout)
+    stdout.write(lines as unknown as string)
+  }
+}
+
+/**
+ * Makes writes to a full pipe fail with EAGAIN instead of waiting. Node does so when it opens the stream, but a child
+ * process that inherits the pipe makes it blocking again for every process, such as a new worker.
+ */
+function keepUnblocked(stream: NodeJS.WriteStream): void {
+  if (stream.isTTY) return
+  const { _handle } = stream as { readonly _handle?: { setBlocking?(isBlocking: boolean): void } | null }
+  _handle?.setBlocking?.(false)
+}
+
+/** Writes a line to standard error, unless that cannot be written either. */
+function tell(message: string): void {
+  try {
+    keepUnblocked(process.stderr)
+    writeSync(process.stderr.fd, `mortar: ${message}\n`)
+  } catch {
+    // There is no other place to report it.
+  }
+}
+
+function countLines(lines: Buffer): number {
+  let count = 0
+  for (let at = lines.indexOf(LINE_FEED); at !== -1; at = lines.indexOf(LINE_FEED, at + 1)) count += 1
+  return count
+}
