@@ -1,5 +1,7 @@
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
 import { expect } from 'chai'
-import { createApp } from 'mortar'
+import { createApp, createRouter } from 'mortar'
 import { leaveClients } from '../../../src/cli/workers/leave.ts'
 import { deferred } from '../../support/deferred.ts'
 
@@ -27,6 +29,25 @@ describe('A worker that another one has replaced', () => {
     const { server } = await app.listen(0, '127.0.0.1')
     await leaveClients(server, () => deferred().promise, 1)
     expect(server.listening).to.equal(false)
+    await app.close()
+  })
+
+  it('closes a connection that is kept alive with its next response', async () => {
+    const app = createApp({ logger: false }).use(createRouter().get('/', () => 'ok'))
+    const { server, port } = await app.listen(0, '127.0.0.1')
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const get = async (): Promise<string | undefined> => {
+      const [response] = (await once(request({ port, agent }).end(), 'response')) as [IncomingMessage]
+      await once(response.resume(), 'end')
+      return response.headers.connection
+    }
+    expect(await get()).to.equal('keep-alive')
+    const asked = deferred()
+    const leaving = leaveClients(server, () => Promise.resolve(asked.resolve()))
+    await asked.promise
+    expect(await get()).to.equal('close')
+    await leaving
+    agent.destroy()
     await app.close()
   })
 })

@@ -92,6 +92,25 @@ describe('A reload', () => {
     expect([forked.length, forked[3]!.number]).to.deep.equal([4, 1])
   })
 
+  it('makes the next crash wait only as long as the first', async () => {
+    const { primary, forked, serve, clock } = createFakePrimary(2)
+    await serve()
+    for (const delay of [1, 2]) {
+      await forked.at(-1)!.end({ code: 1 })
+      expect(clock.waiting).to.deep.equal([delay])
+      await clock.advance(delay)
+      await forked.at(-1)!.becomeReady()
+    }
+    primary.reload()
+    await settle()
+    for (const old of [forked[0]!, forked[3]!]) {
+      await forked.at(-1)!.becomeReady()
+      await old.end()
+    }
+    await forked.at(-1)!.end({ code: 1 })
+    expect(clock.waiting).to.deep.equal([1])
+  })
+
   it('gives way to a stop: old and new workers end', async () => {
     const { primary, forked, serve, clock } = createFakePrimary(2)
     await serve()
@@ -103,5 +122,15 @@ describe('A reload', () => {
     for (const worker of forked) await worker.end()
     expect(await primary.ended).to.deep.equal({ code: 0 })
     expect([forked.length, clock.waiting]).to.deep.equal([3, []])
+  })
+
+  it('is ignored without a message during a stop, even before a worker is ready', async () => {
+    const { primary, forked, lines } = createFakePrimary(2)
+    primary.start()
+    primary.stop('stop')
+    primary.reload()
+    await forked[0]!.end()
+    await primary.ended
+    expect([forked.length, lines]).to.deep.equal([1, []])
   })
 })

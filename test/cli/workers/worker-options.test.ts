@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { availableParallelism } from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { handleSignals } from '../../../src/cli/workers/primary-signals.ts'
@@ -13,9 +14,25 @@ describe('The number of workers', () => {
     expect(readWorkerCount(undefined, {})).to.equal(undefined)
   })
 
-  it('is the number of cores for auto', () => {
-    expect(readWorkerCount('auto', {})).to.equal(availableParallelism())
-    expect(readWorkerCount(undefined, { WORKERS: 'auto' })).to.equal(availableParallelism())
+  describe('for auto', () => {
+    const { availableParallelism } = os
+    const setCores = (count: () => number): void => {
+      os.availableParallelism = count
+      syncBuiltinESMExports()
+    }
+    afterEach(() => setCores(availableParallelism))
+
+    for (const [cores, count] of [
+      [1, 1],
+      [3, 3],
+      [256, 256],
+      [257, 256],
+    ] as const)
+      it(`is ${count} on a machine with ${cores} cores`, () => {
+        setCores(() => cores)
+        expect(readWorkerCount('auto', {})).to.equal(count)
+        expect(readWorkerCount(undefined, { WORKERS: 'auto' })).to.equal(count)
+      })
   })
 
   for (const wrong of ['0', '-1', 'abc', '1e3', '1.5', '', '257', ' 2', 'AUTO'])

@@ -89,6 +89,17 @@ describe('metrics()', () => {
     expect(text).contain('_count{method="GET",route="/hangs",status="499"} 1')
   })
 
+  it('measures the durations of requests in seconds', async () => {
+    const app = started(appWith())
+    const before = performance.now()
+    await app.inject({ url: '/notes/1' })
+    const scrape = async () => (await app.inject({ url: '/metrics' })).body
+    const text = await scrapeUntil(scrape, '_count{method="GET",route="/notes/:id",status="200"} 1')
+    const [line] = linesOf(text, 'http_server_request_duration_seconds_sum')
+    const passed = (performance.now() - before) / 1000
+    expect(Number(line?.split(' ').at(-1))).within(Number.MIN_VALUE, passed)
+  })
+
   it('adds no series for unknown paths and methods', async () => {
     const app = started(appWith())
     const scrape = async () => (await app.inject('/metrics')).payload
