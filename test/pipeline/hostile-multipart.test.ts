@@ -17,6 +17,7 @@ const routes = () =>
       { consumes, multipart: { maxFields: 2, maxFiles: 1, maxFileSize: 5, maxHeaderSize: 100 } },
       () => 'read',
     )
+    .post('/byte', { consumes, multipart: { maxFileSize: 1 } }, () => 'read')
     .post('/files', { body: object({ f: array(file()) }) }, () => 'read')
     .get('/query', (ctx) => Object.keys(ctx.query).length)
 
@@ -61,6 +62,22 @@ describe('A hostile multipart form', () => {
         }
     })
 
+    it('is read at its limit of bytes exactly, and rejected with one more, however it is sent', async () => {
+      const { port } = await serve()
+      const padded = (size: number) => {
+        const empty = multipart([disposition('name="a"'), '']).length
+        return multipart([disposition('name="a"'), 'x'.repeat(size - empty)])
+      }
+      for (const size of [1, 100, 5000])
+        for (const [length, expected] of [
+          [2000, 200],
+          [2001, 413],
+        ] as const) {
+          const { status } = await rawRequest(port, chunkedPost('/small', padded(length), size))
+          expect(status, `${length} in pieces of ${size}`).to.equal(expected)
+        }
+    })
+
     it('is rejected beyond each limit with the code of that limit', async () => {
       const { send } = await serve()
       const header = (size: number) => [`${disposition('name="a"')}\r\nX: ${'x'.repeat(size)}`, ''] as const
@@ -95,6 +112,7 @@ describe('A hostile multipart form', () => {
         ['/own', multipart(upload('a'), upload('b')), '413 too_many_files'],
         ['/own', multipart(upload('a', '12345')), '200'],
         ['/own', multipart(upload('a', '123456')), '413 file_too_large'],
+        ['/own', multipart([disposition('name="a"'), '123456']), '200'],
         ['/own', multipart([disposition(`name="${'a'.repeat(100)}"`), '']), '413 part_header_too_large'],
         ['/form', fields(3), '200'],
         ['/form', fields(4), '413 too_many_fields'],
@@ -102,6 +120,19 @@ describe('A hostile multipart form', () => {
         ['/form', multipart(upload('a', 'x'.repeat(1025))), '413 file_too_large'],
       ] as const)
         expect(await send(path, form), form.slice(0, 60)).to.equal(result)
+    })
+
+    it('is rejected with the limit in words, and with the begin of a long name', async () => {
+      const { fetch } = await open(createApp({ logger: false }).use(routes()))
+      const long = multipart([disposition(`name="${'n'.repeat(300)}"; filename="f"`), '12'])
+      for (const [path, body, detail] of [
+        ['/own', multipart(upload('a'), upload('b')), 'The form has more than 1 file.'],
+        ['/own', multipart(...many(3, () => field('a'))), 'The form has more than 2 fields.'],
+        ['/byte', long, `The file in the field '${'n'.repeat(100)}' is larger than 1 bytes.`],
+      ] as const) {
+        const response = await fetch(path, { method: 'POST', body, headers: { 'content-type': MULTIPART_B } })
+        expect(((await response.json()) as { detail: string }).detail).to.equal(detail)
+      }
     })
 
     it('that cannot be read is 400', async () => {

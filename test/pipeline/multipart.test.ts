@@ -20,7 +20,7 @@ const kept: string[] = []
 
 const routes = () =>
   createRouter()
-    .post('/any', { consumes: ['multipart/*'] }, (ctx) => shownAll(ctx.body as object))
+    .post('/any', { consumes: ['Multipart/*'] }, (ctx) => shownAll(ctx.body as object))
     .post('/plain', (ctx) => ({ body: ctx.body ?? 'none' }))
     .post('/json', { body: object({ a: string() }) }, (ctx) => ctx.body)
     .post('/one', { body: object({ title: string(), n: number(), file: file().required() }) }, (ctx) => {

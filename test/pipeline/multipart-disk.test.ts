@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, file, type Logger, type Middleware } from 'mortar'
+import { object } from 'yup'
+import { throughBothAdapters } from '../support/adapters.ts'
+import { deferred } from '../support/deferred.ts'
+import { chunkedPost, disposition, multipart, temporaryFiles } from '../support/multipart.ts'
+import { rawRequest } from '../support/raw-request.ts'
+
+const { createWriteStream } = fs
+const hash = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
+const full = (): Error =>
+  Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+
+/** Calls `before` in front of each write to a file; its error is the result of the write. */
+function setDisk(before: () => Promise<Error | undefined>): void {
+  const writeLater = async (given: readonly unknown[]): Promise<void> => {
+    const finish = given.at(-1) as (error: Error) => void
+    const error = await before()
+    if (error === undefined) Reflect.apply(fs.write, fs, given)
+    else finish(error)
+  }
+  const write = (...given: readonly unknown[]): void => void writeLater(given)
+  fs.createWriteStream = (path, options) =>
+    createWriteStream(path, {
+      ...(options as object),
+      fs: { open: fs.open, close: fs.close, write },
+    })
+  syncBuiltinESMExports()
+}
+
+const routes = () =>
+  createRouter()
+    .post('/', { body: object({ f: file().required() }), bodyLimit: '8mb' }, ({ body: { f } }) =>
+      hash(fs.readFileSync(f.filepath)),
+    )
+    .get('/next', () => 'the next response')
+
+const content = randomBytes(1_500_000)
+const form = Buffer.from(
+  multipart([disposition('name="f"; filename="f"'), content.toString('latin1')]),
+  'latin1',
+)
+const silent: Omit<Logger, 'child' | 'error'> = { debug: () => {}, info: () => {}, warn: () => {} }
+
+describe('A multipart form', () => {
+  afterEach(() => {
+    fs.createWriteStream = createWriteStream
+    syncBuiltinESMExports()
+  })
+
+  throughBothAdapters((open) => {
+    const serve = async (middleware: Middleware, logger: Logger | false = false) => {
+      const { url } = await open(createApp({ logger }).use(middleware).use(routes()))
+      return Number(new URL(url).port)
+    }
+
+    for (const size of [100, 4096, 5000, 60_000])
+      it(`is not read faster than a slow disk writes, in pieces of ${size} bytes`, async () => {
+        const released = deferred<undefined>()
+        setDisk(() => released.promise)
+        const seen = deferred<string>()
+        const port = await serve(({ koa: { req } }, next) => {
+          req.on('pause', () => seen.resolve('pause')).on('end', () => seen.resolve('end'))
+          return next()
+        })
+        const response = rawRequest(port, chunkedPost('/', form, size))
+        expect(await seen.promise).to.equal('pause')
+        released.resolve(undefined)
+        expect((await response).text).to.contain(hash(content))
+      })
+
+    it('is 500 on a full disk, with the error in the log, and the connection serves the next request', async () => {
+      setDisk(() => Promise.resolve(full()))
+      const errors: string[] = []
+      const logger: Logger = {
+        ...silent,
+        error: (...given) =>
+          void errors.push(given.map((one) => (one as { err?: Error }).err?.message ?? '').join('')),
+        child: () => logger,
+      }
+      const port = await serve((_, next) => next(), logger)
+      const post = chunkedPost('/', form, 5000).toString('latin1').replace('Connection: close\r\n', '')
+      const next = 'GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+      const { status, text } = await rawRequest(port, post + next)
+      expect([status, text.includes('the next response')]).to.deep.equal([500, true])
+      expect(errors).to.have.length(1)
+      expect(errors[0]).to.contain('ENOSPC')
+      expect(temporaryFiles()).to.deep.equal([])
+    })
+
+    const rest = 'x'.repeat(200_000)
+    for (const [what, refused, expected] of [
+      ['too large', multipart([disposition('name="f"; filename="f"'), 'x'.repeat(9_000_000)]), 413],
+      ['malformed', multipart(['No colon', rest]), 400],
+      [
+        'of too many files',
+        multipart(...Array.from({ length: 11 }, () => [disposition('filename="f"'), ''] as const)) + rest,
+        413,
+      ],
+    ] as const)
+      it(`that is ${what} is not read on while a middleware waits`, async () => {
+        let flowing: boolean | null | undefined
+        const port = await serve(async ({ koa: { req } }, next) => {
+          try {
+            return await next()
+          } finally {
+            flowing = req.readableFlowing
+          }
+        })
+        const { status } = await rawRequest(port, chunkedPost('/', refused, 100))
+        expect([status, flowing]).to.deep.equal([expected, false])
+      })
+
+    for (const [when, sent] of [
+      ['before its form is read', 0],
+      ['in the middle of its form', 700_000],
+    ] as const)
+      it(`ends with 400 for the middleware of a client that leaves ${when}`, async function () {
+        this.timeout(10_000)
+        const begun = deferred<IncomingMessage>()
+        const ended = deferred<unknown>()
+        const port = await serve(async ({ koa: { req }, signal }, next) => {
+          begun.resolve(req)
+          if (sent === 0 && !signal.aborted) await once(signal, 'abort')
+          return next().then(ended.resolve, (error: unknown) => {
+            ended.resolve(error)
+            throw error
+          })
+        })
+        const socket = connect(port, '127.0.0.1')
+        const post = chunkedPost('/', form, 5000)
+        socket.write(post.subarray(0, sent || post.indexOf('\r\n\r\n') + 4))
+        await begun.promise
+        if (sent > 0) while (temporaryFiles().length === 0) await wait(5)
+        socket.destroy()
+        expect(await ended.promise).to.include({ status: 400, message: 'The client disconnected.' })
+        while (temporaryFiles().length > 0) await wait(5)
+      })
+  })
+})
