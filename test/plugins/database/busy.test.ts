@@ -7,10 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import { createApp, routerFor } from 'mortar'
-import { createDataSource, database, gateTransactions } from 'mortar/database'
+import { createDataSource, database, gateTransactions, query } from 'mortar/database'
 import { bundleScript } from '../../support/bundle-script.ts'
 import { SQLITE_DRIVERS } from './drivers.ts'
-import { insert, Notes, temporaryFolder, texts } from './notes.ts'
+import { insert, Notes, openPlain, temporaryFolder, texts } from './notes.ts'
 
 const SCRIPT = join(import.meta.dirname, 'fixtures', 'hold-write-lock.ts')
 
@@ -67,6 +67,18 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
       await unlock()
       await written
       expect(await texts(dataSource)).to.eql(['one'])
+    })
+
+    it('keeps a query() waiting that a writer of another connection keeps from reading', async () => {
+      const dataSource = await open(false)
+      gateTransactions(dataSource, { busyTimeout: '1m' })
+      await insert(dataSource.manager, 'one')
+      const writer = await openPlain(file, driver)
+      opened.push(writer)
+      await writer.query('BEGIN EXCLUSIVE')
+      const found = query(Notes).all(dataSource)
+      await writer.query('COMMIT')
+      expect(await found).to.have.length(1)
     })
 
     it('keeps a transaction waiting, whole and isolated', async () => {
