@@ -42,6 +42,7 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
   whenClosed(req, res, () => void files.remove())
   try {
     const parsed = await Promise.race([failure(guard), parse(koaBody, guard, files, ctx)])
+    files.check()
     return fieldsOf(guard.parts, parsed, form.lists)
   } catch (error) {
     guard.destroy()

@@ -42,11 +42,10 @@ const routes = () =>
     )
     .get('/next', () => 'the next response')
 
+const formOf = (bytes: Buffer): Buffer =>
+  Buffer.from(multipart([disposition('name="f"; filename="f"'), bytes.toString('latin1')]), 'latin1')
 const content = randomBytes(1_500_000)
-const form = Buffer.from(
-  multipart([disposition('name="f"; filename="f"'), content.toString('latin1')]),
-  'latin1',
-)
+const form = formOf(content)
 const silent: Omit<Logger, 'child' | 'error'> = { debug: () => {}, info: () => {}, warn: () => {} }
 
 describe('A multipart form', () => {
@@ -76,24 +75,28 @@ describe('A multipart form', () => {
         expect((await response).text).to.contain(hash(content))
       })
 
-    it('is 500 on a full disk, with the error in the log, and the connection serves the next request', async () => {
-      setDisk(() => Promise.resolve(full()))
-      const errors: string[] = []
-      const logger: Logger = {
-        ...silent,
-        error: (...given) =>
-          void errors.push(given.map((one) => (one as { err?: Error }).err?.message ?? '').join('')),
-        child: () => logger,
-      }
-      const port = await serve((_, next) => next(), logger)
-      const post = chunkedPost('/', form, 5000).toString('latin1').replace('Connection: close\r\n', '')
-      const next = 'GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-      const { status, text } = await rawRequest(port, post + next)
-      expect([status, text.includes('the next response')]).to.deep.equal([500, true])
-      expect(errors).to.have.length(1)
-      expect(errors[0]).to.contain('ENOSPC')
-      expect(temporaryFiles()).to.deep.equal([])
-    })
+    // A small file fails when its form has ended already.
+    for (const size of [1, 60_000, 1_500_000])
+      it(`of ${size} bytes is 500 on a full disk, with the error in the log, and the connection serves on`, async () => {
+        setDisk(() => Promise.resolve(full()))
+        const errors: string[] = []
+        const logger: Logger = {
+          ...silent,
+          error: (...given) =>
+            void errors.push(given.map((one) => (one as { err?: Error }).err?.message ?? '').join('')),
+          child: () => logger,
+        }
+        const port = await serve((_, next) => next(), logger)
+        const post = chunkedPost('/', formOf(content.subarray(0, size)), 5000)
+          .toString('latin1')
+          .replace('Connection: close\r\n', '')
+        const next = 'GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+        const { status, text } = await rawRequest(port, post + next)
+        expect([status, text.includes('the next response')]).to.deep.equal([500, true])
+        expect(errors).to.have.length(1)
+        expect(errors[0]).to.contain('ENOSPC')
+        expect(temporaryFiles()).to.deep.equal([])
+      })
 
     const rest = 'x'.repeat(200_000)
     for (const [what, refused, expected] of [

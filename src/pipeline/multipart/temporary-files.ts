@@ -21,6 +21,15 @@ export class TemporaryFiles {
     return stream
   }
 
+  /**
+   * Checks that every file is whole. formidable ignores an error of a write that comes when its form has ended, as it
+   * does for a small file on a full disk.
+   * @throws the error of the write.
+   */
+  check(): void {
+    for (const { errored } of this.#streams) if (errored !== null && errored !== undefined) throw errored
+  }
+
   /** Deletes each file after it is closed, because a file that is being opened would appear again. Never rejects. */
   async remove(): Promise<void> {
     this.#isRemoved = true
