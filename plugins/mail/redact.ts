@@ -2,6 +2,8 @@ import type { MailAddress } from './addresses.ts'
 
 const SECRET_KEY = /pass|secret|token|key|credential|authorization/i
 const URL_CREDENTIALS = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
+/** A word that can be base64 of a credential. */
+const ENCODED = /[A-Za-z0-9+/]{4,}={0,2}/g
 const MAX_DEPTH = 5
 const MIN_LENGTH = 3
 
@@ -14,8 +16,12 @@ export function createRedactor(...settings: readonly unknown[]): (text: string) 
   for (const setting of settings) collect(setting, { found, depth: 0, seen: new Set() })
   // Longest first, so that a secret that contains another is removed completely.
   const secrets = [...found].toSorted((a, b) => b.length - a.length)
+  const hides = (text: string): boolean => secrets.some((secret) => text.includes(secret))
   return (text) =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text.replace(URL_CREDENTIALS, '$1***@'))
+    secrets
+      .reduce((rest, secret) => rest.replaceAll(secret, '***'), text.replace(URL_CREDENTIALS, '$1***@'))
+      // AUTH PLAIN and AUTH LOGIN send a password in base64 (RFC 4616), and servers quote commands in their replies.
+      .replace(ENCODED, (word) => (hides(Buffer.from(word, 'base64').toString()) ? '***' : word))
 }
 
 /** Extends a redactor by the recipients of a message, in their original spelling: servers quote them in replies. */
@@ -60,8 +66,5 @@ function collectFromUrl(text: string, found: Set<string>): void {
 }
 
 function addSecret(secret: string, found: Set<string>): void {
-  if (secret.length < MIN_LENGTH) return
-  found.add(secret)
-  // AUTH LOGIN sends the password in this form, and servers quote commands in their replies.
-  found.add(Buffer.from(secret).toString('base64'))
+  if (secret.length >= MIN_LENGTH) found.add(secret)
 }

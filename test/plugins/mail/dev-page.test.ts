@@ -121,6 +121,9 @@ describe('The mail page', () => {
       })
       expect(headers['content-security-policy'], path).to.contain("default-src 'none'")
       expect(headers['content-security-policy'], path).not.to.match(/allow-|unsafe-eval/)
+      expect(headers['content-security-policy'], path).to.contain(
+        `frame-ancestors '${path.endsWith('/html') ? 'self' : 'none'}'`,
+      )
       if (/html|attachments|source|eml/.test(path))
         expect(headers['content-security-policy'], path).not.to.contain('script-src')
       else expect(headers['content-security-policy'], path).to.match(/script-src 'sha256-[\w+/]{43}=';/)

@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { Transport } from 'nodemailer'
 import type { MailMessage } from '../../../src/index.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
 import { rejection, withMailApp } from './mail-app.ts'
 
 describe('An invalid message', () => {
@@ -56,6 +59,11 @@ describe('An invalid message', () => {
       expect(await refusalOf(message)).to.match(/^The mail was not sent: /)
     })
 
+  it('is described by its fault, if it has a group of addresses', async () => {
+    for (const to of ['friends: eve@example.com;', 'undisclosed-recipients:;'])
+      expect(await refusalOf({ to })).to.contain('contains a group of addresses')
+  })
+
   it('is described without its values', async () => {
     expect(await refusalOf({ to: 'sesame open@example' })).not.to.contain('sesame')
   })
@@ -68,6 +76,52 @@ describe('An invalid message', () => {
         })
     })
   })
+})
+
+describe('A message that the transport receives', () => {
+  type Attachment = { readonly filename: string; readonly content: Buffer }
+
+  /** Sends a message by a transport of its own. `receive` has the attachments as the transport has them. */
+  const sent = (message: object, receive: (attachments: Attachment[]) => Error | null) => {
+    const send: Transport['send'] = ({ data }, done) => {
+      const failure = receive(data.attachments as Attachment[])
+      if (failure) return done(failure)
+      done(null, { envelope: { from: 'a@example.com', to: [] }, messageId: 'x' })
+    }
+    const transport = { name: 'own', version: '1', send }
+    return withMailApp({ transport }, async ({ services: { mailer, mailOutbox } }) => {
+      await mailer.send({ to: 'ada@example.com', subject: 'a', text: 'a', ...message }).catch(() => undefined)
+      mailOutbox.clear()
+      await setImmediate()
+      collectGarbage()
+    })
+  }
+
+  it('has no line break in a file name, media type or Content-ID', async () => {
+    const line = 'x\r\nBcc: eve@example.com'
+    const attachments = [{ filename: line, contentType: `image/${line}`, cid: line, content: 'x' }]
+    const received: Attachment[] = []
+    await sent({ attachments }, (list) => (received.push(...list), null))
+    expect(received).to.deep.equal([
+      {
+        filename: 'x Bcc: eve@example.com',
+        contentType: 'image/x Bcc: eve@example.com',
+        cid: 'x Bcc: eve@example.com',
+        content: Buffer.from('x'),
+      },
+    ])
+  })
+
+  for (const failure of [null, new Error('full')])
+    it(`is released after it was ${failure ? 'refused' : 'sent'}`, async () => {
+      const contents: WeakRef<Buffer>[] = []
+      const attachments = [{ filename: 'a', content: 'x'.repeat(100_000) }]
+      await sent(
+        { attachments },
+        ([attachment]) => (contents.push(new WeakRef(attachment!.content)), failure),
+      )
+      expect(contents.map((content) => content.deref()?.length)).to.deep.equal([undefined])
+    })
 })
 
 describe('The addresses of a message', () => {

@@ -95,6 +95,28 @@ describe('A message that is not sent', () => {
     }
   })
 
+  it('does not show a credential in the base64 of AUTH LOGIN, AUTH PLAIN or XOAUTH2', async () => {
+    const options = { auth: { user: 'robot', pass: 'hunter2&söcret' } }
+    const plain = [
+      'hunter2&söcret',
+      '\0robot\0hunter2&söcret',
+      'user=robot\u0001auth=Bearer hunter2&söcret\u0001\u0001',
+    ]
+    for (const command of plain.map((text) => Buffer.from(text).toString('base64'))) {
+      const { error, kept } = await failing({
+        transport: {
+          name: 'quoting',
+          version: '1',
+          options,
+          send: (_mail: unknown, done: (error: Error) => void) =>
+            done(new Error(`Unexpected AUTH ${command} here`)),
+        } as Transport,
+      })
+      expect(error.message).to.equal('The mail was not sent: Unexpected AUTH *** here')
+      expect(inspect(error, { depth: 9 }) + JSON.stringify(kept)).not.to.contain(command)
+    }
+  })
+
   it('does not show a credential of options or of a transporter', async () => {
     const options = { auth: { user: 'robot', pass: 'hunter2' }, dkim: { privateKey: 'dkim-private' } }
     const leaking: Transport = {
