@@ -43,8 +43,8 @@ export function measureRequests(
   }
   function end(message: unknown): void {
     const request = message as Measured
-    // A request without a beginning was in flight before the subscription.
-    if (request.services !== services || request[began] === undefined) return
+    // A request without a beginning was in flight before the subscription, or is not counted here.
+    if (request[began] === undefined) return
     active.dec()
     const { method, route = '', status = 0 } = request
     const labels = { method: KNOWN_METHODS.has(method) ? method : '_OTHER', route, status }

@@ -53,6 +53,27 @@ onEachStore('Housekeeping', (inWorld) => {
       expect(await world.storage.sessions()).to.have.length(1)
     }))
 
+  // Each clean-up tries twice.
+  for (const failures of [2, 4])
+    it(`deletes ended sessions later if ${failures} attempts to delete them failed`, () =>
+      inWorld({}, async (world) => {
+        const client = await signedUp(world)
+        await login(world)
+        world.storage.interruptions.reject('delete sessions', 'disk full', failures)
+        const next = 'another horse battery'
+        const change = await client.post('/auth/change-password', { current: ADA.password, next })
+        expect(change.status).to.equal(200)
+        const counts = []
+        for (let hour = 0; hour < 3; hour++) {
+          world.clock.advance(HOUR)
+          await world.client().post('/auth/login', { ...ADA, password: next })
+          await settle(world)
+          counts.push((await world.storage.sessions()).length)
+        }
+        // The new session and one of each login are alive. The two of the old password go with the clean-up.
+        expect(counts).to.deep.equal(failures === 2 ? [2, 3, 4] : [4, 3, 4])
+      }))
+
   it('delays no response, and a failure is only logged', () =>
     inWorld({}, async (world) => {
       const logger = (world.app.services as { logger: { warn: (...args: unknown[]) => void } }).logger

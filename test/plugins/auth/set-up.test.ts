@@ -233,6 +233,18 @@ describe('the way of a reset link', () => {
     expect(JSON.stringify(sent)).to.not.include('evil')
   })
 
+  it('keeps an ampersand of the configured address, in the HTML as a character reference', async () => {
+    const sent: MailMessage[] = []
+    const app = { appUrl: 'https://app.example.com/a&lt;b' }
+    await inWorld({ withoutSendResetEmail: true, bricks: [mailBrick(sent)], app }, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/forgot-password', ask)
+      await eventually(() => sent.length === 1)
+    })
+    expect(sent[0]!.text).to.contain('https://app.example.com/a&lt;b/reset-password?token=')
+    expect(sent[0]!.html).to.contain('href="https://app.example.com/a&amp;lt;b/reset-password?token=')
+  })
+
   it('is the mail brick, whose page shows a message with a token that works', () =>
     inWorld(
       { withoutSendResetEmail: true, bricks: [mail({ from: 'a@example.com', output: new PassThrough() })] },

@@ -125,7 +125,9 @@ describe('metrics()', () => {
     await one.inject('/notes/1')
     const text = await scrapeUntil(async () => (await one.inject('/metrics')).payload, '_count{')
     expect(linesOf(text, 'http_server_request_duration_seconds_count')).length(1)
-    expect((await other.inject('/metrics')).payload).not.contain('_count{')
+    const { payload } = await other.inject('/metrics')
+    expect(payload).not.contain('_count{')
+    expect(payload).contain('http_server_active_requests 0\n')
   })
 
   it('is not in the OpenAPI document, and has no log line', async () => {
@@ -238,7 +240,9 @@ describe('metrics()', () => {
       expect(await statusOf('/metrics')).equal(401)
       expect(await statusOf('/notes/1', { headers })).equal(404)
       expect(await statusOf('/metrics', { headers, method: 'POST' })).equal(404)
-      expect(await (await fetch(`${url}/metrics`, { headers })).text()).contain('route="/notes/:id"')
+      const scraped = await fetch(`${url}/metrics`, { headers })
+      expect(scraped.headers.get('cache-control')).equal('no-store')
+      expect(await scraped.text()).contain('route="/notes/:id"')
       const other = appWith({ port }, 'production')
       expect(await startupErrorOf(() => other.ready())).include({ code: 'MORTAR_METRICS_LISTEN' })
       await app.close()

@@ -86,6 +86,20 @@ describe('a key server', () => {
       })
   })
 
+  it('that does not end a refused response is left immediately', async () => {
+    const key = await signingKey('one')
+    await inHostedWorld({ keys: [key], hosted: { timeout: '1m' } }, async (world) => {
+      const left = new Promise<void>((resolve) => {
+        answerAt(world, '/jwks', (_, response) => {
+          response.on('close', resolve)
+          response.writeHead(500).write('more follows')
+        })
+      })
+      await expectRefusal(world, await world.server.token(key))
+      await left
+    })
+  }).timeout(10_000)
+
   it('that recovers is asked again after a second, and not before', async () => {
     const key = await signingKey('one')
     await inHostedWorld({ keys: [key] }, async ({ server, statusOf, clock }) => {

@@ -79,6 +79,11 @@ describe('the set-up of a hosted provider', () => {
       'MORTAR_AUTH_OPTION',
       'clockTolerance',
     ],
+    'a key lifetime of nothing': [
+      { issuer, audience: 'a', keyLifetime: 0 },
+      'MORTAR_AUTH_OPTION',
+      'keyLifetime',
+    ],
     'an invalid timeout': [{ issuer, audience: 'a', timeout: 'soon' }, 'MORTAR_AUTH_OPTION', 'timeout'],
   }
   for (const [what, [options, code, says]] of Object.entries(wrong))

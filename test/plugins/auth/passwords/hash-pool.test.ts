@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { expect } from 'chai'
 import { ServiceUnavailable } from '../../../../src/index.ts'
 import { createHashPool } from '../../../../plugins/auth/passwords/hash-pool.ts'
@@ -100,6 +101,27 @@ describe('the hash pool', () => {
       await each
       await turns()
     }
+  })
+
+  it('divides the cores and the queue by the processes of the machine', async () => {
+    const cores = availableParallelism()
+    const roomOf = (processes: number): number[] => {
+      const { task } = controlled()
+      const pool = createHashPool({ threads: 1000, processes })
+      while (!isFull(pool)) void pool.run(task)
+      return [pool.running, pool.waiting]
+    }
+    const isFull = (pool: ReturnType<typeof createHashPool>): boolean => {
+      try {
+        return (pool.refuseWhenFull(), false)
+      } catch {
+        return true
+      }
+    }
+    const [, queue] = roomOf(cores)
+    expect(roomOf(1)).to.deep.equal([cores, queue! * cores])
+    expect(roomOf(cores)).to.deep.equal([1, queue])
+    expect(roomOf(cores * 2)).to.deep.equal([1, queue! / 2])
   })
 
   it('leaves two of the threads of libuv to others, and always runs one', async () => {
