@@ -82,7 +82,7 @@ describe('A message that the transport receives', () => {
   type Attachment = { readonly filename: string; readonly content: Buffer }
 
   /** Sends a message by a transport of its own. `receive` has the attachments as the transport has them. */
-  const sent = (message: object, receive: (attachments: Attachment[]) => Error | null) => {
+  const sent = (message: object, receive: (attachments: Attachment[]) => Error | void) => {
     const send: Transport['send'] = ({ data }, done) => {
       const failure = receive(data.attachments as Attachment[])
       if (failure) return done(failure)
@@ -101,7 +101,7 @@ describe('A message that the transport receives', () => {
     const line = 'x\r\nBcc: eve@example.com'
     const attachments = [{ filename: line, contentType: `image/${line}`, cid: line, content: 'x' }]
     const received: Attachment[] = []
-    await sent({ attachments }, (list) => (received.push(...list), null))
+    await sent({ attachments }, (list) => void received.push(...list))
     expect(received).to.deep.equal([
       {
         filename: 'x Bcc: eve@example.com',
@@ -112,14 +112,14 @@ describe('A message that the transport receives', () => {
     ])
   })
 
-  for (const failure of [null, new Error('full')])
+  for (const failure of [undefined, new Error('full')])
     it(`is released after it was ${failure ? 'refused' : 'sent'}`, async () => {
       const contents: WeakRef<Buffer>[] = []
       const attachments = [{ filename: 'a', content: 'x'.repeat(100_000) }]
-      await sent(
-        { attachments },
-        ([attachment]) => (contents.push(new WeakRef(attachment!.content)), failure),
-      )
+      await sent({ attachments }, ([attachment]) => {
+        contents.push(new WeakRef(attachment!.content))
+        return failure
+      })
       expect(contents.map((content) => content.deref()?.length)).to.deep.equal([undefined])
     })
 })

@@ -113,7 +113,8 @@ describe('the hash pool', () => {
     }
     const isFull = (pool: ReturnType<typeof createHashPool>): boolean => {
       try {
-        return (pool.refuseWhenFull(), false)
+        pool.refuseWhenFull()
+        return false
       } catch {
         return true
       }
