@@ -18,6 +18,7 @@ const routes = () =>
       () => 'read',
     )
     .post('/byte', { consumes, multipart: { maxFileSize: 1 } }, () => 'read')
+    .post('/both', { body: object({ f: file({ maxSize: 9 }) }), multipart: { maxFileSize: 3 } }, () => 'read')
     .post('/files', { body: object({ f: array(file()) }) }, () => 'read')
     .get('/query', (ctx) => Object.keys(ctx.query).length)
 
@@ -113,6 +114,9 @@ describe('A hostile multipart form', () => {
         ['/own', multipart(upload('a', '12345')), '200'],
         ['/own', multipart(upload('a', '123456')), '413 file_too_large'],
         ['/own', multipart([disposition('name="a"'), '123456']), '200'],
+        // The smaller of the limits of the route and of the schema holds.
+        ['/both', multipart(upload('f', '123')), '200'],
+        ['/both', multipart(upload('f', '1234')), '413 file_too_large'],
         ['/own', multipart([disposition(`name="${'a'.repeat(100)}"`), '']), '413 part_header_too_large'],
         ['/form', fields(3), '200'],
         ['/form', fields(4), '413 too_many_fields'],

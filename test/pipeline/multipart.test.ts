@@ -123,6 +123,20 @@ describe('A multipart form', () => {
       expect((await send('/optional', unchosen, MULTIPART_B)).json).to.deep.equal({ isThere: false })
     })
 
+    it('keeps a file without a name apart from the part before it', async () => {
+      const { send } = await serve()
+      const body = multipart(
+        [disposition('name="title"'), 'A'],
+        [disposition('name="unnamed"; filename=""'), 'abc'],
+        [disposition('name="last"'), 'B'],
+      )
+      expect((await send('/any', body, MULTIPART_B)).json).to.deep.equal({
+        title: 'A',
+        unnamed: { name: '', type: null, text: 'abc' },
+        last: 'B',
+      })
+    })
+
     it('has a list of one or more files, up to the maximum of the schema', async () => {
       const { send } = await serve()
       const files = (count: number) =>

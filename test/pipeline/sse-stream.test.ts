@@ -149,6 +149,24 @@ describe('The heartbeat of an event stream', () => {
     expect(source.returned).to.be.at.least(1)
   })
 
+  it('does not follow the last event, also while the client has not seen the end', async () => {
+    const { source, send, end } = sent()
+    const stream = streamOf(source, { heartbeat: 1000 })
+    const failures: unknown[] = []
+    stream.on('error', (error) => failures.push(error))
+    stream.read(0)
+    await nextTurn()
+    send('one')
+    await nextTurn()
+    expect(String(stream.read())).to.equal('data: one\n\n')
+    end()
+    await nextTurn()
+    intervals.advance(10_000)
+    expect([intervals.active.size, stream.read()]).to.deep.equal([0, null])
+    await once(stream, 'end')
+    expect(failures).to.deep.equal([])
+  })
+
   it('does not pile up for a client that is behind', async () => {
     const { source } = sent()
     const stream = streamOf(source, { heartbeat: 1000 })
