@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, sendFile } from 'mortar'
 import { throughBothAdapters } from '../support/adapters.ts'
@@ -51,10 +52,16 @@ describe('sendFile and files that change', () => {
     })
 
     it('never sends more bytes of a source than its size, and closes the connection', async () => {
+      async function* slowly(chunks: readonly string[]) {
+        for (const text of chunks) {
+          yield Buffer.from(text)
+          await wait(20)
+        }
+      }
       for (const chunks of [['abc', 'd'], ['abcd'], ['ab', 'cd', 'e']]) {
         const app = createApp({ logger: false }).use(
           createRouter().get('/', (ctx) =>
-            sendFile(ctx, { size: 3, open: () => Readable.from(chunks.map((text) => Buffer.from(text))) }),
+            sendFile(ctx, { size: 3, open: () => Readable.from(slowly(chunks)) }),
           ),
         )
         const { url } = await open(app)

@@ -34,6 +34,7 @@ describe('sendFile', () => {
     await symlink(at('inside/.env'), at('inside/link-hidden'))
     await symlink(at('inside-beside/a.txt'), at('inside/link-beside'))
     await symlink(at('inside'), at('link-to-inside'))
+    await symlink(at('inside'), at('in'))
     await symlink(at('circle'), at('circle'))
     await utimes(at('a.txt'), CHANGED, CHANGED)
   })
@@ -169,8 +170,8 @@ describe('sendFile', () => {
           '..%2Finside%2F..%2Foutside.txt',
           '..%5Coutside.txt',
         ]
-        // A root with a slash at its end, and one that is a link itself.
-        for (const root of [at('inside'), `${at('inside')}/`, at('link-to-inside')]) {
+        // A root with a slash at its end, and roots that are links; the last begins the name of its target.
+        for (const root of [at('inside'), `${at('inside')}/`, at('link-to-inside'), at('in')]) {
           expect(await statuses(root, ...inside)).to.deep.equal(inside.map((path) => `${path} 200`))
           expect(await statuses(root, ...hidden)).to.deep.equal(
             hidden.map((path) => `${path} ${dotfiles ? 200 : 404}`),
