@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts'
 import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
+import { checkDatabase } from './check-database.ts'
 import { explainUnavailable } from './connections/unavailable.ts'
 import { findUnwatched, watchConnections } from './connections/watch-connections.ts'
 import { createDataSource, openDataSource } from './data-source.ts'
@@ -79,7 +80,7 @@ export function database(
     },
     members: { db: ({ db }) => db },
     // The pool's own wait is longer than the time of a check, and ends by itself.
-    checks: { db: ({ db }) => db.query('SELECT 1') },
+    checks: { db: ({ db }) => checkDatabase(db, effective) },
     middleware: ({ environment }) => (environment === 'production' ? [] : [explainStatements]),
     start: async (services) => {
       const { db, environment, logger } = services

@@ -158,6 +158,7 @@ export const SETTINGS: OptionChecks<DatabaseSettings>['keys'] = {
   pendingMigrations: 'string',
   transactionWarning: ['number', 'string'],
   busyTimeout: ['number', 'string'],
+  readOnly: 'boolean',
   poolTimeout: ['number', 'string'],
   silence: ['number', 'string'],
   statementTimeout: ['number', 'string'],

@@ -35,6 +35,11 @@ export interface DatabaseSettings extends ConnectionLimits {
    * the caller receives a 503.
    */
   readonly busyTimeout?: Duration
+  /**
+   * True for an application that only reads, for example from a replica: the check `db` passes on a server that accepts
+   * no writes. By default false.
+   */
+  readonly readOnly?: boolean
 }
 
 /** Options of `database()`: a connection and the brick's settings. */

@@ -6,6 +6,9 @@ export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
   if (errno === MARIADB_STATEMENT_TIMEOUT) return 'busy'
+  // The option that prevents a statement can also be another one.
+  if (code === 'ER_OPTION_PREVENTS_STATEMENT')
+    return /read[-_]only/.test(String(message)) ? 'unavailable' : undefined
   const [patterns, text] = typeof code === 'string' ? [CODES, code] : [MESSAGES, String(message)]
   return patterns.find(([, pattern]) => pattern.test(text))?.[0]
 }
@@ -14,14 +17,15 @@ type Patterns = readonly (readonly [DatabaseFault, RegExp])[]
 
 /**
  * Codes of PostgreSQL (5 characters), of MariaDB and MySQL (`ER_…`), of SQLite and of Node. A deadlock, a cancelled
- * statement and a failed serialization are busy: the transaction was rolled back and can be repeated.
+ * statement and a failed serialization are busy: the transaction was rolled back and can be repeated. A server that
+ * accepts no writes is unavailable: after a failover, the connection leads to the wrong server.
  */
 const CODES: Patterns = [
-  ['unavailable', /^(08...|57P0[1235]|25P0[34])$/],
+  ['unavailable', /^(08...|57P0[1235]|25P0[34]|25006)$/],
   ['busy', /^(40001|40P01|53[234]00|55P03|57014)$/],
   [
     'unavailable',
-    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION))$/,
+    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION|READ_ONLY_MODE|INNODB_READ_ONLY))$/,
   ],
   [
     'busy',

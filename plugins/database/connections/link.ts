@@ -19,6 +19,8 @@ export interface Link {
   bytesAsked: number
   /** Milliseconds without a byte, counted while a response is due. */
   silentFor: number
+  /** True if the server of the connection accepts no writes: it is not lent again. */
+  isRetired: boolean
   /** True if a probe has shown that no response will come, unless a byte arrives until the next look. */
   doomed: boolean
 }
@@ -45,6 +47,7 @@ export function createLink(socket: () => Socket): Link {
     bytesRead: 0,
     bytesAsked: 0,
     silentFor: 0,
+    isRetired: false,
     doomed: false,
   }
 }

@@ -5,6 +5,7 @@ import { createLink, HIDDEN, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
 import { inUtc, IS_MARIADB, settingsOf, type TimeOptions } from './mysql-session.ts'
 import type { PoolLimits } from './pool-limits.ts'
+import { noticingReadOnly } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
 /** The parts of the package `mysql2` that are used here. */
@@ -81,6 +82,7 @@ function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimi
     silence: limits.silence,
     connectTimeout: options.connectTimeout ?? CONNECT_TIMEOUT,
   })
+  limits.onPool(watch)
   const links = new WeakMap<Socket, Link>()
   const stream = options.stream ?? ((given: StreamRequest) => openSocket(given, watch, links))
   const pool = mysql.createPool({ ...options, stream })
@@ -172,7 +174,7 @@ function watchConnection(
     connection[name] = (...args) => {
       due++
       watch.asked(link)
-      const command = original(...args)
+      const command = original(...noticingReadOnly(args, () => watch.retire(link)))
       command.once('end', () => {
         if (--due === 0) watch.answered(link)
       })

@@ -1,3 +1,5 @@
+import type { SilenceWatch } from './silence-watch.ts'
+
 /** The limits of the pools of one DataSource, in milliseconds; read when they are needed, as the brick sets them later. */
 export interface PoolLimits {
   /** Longest wait for a connection that works. */
@@ -6,4 +8,6 @@ export interface PoolLimits {
   readonly silence: () => number
   /** Longest time of a statement, or undefined for the server's own limit. */
   readonly statementTimeout: () => number | undefined
+  /** Called with the watch of each pool. */
+  readonly onPool: (watch: SilenceWatch) => void
 }

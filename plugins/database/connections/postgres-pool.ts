@@ -5,6 +5,7 @@ import { createLink, HIDDEN, type Link } from './link.ts'
 import { lend, type Lender, noConnection } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { type PgTypes, UTC_SESSION, utcTypes, withUtcDates } from './postgres-instants.ts'
+import { noticeReadOnly, type ServerMessages } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
 /** The parts of the package `pg` that are used here. */
@@ -26,7 +27,7 @@ interface PgPool {
 }
 
 interface PgClient {
-  readonly connection: { readonly stream: Socket }
+  readonly connection: ServerMessages & { readonly stream: Socket }
   readonly processID: number | null
   /** Settings of the session that are sent with its start; not documented. */
   getStartupConf(): object
@@ -90,6 +91,7 @@ function watchedPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
         silence: limits.silence,
         connectTimeout,
       })
+      limits.onPool(watch)
       const links = new WeakMap<PgClient, Link>()
       super(withDefaults(options, limits, { Client: watchedClient(pg, watch, links) }))
       this.#lender = {
@@ -180,6 +182,7 @@ function watchedClient(
       super({ ...options, connectionTimeoutMillis: undefined })
       links.set(this, this.#link)
       this.on('drain', () => watch.answered(this.#link))
+      noticeReadOnly(this.connection, () => watch.retire(this.#link))
     }
 
     /** The pool passes a callback. A connection beside the pool, such as that of a brick, awaits a promise. */

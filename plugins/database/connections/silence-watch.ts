@@ -49,6 +49,9 @@ const LONGEST_PAUSE = 10_000
 /** A connection that was used within this time, in milliseconds, is lent without a check. */
 const FRESH = 1000
 
+/** Milliseconds in which the connections of a pool are replaced at most once, because their server cannot write. */
+const RETIRE_PAUSE = 1000
+
 /** The error of a connection that the watch has ended. */
 export class SilentConnection extends Error {
   override readonly name = 'SilentConnection'
@@ -64,6 +67,7 @@ export class SilenceWatch {
   #nextProbe = 0
   /** Connections without a sign of life since then are as dead as the one that was found. */
   #deadSince = -Infinity
+  #retiredAt = -Infinity
   /** True from a probe without a response to the next one with a response. */
   #unreachable = false
 
@@ -108,8 +112,20 @@ export class SilenceWatch {
 
   /** Returns how far a connection that was not in use can be trusted. */
   trust(link: Link): 'fresh' | 'unknown' | 'dead' {
-    if (link.heardAt < this.#deadSince) return 'dead'
+    if (link.isRetired || link.heardAt < this.#deadSince) return 'dead'
     return link.identity !== undefined && performance.now() - link.heardAt < FRESH ? 'fresh' : 'unknown'
+  }
+
+  /**
+   * Replaces the connections of the pool as they become free, because one of them leads to a server that accepts no
+   * writes: after a failover, a new connection leads to another server.
+   */
+  retire(link?: Link): void {
+    if (link !== undefined) link.isRetired = true
+    const now = performance.now()
+    if (now - this.#retiredAt < RETIRE_PAUSE) return
+    this.#retiredAt = now
+    for (const each of this.#links) each.isRetired = true
   }
 
   #start(): void {

@@ -13,6 +13,14 @@ export function markUnavailable<Thrown>(error: Thrown, meaning: Unavailability):
   return error
 }
 
+/** Errors that a statement in a read-only transaction of the application has caused, on a server that can write. */
+const own = new WeakSet<object>()
+
+/** Records that the application itself has caused an error whose code also means a server that cannot write. */
+export function markOwn(error: object): void {
+  own.add(error)
+}
+
 /** Seconds for `Retry-After`. */
 const RETRY_AFTER: Readonly<Record<Unavailability, number>> = { database_unavailable: 2, database_busy: 1 }
 
@@ -51,7 +59,7 @@ export function unavailabilityOf(error: unknown): Unavailability | undefined {
 function ofDriver(error: unknown): Unavailability | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const known = marked.get(error)
-  if (known !== undefined) return known
+  if (known !== undefined || own.has(error)) return known
   const fault = databaseFaultOf(error)
   return fault && `database_${fault}`
 }

@@ -6,6 +6,7 @@ import { canWatchMysql, canWatchPg } from './can-watch.ts'
 import { type MysqlModule, withWatchedPool as withMysqlPool } from './mysql-pool.ts'
 import { type PgModule, withWatchedPool as withPgPool } from './postgres-pool.ts'
 import type { PoolLimits } from './pool-limits.ts'
+import type { SilenceWatch } from './silence-watch.ts'
 import { markUnavailable } from './unavailable.ts'
 
 /** Limits of the connections to a database server. */
@@ -29,6 +30,7 @@ interface Limits {
 }
 
 const limits = new WeakMap<DataSource, Limits>()
+const watches = new WeakMap<DataSource, Set<SilenceWatch>>()
 
 /** Returns the option `statementTimeout` in milliseconds; undefined without it, and on SQLite. */
 export function statementTimeoutOf(dataSource: DataSource): number | undefined {
@@ -46,10 +48,13 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
   if (given.statementTimeout !== undefined) own.statementTimeout = seconds(given.statementTimeout) * 1000
   if (limits.has(dataSource) || dataSource.isInitialized) return
   limits.set(dataSource, own)
+  const pools = new Set<SilenceWatch>()
+  watches.set(dataSource, pools)
   const read: PoolLimits = {
     poolTimeout: () => own.poolTimeout,
     silence: () => own.silence,
     statementTimeout: () => own.statementTimeout,
+    onPool: (watch) => void pools.add(watch),
   }
   replaceDriverModule(dataSource, {
     postgres: (pg) => withPgPool(pg as PgModule, read),
@@ -57,6 +62,11 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
   })
   // TypeORM alone reports a released runner, as if the application had made a mistake.
   replaceLostStatements(dataSource, lostStatement)
+}
+
+/** Replaces the connections of a DataSource as they become free. Does nothing on SQLite. */
+export function retireConnections(dataSource: DataSource): void {
+  for (const watch of watches.get(dataSource) ?? []) watch.retire()
 }
 
 /**

@@ -1,0 +1,56 @@
+import { markOwn } from './unavailable.ts'
+
+/** The messages of PostgreSQL to a connection, which pg does not document. */
+export interface ServerMessages {
+  on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): unknown
+  on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): unknown
+}
+
+interface ParameterStatus {
+  readonly parameterName: string
+  readonly parameterValue: string
+}
+
+/** The code of PostgreSQL for a write that a standby, or a read-only transaction, refuses. */
+const READ_ONLY_TRANSACTION = '25006'
+
+/** Settings that PostgreSQL 14 and later report whenever they change. A server that can write has both off. */
+const ROLE = ['in_hot_standby', 'default_transaction_read_only']
+
+/**
+ * Calls `act` when the server refuses a write because it accepts none. On a server that is known to accept writes, the
+ * application's own transaction was read-only, which is a mistake of the application.
+ */
+export function noticeReadOnly(connection: ServerMessages, act: () => void): void {
+  const role = new Map<string, string>()
+  connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+    if (ROLE.includes(parameterName)) role.set(parameterName, parameterValue)
+  })
+  connection.on('errorMessage', (error) => {
+    if (error.code !== READ_ONLY_TRANSACTION) return
+    if (ROLE.every((name) => role.get(name) === 'off')) markOwn(error)
+    else act()
+  })
+}
+
+/** MariaDB and MySQL: `read_only`, the mode of a replica, and InnoDB's own mode. */
+const READ_ONLY_SERVER = new Set([1836, 1874])
+const OPTION_PREVENTS = 1290
+
+/** True for the error of a MariaDB or MySQL server that accepts no writes. */
+function isReadOnlyServer(error: unknown): boolean {
+  const { errno, message } = (error ?? {}) as { readonly errno?: number; readonly message?: string }
+  if (errno === OPTION_PREVENTS) return /read[-_]only/.test(String(message))
+  return errno !== undefined && READ_ONLY_SERVER.has(errno)
+}
+
+/** Arguments of a statement, whose callback first calls `act` if the server accepts no writes. */
+export function noticingReadOnly(args: readonly unknown[], act: () => void): readonly unknown[] {
+  const callback = args.at(-1)
+  if (typeof callback !== 'function') return args
+  const noticed = (error: unknown, ...rest: readonly unknown[]): unknown => {
+    if (error && isReadOnlyServer(error)) act()
+    return callback(error, ...rest)
+  }
+  return [...args.slice(0, -1), noticed]
+}
