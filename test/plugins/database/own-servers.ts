@@ -26,11 +26,12 @@ function findPostgres(): string | undefined {
   return folders.findLast((folder) => existsSync(join(folder, 'initdb')))
 }
 
-/** The account for a server: database servers refuse to run as root. */
-function accountOf(name: string): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {}
+/** Account and environment of a server: servers refuse to run as root, and know no locale that is not installed. */
+function accountOf(name: string) {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C' }
+  if (process.getuid?.() !== 0) return { env }
   const number = (flag: string): number => Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout)
-  return { uid: number('-u'), gid: number('-g') }
+  return { env, uid: number('-u'), gid: number('-g') }
 }
 
 /** Starts an empty PostgreSQL server, or with `of` a hot standby of another one. Anybody may log in as `postgres`. */
