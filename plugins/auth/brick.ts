@@ -93,6 +93,10 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
           ) as Authenticator<Policies, UserOf<Connected>>,
       ),
     },
+    // The state is known in memory, so no result is reused.
+    checks: provider.capabilities?.check
+      ? { auth: { run: ({ authProvider }) => authProvider.check!(), cache: 0 } }
+      : {},
     routes: provider.routes ? [mount(provider, prefix)] : [],
     start: ({ authProvider }) => authProvider.start?.(),
     stop: ({ authProvider }) => authProvider.stop?.(),

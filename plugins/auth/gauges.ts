@@ -20,4 +20,9 @@ export function addAuthGauges(
     read: () => news.age(),
     combine: 'max',
   })
+  gauges.add('auth_session_state_unknown', {
+    help: '1 while that list is too old to be used (staleAfter), so that guarded routes respond 503.',
+    read: () => (news.age() === undefined ? undefined : Number(news.isUnknown())),
+    combine: 'max',
+  })
 }

@@ -11,8 +11,8 @@ import { userOf } from './accounts/signed-in-user.ts'
 import type { AuthEvents } from './events/events.ts'
 import { addAuthGauges } from './gauges.ts'
 import { createFlows, type AuthFlows } from './flows/flows.ts'
-import { beginSession } from './flows/sessions.ts'
-import { createSessionNews } from './sessions/session-news.ts'
+import { createFreshSessions } from './sessions/fresh-session.ts'
+import { createSessionNews, type SessionNews } from './sessions/session-news.ts'
 import { createSessionWatch } from './sessions/session-watch.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { memoryLimitFindings, warnOfMemoryLimits } from './limits/memory-limits.ts'
@@ -72,7 +72,7 @@ export function createPasswordProvider(
   return {
     name: variant.name,
     peers: variant.peers ?? passwordNeed.peers,
-    capabilities: { routes: true, signOut: true },
+    capabilities: { routes: true, signOut: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     routes: [passwordRoutes],
     connect: (services) => connect(settings, variant, services),
@@ -85,7 +85,7 @@ export function createPasswordProvider(
   }
 }
 
-/** Milliseconds after the start, so that packages of later requests do not delay the first ones. */
+/** Milliseconds after the start, so that later packages do not delay the first requests. */
 const LOADING_DELAY = 1000
 
 function connect(settings: Settings, variant: Variant, services: BrickServices): ConnectedPasswordProvider {
@@ -97,9 +97,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
   const flows = createFlows(parts)
   const news = createSessionNews(parts)
   const appUrl = options.appUrl ?? services.appUrl
-  const isAlive = (claims: AccessClaims): boolean => !parts.endedSessions.isEnded(claims)
   let loading: NodeJS.Timeout | undefined
-  const lookUp = options.freshSession ? freshOwner(flows) : userOf
   return {
     flows,
     events: parts.events,
@@ -111,17 +109,15 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf(token) {
       const claims = parts.accessTokens.verify(token)
-      return claims !== null && isAlive(claims) ? claims : null
+      return claims !== null && !parts.endedSessions.isEnded(claims) ? claims : null
     },
-    identify({ token }) {
-      const claims = parts.accessTokens.verify(token)
-      return claims && news.whenCurrent(() => (isAlive(claims) ? lookUp(claims) : null))
-    },
+    ...identification(settings, parts, flows, news),
     watch: watchSessions(parts, flows),
-    issueToken: options.freshSession
-      ? ({ id }) => issueInSession(parts, id)
-      : ({ id, raw }) => parts.accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token,
-    ...accountsOf(flows),
+    createUser: flows.createUser,
+    signOut: flows.signOut,
+    disable: flows.disable,
+    enable: flows.enable,
+    check: news.check,
     async start() {
       warnOfMemoryLimits(options, services)
       await variant.start?.(services)
@@ -134,6 +130,27 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
       news.stop()
       await flows.close()
     },
+  }
+}
+
+function identification(
+  { options }: Settings,
+  parts: AuthParts,
+  flows: AuthFlows,
+  news: SessionNews,
+): Pick<ConnectedPasswordProvider, 'identify' | 'issueToken'> {
+  const { accessTokens, endedSessions } = parts
+  const fresh = options.freshSession ? createFreshSessions(parts, flows, news) : undefined
+  const look = (claims: AccessClaims) =>
+    news.whenCurrent(() => (endedSessions.isEnded(claims) ? null : userOf(claims)))
+  const lookUp = fresh?.identify ?? look
+  const issue = ({ id, raw }: User) => accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token
+  return {
+    identify({ token }) {
+      const claims = accessTokens.verify(token)
+      return claims && lookUp(claims)
+    },
+    issueToken: fresh?.issueToken ?? issue,
   }
 }
 
@@ -219,11 +236,6 @@ function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionC
   return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
 }
 
-/** The flows that an application calls without HTTP. */
-function accountsOf({ createUser, signOut, disable, enable }: AuthFlows) {
-  return { createUser, signOut, disable, enable }
-}
-
 function watchSessions(parts: AuthParts, flows: AuthFlows): ConnectedPasswordProvider['watch'] {
   const watch = createSessionWatch({
     ...parts,
@@ -231,20 +243,4 @@ function watchSessions(parts: AuthParts, flows: AuthFlows): ConnectedPasswordPro
     isActive: async ({ sid, sub }) => (await flows.findOwner(sid, sub)) !== null,
   })
   return ({ token }, _request, onEnd) => watch(parts.accessTokens.verify(token), onEnd)
-}
-
-function freshOwner(flows: AuthFlows) {
-  return async ({ sid, sub }: AccessClaims): Promise<User | null> => {
-    const user = await flows.findOwner(sid, sub)
-    return user && userOf({ sub: user.id, user: user.raw })
-  }
-}
-
-/** With `freshSession` each request reads the session, so a token needs one. */
-async function issueInSession(parts: AuthParts, userId: string): Promise<string> {
-  const user = await parts.store.findUserById(userId)
-  const grant = user && (await beginSession(parts, user))
-  if (!grant)
-    throw new Error('freshSession: a token can be issued only for a stored user who is not disabled.')
-  return grant.accessToken
 }

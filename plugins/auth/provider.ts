@@ -16,6 +16,8 @@ export interface ProviderCapabilities {
   readonly routes?: boolean
   /** The provider can end every session of a user. */
   readonly signOut?: boolean
+  /** The provider knows if it can evaluate credentials now. `/readyz` shows it as the check `auth`. */
+  readonly check?: boolean
 }
 
 /** A provider connected to one application. `SignedIn` is the type of its users, with their declared columns or claims. */
@@ -34,6 +36,8 @@ export interface ConnectedProvider<SignedIn extends User<object> = User> {
   issueToken?(user: User): string | Promise<string>
   /** Ends every session of a user: call it after a change of role, or before deleting the account. */
   signOut?(userId: string): Promise<void>
+  /** The check `auth` of `/readyz`: fails, by an exception or a rejection, while credentials cannot be evaluated. */
+  check?(): unknown
   start?(): unknown
   stop?(): unknown
 }
@@ -132,8 +136,12 @@ export function connectProvider(provider: AuthProvider, services: BrickServices)
   const connected = 'connect' in provider ? provider.connect(services) : provider
   if (typeof connected?.identify !== 'function')
     throw refusal(subject(provider), "is connected and has no function 'identify'")
-  if (provider.capabilities?.signOut && typeof connected.signOut !== 'function')
-    throw refusal(subject(provider), "declares the capability 'signOut' and has no function 'signOut'")
+  for (const capability of ['signOut', 'check'] as const)
+    if (provider.capabilities?.[capability] && typeof connected[capability] !== 'function')
+      throw refusal(
+        subject(provider),
+        `declares the capability '${capability}' and has no function '${capability}'`,
+      )
   return connected
 }
 

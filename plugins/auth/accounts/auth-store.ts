@@ -78,9 +78,10 @@ export interface AuthStore {
   hasEnded(sessionId: string): Promise<boolean>
   /**
    * Opens a reader of what all processes published, on a connection of its own where the database has one; call it when
-   * the store is connected. @returns undefined where no other process can share the store (SQLite in memory).
+   * the store is connected. `deadline` is the time limit of each read but the first, in milliseconds.
+   * @returns undefined where no other process can share the store (SQLite in memory).
    */
-  readEnded(): EndedSessionReader | undefined
+  readEnded(deadline: number): EndedSessionReader | undefined
 
   /**
    * Deletes sessions and reset tokens that expired before `now`, and such records of ended sessions whose session is no
@@ -101,7 +102,7 @@ export interface EndedSessionNews {
 export interface EndedSessionReader {
   /**
    * The sessions published at or after `moment` by the store's clock, those that matter no more left out. Must settle
-   * within a second or so: a reader that waits for a silent server gives up and connects anew at the next call.
+   * within the deadline: a reader that waits for a silent server gives up and connects anew at the next call.
    */
   since(moment: number): Promise<EndedSessionNews>
   close(): void

@@ -4,8 +4,6 @@ import { ownConnection } from './own-connection.ts'
 import { DATABASE_NOW } from './fragments.ts'
 import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
-/** Milliseconds for one read, after which its connection is closed. */
-const DEADLINE = 1000
 /** Time limit of the first read, which reads the whole table while no request waits for it. */
 const FIRST_DEADLINE = 30_000
 
@@ -52,11 +50,14 @@ export function endedSessionStatements(sql: Sql) {
   }
 }
 
-/** Opens the reader of a DataSource that is connected; undefined for a database in this process's memory. */
-export function readEndedSessions(source: DataSourceLike): EndedSessionReader | undefined {
+/**
+ * Opens the reader of a DataSource that is connected; undefined for a database in this process's memory.
+ * @param deadline the milliseconds for one read but the first, after which its connection is closed.
+ */
+export function readEndedSessions(source: DataSourceLike, deadline: number): EndedSessionReader | undefined {
   if (isInMemory(source)) return undefined
-  let deadline = FIRST_DEADLINE
-  const own = ownConnection(source, () => deadline)
+  let limit = FIRST_DEADLINE
+  const own = ownConnection(source, () => limit)
   const sql = createSql(() => own?.source ?? source)
   return {
     async since(moment) {
@@ -64,7 +65,7 @@ export function readEndedSessions(source: DataSourceLike): EndedSessionReader | 
       const { records } = await sql`select clock.now_ms, ended.id, ended.expires_at
         from (select ${DATABASE_NOW} as now_ms) clock
         left join auth_ended_sessions ended on ended.ended_at >= ${moment}`
-      deadline = DEADLINE
+      limit = deadline
       const sessions = records
         .filter(({ id }) => id !== null)
         .map((row) => ({ id: String(row['id']), until: Number(row['expires_at']) }))

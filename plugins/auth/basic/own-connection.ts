@@ -5,9 +5,13 @@
  * opens one connection of its own.
  */
 import { ignore, inTime, lateDatabase } from '../deadline.ts'
+import { createHedge } from '../hedge.ts'
 import type { DataSourceLike, StatementResult } from './sql.ts'
 
-/** A dedicated connection. A statement that fails or times out closes it; the next statement opens another. */
+/**
+ * A dedicated connection for one statement at a time. A statement that fails or times out closes it, and the next one
+ * opens another. A statement that is unusually slow is sent on a second connection too; the faster one is kept.
+ */
 export interface OwnConnection {
   /** The same database as a source of statements for `createSql`. */
   readonly source: DataSourceLike
@@ -32,22 +36,35 @@ interface Link {
 export function ownConnection(source: DataSourceLike, deadline: () => number): OwnConnection | undefined {
   const open = openerFor(source)
   if (open === undefined) return undefined
-  let link: Link | undefined
+  const hedge = createHedge()
+  const links = new Set<Link>()
   let closed = false
-  const drop = (): void => {
-    link?.destroy()
-    link = undefined
+
+  function closeAllBut(kept?: Link): void {
+    for (const link of links) if (link !== kept && links.delete(link)) link.destroy()
+  }
+
+  async function send(sql: string, parameters: readonly unknown[], link: Link) {
+    links.add(link)
+    await link.ready
+    return { records: await link.query(sql, parameters), link }
   }
 
   async function query(sql: string, parameters: unknown[]): Promise<StatementResult> {
-    if (closed) throw new Error('The connection was closed.')
+    const limit = deadline()
+    let [idle] = links
+    const attempt = async () => {
+      if (closed) throw new Error('The connection was closed.')
+      const link = idle ?? open!()
+      idle = undefined
+      return send(sql, parameters, link)
+    }
     try {
-      const current = (link ??= open!())
-      const rows = current.ready.then(() => current.query(sql, parameters))
-      const limit = deadline()
-      return { records: await inTime(rows, limit, () => lateDatabase(limit)) }
+      const { records, link } = await inTime(hedge(attempt), limit, () => lateDatabase(limit))
+      closeAllBut(link)
+      return { records }
     } catch (error) {
-      drop()
+      closeAllBut()
       throw error
     }
   }
@@ -63,7 +80,7 @@ export function ownConnection(source: DataSourceLike, deadline: () => number): O
     },
     close() {
       closed = true
-      drop()
+      closeAllBut()
     },
   }
 }

@@ -22,7 +22,7 @@ export function createRelationalStore(source: () => DataSourceLike): AuthStore {
     ...accountStatements(sql),
     ...sessionStatements(sql),
     ...endedSessionStatements(sql),
-    readEnded: () => readEndedSessions(source()),
+    readEnded: (deadline) => readEndedSessions(source(), deadline),
     ...resetTokenStatements(sql),
   }
 }

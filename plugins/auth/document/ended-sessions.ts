@@ -1,10 +1,9 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import type { Logger } from '../../../src/index.ts'
 import { createFollowerClock } from './clock.ts'
+import { createHedge } from '../hedge.ts'
 import { createRun, type Document, type DocumentDatabase, type Run } from './connection.ts'
 
-/** Milliseconds for one read. */
-const DEADLINE = 1000
 /** Time limit of the first read, which reads the whole collection while no request waits for it. */
 const FIRST_DEADLINE = 30_000
 
@@ -41,7 +40,7 @@ export function endedSessionOperations(run: Run, source: () => DocumentDatabase,
     hasEnded: async (id: string) =>
       (await run('auth_ended_sessions', (ended) => ended.findOne({ _id: { $eq: id } }))) !== null,
 
-    readEnded: () => readEndedSessions(source, settings),
+    readEnded: (deadline: number) => readEndedSessions(source, deadline, settings),
   }
 }
 
@@ -67,18 +66,24 @@ export async function deleteExpiredEnds(run: Run, now: number): Promise<void> {
 }
 
 /** Reads with a time limit of its own, over the application's connections: the driver has no others. */
-function readEndedSessions(source: () => DocumentDatabase, settings: ReaderSettings): EndedSessionReader {
-  let deadline = FIRST_DEADLINE
-  const limit = () => deadline
+function readEndedSessions(
+  source: () => DocumentDatabase,
+  deadline: number,
+  settings: ReaderSettings,
+): EndedSessionReader {
+  let milliseconds = FIRST_DEADLINE
+  const limit = () => milliseconds
   const run = createRun(source, limit)
+  const hedge = createHedge()
   const clock = createFollowerClock({ run, source, limit, ...settings })
   return {
     async since(moment) {
       // Before the look-up: the next one has to cover whatever is stored after this time.
       const now = await clock.read()
       const filter = { ended_at: { $gte: new Date(moment) } }
-      const found = await run('auth_ended_sessions', (ended) => ended.find(filter).toArray())
-      deadline = DEADLINE
+      const look = () => run('auth_ended_sessions', (ended) => ended.find(filter).toArray())
+      const found = await hedge(look)
+      milliseconds = deadline
       const sessions = (found as Document[]).map((one) => ({
         id: String(one['_id']),
         until: Number(one['expires_at']),

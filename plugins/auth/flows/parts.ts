@@ -5,6 +5,7 @@ import type { DeviceMarks } from '../limits/device-marks.ts'
 import type { EndedSessions } from '../sessions/ended-sessions.ts'
 import { PasswordRefused } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
+import type { ResolvedLifetimes } from '../options/options.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import type { LimitRule, LimitSubject, RateLimits } from '../limits/rate-limits.ts'
 import type { RefreshTokens } from '../tokens/refresh-tokens.ts'
@@ -28,7 +29,7 @@ export interface AuthParts {
   /** Dates the rotations of refresh tokens. */
   readonly rotations: RotationClock
   readonly logger: Logger
-  readonly lifetimes: Lifetimes
+  readonly lifetimes: ResolvedLifetimes
   /** Maximum sessions of a user; undefined for no limit. */
   readonly maxSessions?: number | undefined
   readonly devices: DeviceMarks
@@ -40,19 +41,6 @@ export interface AuthParts {
   readonly mailDelay: () => number
   /** Users whose sessions and reset tokens of earlier passwords could not be deleted yet. */
   readonly unfinished: Set<string>
-}
-
-/** Lifetimes in seconds. */
-export interface Lifetimes {
-  /** Lifetime of an access token. */
-  readonly access: number
-  /** Lifetime of a session from its login; rotation does not extend it. */
-  readonly session: number
-  readonly resetToken: number
-  /** Idle timeout: the longest time without a refresh; undefined for none. */
-  readonly idle?: number | undefined
-  /** Time in which the immediate predecessor of a refresh token still gets the current one. */
-  readonly grace: number
 }
 
 /** The caller of a flow; the `ctx` of a request has this shape. */

@@ -22,6 +22,7 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   idleTimeout: DURATION,
   maxSessions: 'anything',
   freshSession: 'boolean',
+  staleAfter: DURATION,
   limits: ['object', 'false'],
   redis: ['object', 'function'],
   cost: {

@@ -54,6 +54,12 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    */
   readonly freshSession?: boolean
   /**
+   * Age up to which this process uses its list of sessions that other processes ended, when a slow database delays the
+   * reads. With an older list guarded routes respond 503 `session_state_unknown`, or with `freshSession` look up each
+   * session. 1 to 60 seconds, or a duration; 3 seconds by default.
+   */
+  readonly staleAfter?: Duration
+  /**
    * Columns of `auth_users` (of `documentAuth` fields) that may be in `user.raw` although their names look secret:
    * `['country_code']`.
    */
@@ -81,11 +87,17 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
 
 /** Lifetimes in seconds. */
 export interface ResolvedLifetimes {
+  /** Lifetime of an access token. */
   readonly access: number
+  /** Lifetime of a session from its login; rotation does not extend it. */
   readonly session: number
   readonly resetToken: number
+  /** Time in which the immediate predecessor of a refresh token still gets the current one. */
   readonly grace: number
+  /** Idle timeout: the longest time without a refresh; undefined for none. */
   readonly idle: number | undefined
+  /** Age from which on the list of ended sessions is too old to be used. */
+  readonly staleAfter: number
 }
 
 const DAY = 86_400
@@ -129,7 +141,14 @@ export function checkRenamed(options: PasswordAuthOptions): void {
 
 /** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid lifetime. */
 export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetimes {
-  const { accessTokenLifetime, refreshTokenLifetime, resetTokenLifetime, refreshGrace, idleTimeout } = options
+  const {
+    accessTokenLifetime,
+    refreshTokenLifetime,
+    resetTokenLifetime,
+    refreshGrace,
+    idleTimeout,
+    staleAfter,
+  } = options
   const access = lifetime('accessTokenLifetime', accessTokenLifetime ?? '15m', 1, DAY)
   return {
     access,
@@ -138,6 +157,7 @@ export function resolveLifetimes(options: PasswordAuthOptions): ResolvedLifetime
     session: lifetime('refreshTokenLifetime', refreshTokenLifetime ?? '30d', 1, 400 * DAY),
     resetToken: lifetime('resetTokenLifetime', resetTokenLifetime ?? '30m', 1, DAY),
     grace: lifetime('refreshGrace', refreshGrace ?? '10s', 0, 60),
+    staleAfter: lifetime('staleAfter', staleAfter ?? '3s', 1, 60),
   }
 }
 

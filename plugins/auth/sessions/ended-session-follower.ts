@@ -2,16 +2,20 @@
  * Sessions that other processes ended. Each process writes the sessions that it ends to the database and reads the
  * others' records twice a second. Each read covers some past again, by the database's clock: a statement may be committed
  * after the reader has passed its time. Push messages (NOTIFY, Redis) can be lost silently, so they are not used.
- * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts and fleet/ended-everywhere.test.ts.
+ * A slow database delays the reads, and slow is not down: requests are served by an older list up to a limit.
+ * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts, slow-database.test.ts and fleet/ended-everywhere.test.ts.
  */
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
-import type { EndedSessions } from './ended-sessions.ts'
+import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { sessionStateUnknown } from '../errors.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 
-/** Milliseconds between two reads. */
+/** Milliseconds from the start of one read to the next. */
 const EVERY = 500
 /** Milliseconds after the start of a successful read during which the list is current. */
 const CURRENT = 1000
+/** Milliseconds after which a read is slow. No request waits longer for one while the list is not stale. */
+const SLOW = 500
 /** Milliseconds of the past that each read covers again: longer than a publication can take. */
 const OVERLAP = 10_000
 
@@ -19,7 +23,9 @@ const OVERLAP = 10_000
 export interface EndedSessionFollowerOptions {
   readonly reader: EndedSessionReader
   readonly known: EndedSessions
-  /** Called with the reason when the store becomes unreadable, and with null when it is readable again. */
+  /** Milliseconds after the start of the last successful read from which on the list decides nothing. */
+  readonly staleAfter: number
+  /** Called with the reason when the list becomes stale, and with null when it is current again. */
   readonly onChange: (failure: unknown) => void
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly time?: () => number
@@ -30,11 +36,13 @@ export interface EndedSessionFollower {
   /** Reads all relevant records, then continues to read. @throws the store's error. */
   start(): Promise<void>
   /**
-   * Returns undefined when the list is current: at most a second old. Otherwise returns a promise that settles after
-   * the next read, or after a second one if that fails.
-   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the second read fails too.
+   * Returns undefined when the list may be used: it is at most a second old, or not stale and reads are slow. Otherwise
+   * returns a promise that settles after the next read, or after half a second if the list is not stale.
+   * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list is stale and cannot be read.
    */
   ensureCurrent(): undefined | Promise<void>
+  /** True while the list is too old to be used. */
+  isStale(): boolean
   /** Seconds since the start of the last successful read. */
   age(): number
   stop(): void
@@ -42,58 +50,79 @@ export interface EndedSessionFollower {
 
 /** Creates a follower. It reads nothing before `start`. */
 export function createEndedSessionFollower(options: EndedSessionFollowerOptions): EndedSessionFollower {
-  const { reader, known, time = now } = options
+  const { staleAfter } = options
   const report = reporterOfChanges(options.onChange)
-  let cursor = 0
-  let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | undefined
+  const reads = createReads(options, () => report(null))
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-
-  async function read(): Promise<void> {
-    const began = time()
-    const news = await reader.since(cursor - OVERLAP)
-    for (const { id, until } of news.sessions) known.end(id, until)
-    cursor = news.now
-    readAt = began
-    report(null)
-  }
-
-  function catchUp(): Promise<void> {
-    return (reading ??= read().finally(() => (reading = undefined)))
-  }
-
-  /** Reads a second time after a failure, because the first read may have met a connection that was lost before. */
-  function lookUp(): Promise<void> {
-    return catchUp().catch(() => catchUp())
-  }
+  const isStale = (): boolean => reads.age() >= staleAfter
 
   function readOn(): void {
     if (isStopped) return
     timer = setTimeout(() => {
-      void catchUp().catch(report).then(readOn)
-    }, EVERY)
+      const failed = (error: unknown): void => (isStale() ? report(error) : undefined)
+      void reads.next().catch(failed).then(readOn)
+    }, reads.untilNext())
     timer.unref()
+  }
+
+  /** Reads a second time after a failure, because the first read may have met a connection that was lost before. */
+  async function lookUp(): Promise<void> {
+    const read = reads.next().catch(() => reads.next())
+    try {
+      await inTime(read, staleAfter, () => lateDatabase(staleAfter))
+    } catch (error) {
+      report(error)
+      throw sessionStateUnknown(error)
+    }
   }
 
   return {
     async start() {
-      await catchUp()
+      await reads.next()
       readOn()
     },
     ensureCurrent() {
-      if (time() - readAt < CURRENT) return undefined
-      return lookUp().catch((error: unknown) => {
-        report(error)
-        throw sessionStateUnknown(error)
-      })
+      if (isStale()) return lookUp()
+      if (reads.age() < CURRENT || reads.areSlow()) return undefined
+      return inTime(reads.next(), SLOW, () => lateDatabase(SLOW)).catch(ignore)
     },
-    age: () => (time() - readAt) / 1000,
+    isStale,
+    age: () => reads.age() / 1000,
     stop() {
       isStopped = true
       clearTimeout(timer)
-      reader.close()
+      options.reader.close()
     },
+  }
+}
+
+/** Creates the reads of one follower, of which one runs at a time. Times are in milliseconds. */
+function createReads({ reader, known, time = now }: EndedSessionFollowerOptions, done: () => void) {
+  let cursor = 0
+  let readAt = Number.NEGATIVE_INFINITY
+  let began = 0
+  let lastTook = 0
+  let reading: Promise<void> | undefined
+
+  async function read(): Promise<void> {
+    began = time()
+    const news = await reader.since(cursor - OVERLAP)
+    for (const { id, until } of news.sessions) known.end(id, until)
+    cursor = news.now
+    readAt = began
+    done()
+  }
+  function finish(): void {
+    reading = undefined
+    lastTook = time() - began
+  }
+  return {
+    /** The read that runs, or a new one. */
+    next: () => (reading ??= read().finally(finish)),
+    age: () => time() - readAt,
+    areSlow: () => lastTook >= SLOW || (reading !== undefined && time() - began >= SLOW),
+    untilNext: () => Math.max(0, EVERY - lastTook),
   }
 }
 

@@ -4,16 +4,21 @@ import { createEndedSessionFollower, type EndedSessionFollower } from './ended-s
 import { describeFailure, MissingTable } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { EndedSessions } from './ended-sessions.ts'
+import type { ResolvedLifetimes } from '../options/options.ts'
 
 /** Keeps a process informed about the sessions that other processes ended. */
 export interface SessionNews {
   /**
-   * Runs `look` when the list of ended sessions is current, which is nearly always immediately.
+   * Runs `look` when the list of ended sessions may be used, which is nearly always immediately.
    * @throws ServiceUnavailable 503 `session_state_unknown`, as a rejection, when the list cannot be read.
    */
   whenCurrent<T>(look: () => T): T | Promise<Awaited<T>>
+  /** True while the list is too old to be used. False if no other process shares the store. */
+  isUnknown(): boolean
   /** Loads published records and continues to read. Does nothing if no other process shares the store. */
   start(): Promise<void>
+  /** The check `auth`. @throws Error with the age of the list while it is too old to be used. */
+  check(): void
   /** Seconds since the list was read; undefined if no other process shares the store. */
   age(): number | undefined
   stop(): void
@@ -24,6 +29,7 @@ interface SessionNewsParts {
   readonly endedSessions: EndedSessions
   readonly events: EventBus<AuthEvents>
   readonly logger: Logger
+  readonly lifetimes: Pick<ResolvedLifetimes, 'staleAfter'>
 }
 
 /** Creates the reader for one application. Its store must be connected before `start`. */
@@ -32,8 +38,10 @@ export function createSessionNews({
   endedSessions: known,
   events,
   logger,
+  lifetimes,
 }: SessionNewsParts): SessionNews {
   let follower: EndedSessionFollower | undefined
+  const staleAfter = lifetimes.staleAfter * 1000
   function onChange(failure: unknown): void {
     if (failure === null) events.emit('auth.sessions.known', {})
     else events.emit('auth.sessions.unknown', { error: describeFailure(failure) })
@@ -44,9 +52,14 @@ export function createSessionNews({
       return waiting === undefined ? look() : (waiting.then(look) as Promise<Awaited<T>>)
     },
     async start() {
-      const reader = store.readEnded()
+      const reader = store.readEnded(staleAfter)
       if (reader === undefined) return
-      const started = createEndedSessionFollower({ reader: onceThere(reader, logger), known, onChange })
+      const started = createEndedSessionFollower({
+        reader: onceThere(reader, logger),
+        known,
+        staleAfter,
+        onChange,
+      })
       try {
         await started.start()
         follower = started
@@ -54,6 +67,11 @@ export function createSessionNews({
         started.stop()
         throw error
       }
+    },
+    isUnknown: () => follower?.isStale() ?? false,
+    check() {
+      if (follower?.isStale())
+        throw new Error(`The list of ended sessions was last read ${Math.round(follower.age())} s ago.`)
     },
     age: () => follower?.age(),
     stop: () => follower?.stop(),

@@ -61,7 +61,7 @@ function expiryTests(test: Test): void {
  * can read it.
  */
 async function readAll(store: AuthStore, moment = 0) {
-  const reader = store.readEnded()
+  const reader = store.readEnded(5000)
   if (reader === undefined) return undefined
   try {
     const { sessions, now } = await reader.since(moment)

@@ -9,6 +9,8 @@ export interface FaultyNetwork {
   silence(): void
   /** Lets new connections through. */
   heal(): void
+  /** Delays every response from now on, in milliseconds. */
+  delay(milliseconds: number): void
   /** Ends every connection with a reset. */
   cut(): void
   close(): Promise<void>
@@ -19,6 +21,7 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
   /** Of dead connections too, whose far ends stay open. */
   const sockets = new Set<Socket>()
   let isSilent = false
+  let latency = 0
   let opened = 0
   const server = createServer({ allowHalfOpen: true }, (client) => {
     opened++
@@ -40,7 +43,8 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
     upstream.on('error', () => undefined)
     upstream.on('close', () => pair.dead || client.destroy())
     client.on('data', (bytes) => pair.dead || upstream.write(bytes))
-    upstream.on('data', (bytes) => pair.dead || client.write(bytes))
+    const respond = (bytes: Buffer): void => void (pair.dead || client.write(bytes))
+    upstream.on('data', (bytes) => (latency === 0 ? respond(bytes) : setTimeout(respond, latency, bytes)))
   })
   await listening(server)
   const { port } = server.address() as { port: number }
@@ -52,6 +56,7 @@ export async function faultyNetwork(target: { host: string; port: number }): Pro
       for (const pair of live) pair.dead = true
     },
     heal: () => void (isSilent = false),
+    delay: (milliseconds) => void (latency = milliseconds),
     cut: () => {
       for (const pair of live) pair.sockets[0]!.resetAndDestroy()
     },

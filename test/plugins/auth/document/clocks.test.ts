@@ -35,8 +35,8 @@ describe('documentAuth on a server whose two programs have different clocks', ()
     let moment = 0
     const time = () => moment
     const known = createEndedSessions({ lifetime: 900 })
-    const reader = createDocumentStore(() => db, { time, ...(logger && { logger }) }).readEnded()!
-    const follower = createEndedSessionFollower({ reader, known, onChange: () => {}, time })
+    const reader = createDocumentStore(() => db, { time, ...(logger && { logger }) }).readEnded(1000)!
+    const follower = createEndedSessionFollower({ reader, known, staleAfter: 3000, onChange: () => {}, time })
     await follower.start()
     const look = async () => {
       moment += 6 * SECOND

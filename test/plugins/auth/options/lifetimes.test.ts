@@ -18,6 +18,7 @@ describe('The lifetimes', () => {
       resetToken: 1800,
       grace: 10,
       idle: undefined,
+      staleAfter: 3,
     })
   })
 
@@ -27,6 +28,7 @@ describe('The lifetimes', () => {
     ['resetTokenLifetime', 1, DAY],
     ['refreshGrace', 0, 60],
     ['idleTimeout', 901, 400 * DAY],
+    ['staleAfter', 1, 60],
   ] as const)
     it(`take a ${option} from ${least} to ${most} seconds`, () => {
       for (const value of [least, most])

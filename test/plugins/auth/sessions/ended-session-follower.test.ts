@@ -35,6 +35,7 @@ function follow(source: ReturnType<typeof store>) {
   const follower = createEndedSessionFollower({
     reader: source.reader,
     known,
+    staleAfter: 3000,
     onChange: (failure) => changes.push(failure),
     time: () => time,
   })
@@ -79,7 +80,7 @@ describe('The follower of ended sessions', () => {
     follower.stop()
   })
 
-  it('counts the second from the beginning of a read, not from its end', async () => {
+  it('counts the age of the list from the beginning of a read, not from its end', async () => {
     const source = store()
     const { follower, pass } = follow(source)
     await follower.start()
@@ -92,7 +93,7 @@ describe('The follower of ended sessions', () => {
     pass(1000)
     open()
     await reading
-    expect(follower.ensureCurrent()).to.be.a('promise')
+    expect(follower.age()).to.equal(1)
     follower.stop()
   })
 
@@ -100,7 +101,7 @@ describe('The follower of ended sessions', () => {
     const source = store()
     const { follower, changes, isEnded, pass } = follow(source)
     await follower.start()
-    pass(1000)
+    pass(3000)
     let fail!: (error: Error) => void
     source.state.held = new Promise((_, reject) => {
       fail = reject
@@ -120,7 +121,7 @@ describe('The follower of ended sessions', () => {
     const source = store()
     const { follower, changes, pass } = follow(source)
     await follower.start()
-    pass(1000)
+    pass(3000)
     const failure = new Error('away')
     source.state.failure = failure
     for (let count = 0; count < 2; count++) {
@@ -131,6 +132,62 @@ describe('The follower of ended sessions', () => {
     await follower.ensureCurrent()
     expect(follower.ensureCurrent()).to.equal(undefined)
     expect(changes).to.deep.equal([failure, null])
+    follower.stop()
+  })
+
+  it('waits half a second at most for a read, while the list is not stale', async () => {
+    const source = store()
+    const { follower, changes, pass } = follow(source)
+    await follower.start()
+    pass(1000)
+    source.state.held = new Promise(() => {})
+    await follower.ensureCurrent()
+    expect(source.moments).to.have.length(2)
+    source.state.held = undefined
+    expect(changes).to.deep.equal([])
+    follower.stop()
+  })
+
+  it('waits for no read that is slow, until the list is stale', async () => {
+    const source = store()
+    const { follower, pass } = follow(source)
+    await follower.start()
+    let open!: () => void
+    source.state.held = new Promise((resolve) => {
+      open = resolve
+    })
+    pass(1000)
+    const waiting = follower.ensureCurrent()
+    pass(499)
+    expect(follower.ensureCurrent()).to.be.a('promise')
+    pass(1)
+    expect(follower.ensureCurrent()).to.equal(undefined)
+    pass(1499)
+    expect(follower.ensureCurrent()).to.equal(undefined)
+    expect(follower.isStale()).to.equal(false)
+    pass(1)
+    expect(follower.isStale()).to.equal(true)
+    const last = follower.ensureCurrent()
+    open()
+    await Promise.all([waiting, last])
+    // The read took two seconds, so the next one is expected to be slow too.
+    expect(follower.ensureCurrent()).to.equal(undefined)
+    expect(source.moments).to.have.length(2)
+    follower.stop()
+  })
+
+  it('serves by the list while reads fail, until it is stale', async () => {
+    const source = store()
+    const { follower, changes, pass } = follow(source)
+    await follower.start()
+    source.state.failure = new Error('away')
+    pass(2999)
+    await follower.ensureCurrent()
+    expect(changes).to.deep.equal([])
+    pass(1)
+    const refusal = await follower.ensureCurrent()!.catch((error: unknown) => error)
+    expect(refusal).to.include({ status: 503, code: 'session_state_unknown' })
+    expect(changes).to.deep.equal([source.state.failure])
     follower.stop()
   })
 

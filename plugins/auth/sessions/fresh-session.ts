@@ -1,0 +1,40 @@
+import type { User } from '../../../src/index.ts'
+import { userOf } from '../accounts/signed-in-user.ts'
+import type { AuthFlows } from '../flows/flows.ts'
+import type { AuthParts } from '../flows/parts.ts'
+import { beginSession } from '../flows/sessions.ts'
+import type { AccessClaims } from '../tokens/access-tokens.ts'
+import type { SessionNews } from './session-news.ts'
+
+/** The option `freshSession`: each request reads the session from the database. */
+export interface FreshSessions {
+  /** The user of an access token, as stored now; null if the session is over. */
+  identify(claims: AccessClaims): Promise<User | null>
+  /** Begins a session of a user and returns its access token, since a token without a session identifies nobody. */
+  issueToken(user: User): Promise<string>
+}
+
+/** Creates the operations for one application. */
+export function createFreshSessions(
+  parts: AuthParts,
+  flows: Pick<AuthFlows, 'findOwner'>,
+  news: Pick<SessionNews, 'isUnknown'>,
+): FreshSessions {
+  return {
+    async identify(claims) {
+      const { sid, sub } = claims
+      if (parts.endedSessions.isEnded(claims)) return null
+      // A process can stop between the two statements that end a session. The list names such a session, if it is read.
+      const ended = news.isUnknown() && parts.store.hasEnded(sid)
+      const [user, hasEnded] = await Promise.all([flows.findOwner(sid, sub), ended])
+      return user && !hasEnded ? userOf({ sub: user.id, user: user.raw }) : null
+    },
+    async issueToken({ id }) {
+      const user = await parts.store.findUserById(id)
+      const grant = user && (await beginSession(parts, user))
+      if (!grant)
+        throw new Error('freshSession: a token can be issued only for a stored user who is not disabled.')
+      return grant.accessToken
+    },
+  }
+}
