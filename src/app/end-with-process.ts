@@ -12,7 +12,8 @@ export function endWithProcess(
   close: (options: CloseOptions) => Promise<void>,
 ): () => void {
   const removers = [
-    closeOnSignals((signal) => close({ drainDelay: signal === 'SIGTERM' ? drainDelay : 0 })),
+    // Ctrl+C and the end of the primary process do not wait for load balancers.
+    closeOnSignals((signal = 'SIGINT') => close({ drainDelay: signal === 'SIGINT' ? 0 : drainDelay })),
     // Half of the time for requests in flight, half for the bricks.
     closeOnUncaughtErrors({ logger, timeout: 2 * shutdownTimeout, close: () => close({}) }),
   ]

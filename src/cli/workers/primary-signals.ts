@@ -9,7 +9,7 @@ const CODES = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Follows the signals of the primary process: SIGTERM and SIGINT close all workers, a second one kills them, and SIGHUP
- * reloads. The SIGHUP of a closed terminal closes the workers.
+ * and SIGUSR2 reload. The SIGHUP of a closed terminal closes the workers.
  * @returns a function that returns the exit code of the second signal, or undefined if there was only one.
  */
 export function handleSignals(
@@ -30,5 +30,6 @@ export function handleSignals(
   }
   source.on('SIGTERM', () => end('SIGTERM')).on('SIGINT', () => end('SIGINT'))
   source.on('SIGHUP', () => (terminalIsClosed() ? primary.stop('close') : primary.reload()))
+  source.on('SIGUSR2', () => primary.reload())
   return () => code
 }

@@ -46,7 +46,7 @@ export class Primary {
   reload(): void {
     const { log } = this.context
     if (this.isStopping) return
-    if (!this.isServing) return log.warn('SIGHUP is ignored, because no worker is ready yet.')
+    if (!this.isServing) return log.warn('The reload is ignored, because no worker is ready yet.')
     this.reloadAgain = true
     this.reloading ??= this.reloadAll().finally(() => {
       this.reloading = undefined

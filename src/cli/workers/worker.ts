@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { ignore } from '../../support/ignore.ts'
+import { readableError } from '../../support/readable-error.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { leaveClients, LONGEST_LEAVE } from './leave.ts'
 import { CLOSED, type FromWorker, LEAVE } from './messages.ts'
@@ -22,11 +23,11 @@ export async function runWorker(start: () => Promise<ProjectApp>): Promise<void>
 }
 
 /**
- * Ignores the signals of a terminal, which reach every process of its group, from the beginning of the start on. An
+ * Ignores the signals of a terminal or of `systemctl kill`, which reach every process, from the beginning of the start on. An
  * application that does not follow its primary process itself (`signals: false`) gets SIGTERM.
  */
 function followPrimary(leave: () => Promise<void>): void {
-  process.on('SIGINT', ignore).on('SIGHUP', ignore)
+  process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGUSR2', ignore)
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
   process.on('message', (message: unknown) => {
     if (message === LEAVE) void leave().then(() => process.emit('message', RETIRE, undefined))
@@ -68,7 +69,7 @@ function isForeseen(error: unknown): boolean {
   return (error as Partial<Error> | null)?.name === 'StartupError'
 }
 
+/** Without secrets, because the primary process logs it and prints it to standard error. */
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return isForeseen(error) ? error.message : (error.stack ?? error.message)
+  return readableError(error, isForeseen(error) ? 'message' : 'stack')
 }

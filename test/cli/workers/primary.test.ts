@@ -42,7 +42,7 @@ describe('The start of several workers', () => {
     await forked[0]!.end({ code: 3 })
     primary.reload()
     expect([forked.length, clock.waiting]).to.deep.equal([1, [1]])
-    expect(lines.filter((line) => line.includes('SIGHUP is ignored')).length).to.equal(2)
+    expect(lines.filter((line) => line.includes('reload is ignored')).length).to.equal(2)
   })
 })
 

@@ -60,13 +60,13 @@ describe('The signals of the primary process', () => {
   }
   afterEach(() => calls.splice(0))
 
-  it('are SIGTERM and SIGINT to close, and SIGHUP to reload', () => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+  it('are SIGTERM and SIGINT to close, and SIGHUP and SIGUSR2 to reload', () => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2']) {
       const source = new EventEmitter()
       handleSignals(primary, source)
       source.emit(signal)
     }
-    expect(calls).to.deep.equal(['stop', 'close', 'reload'])
+    expect(calls).to.deep.equal(['stop', 'close', 'reload', 'reload'])
   })
 
   it('include the SIGHUP of a closed terminal, which closes', () => {
