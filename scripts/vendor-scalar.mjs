@@ -1,10 +1,13 @@
 // Puts the API reference of Scalar into the package for the documentation page, so that an application installs no
 // front-end package. The file is in @scalar/fastify-api-reference: @scalar/api-reference has the same one and brings 270
-// packages. It is compressed once, here, with Brotli: quality 11 makes it 10 % smaller and takes eight times as long.
+// packages. Only the file is read, so package.json overrides the dependencies of the plugin, which want a newer Node, with
+// a package that is there anyway.
+// It is compressed once, here, with Brotli: quality 11 makes it 10 % smaller and takes eight times as long.
 // The argument is the folder of the compiled files; dist by default.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, constants } from 'node:zlib'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -24,18 +27,16 @@ const manifest = {
 }
 writeFileSync(join(TARGET, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 cpSync(join(SOURCE, 'LICENSE'), join(TARGET, 'LICENSE'))
-writeFileSync(join(TARGET, 'scalar.js.br'), compressed(await readBundle()))
+writeFileSync(join(TARGET, 'scalar.js.br'), compressed(readBundle()))
 
-/** The plugin serves the file under a path of its own; this reads what it would send. */
-async function readBundle() {
-  const { default: plugin } = await import(NAME)
-  const routes = []
-  const fastify = { initialConfig: {}, route: (route) => routes.push(route) }
-  plugin(fastify, { configuration: { url: '/openapi.json' } }, () => undefined)
-  const reply = { header: () => reply, send: (body) => body }
-  const bundle = routes.find(({ url }) => url.endsWith('.js'))?.handler({}, reply)
+/** The plugin has its script as a string. */
+function readBundle() {
+  const line = readFileSync(ENTRY, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith('var standalone_default = "'))
+  const bundle = line && runInNewContext(`${line}; standalone_default`)
   if (typeof bundle !== 'string' || !bundle.includes('createApiReference'))
-    throw new Error(`${NAME} ${version} does not serve its script as expected.`)
+    throw new Error(`${NAME} ${version} does not contain its script as expected.`)
   return bundle
 }
 

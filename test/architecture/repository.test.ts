@@ -55,6 +55,18 @@ describe('the repository', () => {
     expect(found).to.deep.equal([])
   })
 
+  it('installs no package that refuses Node 20, for which npm would print a warning', () => {
+    interface Lock {
+      readonly packages: Readonly<Record<string, { readonly engines?: { readonly node?: string } }>>
+    }
+    const { packages } = JSON.parse(read('package-lock.json')) as Lock
+    const isNewer = (range: string): boolean => /^\s*[>=^~]*\s*(2[1-9]|[3-9]\d)/.test(range)
+    const refusing = Object.entries(packages).filter(([, { engines }]) =>
+      (engines?.node ?? '*').split('||').every(isNewer),
+    )
+    expect(refusing.map(([path]) => path)).to.deep.equal([])
+  })
+
   it('names no temporary path in its documents', () => {
     expect(documents.filter((path) => /(?<![\w.])\/tmp\//.test(read(path)))).to.deep.equal([])
   })
