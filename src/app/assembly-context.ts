@@ -1,6 +1,6 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { NamedCheck } from '../bricks/health-check.ts'
-import { type Container, createServiceContainer } from '../container/container.ts'
+import { type Container, createServiceContainer, servicesIn } from '../container/container.ts'
 import { createDisposal } from '../container/disposal.ts'
 import type { AnyRegistration } from '../container/registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
@@ -72,7 +72,7 @@ export function createParts(): Parts {
 
 /** @throws StartupError `MORTAR_SERVICE_DUPLICATE` for a name that was provided before. */
 export function provideServices({ provided }: Parts, registrations: GivenServices): void {
-  for (const [name, registration] of Object.entries(registrations)) {
+  for (const [name, registration] of servicesIn(registrations, 'app.provide')) {
     if (provided.has(name)) throw providedTwice(name)
     provided.set(name, registration)
   }

@@ -1,4 +1,4 @@
-import type { Container } from '../container/container.ts'
+import { servicesIn, type Container } from '../container/container.ts'
 import type { ContextClass } from '../context/context-class.ts'
 import { publicContext } from '../context/request-context.ts'
 import type { Cradle } from '../contracts/services.ts'
@@ -6,7 +6,7 @@ import type { AnyBrick } from './brick.ts'
 
 /** Puts a brick's services into the container and its members on the context class. */
 export function installBrick(brick: AnyBrick, container: Container, contextClass: ContextClass): void {
-  for (const [name, registration] of Object.entries(brick.services ?? {}))
+  for (const [name, registration] of servicesIn(brick.services ?? {}, `The brick '${brick.name}'`))
     container.register(name, registration, `brick '${brick.name}'`)
   for (const [name, factory] of Object.entries(brick.members ?? {}))
     contextClass.addMember(name, brick.name, (ctx) =>

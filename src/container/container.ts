@@ -2,7 +2,7 @@ import { asFunction, createContainer, type AwilixContainer, type Resolver } from
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
-import { asynchronous, explainResolution, refuseCircles } from './explain-resolution.ts'
+import { asynchronous, checkRequestServices, explainResolution } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
 import { value, type AnyRegistration } from './registration.ts'
@@ -88,7 +88,7 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
     },
     cradle: awilix.cradle,
     resolveSingletons() {
-      refuseCircles(entries)
+      checkRequestServices(entries)
       const singletons = [...entries].filter(([, { lifetime }]) => lifetime === 'singleton')
       collectFaults(singletons, ([name, { owner }]) => resolveAtBoot(awilix, name, owner))
     },
@@ -130,12 +130,25 @@ function adapt(
   awilix.register = (first: string | symbol | Record<string, AnyRegistration>, second?: AnyRegistration) => {
     refuseLate(DIRECT)
     const given = typeof first === 'object' ? first : { [first]: second! }
-    for (const name of Reflect.ownKeys(given)) {
-      if (typeof name === 'symbol') throw symbolName(name)
-      register(name, given[name]!, DIRECT)
-    }
+    for (const [name, registration] of servicesIn(given, DIRECT)) register(name, registration, DIRECT)
     return awilix
   }
+  awilix.loadModules = () => {
+    throw new StartupError('app.container.loadModules does not exist: the container searches no files.', {
+      code: 'MORTAR_SERVICE_SHAPE',
+      remedy: "Load them into a container of awilix's own, and hand on its registrations to app.provide.",
+    })
+  }
+}
+
+/** Registrations by name. @throws StartupError `MORTAR_SERVICE_SHAPE` for a symbol in place of a name. */
+export function servicesIn(registrations: object, owner: string): [string, AnyRegistration][] {
+  const [symbol] = Object.getOwnPropertySymbols(registrations)
+  if (symbol === undefined) return Object.entries(registrations)
+  throw new StartupError(`${owner}: the name ${String(symbol)} is not a string.`, {
+    code: 'MORTAR_SERVICE_SHAPE',
+    remedy: 'Register the service under a string.',
+  })
 }
 
 function resolveAtBoot(awilix: AwilixContainer<Record<string, unknown>>, name: string, owner: string): void {
@@ -161,13 +174,6 @@ function refuseTakenName(name: string, owner: string, present: string | undefine
       code: 'MORTAR_SERVICE_DUPLICATE',
       remedy: `Rename one of them, or replace the first on purpose with app.override({ ${name}: … }).`,
     })
-}
-
-function symbolName(name: symbol): StartupError {
-  return new StartupError(`${DIRECT}: the name ${String(name)} is not a string.`, {
-    code: 'MORTAR_SERVICE_SHAPE',
-    remedy: 'Register the service under a string.',
-  })
 }
 
 function nothingToOverride(name: string, names: readonly string[]): StartupError {

@@ -18,16 +18,7 @@ export function explainResolution(
   const failed = readResolution(error)
   if (failed === undefined) return failedFactory(error, name, owner)
   const { kind, path = name, missing = name } = failed
-  if (kind === 'lifetime')
-    return new StartupError(
-      `A service depends on one with a shorter lifetime: ${path} (registered by ${owner}).`,
-      {
-        code: 'MORTAR_SERVICE_LIFETIME',
-        remedy:
-          'Give the first service the shorter lifetime, or pass the value to it as an argument where it is used.',
-        cause: error,
-      },
-    )
+  if (kind === 'lifetime') return shorterLifetime(path, owner, { cause: error })
   if (kind === 'circular') return circle(path, { cause: error })
   const guess = nearest(missing, known)
   return new StartupError(
@@ -82,6 +73,22 @@ export function asynchronous(made: Promise<unknown>, name: string, owner: string
   })
 }
 
+function shorterLifetime(
+  path: string,
+  owner: string,
+  options: { readonly cause?: unknown } = {},
+): StartupError {
+  return new StartupError(
+    `A service depends on one with a shorter lifetime: ${path} (registered by ${owner}).`,
+    {
+      code: 'MORTAR_SERVICE_LIFETIME',
+      remedy:
+        'Give the first service the shorter lifetime, or the second one a longer lifetime: asClass() and asFunction() of awilix are transient unless they have another lifetime.',
+      ...options,
+    },
+  )
+}
+
 function circle(path: string, options: { readonly cause?: unknown } = {}): StartupError {
   return new StartupError(`Services depend on each other in a circle: ${path}.`, {
     code: 'MORTAR_SERVICE_CIRCULAR',
@@ -91,21 +98,26 @@ function circle(path: string, options: { readonly cause?: unknown } = {}): Start
 }
 
 /**
- * Finds a circle among the services of a request before the first request. No factory runs: those that destructure their
- * parameter read these services in any case. Other circles are reported by the request that reads such a service.
- * @throws StartupError `MORTAR_SERVICE_CIRCULAR`
+ * Finds circles among the services of a request, and scoped services that depend on a transient of awilix, before the
+ * first request. No factory runs: those that destructure their parameter read these services in any case. What other
+ * factories read is reported by the request.
+ * @throws StartupError `MORTAR_SERVICE_CIRCULAR`, `MORTAR_SERVICE_LIFETIME`
  */
-export function refuseCircles(entries: ReadonlyMap<string, ServiceEntry>): void {
+export function checkRequestServices(entries: ReadonlyMap<string, ServiceEntry>): void {
   const finished = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {
-    const { lifetime, native } = entries.get(name) ?? {}
-    if (finished.has(name) || native === undefined || (lifetime !== 'scoped' && lifetime !== 'transient'))
-      return
+    const entry = entries.get(name)
+    if (finished.has(name) || (entry?.lifetime !== 'scoped' && entry?.lifetime !== 'transient')) return
     if (path.includes(name)) throw circle([...path.slice(path.indexOf(name)), name].join(' → '))
-    for (const read of namesReadBy(native.factory)) visit(read, [...path, name])
+    const keeper = path.find((above) => entries.get(above)!.lifetime === 'scoped')
+    if (keeper !== undefined && entry.lifetime === 'transient' && entry.resolver.isLeakSafe !== true)
+      throw shorterLifetime([...path, name].join(' → '), entries.get(keeper)!.owner)
+    for (const read of entry.native ? namesReadBy(entry.native.factory) : []) visit(read, [...path, name])
     finished.add(name)
   }
-  for (const name of entries.keys()) visit(name, [])
+  // Scoped services first: a transient that they read is then visited below them.
+  for (const kind of ['scoped', 'transient'] as const)
+    for (const [name, { lifetime }] of entries) if (lifetime === kind) visit(name, [])
 }
 
 /** `({`, `async ({`, `function name({` and `method({`, at the beginning of a function's text. */

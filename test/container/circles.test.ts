@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { asFunction } from 'awilix'
+import { aliasTo, asClass, asFunction } from 'awilix'
 import { createApp, createRouter, scoped, singleton, StartupError, transient, type Cradle } from 'mortar'
 
 type Services = Parameters<ReturnType<typeof createApp>['provide']>[0]
@@ -21,6 +21,39 @@ const refusal = async (services: Services): Promise<StartupError> => {
   expect(error).to.be.instanceOf(StartupError)
   return error as StartupError
 }
+
+describe('A scoped service of the framework', () => {
+  it('that depends on a transient of awilix is a StartupError, also through another service', async () => {
+    const { code, message } = await refusal({
+      notes: scoped(({ repo }: Cradle) => [repo] as unknown),
+      repo: asClass(class Repo {}),
+    })
+    expect(code).to.equal('MORTAR_SERVICE_LIFETIME')
+    expect(message).to.include('notes → repo (registered by app.provide)').and.to.include('asClass()')
+    const between = await refusal({
+      between: transient(({ repo }: Cradle) => [repo] as unknown),
+      repo: asClass(class Repo {}),
+      notes: scoped(({ between: inner }: Cradle) => [inner] as unknown),
+    })
+    expect(between.message).to.include('notes → between → repo')
+  })
+
+  it('may depend on services that are leak-safe or have a longer lifetime', async () => {
+    const error = await startWith({
+      notes: scoped(({ repo, pool, other, alias }: Cradle) => [repo, pool, other, alias] as unknown),
+      repo: asClass(class Repo {}, { isLeakSafe: true }),
+      pool: asClass(class Pool {}).singleton(),
+      other: transient(({ bare }: Cradle) => [bare] as unknown),
+      bare: asClass(class Bare {}).scoped(),
+      alias: aliasTo('pool'),
+    })
+    expect(error).to.equal(undefined)
+    // A transient may depend on another one.
+    expect(
+      await startWith({ a: transient(({ b }: Cradle) => [b] as unknown), b: asFunction(() => 1) }),
+    ).to.equal(undefined)
+  })
+})
 
 describe('A circle of services of a request', () => {
   it('is a StartupError that names the path', async () => {
