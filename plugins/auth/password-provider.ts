@@ -203,7 +203,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     devices: createDeviceMarks(keys.device),
     judgePassword: createPasswordJudge(options, services),
     mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
-    resetMail: createResetMail(options, services),
+    resetMail: createResetMail(options, lifetimes, services),
     mailDelay: services.environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
     unfinished: new Set(),
   }

@@ -3,7 +3,6 @@ import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
-import { servicesIn } from '../container/container.ts'
 import { type Environment, isInspecting } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
@@ -13,6 +12,7 @@ import {
   type AssemblyContext,
   createAssemblyContext,
   createParts,
+  overrideServices,
   provideServices,
   type GivenServices,
 } from './assembly-context.ts'
@@ -78,8 +78,7 @@ export class Application {
 
   override(registrations: GivenServices): this {
     this.refuseAfterStart('app.override')
-    for (const [name, registration] of servicesIn(registrations, 'app.override'))
-      this.parts.overrides.set(name, registration)
+    overrideServices(this.parts, registrations)
     return this
   }
 

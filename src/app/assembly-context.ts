@@ -70,6 +70,12 @@ export function createParts(): Parts {
   }
 }
 
+/** @throws StartupError `MORTAR_SERVICE_SHAPE` for a symbol in place of a name. */
+export function overrideServices({ overrides }: Parts, registrations: GivenServices): void {
+  for (const [name, registration] of servicesIn(registrations, 'app.override'))
+    overrides.set(name, registration)
+}
+
 /** @throws StartupError `MORTAR_SERVICE_DUPLICATE` for a name that was provided before. */
 export function provideServices({ provided }: Parts, registrations: GivenServices): void {
   for (const [name, registration] of servicesIn(registrations, 'app.provide')) {

@@ -336,31 +336,6 @@ describe('app.container', () => {
     await app.close()
   })
 
-  it('refuses a symbol as a name wherever services are registered', () => {
-    const services = { [Symbol('s')]: value(1) }
-    expect(() => createApp({ logger: false }).provide(services)).to.throw(
-      StartupError,
-      'app.provide: the name Symbol(s)',
-    )
-    expect(() => createApp({ logger: false }).override(services)).to.throw(StartupError, 'Symbol(s)')
-  })
-
-  it('refuses a symbol as a name in a brick, at the start', async () => {
-    const brick = defineBrick({ name: 'b', services: { [Symbol('s')]: value(1) } })
-    const error = await startupError(createApp({ logger: false }).use(brick))
-    expect(error.message).to.contain("The brick 'b': the name Symbol(s)")
-  })
-
-  it('says that it searches no files, and takes the registrations of a container that does', async () => {
-    const app = createApp({ logger: false })
-    expect(() => app.container.loadModules(['*.ts'])).to.throw(StartupError, 'app.provide')
-    const own = createContainer().register({ repo: asClass(Database).singleton() })
-    app.provide({ repo: asFunction(() => own.resolve('repo') as unknown).singleton() })
-    await app.ready()
-    expect((app.services as { repo?: unknown }).repo).to.equal(own.resolve('repo'))
-    await app.close()
-  })
-
   it('names both sides when a brick registers the same service', async () => {
     const app = createApp({ logger: false }).use(defineBrick({ name: 'b', services: { one: value(1) } }))
     app.container.register('one', asValue(2))

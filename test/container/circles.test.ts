@@ -22,17 +22,21 @@ const refusal = async (services: Services): Promise<StartupError> => {
   return error as StartupError
 }
 
+class Repo {
+  readonly rows: readonly string[] = []
+}
+
 describe('A scoped service of the framework', () => {
   it('that depends on a transient of awilix is a StartupError, also through another service', async () => {
     const { code, message } = await refusal({
       notes: scoped(({ repo }: Cradle) => [repo] as unknown),
-      repo: asClass(class Repo {}),
+      repo: asClass(Repo),
     })
     expect(code).to.equal('MORTAR_SERVICE_LIFETIME')
     expect(message).to.include('notes → repo (registered by app.provide)').and.to.include('asClass()')
     const between = await refusal({
       between: transient(({ repo }: Cradle) => [repo] as unknown),
-      repo: asClass(class Repo {}),
+      repo: asClass(Repo),
       notes: scoped(({ between: inner }: Cradle) => [inner] as unknown),
     })
     expect(between.message).to.include('notes → between → repo')
@@ -41,10 +45,10 @@ describe('A scoped service of the framework', () => {
   it('may depend on services that are leak-safe or have a longer lifetime', async () => {
     const error = await startWith({
       notes: scoped(({ repo, pool, other, alias }: Cradle) => [repo, pool, other, alias] as unknown),
-      repo: asClass(class Repo {}, { isLeakSafe: true }),
-      pool: asClass(class Pool {}).singleton(),
+      repo: asClass(Repo, { isLeakSafe: true }),
+      pool: asClass(Repo).singleton(),
       other: transient(({ bare }: Cradle) => [bare] as unknown),
-      bare: asClass(class Bare {}).scoped(),
+      bare: asClass(Repo).scoped(),
       alias: aliasTo('pool'),
     })
     expect(error).to.equal(undefined)

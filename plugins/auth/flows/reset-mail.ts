@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Nodemailer from 'nodemailer'
 import type { Cradle, Mailer, MailMessage } from '../../../src/index.ts'
-import { linkBase, type PasswordAuthOptions } from '../options/options.ts'
+import { linkBase, type PasswordAuthOptions, type ResolvedLifetimes } from '../options/options.ts'
 
 /** The mail of forgot-password. */
 export interface ResetMail {
@@ -18,6 +18,7 @@ export interface ResetMail {
  */
 export function createResetMail(
   options: Pick<PasswordAuthOptions, 'sendResetEmail' | 'appUrl'>,
+  { resetToken }: Pick<ResolvedLifetimes, 'resetToken'>,
   services: Cradle,
 ): ResetMail {
   const { sendResetEmail } = options
@@ -27,15 +28,16 @@ export function createResetMail(
   const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
   const isProduction = services.environment === 'production'
   if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
+  const messageFor = (to: string, token: string) => messageOf(to, linkOf(token), lifetimeText(resetToken))
   const linkOf = (token: string): string => `${base}/reset-password?token=${token}`
   return {
     async send(to, token) {
       const mailer = mailerOf(services)
-      if (mailer) return mailer.send(messageOf(to, linkOf(token)))
+      if (mailer) return mailer.send(messageFor(to, token))
       if (isProduction) throw new Error(NO_WAY)
       services.logger.info(`Reset link for ${to}: ${linkOf(token)}`)
     },
-    rehearse: async (to, token) => mailerOf(services) && compose(messageOf(to, linkOf(token))),
+    rehearse: async (to, token) => mailerOf(services) && compose(messageFor(to, token)),
   }
 }
 
@@ -59,19 +61,26 @@ async function compose({ to, subject, text, html }: ResetMessage): Promise<void>
 
 type ResetMessage = MailMessage & { readonly to: string[]; readonly text: string; readonly html: string }
 
-function messageOf(to: string, link: string): ResetMessage {
-  return { to: [to], subject: 'Reset your password', text: textWith(link), html: htmlWith(link) }
+function messageOf(to: string, link: string, lifetime: string): ResetMessage {
+  const otherwise = `The link works once, for ${lifetime}. If it was not you, ignore this mail: nothing has changed.`
+  const text = `${WHY}\n\nSet a new password:\n${link}\n\n${otherwise}\n`
+  // The link consists of a configured address and a base64url token, so only `&` needs escaping.
+  const address = link.replaceAll('&', '&amp;')
+  const html = `<p>${WHY}</p>\n<p><a href="${address}">Set a new password</a></p>\n<p>${otherwise}</p>\n`
+  return { to: [to], subject: 'Reset your password', text, html }
+}
+
+/** Seconds in the largest unit that gives a whole number: `30 minutes`, `1 hour`. */
+function lifetimeText(seconds: number): string {
+  const [unit, length] = (
+    [
+      ['hour', 3600],
+      ['minute', 60],
+      ['second', 1],
+    ] as const
+  ).find(([, each]) => seconds % each === 0)!
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(seconds / length)
 }
 
 const WHY = 'Somebody, probably you, asked to reset the password of your account.'
-const OTHERWISE =
-  'The link works once and not for long. If it was not you, ignore this mail: nothing has changed.'
-
-function textWith(link: string): string {
-  return `${WHY}\n\nSet a new password:\n${link}\n\n${OTHERWISE}\n`
-}
-
-/** The link consists of a configured address and a base64url token, so only `&` needs escaping. */
-function htmlWith(link: string): string {
-  return `<p>${WHY}</p>\n<p><a href="${link.replaceAll('&', '&amp;')}">Set a new password</a></p>\n<p>${OTHERWISE}</p>\n`
-}

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
+import { createResetMail } from '../../../plugins/auth/flows/reset-mail.ts'
 import { auth } from '../../../plugins/auth/index.ts'
 import { basicAuth } from '../../../plugins/auth/basic/index.ts'
 import * as schema from '../../../plugins/auth/basic/schema.ts'
@@ -243,6 +244,23 @@ describe('the way of a reset link', () => {
     })
     expect(sent[0]!.text).to.contain('https://app.example.com/a&lt;b/reset-password?token=')
     expect(sent[0]!.html).to.contain('href="https://app.example.com/a&amp;lt;b/reset-password?token=')
+  })
+
+  it('says in both texts for how long the link works', async () => {
+    for (const [resetToken, words] of [
+      [1800, '30 minutes'],
+      [60, '1 minute'],
+      [7200, '2 hours'],
+      [5400, '90 minutes'],
+      [90, '90 seconds'],
+    ] as const) {
+      const sent: MailMessage[] = []
+      const mailer: Mailer = { send: async (message) => ({ id: String(sent.push(message)) }) }
+      const services = { mailer, environment: 'test' } as never
+      await createResetMail({}, { resetToken }, services).send(ADA.email, 'token')
+      for (const text of [sent[0]!.text, sent[0]!.html])
+        expect(text).to.contain(`The link works once, for ${words}. If it was not you`)
+    }
   })
 
   it('is the mail brick, whose page shows a message with a token that works', () =>

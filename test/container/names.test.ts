@@ -1,0 +1,35 @@
+import { asClass, asFunction, createContainer } from 'awilix'
+import { expect } from 'chai'
+import { createApp, defineBrick, StartupError, value } from 'mortar'
+
+class Repo {
+  readonly rows: readonly string[] = []
+}
+
+describe('The container', () => {
+  it('refuses a symbol as a name wherever services are registered', () => {
+    const services = { [Symbol('s')]: value(1) }
+    expect(() => createApp({ logger: false }).provide(services)).to.throw(
+      StartupError,
+      'app.provide: the name Symbol(s)',
+    )
+    expect(() => createApp({ logger: false }).override(services)).to.throw(StartupError, 'Symbol(s)')
+  })
+
+  it('refuses a symbol as a name in a brick, at the start', async () => {
+    const brick = defineBrick({ name: 'b', services: { [Symbol('s')]: value(1) } })
+    const app = createApp({ logger: false }).use(brick)
+    const message = await app.ready().catch((error: Error) => error.message)
+    expect(message).to.contain("The brick 'b': the name Symbol(s)")
+  })
+
+  it('says that it searches no files, and takes the registrations of a container that does', async () => {
+    const app = createApp({ logger: false })
+    expect(() => app.container.loadModules(['*.ts'])).to.throw(StartupError, 'app.provide')
+    const own = createContainer().register({ repo: asClass(Repo).singleton() })
+    app.provide({ repo: asFunction(() => own.resolve('repo') as unknown).singleton() })
+    await app.ready()
+    expect((app.services as { repo?: unknown }).repo).to.equal(own.resolve('repo'))
+    await app.close()
+  })
+})
