@@ -1,19 +1,16 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { ignore, inTime, lateDatabase } from './deadline.ts'
 
 /** Milliseconds without a response after which a second attempt begins. */
 const PATIENCE = 1000
 /** A response within these milliseconds is quick: a database that responded so is not expected to take a second. */
 const QUICK = 500
 
-/** One attempt at a piece of work, such as a statement on a connection. */
-export type Attempt<T> = () => Promise<T>
-
 /**
- * Creates a function that runs an attempt, and a second one beside it when the first one has not settled after a second
+ * Creates a function that runs an attempt, such as a statement, and a second one beside it when the first one has not settled after a second
  * although the one before was quick: its connection may be dead, and waiting for the time limit would be long. A database
  * that is slow all the time gets one attempt. The first success counts.
  */
-export function createHedge(): <T>(attempt: Attempt<T>) => Promise<T> {
+export function createHedge(): <T>(attempt: () => Promise<T>) => Promise<T> {
   let wasQuick = false
   return async (attempt) => {
     const began = performance.now()
@@ -27,12 +24,12 @@ export function createHedge(): <T>(attempt: Attempt<T>) => Promise<T> {
   }
 }
 
-async function settlesWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
-  const settled = work.then(
+function settlesWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const settled = work.then(ignore, ignore)
+  return inTime(settled, milliseconds, () => lateDatabase(milliseconds)).then(
     () => true,
-    () => true,
+    () => false,
   )
-  return Promise.race([settled, wait(milliseconds, false, { ref: false })])
 }
 
 async function either<T>(first: Promise<T>, second: Promise<T>): Promise<T> {

@@ -43,7 +43,7 @@ function listen(signal: ClosingSignal, handle: () => unknown): () => void {
 }
 
 /** Exit code of a process that a signal ended, as shells report it. Windows does not know SIGUSR2. */
-function codeOf(signal: ClosingSignal): number {
+export function codeOf(signal: ClosingSignal): number {
   return 128 + (constants.signals[signal] ?? 0)
 }
 

@@ -44,12 +44,6 @@ export function ownConnection(source: DataSourceLike, deadline: () => number): O
     for (const link of links) if (link !== kept && links.delete(link)) link.destroy()
   }
 
-  async function send(sql: string, parameters: readonly unknown[], link: Link) {
-    links.add(link)
-    await link.ready
-    return { records: await link.query(sql, parameters), link }
-  }
-
   async function query(sql: string, parameters: unknown[]): Promise<StatementResult> {
     const limit = deadline()
     let [idle] = links
@@ -57,7 +51,9 @@ export function ownConnection(source: DataSourceLike, deadline: () => number): O
       if (closed) throw new Error('The connection was closed.')
       const link = idle ?? open!()
       idle = undefined
-      return send(sql, parameters, link)
+      links.add(link)
+      await link.ready
+      return { records: await link.query(sql, parameters), link }
     }
     try {
       const { records, link } = await inTime(hedge(attempt), limit, () => lateDatabase(limit))

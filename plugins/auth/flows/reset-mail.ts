@@ -28,8 +28,9 @@ export function createResetMail(
   const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
   const isProduction = services.environment === 'production'
   if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
-  const messageFor = (to: string, token: string) => messageOf(to, linkOf(token), lifetimeText(resetToken))
+  const lifetime = lifetimeText(resetToken)
   const linkOf = (token: string): string => `${base}/reset-password?token=${token}`
+  const messageFor = (to: string, token: string) => messageOf(to, linkOf(token), lifetime)
   return {
     async send(to, token) {
       const mailer = mailerOf(services)
@@ -61,6 +62,8 @@ async function compose({ to, subject, text, html }: ResetMessage): Promise<void>
 
 type ResetMessage = MailMessage & { readonly to: string[]; readonly text: string; readonly html: string }
 
+const WHY = 'Somebody, probably you, asked to reset the password of your account.'
+
 function messageOf(to: string, link: string, lifetime: string): ResetMessage {
   const otherwise = `The link works once, for ${lifetime}. If it was not you, ignore this mail: nothing has changed.`
   const text = `${WHY}\n\nSet a new password:\n${link}\n\n${otherwise}\n`
@@ -70,17 +73,15 @@ function messageOf(to: string, link: string, lifetime: string): ResetMessage {
   return { to: [to], subject: 'Reset your password', text, html }
 }
 
+const UNITS = [
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
 /** Seconds in the largest unit that gives a whole number: `30 minutes`, `1 hour`. */
 function lifetimeText(seconds: number): string {
-  const [unit, length] = (
-    [
-      ['hour', 3600],
-      ['minute', 60],
-      ['second', 1],
-    ] as const
-  ).find(([, each]) => seconds % each === 0)!
+  const [unit, length] = UNITS.find(([, each]) => seconds % each === 0)!
   const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
   return format.format(seconds / length)
 }
-
-const WHY = 'Somebody, probably you, asked to reset the password of your account.'

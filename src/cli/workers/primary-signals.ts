@@ -1,11 +1,10 @@
 import type { EventEmitter } from 'node:events'
+import { codeOf } from '../../app/signals.ts'
 import { watchTerminal } from './closed-terminal.ts'
 import type { Primary } from './primary.ts'
 
 /** Milliseconds in which further signals belong to the first: npm repeats the SIGINT of Ctrl+C. */
 const SAME_SIGNAL = 100
-
-const CODES = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Follows the signals of the primary process: SIGTERM and SIGINT close all workers, a second one kills them, and SIGHUP
@@ -19,12 +18,12 @@ export function handleSignals(
 ): () => number | undefined {
   let first: number | undefined
   let code: number | undefined
-  const end = (signal: keyof typeof CODES): void => {
+  const end = (signal: 'SIGINT' | 'SIGTERM'): void => {
     if (first === undefined) {
       first = performance.now()
       primary.stop(signal === 'SIGTERM' ? 'stop' : 'close')
     } else if (performance.now() - first > SAME_SIGNAL) {
-      code = CODES[signal]
+      code = codeOf(signal)
       primary.kill()
     }
   }

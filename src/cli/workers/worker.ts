@@ -23,8 +23,8 @@ export async function runWorker(start: () => Promise<ProjectApp>): Promise<void>
 }
 
 /**
- * Ignores the signals of a terminal or of `systemctl kill`, which reach every process, from the beginning of the start on. An
- * application that does not follow its primary process itself (`signals: false`) gets SIGTERM.
+ * Ignores the signals of a terminal or of `systemctl kill`, which reach every process, from the beginning of the start on.
+ * An application that does not follow its primary process itself (`signals: false`) gets SIGTERM.
  */
 function followPrimary(leave: () => Promise<void>): void {
   process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGUSR2', ignore)
