@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readlinkSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { get as getByTls } from 'node:https'
 import { join } from 'node:path'
@@ -8,8 +8,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { ROOT } from '../../architecture/tree.ts'
 import { skipSuite } from '../../support/servers.ts'
-import { createProject, type TestProject } from '../project.ts'
-import { serveWorkers, type ServingWorkers } from './serving.ts'
+import { builtProject, programOf, type ServingWorkers } from './serving.ts'
 
 const SERVER = `import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,20 +28,13 @@ console.log(\`listens at \${url}\`)
 
 describe('mortar start --workers, at', function () {
   if (process.platform !== 'linux') skipSuite('The test reads /proc.')
-  let project: TestProject
-  let serving: ServingWorkers | undefined
-  before(() => {
-    const route = 'export default () => String(process.pid)\n'
-    project = createProject({ 'server.ts': SERVER, 'routes/index.get.ts': route })
-    const { code, err } = project.mortar(['build'])
-    expect(code, err).to.equal(0)
-  })
-  afterEach(() => serving?.cleanUp())
-  after(() => project.remove())
+  const route = 'export default () => String(process.pid)\n'
+  const built = builtProject({ 'server.ts': SERVER, 'routes/index.get.ts': route })
+  let serving: ServingWorkers
 
   /** The one URL of all workers until now. */
   function urlOfAll(): string {
-    const urls = serving!.output.text().matchAll(/listens at (\S+)/g)
+    const urls = serving.output.text().matchAll(/listens at (\S+)/g)
     const [url, ...others] = new Set([...urls].map(([, found]) => found!))
     expect(others).to.deep.equal([])
     return url!
@@ -57,7 +49,7 @@ describe('mortar start --workers, at', function () {
 
   for (const address of ['a Unix socket', 'TLS', 'port 0'])
     it(`${address}: share it, also after a reload and a crash`, async () => {
-      const running = await serveWorkers(project, ['--workers', '2'], { ADDRESS: address })
+      const running = await built.serve(['--workers', '2'], { ADDRESS: address })
       serving = running
       await running.untilEvent('worker.ready', 2)
       expect(await servingProcesses(10)).to.have.members([...running.workers()])
@@ -71,17 +63,16 @@ describe('mortar start --workers, at', function () {
       expect(await servingProcesses(10)).to.have.members([...running.workers()])
 
       expect(await running.end('SIGTERM')).to.deep.equal([0, null])
-      expect(existsSync(join(project.directory, 'app.sock'))).to.equal(false)
+      expect(existsSync(join(built.project.directory, 'app.sock'))).to.equal(false)
     })
 
   it('a socket of systemd: refuse to start, because the primary process has the socket', () => {
-    const program = join(readlinkSync(join(project.directory, 'node_modules/mortar')), 'dist/src/cli/main.js')
-    const args = [process.execPath, program, 'start', '--workers', '2']
+    const args = [process.execPath, programOf(built.project), 'start', '--workers', '2']
     const { status, stderr } = spawnSync(
       'sh',
       ['-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...args],
       {
-        cwd: project.directory,
+        cwd: built.project.directory,
         encoding: 'utf8',
       },
     )

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readlinkSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../../support/free-port.ts'
 import { skipSuite } from '../../support/servers.ts'
-import { createProject, type TestProject } from '../project.ts'
 import { get } from './load.ts'
-import { isAlive } from './serving.ts'
+import { builtProject, isAlive, programOf } from './serving.ts'
 
 /** More than 1 MB of log for each request. */
 const ROUTE = `import type { Context } from 'mortar'
@@ -21,23 +19,16 @@ export default ({ log }: Context) => {
 
 describe('mortar start --workers, whose log cannot be written', function () {
   if (process.platform !== 'linux') skipSuite('The test writes to /dev/full.')
-  let project: TestProject
+  const built = builtProject({ 'routes/index.get.ts': ROUTE })
   let child: ChildProcess | undefined
-  before(() => {
-    project = createProject({ 'routes/index.get.ts': ROUTE })
-    const { code, err } = project.mortar(['build'])
-    expect(code, err).to.equal(0)
-  })
   afterEach(() => {
     if (child && isAlive(-child.pid!)) process.kill(-child.pid!, 'SIGKILL')
   })
-  after(() => project.remove())
 
   async function serve(stdout: number | 'pipe') {
     const port = await freePort()
-    const program = join(readlinkSync(join(project.directory, 'node_modules/mortar')), 'dist/src/cli/main.js')
-    child = spawn(process.execPath, [program, 'start', '--workers', '2'], {
-      cwd: project.directory,
+    child = spawn(process.execPath, [programOf(built.project), 'start', '--workers', '2'], {
+      cwd: built.project.directory,
       detached: true,
       stdio: ['ignore', stdout, 'ignore'],
       env: { PATH: process.env['PATH'], PORT: String(port), DRAIN_DELAY: '0', NODE_ENV: 'production' },

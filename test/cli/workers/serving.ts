@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
 import { type ChildOutput, outputOf } from '../../docs/child-output.ts'
 import { freePort } from '../../support/free-port.ts'
-import type { TestProject } from '../project.ts'
+import { createProject, type TestProject } from '../project.ts'
 
 /** A running `mortar start --workers`, in a process group of its own. */
 export interface ServingWorkers {
@@ -31,8 +32,7 @@ export async function serveWorkers(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<ServingWorkers> {
   const port = await freePort()
-  const program = join(readlinkSync(join(project.directory, 'node_modules/mortar')), 'dist/src/cli/main.js')
-  const child = spawn(process.execPath, [program, 'start', ...args], {
+  const child = spawn(process.execPath, [programOf(project), 'start', ...args], {
     cwd: project.directory,
     // A group of its own, so that a test can send a signal to all its processes, as a terminal does.
     detached: true,
@@ -61,6 +61,36 @@ export async function serveWorkers(
     async cleanUp() {
       if (isAlive(-child.pid!)) process.kill(-child.pid!, 'SIGKILL')
       await exited
+    },
+  }
+}
+
+/** The program `mortar` that a project uses. */
+export function programOf(project: TestProject): string {
+  return join(readlinkSync(join(project.directory, 'node_modules/mortar')), 'dist/src/cli/main.js')
+}
+
+/** A project that is built once for a suite. Call this in the body of a `describe`. */
+export function builtProject(files: Readonly<Record<string, string>>) {
+  let project: TestProject
+  let serving: ServingWorkers | undefined
+  before(() => {
+    project = createProject(files)
+    const { code, err } = project.mortar(['build'])
+    expect(code, err).to.equal(0)
+  })
+  afterEach(async () => {
+    await serving?.cleanUp()
+    serving = undefined
+  })
+  after(() => project.remove())
+  return {
+    get project() {
+      return project
+    },
+    /** Serves the build until the end of the test. */
+    async serve(args: readonly string[], variables?: Readonly<Record<string, string>>) {
+      return (serving = await serveWorkers(project, args, variables))
     },
   }
 }

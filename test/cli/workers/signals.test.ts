@@ -2,9 +2,8 @@ import { constants } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { skipSuite } from '../../support/servers.ts'
-import { createProject, type TestProject } from '../project.ts'
 import { get } from './load.ts'
-import { serveWorkers, type ServingWorkers } from './serving.ts'
+import { builtProject, type ServingWorkers } from './serving.ts'
 
 const ROUTE = `import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'mortar'
@@ -20,18 +19,7 @@ const SIGNALS = ['SIGHUP', 'SIGUSR2'] as const
 
 describe('A signal to mortar start', function () {
   if (process.platform !== 'linux') skipSuite('The test reads /proc.')
-  let project: TestProject
-  let serving: ServingWorkers | undefined
-  before(() => {
-    project = createProject({ 'routes/index.get.ts': ROUTE })
-    const { code, err } = project.mortar(['build'])
-    expect(code, err).to.equal(0)
-  })
-  afterEach(async () => {
-    await serving?.cleanUp()
-    serving = undefined
-  })
-  after(() => project.remove())
+  const built = builtProject({ 'routes/index.get.ts': ROUTE })
 
   async function untilPrinted({ output, child }: ServingWorkers, text: string): Promise<void> {
     while (!output.text().includes(text) && child.exitCode === null) await wait(20)
@@ -39,7 +27,7 @@ describe('A signal to mortar start', function () {
 
   for (const signal of SIGNALS) {
     it(`closes a single process on ${signal}, whose exit code makes a supervisor start it again`, async () => {
-      serving = await serveWorkers(project, ['--stale'])
+      const serving = await built.serve(['--stale'])
       await untilPrinted(serving, 'listens at')
       const active = get({ port: serving.port, path: '/?wait=600' })
       await untilPrinted(serving, 'has arrived')
@@ -51,7 +39,7 @@ describe('A signal to mortar start', function () {
     })
 
     it(`reloads workers on ${signal}, which may reach every process, and loses no request`, async () => {
-      serving = await serveWorkers(project, ['--workers', '2', '--stale'])
+      const serving = await built.serve(['--workers', '2', '--stale'])
       await serving.untilEvent('worker.ready', 2)
       const before = serving.workers()
       const active = get({ port: serving.port, path: '/?wait=600' })
@@ -65,9 +53,9 @@ describe('A signal to mortar start', function () {
   }
 
   it('reports why a reload failed without the password of a connection string', async () => {
-    serving = await serveWorkers(project, ['--workers', '2', '--stale'])
+    const serving = await built.serve(['--workers', '2', '--stale'])
     await serving.untilEvent('worker.ready', 2)
-    project.write({
+    built.project.write({
       'dist/app.js': `export const app = undefined
 throw new Error('no postgres://app:${PASSWORD}@db/x, password=${PASSWORD}, secret=${PASSWORD}')`,
     })
@@ -79,13 +67,13 @@ throw new Error('no postgres://app:${PASSWORD}@db/x, password=${PASSWORD}, secre
 
   it('reports why no worker could start without the password of a connection string', async () => {
     for (const name of ['Error', 'StartupError']) {
-      project.write({
+      built.project.write({
         'dist/app.js': `export const app = undefined
 const error = new Error('no postgres://app:${PASSWORD}@db/x')
 error.name = '${name}'
 throw error`,
       })
-      serving = await serveWorkers(project, ['--workers', '2', '--stale'])
+      const serving = await built.serve(['--workers', '2', '--stale'])
       await untilPrinted(serving, 'no postgres://')
       expect(serving.output.text(), name)
         .to.include('no postgres://[redacted]@db/x')

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { skipSuite } from '../../support/servers.ts'
-import { createProject, type TestProject } from '../project.ts'
 import { get, startLoad } from './load.ts'
-import { isAlive, serveWorkers, type ServingWorkers } from './serving.ts'
+import { builtProject, isAlive, type ServingWorkers } from './serving.ts'
 
 const route = (version: number): string => `import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'mortar'
@@ -16,22 +15,11 @@ export default async (ctx: Context) => {
 
 describe('mortar start --workers', function () {
   if (process.platform !== 'linux') skipSuite('The test reads /proc.')
-  let project: TestProject
-  let serving: ServingWorkers | undefined
-  before(() => {
-    project = createProject({ 'routes/index.get.ts': route(1) })
-    const { code, err } = project.mortar(['build'])
-    expect(code, err).to.equal(0)
-  })
-  afterEach(async () => {
-    await serving?.cleanUp()
-    serving = undefined
-  })
-  after(() => project.remove())
+  const built = builtProject({ 'routes/index.get.ts': route(1) })
 
   /** Changes the output as a build would, only faster. */
   function build(version: number, more = ''): void {
-    project.write({
+    built.project.write({
       'dist/routes/index.get.js': route(version)
         .replace(/import type .*/, '')
         .replace(': Context', ''),
@@ -40,7 +28,7 @@ describe('mortar start --workers', function () {
   }
 
   async function serveTwo(...args: readonly string[]): Promise<ServingWorkers> {
-    serving = await serveWorkers(project, ['--workers', '2', '--stale', ...args])
+    const serving = await built.serve(['--workers', '2', '--stale', ...args])
     await serving.untilEvent('worker.ready', 2)
     return serving
   }
@@ -142,19 +130,18 @@ describe('mortar start --workers', function () {
   })
 
   it('reports a wrong set-up once, and exits with 1', async () => {
-    const failing = await serveWorkers(project, ['--workers', '4', '--stale'], { PORT: 'none' })
-    serving = failing
+    const failing = await built.serve(['--workers', '4', '--stale'], { PORT: 'none' })
     expect(await failing.ended()).to.deep.equal([1, null])
     expect(failing.output.text().match(/PORT is not/g)?.length, failing.output.text()).to.equal(1)
   })
 
   it('rejects a number that is not one, with the exit code of wrong arguments', () => {
-    const { code, err } = project.mortar(['start', '--workers', '0'])
+    const { code, err } = built.project.mortar(['start', '--workers', '0'])
     expect([code, err]).to.deep.equal([
       2,
       "mortar: --workers is '0', not a whole number from 1 to 256, or auto for one worker per core.\nSee: mortar help start\n",
     ])
-    const ofVariable = project.mortar(['start'], { variables: { WORKERS: 'many' } })
+    const ofVariable = built.project.mortar(['start'], { variables: { WORKERS: 'many' } })
     expect([ofVariable.code, ofVariable.err.includes('MORTAR_ENV')]).to.deep.equal([1, true])
   })
 })
