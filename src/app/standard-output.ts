@@ -25,15 +25,14 @@ export function toStandardOutput(): (lines: Buffer) => void {
 let output: ((lines: Buffer) => void) | undefined
 
 function openOutput(): (lines: Buffer) => void {
-  let exitUntil = 0
   const stdout = loadPino().destination({
     sync: true,
     contentMode: 'buffer',
     maxLength: MOST_WAITING,
     // flush() does nothing without a minimum. Each line is longer.
     minLength: 1,
-    // To retry, sonic-boom sleeps.
-    retryEAGAIN: () => Date.now() < exitUntil,
+    // To retry, sonic-boom sleeps, and another process may make the pipe blocking meanwhile.
+    retryEAGAIN: () => false,
   })
   let retry: NodeJS.Timeout | undefined
   let reason = ''
@@ -60,9 +59,14 @@ function openOutput(): (lines: Buffer) => void {
     }
     dropped += countLines(lines as Buffer)
   })
-  process.once('exit', () => {
-    exitUntil = Date.now() + LONGEST_EXIT
+  const isBlockedAfterFlush = (): boolean => {
+    reason = ''
     flush()
+    return reason === 'EAGAIN'
+  }
+  process.once('exit', () => {
+    const until = Date.now() + LONGEST_EXIT
+    while (isBlockedAfterFlush() && Date.now() < until) sleep(RETRY)
   })
   return (lines) => {
     keepUnblocked(process.stdout)
@@ -72,12 +76,18 @@ function openOutput(): (lines: Buffer) => void {
 
 /**
  * Makes writes to a full pipe fail with EAGAIN instead of waiting. Node does so when it opens the stream, but a child
- * process that inherits the pipe makes it blocking again for every process, such as a new worker.
+ * process that inherits the pipe makes it blocking again for every process, such as a new worker when it starts, and
+ * each process when it ends. So this comes directly before each write.
  */
 function keepUnblocked(stream: NodeJS.WriteStream): void {
   if (stream.isTTY) return
   const { _handle } = stream as { readonly _handle?: { setBlocking?(isBlocking: boolean): void } | null }
   _handle?.setBlocking?.(false)
+}
+
+/** Blocks the process for this many milliseconds. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** Writes a line to standard error, unless that cannot be written either. */
