@@ -1,4 +1,4 @@
-/** Meaning of an error of a database: it cannot be reached, or it is busy and the transaction can be repeated. */
+/** Meaning of an error of a database: it cannot be reached or cannot write, or it is busy and the transaction can be repeated. */
 export type DatabaseFault = 'unavailable' | 'busy'
 
 /** Returns the meaning of an error of a database driver or its pool; undefined for any other error. */
@@ -18,20 +18,22 @@ type Patterns = readonly (readonly [DatabaseFault, RegExp])[]
 /**
  * Codes of PostgreSQL (5 characters), of MariaDB and MySQL (`ER_…`), of SQLite and of Node. A deadlock, a cancelled
  * statement and a failed serialization are busy: the transaction was rolled back and can be repeated. A server that
- * accepts no writes is unavailable: after a failover, the connection leads to the wrong server.
+ * accepts no writes is unavailable: after a failover, the connection leads to the wrong server. So is a full or failing
+ * disk.
  */
 const CODES: Patterns = [
-  ['unavailable', /^(08...|57P0[1235]|25P0[34]|25006)$/],
+  ['unavailable', /^(08...|57P0[1235]|25P0[34]|25006|53100|58030)$/],
   ['busy', /^(40001|40P01|53[234]00|55P03|57014)$/],
   [
     'unavailable',
-    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION|READ_ONLY_MODE|INNODB_READ_ONLY))$/,
+    /^(PROTOCOL_CONNECTION_LOST|ER_(SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING_CONNECTION|READ_ONLY_MODE|INNODB_READ_ONLY|DISK_FULL|RECORD_FILE_FULL))$/,
   ],
   [
     'busy',
     /^ER_(CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|USER_LIMIT_REACHED|LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|QUERY_TIMEOUT|QUERY_INTERRUPTED)$/,
   ],
   ['busy', /^SQLITE_(BUSY|LOCKED)/],
+  ['unavailable', /^SQLITE_(FULL|IOERR)/],
   [
     'unavailable',
     /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/,

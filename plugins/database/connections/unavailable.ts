@@ -25,7 +25,7 @@ export function markOwn(error: object): void {
 const RETRY_AFTER: Readonly<Record<Unavailability, number>> = { database_unavailable: 2, database_busy: 1 }
 
 const DETAILS: Readonly<Record<Unavailability, string>> = {
-  database_unavailable: 'The database cannot be reached. Try again shortly.',
+  database_unavailable: 'The database is not available. Try again shortly.',
   database_busy: 'The database is busy. Try again shortly.',
 }
 
