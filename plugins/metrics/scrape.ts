@@ -1,5 +1,5 @@
-import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
-import type { Gauges, ProcessReport } from '../../src/index.ts'
+import type { Counter, Gauge as PromGauge, MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+import type { Gauge, Gauges, ProcessReport } from '../../src/index.ts'
 import { loadPromClient } from './peers.ts'
 
 /** The metrics of one process, as sent between processes. */
@@ -45,27 +45,39 @@ export function createScrape({ registry, gauges, prefix, share }: ScrapeSource):
 
 /** Returns a function that adds the gauges of the application which the registry lacks. */
 function gaugeAdder(registry: Registry, gauges: Gauges, prefix: string): () => void {
-  const { Gauge } = loadPromClient()
+  const { Counter, Gauge } = loadPromClient()
   const known = new Set<string>()
   return () => {
-    for (const [name, { help, combine = 'sum' }] of gauges.all) {
+    for (const [name, { help, label, combine = 'sum', isCounter = false }] of gauges.all) {
       if (known.has(name)) continue
       known.add(name)
-      const gauge = new Gauge({
+      const settings = {
         name: `${prefix}${name}`,
         help,
         aggregator: combine,
         registers: [],
-        collect() {
+        labelNames: label === undefined ? [] : [label],
+        collect(this: Counter | PromGauge) {
+          this.reset()
+          if (label === undefined) this.remove()
           // Read by name, because a gauge can be replaced.
-          const value = gauges.all.get(name)?.read()
-          if (value === undefined) this.remove()
-          else this.set(value)
+          for (const [labels, value] of valuesOf(gauges.all.get(name), label)) this.inc(labels, value)
         },
-      })
-      registry.registerMetric(gauge)
+      }
+      registry.registerMetric(isCounter ? new Counter(settings) : new Gauge(settings))
     }
   }
+}
+
+/** The values of a gauge with their labels. */
+function valuesOf(
+  gauge: Gauge | undefined,
+  label = '',
+): readonly (readonly [Record<string, string>, number])[] {
+  const value = gauge?.read()
+  if (value === undefined) return []
+  if (typeof value === 'number') return [[{}, value]]
+  return [...value].map(([name, each]) => [{ [label]: name }, each])
 }
 
 /** Counters and histograms of a worker that has ended still count, so that the sums never fall. */

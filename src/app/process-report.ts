@@ -18,6 +18,8 @@ export type ReportMessage =
       readonly name: string
       readonly id: number
       readonly reports: readonly unknown[]
+      /** Latest reports of workers that have not responded. */
+      readonly late: readonly unknown[]
       /** Last reports of workers that have ended. */
       readonly ended: readonly unknown[]
       /** Number that changes when reports in `ended` are combined. */
@@ -36,7 +38,7 @@ export type ReportMessage =
 export interface ProcessReport<T> {
   /**
    * The reports of all processes of `mortar start --workers`, the own one included, and with `combineEnded` the combined
-   * report of the workers that have ended; without workers the own one.
+   * reports of the workers that have ended and of those that do not respond; without workers the own one.
    */
   collect(): Promise<readonly T[]>
   /** Ends the participation of this process, with its last report. */
@@ -46,8 +48,8 @@ export interface ProcessReport<T> {
 /** Settings of `shareReport`. */
 export interface ReportOptions<T> {
   /**
-   * Combines last reports of workers that have ended, without the values that end with a worker. The reports may be
-   * combined already. Without it the reports of a worker end with that worker.
+   * Combines last reports of workers that have ended or do not respond, without the values that end with a worker. The
+   * reports may be combined already. Without it the reports of a worker end with that worker.
    */
   readonly combineEnded?: ((reports: readonly T[]) => Promise<T>) | undefined
   readonly channel?: ReportChannel | undefined
@@ -107,12 +109,12 @@ export function shareReport<T>(
     async collect() {
       const all = await askAll()
       const reports = all === undefined || all.reports.length === 0 ? [await own()] : (all.reports as T[])
-      if (combineEnded === undefined || all === undefined || all.ended.length === 0) return reports
-      const { ended, revision } = all
-      const report = await combineEnded(ended as T[])
+      if (combineEnded === undefined || all === undefined) return reports
+      const { late, ended, revision } = all
+      const [report] = await combined(ended as T[], combineEnded)
       if (ended.length > 1)
         void send({ mortar: 'report:combined', name, revision, count: ended.length, report })
-      return [...reports, report]
+      return [...reports, ...(report ? [report] : []), ...(await combined(late as T[], combineEnded))]
     },
     async stop() {
       channel.off('message', onMessage)
@@ -121,6 +123,13 @@ export function shareReport<T>(
       if (report !== undefined) await send({ mortar: 'report:last', name, report })
     },
   }
+}
+
+async function combined<T>(
+  reports: readonly T[],
+  combine: (reports: readonly T[]) => Promise<T>,
+): Promise<readonly T[]> {
+  return reports.length === 0 ? [] : [await combine(reports)]
 }
 
 /** Resolves when the message is sent, or when the primary process is gone: this process is then about to close. */

@@ -1,11 +1,18 @@
-/** A number that can be read at any time, such as the length of a queue. */
+/** A number that can be read at any time, such as the length of a queue, or one for each value of a label. */
 export interface Gauge {
   /** Description, in one sentence. */
   readonly help: string
-  /** Returns the current value; undefined while no value exists. It must be cheap and must not throw. */
-  readonly read: () => number | undefined
+  /**
+   * Returns the current value; undefined while no value exists; with `label` the value of each label. It must be cheap
+   * and must not throw.
+   */
+  readonly read: () => number | ReadonlyMap<string, number> | undefined
+  /** Name of the label of the values in a map. A label has few values: never an identifier or an address. */
+  readonly label?: string
   /** Meaning of the values of several processes together: their sum by default. */
-  readonly combine?: 'sum' | 'max'
+  readonly combine?: 'sum' | 'max' | 'min'
+  /** True for a number that only grows, such as a count of restarts. Its name ends with `_total`. */
+  readonly isCounter?: boolean
 }
 
 /**

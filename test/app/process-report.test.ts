@@ -11,7 +11,7 @@ function openChannel(own: readonly string[], ended: readonly string[]) {
       sent.push(message.mortar)
       done()
       if (message.mortar !== 'report:collect') return
-      const all = { ...message, mortar: 'report:all', reports: own, ended, revision: 1 }
+      const all = { ...message, mortar: 'report:all', reports: own, late: [], ended, revision: 1 }
       for (const listener of listeners) listener(all)
     },
     on: (_event, listener) => listeners.add(listener),

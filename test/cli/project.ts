@@ -41,7 +41,7 @@ export interface Serving {
   stop(): Promise<number | null>
 }
 
-const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3']
+const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3', 'prom-client']
 
 /** The files of every project, unless it has its own. */
 const COMMON: Files = {

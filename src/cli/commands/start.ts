@@ -12,18 +12,32 @@ import type { ProjectApp } from '../project/inspect-project.ts'
 import { findProject, findRoot } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
 import type { PrimaryOptions } from '../workers/run-primary.ts'
-import { readReloadTimeout, readWorkerCount } from '../workers/worker-options.ts'
+import {
+  readMaxMemory,
+  readReloadTimeout,
+  readStuckAfter,
+  readWorkerCount,
+} from '../workers/worker-options.ts'
 
 /** Runs the output of `mortar build` in this process, or in several workers. */
 export const start: Command = {
   name: 'start',
   summary: 'Run the output of mortar build',
-  usage: 'start [--workers N|auto] [--reload-timeout TIME] [--out FOLDER] [--stale]',
+  usage:
+    'start [--workers N|auto] [--reload-timeout TIME] [--stuck-after TIME|off] [--max-memory SIZE] [--out FOLDER] [--stale]',
   options: {
     workers: { type: 'string', help: 'number of processes, or auto for one per core; sets WORKERS' },
     'reload-timeout': {
       type: 'string',
       help: 'how long a reload (SIGHUP) waits for a new worker; 30s by default',
+    },
+    'stuck-after': {
+      type: 'string',
+      help: 'how long a worker may not respond before it is killed and replaced; 10s by default',
+    },
+    'max-memory': {
+      type: 'string',
+      help: 'memory above which a worker is replaced, such as 512mb; no limit by default',
     },
     out: { type: 'string', help: 'output folder of the build; dist by default' },
     stale: { type: 'boolean', help: 'run the build although the sources have changed' },
@@ -35,10 +49,14 @@ export const start: Command = {
       await runWorker(() => runBuild(input))
       return 0
     }
-    const reloadTimeout = readReloadTimeout(textOf(input, 'reload-timeout'))
+    const options = {
+      reloadTimeout: readReloadTimeout(textOf(input, 'reload-timeout')),
+      stuckAfter: readStuckAfter(textOf(input, 'stuck-after')),
+      maxMemory: readMaxMemory(textOf(input, 'max-memory')),
+    }
     const variables = variablesOf(findBuild(input))
     const count = readWorkerCount(textOf(input, 'workers'), variables)
-    if (count !== undefined) return runWorkers({ count, reloadTimeout, variables })
+    if (count !== undefined) return runWorkers({ count, variables, ...options })
     await runBuild(input)
     return 0
   },

@@ -1,4 +1,5 @@
 import { type BackOff, createBackOff } from './back-off.ts'
+import type { RestartReason } from './messages.ts'
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 /** One of the workers that the primary process keeps running. */
@@ -18,6 +19,8 @@ export interface Member {
   readonly worker: WorkerProcess
   /** Time in seconds at which it became ready. */
   readyAt: number | undefined
+  /** Reason for which the primary process has killed it. */
+  endedFor?: RestartReason
 }
 
 /** Creates the places of all workers. */

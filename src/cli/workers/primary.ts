@@ -1,7 +1,8 @@
 import { isStable } from './back-off.ts'
 import type { PrimaryContext } from './primary-context.ts'
+import type { RestartReason } from './messages.ts'
 import { createPlaces, describeEnd, type Member, type Place } from './place.ts'
-import { reloadPlaces } from './reload.ts'
+import { type ReloadContext, reloadPlaces, replace } from './reload.ts'
 import { endWorkers, type HowToEnd } from './end-workers.ts'
 import type { WorkerEnd } from './worker-process.ts'
 
@@ -18,6 +19,8 @@ export interface PrimaryEnd {
 export class Primary {
   /** Resolves when no worker runs any more. */
   readonly ended: Promise<PrimaryEnd>
+  /** Workers that were replaced without a reload. */
+  readonly restarts: Record<RestartReason, number> = { crash: 0, stuck: 0, memory: 0 }
   private readonly context: PrimaryContext
   private readonly places: readonly Place[]
   private readonly members = new Set<Member>()
@@ -26,7 +29,7 @@ export class Primary {
   private isStopping = false
   private firstFailures = 0
   private shownReason: string | undefined = undefined
-  private reloading: Promise<void> | undefined = undefined
+  private isReplacing = false
   private reloadAgain = false
 
   constructor(context: PrimaryContext) {
@@ -48,9 +51,19 @@ export class Primary {
     if (this.isStopping) return
     if (!this.isServing) return log.warn('The reload is ignored, because no worker is ready yet.')
     this.reloadAgain = true
-    this.reloading ??= this.reloadAll().finally(() => {
-      this.reloading = undefined
-    })
+    void this.reloadAll()
+  }
+
+  /** The places of all workers; none while this process stops. */
+  watched(): readonly Place[] {
+    return this.isStopping ? [] : this.places
+  }
+
+  /** Replaces one worker. @returns false if others are being replaced at this moment. */
+  recycle(place: Place): boolean {
+    if (this.isReplacing || this.isStopping) return false
+    void this.recycleOne(place)
+    return true
   }
 
   /** Ends every worker. @param how `stop` with the delay of production, `close` without it. */
@@ -67,15 +80,35 @@ export class Primary {
   }
 
   private async reloadAll(): Promise<void> {
-    const { places, context } = this
+    if (this.isReplacing) return
+    this.isReplacing = true
     while (this.reloadAgain && !this.isStopping) {
       this.reloadAgain = false
-      await reloadPlaces(places, {
-        ...context,
-        launch: (place) => this.launch(place),
-        isStopping: () => this.isStopping,
-        refill: (place) => this.restartLater(place, place.backOff.next(undefined)),
-      })
+      await reloadPlaces(this.places, this.reloadContext())
+    }
+    this.isReplacing = false
+  }
+
+  private async recycleOne(place: Place): Promise<void> {
+    this.isReplacing = true
+    this.restarts.memory += 1
+    const problem = await replace(place, this.reloadContext())
+    this.isReplacing = false
+    const fields = {
+      event: 'worker.kept',
+      worker: place.number,
+      ...(problem?.reason && { reason: problem.reason }),
+    }
+    if (problem !== undefined) this.context.log.error(fields, `${problem.text} The old one continues.`)
+    await this.reloadAll()
+  }
+
+  private reloadContext(): ReloadContext {
+    return {
+      ...this.context,
+      launch: (place) => this.launch(place),
+      isStopping: () => this.isStopping,
+      refill: (place) => this.restartLater(place, place.backOff.next(undefined)),
     }
   }
 
@@ -139,6 +172,7 @@ export class Primary {
 
   private restart(place: Place, member: Member, end: WorkerEnd): void {
     const { clock, log } = this.context
+    this.restarts[member.endedFor ?? 'crash'] += 1
     const served = member.readyAt === undefined ? undefined : clock.now() - member.readyAt
     const delay = place.backOff.next(served)
     const serving = this.places.filter(({ current }) => current?.readyAt !== undefined).length

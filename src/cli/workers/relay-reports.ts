@@ -22,19 +22,21 @@ interface Collection {
   readonly shared: Shared
   readonly awaited: Set<ReportingWorker>
   readonly reports: Map<ReportingWorker, unknown>
-  readonly finish: () => void
+  /** Continues when no worker is awaited any more. */
+  next: () => void
 }
 
-/** Milliseconds that the other workers have for their reports. */
-const PATIENCE = 2000
+/** Milliseconds that the other workers have for their reports: longer than it takes the watch to see a silent worker. */
+const PATIENCE = 2500
 
 /** Most reports in `ended`: an application whose reports nobody reads could end workers for months. */
 const MOST_ENDED = 100
 
 /**
  * Passes reports between workers: one worker asks, every worker that has offered a report of that name responds, and
- * the asking worker gets all reports. A worker that does not respond in time counts with its latest report. One that ends
- * counts from then on with its last report, or if it crashed with its latest one.
+ * the asking worker gets all reports. It makes its own report last, so that it knows by then who does not respond. The
+ * latest report of a worker that does not respond in time is sent as late. One that ends counts from then on with its
+ * last report, or if it crashed with its latest one.
  * @param cluster the events of all workers; `node:cluster` in production.
  */
 export function relayReports(cluster: EventEmitter): void {
@@ -50,21 +52,15 @@ export function relayReports(cluster: EventEmitter): void {
 
   function collect(asking: ReportingWorker, name: string, id: number): void {
     const shared = sharedOf(name)
-    const awaited = new Set([...shared.workers.keys()].filter((worker) => worker.isConnected()))
     const own = ++count
-    const reports = new Map<ReportingWorker, unknown>()
-    const finish = (): void => {
-      clearTimeout(timer)
+    const ask = (worker: ReportingWorker): void => send(worker, { mortar: 'report:ask', name, id: own })
+    const done = (reports: readonly unknown[], late: readonly unknown[]): void => {
       collections.delete(own)
-      for (const worker of awaited) reports.set(worker, shared.workers.get(worker))
       const { ended, revision } = shared
-      const known = [...reports.values()].filter(isReport)
-      send(asking, { mortar: 'report:all', name, id, reports: known, ended, revision })
+      send(asking, { mortar: 'report:all', name, id, reports, late, ended, revision })
     }
-    const timer = setTimeout(finish, PATIENCE)
-    collections.set(own, { shared, awaited, reports, finish })
-    for (const worker of awaited) send(worker, { mortar: 'report:ask', name, id: own })
-    if (awaited.size === 0) finish()
+    const collection = startCollection({ shared, asking, ask, done })
+    if (collection.awaited.size > 0) collections.set(own, collection)
   }
 
   function end(worker: ReportingWorker, shared: Shared, report: unknown): void {
@@ -90,12 +86,41 @@ export function relayReports(cluster: EventEmitter): void {
   })
 }
 
+/** What a collection needs. */
+interface CollectionContext {
+  readonly shared: Shared
+  readonly asking: ReportingWorker
+  readonly ask: (worker: ReportingWorker) => void
+  readonly done: (reports: readonly unknown[], late: readonly unknown[]) => void
+}
+
+function startCollection({ shared, asking, ask, done }: CollectionContext): Collection {
+  const others = [...shared.workers.keys()].filter((worker) => worker !== asking && worker.isConnected())
+  const collection: Collection = { shared, awaited: new Set(others), reports: new Map(), next: askLast }
+  const late: unknown[] = []
+  const timer = setTimeout(askLast, PATIENCE)
+  for (const worker of others) ask(worker)
+  if (others.length === 0) askLast()
+  return collection
+
+  function askLast(): void {
+    clearTimeout(timer)
+    for (const worker of collection.awaited) late.push(shared.workers.get(worker))
+    collection.awaited.clear()
+    collection.next = () => done([...collection.reports.values()].filter(isReport), late.filter(isReport))
+    // A worker that ends while it asks has sent its last report already.
+    if (!shared.workers.has(asking)) return collection.next()
+    collection.awaited.add(asking)
+    ask(asking)
+  }
+}
+
 /** Adds the report of a worker to a collection. Undefined for a worker that has none. */
 function receive(worker: ReportingWorker, collection: Collection | undefined, report: unknown): void {
   if (collection?.awaited.delete(worker) !== true) return
   collection.reports.set(worker, report)
   if (isReport(report)) collection.shared.workers.set(worker, report)
-  if (collection.awaited.size === 0) collection.finish()
+  if (collection.awaited.size === 0) collection.next()
 }
 
 /** Replaces reports by their combination, unless another worker has done so since they were sent. */

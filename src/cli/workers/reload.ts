@@ -31,13 +31,14 @@ export async function reloadPlaces(places: readonly Place[], context: ReloadCont
   log.info({ event: 'reload.completed' }, `Reload completed: ${counted(total)} replaced.`)
 }
 
-interface Problem {
+/** Why a worker could not be replaced. */
+export interface Problem {
   readonly text: string
   readonly reason?: string | undefined
 }
 
 /** Starts a new worker, and closes the old one when the new one is ready. */
-async function replace(place: Place, context: ReloadContext): Promise<Problem | undefined> {
+export async function replace(place: Place, context: ReloadContext): Promise<Problem | undefined> {
   place.cancelRestart?.()
   place.cancelRestart = undefined
   place.isReplacing = true

@@ -6,10 +6,11 @@ import { readEnvironment, type Variables } from '../../support/env/environment.t
 import { machineClock } from './clock.ts'
 import { handleSignals } from './primary-signals.ts'
 import { Primary } from './primary.ts'
+import { TICK, Watch, type WatchLimits } from './watch.ts'
 import { forkWorker, setUpCluster } from './worker-process.ts'
 
 /** Settings of `mortar start --workers`. */
-export interface PrimaryOptions {
+export interface PrimaryOptions extends WatchLimits {
   readonly count: number
   /** Seconds that a reload waits for a new worker. */
   readonly reloadTimeout: number
@@ -22,7 +23,12 @@ export interface PrimaryOptions {
  * @returns the exit code.
  * @throws the error of a start that failed, with its message only.
  */
-export async function runPrimary({ count, reloadTimeout, variables }: PrimaryOptions): Promise<number> {
+export async function runPrimary({
+  count,
+  reloadTimeout,
+  variables,
+  ...limits
+}: PrimaryOptions): Promise<number> {
   if (takeActivationSocket() !== undefined) throw passedSocket()
   const log = createLogger(readEnvironment(variables), env.from(variables))
   setUpCluster()
@@ -31,6 +37,8 @@ export async function runPrimary({ count, reloadTimeout, variables }: PrimaryOpt
   const primary = new Primary({ count, reloadTimeout, fork, log, explain, clock: machineClock })
   const exitCode = handleSignals(primary)
   primary.start()
+  const watch = new Watch(primary, { ...limits, log, clock: machineClock })
+  setInterval(() => watch.tick(), TICK * 1000)
   const { code, reason } = await primary.ended
   if (reason !== undefined) throw startFailure(reason)
   return exitCode() ?? code

@@ -2,8 +2,12 @@ import { availableParallelism } from 'node:os'
 import { StartupError } from '../../errors/startup-error.ts'
 import { MOST_WORKERS, wholeNumber } from '../../support/env/process-share.ts'
 import type { Variables } from '../../support/env/environment.ts'
+import { bytes } from '../../support/bytes.ts'
 import { isTimeout, seconds } from '../../support/duration.ts'
 import { UsageError } from '../command.ts'
+
+/** Least seconds of `--stuck-after`: workers are asked once a second. */
+const LEAST_STUCK = 2
 
 const EXPECTED = `a whole number from 1 to ${MOST_WORKERS}, or auto for one worker per core`
 
@@ -27,6 +31,30 @@ export function readReloadTimeout(option = '30s'): number {
   throw new UsageError(
     `--reload-timeout is '${option}', not a duration such as '30s'.\nSee: mortar help start`,
   )
+}
+
+/** Reads the option `--stuck-after`. @returns seconds; undefined for `off`. @throws UsageError */
+export function readStuckAfter(option = '10s'): number | undefined {
+  if (option === 'off') return undefined
+  if (isTimeout(option) && seconds(option) >= LEAST_STUCK) return seconds(option)
+  throw new UsageError(
+    `--stuck-after is '${option}', neither a duration from ${LEAST_STUCK} s on, such as '10s', nor off.\nSee: mortar help start`,
+  )
+}
+
+/** Reads the option `--max-memory`. @returns bytes; undefined for no limit. @throws UsageError */
+export function readMaxMemory(option: string | undefined): number | undefined {
+  if (option === undefined) return undefined
+  if (/[a-z]$/i.test(option) && isSize(option) && bytes(option) > 0) return bytes(option)
+  throw new UsageError(`--max-memory is '${option}', not a size such as '512mb'.\nSee: mortar help start`)
+}
+
+function isSize(text: string): boolean {
+  try {
+    return bytes(text) >= 0
+  } catch {
+    return false
+  }
 }
 
 function parse(text: string): number | undefined {

@@ -2,7 +2,16 @@ import cluster, { type Worker } from 'node:cluster'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
-import { CLOSED, type FromWorker, isFromWorker, LEAVE } from './messages.ts'
+import {
+  CLOSED,
+  type FromWorker,
+  isFromWorker,
+  isPulse,
+  LEAVE,
+  type Ping,
+  type Pulse,
+  type WorkersState,
+} from './messages.ts'
 import { relayReports } from './relay-reports.ts'
 
 /** End of a worker. */
@@ -22,6 +31,10 @@ export interface WorkerProcess {
   readonly ended: Promise<WorkerEnd>
   /** Seconds in which it ends after SIGTERM, at the latest. */
   readonly closesWithin: number
+  /** False when its channel is closed, because it ends. */
+  readonly isConnected: boolean
+  /** Asks for a sign of life. @param answered is called with the next one. */
+  ping(workers: WorkersState, answered: (pulse: Pulse) => void): void
   /** Closes it with the delay that SIGTERM has in production. */
   stop(): void
   /** Closes it without a delay. */
@@ -57,6 +70,7 @@ export function forkWorker(number: number, count: number): WorkerProcess {
   }
   worker.on('message', (message: unknown) => {
     if (message === CLOSED && worker.isConnected()) worker.send(CLOSED, () => undefined)
+    if (isPulse(message)) state.answered(message)
   })
   return {
     number,
@@ -65,6 +79,13 @@ export function forkWorker(number: number, count: number): WorkerProcess {
     ended,
     get closesWithin() {
       return state.closesWithin
+    },
+    get isConnected() {
+      return worker.isConnected()
+    },
+    ping(workers, answered) {
+      state.answered = answered
+      worker.send({ mortar: 'ping', workers } satisfies Ping, () => undefined)
     },
     stop: () => void worker.process.kill('SIGTERM'),
     close: () => tell(RETIRE),
@@ -78,6 +99,8 @@ interface StartState {
   isReady: boolean
   closesWithin: number
   failure: WorkerEnd['failure']
+  /** Takes the answer to the last ping. */
+  answered: (pulse: Pulse) => void
 }
 
 /** Follows the start of a worker. A server of its own may listen before or after the start is complete. */
@@ -92,6 +115,7 @@ function followStart(worker: Worker): StartState {
     isReady: false,
     closesWithin: EARLY_END,
     failure: undefined,
+    answered: () => undefined,
   }
   const check = (): void => {
     if (!isStarted || !isListening) return

@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
+import { url as inspectorUrl } from 'node:inspector'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { ignore } from '../../support/ignore.ts'
 import { readableError } from '../../support/readable-error.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { leaveClients, LONGEST_LEAVE } from './leave.ts'
-import { CLOSED, type FromWorker, LEAVE } from './messages.ts'
+import { CLOSED, type FromWorker, isPing, LEAVE, type Pulse, type WorkersState } from './messages.ts'
+import { addWorkerGauges } from './worker-gauges.ts'
 
 /** Seconds that a worker may need beyond its own limits. */
 const SPARE = 5
@@ -12,9 +14,14 @@ const SPARE = 5
 /** Runs an application as a worker: it reports its start to the primary process and ends when that process is gone. */
 export async function runWorker(start: () => Promise<ProjectApp>): Promise<void> {
   let app: ProjectApp | undefined
+  let workers: WorkersState | undefined
   followPrimary(() => leaveClients(app?.listening?.server, untilClosed))
+  answerPings((state) => {
+    workers = state
+  })
   try {
     app = await start()
+    addWorkerGauges(app.services.gauges, () => workers)
     await report({ mortar: 'started', closesWithin: closesWithin(app) })
   } catch (error) {
     await report({ mortar: 'failed', message: describe(error), foreseen: isForeseen(error) })
@@ -38,6 +45,17 @@ function followPrimary(leave: () => Promise<void>): void {
     // Otherwise Node exits immediately, and the active requests are lost.
     worker.exitedAfterDisconnect = true
     end()
+  })
+}
+
+/** Tells the primary process that this process is alive, and passes on what that process says about all workers. */
+function answerPings(learn: (workers: WorkersState) => void): void {
+  process.on('message', (message: unknown) => {
+    if (!isPing(message)) return
+    learn(message.workers)
+    const isInspected = inspectorUrl() !== undefined
+    const pulse: Pulse = { mortar: 'pulse', memory: process.memoryUsage.rss(), isInspected }
+    if (process.connected) process.send!(pulse, undefined, undefined, ignore)
   })
 }
 

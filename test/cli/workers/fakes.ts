@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Logger } from '../../../src/contracts/logger.ts'
 import type { PrimaryClock } from '../../../src/cli/workers/clock.ts'
 import { Primary } from '../../../src/cli/workers/primary.ts'
+import type { WorkersState } from '../../../src/cli/workers/messages.ts'
+import { Watch, type WatchLimits } from '../../../src/cli/workers/watch.ts'
 import type { WorkerEnd, WorkerProcess } from '../../../src/cli/workers/worker-process.ts'
 
 /** A worker without a process: the test decides when it is ready and how it ends. */
@@ -9,6 +11,14 @@ export interface FakeWorker extends WorkerProcess {
   /** Names of the methods that were called to end it. */
   readonly calls: string[]
   isDead: boolean
+  isConnected: boolean
+  /** Answers its pings; false for a worker that is stuck. */
+  responds: boolean
+  /** Resident memory in its answers, in bytes. */
+  memory: number
+  isInspected: boolean
+  /** What it has been told about all workers. */
+  told: WorkersState | undefined
   becomeReady(): Promise<void>
   end(end?: Partial<WorkerEnd>): Promise<void>
 }
@@ -31,6 +41,16 @@ function createFakeWorker(number: number, pid: number): FakeWorker {
     closesWithin: 25,
     calls: [],
     isDead: false,
+    isConnected: true,
+    responds: true,
+    memory: 0,
+    isInspected: false,
+    told: undefined,
+    ping(workers, answered) {
+      worker.told = structuredClone(workers)
+      const { memory, isInspected } = worker
+      if (worker.responds) answered({ mortar: 'pulse', memory, isInspected })
+    },
     stop: () => void worker.calls.push('stop'),
     close: () => void worker.calls.push('close'),
     replace: () => void worker.calls.push('replace'),
@@ -84,7 +104,7 @@ function createFakeClock(): FakeClock {
 }
 
 /** A primary process with fake workers. */
-export function createFakePrimary(count: number, reloadTimeout = 30) {
+export function createFakePrimary(count: number, reloadTimeout = 30, limits: Partial<WatchLimits> = {}) {
   const clock = createFakeClock()
   const forked: FakeWorker[] = []
   const lines: string[] = []
@@ -104,9 +124,17 @@ export function createFakePrimary(count: number, reloadTimeout = 30) {
       return worker
     },
   })
+  const watch = new Watch(primary, { stuckAfter: 10, maxMemory: undefined, ...limits, log, clock })
   return {
     primary,
     clock,
+    /** Lets the watch look at the workers, and a second pass, this many times. */
+    async watch(ticks: number): Promise<void> {
+      for (let tick = 0; tick < ticks; tick += 1) {
+        watch.tick()
+        await clock.advance(1)
+      }
+    },
     forked,
     lines,
     reasons,

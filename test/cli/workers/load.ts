@@ -68,6 +68,7 @@ export function get(target: {
   readonly port: number
   readonly path: string
   readonly agent?: Agent
+  readonly headers?: Readonly<Record<string, string>>
 }): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', ...target, timeout: 20_000 }, (response) => {

@@ -4,7 +4,12 @@ import os from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { handleSignals } from '../../../src/cli/workers/primary-signals.ts'
-import { readReloadTimeout, readWorkerCount } from '../../../src/cli/workers/worker-options.ts'
+import {
+  readMaxMemory,
+  readReloadTimeout,
+  readStuckAfter,
+  readWorkerCount,
+} from '../../../src/cli/workers/worker-options.ts'
 
 describe('The number of workers', () => {
   it('comes from --workers, else from WORKERS, else there are no workers', () => {
@@ -49,6 +54,26 @@ describe('The number of workers', () => {
     for (const wrong of ['0s', '5', '-1s', 'soon', '25d'])
       expect(() => readReloadTimeout(wrong), wrong).to.throw(/--reload-timeout is/)
   })
+})
+
+describe('The limits of workers', () => {
+  it('are 10 s without an answer, and no limit of memory', () => {
+    expect([readStuckAfter(), readMaxMemory(undefined)]).to.deep.equal([10, undefined])
+    expect([readStuckAfter('2s'), readStuckAfter('1m'), readStuckAfter('off')]).to.deep.equal([
+      2,
+      60,
+      undefined,
+    ])
+    expect([readMaxMemory('512mb'), readMaxMemory('1.5GB')]).to.deep.equal([512 * 1024 ** 2, 1.5 * 1024 ** 3])
+  })
+
+  for (const wrong of ['0s', '1s', '10', 'never', '25d', ''])
+    it(`cannot be --stuck-after '${wrong}'`, () =>
+      expect(() => readStuckAfter(wrong)).to.throw(/--stuck-after is '.*', neither a duration/))
+
+  for (const wrong of ['0mb', '512', 'much', '-1mb', ''])
+    it(`cannot be --max-memory '${wrong}'`, () =>
+      expect(() => readMaxMemory(wrong)).to.throw(/--max-memory is '.*', not a size such as '512mb'/))
 })
 
 describe('The signals of the primary process', () => {

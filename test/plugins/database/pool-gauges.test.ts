@@ -4,7 +4,7 @@ import { database } from 'mortar/database'
 import { serverUrl } from '../../support/servers.ts'
 
 /** Values of the gauges of an application by name. */
-function poolGauges(app: App): Record<string, number | undefined> {
+function poolGauges(app: App): Record<string, unknown> {
   const all = [...(app.services as { gauges: App['services']['gauges'] }).gauges.all]
   return Object.fromEntries(
     all.filter(([name]) => name.startsWith('database_pool_')).map(([name, { read }]) => [name, read()]),
