@@ -26,6 +26,15 @@ describe('deploy/notes.service', () => {
     expect(valueOf('ExecReload')).to.equal('/bin/kill -HUP $MAINPID')
   })
 
+  it('restarts a service without a sign of life, which its processes may send', () => {
+    expect([valueOf('Type'), valueOf('NotifyAccess'), valueOf('Restart')]).to.deep.equal([
+      'notify',
+      'all',
+      'on-failure',
+    ])
+    expect(Number(valueOf('WatchdogSec'))).to.be.within(10, 60)
+  })
+
   it('names only variables that the application reads', () => {
     const names = [...readDeployFile('notes.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!)
     expect(names).to.include.members(['AUTH_SECRET', 'DATABASE_URL', 'APP_URL', 'MAIL_TRANSPORT'])

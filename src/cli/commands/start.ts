@@ -11,6 +11,7 @@ import { type Command, type CommandInput, textOf } from '../command.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { findProject, findRoot } from '../project/project.ts'
 import { serve } from '../project/serve.ts'
+import { findServiceManager, type ServiceManager } from '../service-manager.ts'
 import type { PrimaryOptions } from '../workers/run-primary.ts'
 import {
   readMaxMemory,
@@ -56,10 +57,21 @@ export const start: Command = {
     }
     const variables = variablesOf(findBuild(input))
     const count = readWorkerCount(textOf(input, 'workers'), variables)
-    if (count !== undefined) return runWorkers({ count, variables, ...options })
+    const manager = findServiceManager(processVariables(), (problem) =>
+      process.stderr.write(`mortar: ${problem}\n`),
+    )
+    if (count !== undefined) return runWorkers({ count, variables, manager, ...options })
     await runBuild(input)
+    report(manager)
     return 0
   },
+}
+
+/** Tells the service manager that one process serves, and when it stops. */
+function report(manager: ServiceManager): void {
+  manager.ready()
+  // A listener would keep an application alive that does not handle signals.
+  if (process.listenerCount('SIGTERM') > 0) process.prependListener('SIGTERM', () => manager.stopping())
 }
 
 /** Returns the variables as the application will see them. The primary process itself runs no application. */

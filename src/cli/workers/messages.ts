@@ -38,7 +38,7 @@ export interface WorkersState {
   readonly restarts: Readonly<Record<RestartReason, number>>
 }
 
-/** Question of the primary process, every second, which a worker answers with a pulse. */
+/** Question of the primary process, every second, to which a worker responds with a pulse. */
 export interface Ping {
   readonly mortar: 'ping'
   readonly workers: WorkersState
@@ -58,7 +58,7 @@ export interface Pulse {
   readonly isInspected: boolean
 }
 
-/** True for the answer to a ping. */
+/** True for the response to a ping. */
 export function isPulse(message: unknown): message is Pulse {
   return (message as Partial<Pulse> | null)?.mortar === 'pulse'
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../contracts/logger.ts'
+import type { ServiceManager } from '../service-manager.ts'
 import type { PrimaryClock } from './clock.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -12,4 +13,5 @@ export interface PrimaryContext {
   /** Shows the developer why a start failed. */
   readonly explain: (reason: string) => void
   readonly clock: PrimaryClock
+  readonly manager: ServiceManager
 }

@@ -70,6 +70,7 @@ export class Primary {
   stop(how: HowToEnd): void {
     if (this.isStopping) return
     this.isStopping = true
+    this.context.manager.stopping()
     for (const { cancelRestart } of this.places) cancelRestart?.()
     void endWorkers([...this.members], how, this.context).then((code) => this.resolveEnded({ code }))
   }
@@ -84,7 +85,9 @@ export class Primary {
     this.isReplacing = true
     while (this.reloadAgain && !this.isStopping) {
       this.reloadAgain = false
+      this.context.manager.reloading()
       await reloadPlaces(this.places, this.reloadContext())
+      if (!this.isStopping) this.context.manager.ready()
     }
     this.isReplacing = false
   }
@@ -137,6 +140,7 @@ export class Primary {
   private serve(first: Member): void {
     if (this.isServing || this.isStopping) return
     this.isServing = true
+    this.context.manager.ready()
     for (const place of this.places) if (place.current !== first) this.fill(place)
   }
 

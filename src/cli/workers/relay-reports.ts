@@ -86,7 +86,7 @@ export function relayReports(cluster: EventEmitter): void {
   })
 }
 
-/** What a collection needs. */
+/** Parts that a collection works with. */
 interface CollectionContext {
   readonly shared: Shared
   readonly asking: ReportingWorker

@@ -3,6 +3,7 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { takeActivationSocket } from '../../support/env/activation-socket.ts'
 import { env } from '../../support/env/env.ts'
 import { readEnvironment, type Variables } from '../../support/env/environment.ts'
+import type { ServiceManager } from '../service-manager.ts'
 import { machineClock } from './clock.ts'
 import { handleSignals } from './primary-signals.ts'
 import { Primary } from './primary.ts'
@@ -14,6 +15,7 @@ export interface PrimaryOptions extends WatchLimits {
   readonly count: number
   /** Seconds that a reload waits for a new worker. */
   readonly reloadTimeout: number
+  readonly manager: ServiceManager
   /** The variables of the application, with its `.env` files. */
   readonly variables: Variables
 }
@@ -27,6 +29,7 @@ export async function runPrimary({
   count,
   reloadTimeout,
   variables,
+  manager,
   ...limits
 }: PrimaryOptions): Promise<number> {
   if (takeActivationSocket() !== undefined) throw passedSocket()
@@ -34,7 +37,7 @@ export async function runPrimary({
   setUpCluster()
   const fork = (number: number) => forkWorker(number, count)
   const explain = (reason: string): void => void process.stderr.write(`mortar: ${reason}\n`)
-  const primary = new Primary({ count, reloadTimeout, fork, log, explain, clock: machineClock })
+  const primary = new Primary({ count, reloadTimeout, fork, log, explain, clock: machineClock, manager })
   const exitCode = handleSignals(primary)
   primary.start()
   const watch = new Watch(primary, { ...limits, log, clock: machineClock })

@@ -11,7 +11,7 @@ const LEAST_LIFE = 60
 
 /** Limits of workers. */
 export interface WatchLimits {
-  /** Seconds without an answer after which a worker is killed; undefined for no limit. */
+  /** Seconds without a response after which a worker is killed; undefined for no limit. */
   readonly stuckAfter: number | undefined
   /** Bytes of resident memory above which a worker is replaced; undefined for no limit. */
   readonly maxMemory: number | undefined
@@ -22,14 +22,14 @@ interface WatchContext extends WatchLimits {
   readonly clock: PrimaryClock
 }
 
-/** What is known of one worker. */
+/** Knowledge of one worker. */
 interface Observed {
-  /** True from a question to its answer. */
+  /** True from a question to its response. */
   isAsked: boolean
-  /** Ticks for which it has not answered. */
+  /** Ticks for which it has not responded. */
   missed: number
   isInspected: boolean
-  /** Bytes of resident memory in its last answer. */
+  /** Bytes of resident memory in its last response. */
   memory: number
   /** Time in seconds before which its memory does not count. */
   spareUntil: number
@@ -49,7 +49,7 @@ export class Watch {
     this.context = context
   }
 
-  /** Judges what the workers have answered to the last question, and asks again. */
+  /** Judges the responses to the last question, and asks again. */
   tick(): void {
     const places = this.primary.watched()
     const members = places.map(({ current }) => (isWatched(current) ? current : undefined))

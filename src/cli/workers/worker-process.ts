@@ -99,7 +99,7 @@ interface StartState {
   isReady: boolean
   closesWithin: number
   failure: WorkerEnd['failure']
-  /** Takes the answer to the last ping. */
+  /** Takes the response to the last ping. */
   answered: (pulse: Pulse) => void
 }
 

@@ -12,13 +12,13 @@ export interface FakeWorker extends WorkerProcess {
   readonly calls: string[]
   isDead: boolean
   isConnected: boolean
-  /** Answers its pings; false for a worker that is stuck. */
+  /** Responds to its pings; false for a worker that is stuck. */
   responds: boolean
-  /** Resident memory in its answers, in bytes. */
+  /** Resident memory in its responses, in bytes. */
   memory: number
   isInspected: boolean
-  /** What it has been told about all workers. */
-  told: WorkersState | undefined
+  /** The state of all workers in its last ping. */
+  lastState: WorkersState | undefined
   becomeReady(): Promise<void>
   end(end?: Partial<WorkerEnd>): Promise<void>
 }
@@ -45,9 +45,9 @@ function createFakeWorker(number: number, pid: number): FakeWorker {
     responds: true,
     memory: 0,
     isInspected: false,
-    told: undefined,
+    lastState: undefined,
     ping(workers, answered) {
-      worker.told = structuredClone(workers)
+      worker.lastState = structuredClone(workers)
       const { memory, isInspected } = worker
       if (worker.responds) answered({ mortar: 'pulse', memory, isInspected })
     },
@@ -109,6 +109,7 @@ export function createFakePrimary(count: number, reloadTimeout = 30, limits: Par
   const forked: FakeWorker[] = []
   const lines: string[] = []
   const reasons: string[] = []
+  const managed: string[] = []
   const write = (...given: readonly unknown[]): void =>
     void lines.push(given.filter((part) => typeof part === 'string').join(' '))
   const log: Logger = { debug: write, info: write, warn: write, error: write, child: () => log }
@@ -118,6 +119,11 @@ export function createFakePrimary(count: number, reloadTimeout = 30, limits: Par
     clock,
     log,
     explain: (reason) => void reasons.push(reason),
+    manager: {
+      ready: () => void managed.push('ready'),
+      reloading: () => void managed.push('reloading'),
+      stopping: () => void managed.push('stopping'),
+    },
     fork(number) {
       const worker = createFakeWorker(number, 100 + forked.length)
       forked.push(worker)
@@ -138,6 +144,8 @@ export function createFakePrimary(count: number, reloadTimeout = 30, limits: Par
     forked,
     lines,
     reasons,
+    /** Messages to the service manager. */
+    managed,
     /** Workers that have not ended. */
     alive: () => forked.filter(({ isDead }) => !isDead),
     /** Starts all workers and makes them ready. */

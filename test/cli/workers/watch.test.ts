@@ -20,7 +20,7 @@ describe('A worker that does not respond', () => {
     expect(primary.restarts).to.deep.equal({ crash: 0, stuck: 1, memory: 0 })
   })
 
-  it('is left alone if it answers in time, under a debugger, before it is ready, or with the limit off', async () => {
+  it('is left alone if it responds in time, under a debugger, before it is ready, or with the limit off', async () => {
     const { forked, watch, serve, alive, primary } = createFakePrimary(3, 30, { stuckAfter: 3 })
     await serve()
     forked[0]!.isInspected = true
@@ -60,20 +60,20 @@ describe('A worker that does not respond', () => {
     expect(lines.some((line) => line.includes('responded'))).to.equal(false)
   })
 
-  it('is told to the others within two questions, and so are restarts', async () => {
+  it('is known to the others within two questions, and so are restarts', async () => {
     const { forked, watch, serve, clock } = createFakePrimary(3, 30, { stuckAfter: 4 })
     await serve()
     await watch(2)
-    expect(forked[0]!.told).to.deep.equal({
+    expect(forked[0]!.lastState).to.deep.equal({
       up: [true, true, true],
       restarts: { crash: 0, stuck: 0, memory: 0 },
     })
     forked[2]!.responds = false
     await watch(2)
-    expect(forked[0]!.told?.up).to.deep.equal([true, true, false])
+    expect(forked[0]!.lastState?.up).to.deep.equal([true, true, false])
     await forked[1]!.end({ code: 1 })
     await watch(1)
-    expect(forked[0]!.told).to.deep.equal({
+    expect(forked[0]!.lastState).to.deep.equal({
       up: [true, false, false],
       restarts: { crash: 1, stuck: 0, memory: 0 },
     })
@@ -81,7 +81,7 @@ describe('A worker that does not respond', () => {
     await clock.advance(1)
     for (const worker of forked.slice(3)) await worker.becomeReady()
     await watch(1)
-    expect(forked[0]!.told).to.deep.equal({
+    expect(forked[0]!.lastState).to.deep.equal({
       up: [true, true, true],
       restarts: { crash: 1, stuck: 1, memory: 0 },
     })
@@ -156,7 +156,7 @@ describe('A worker that needs too much memory', () => {
   })
 })
 
-/** Makes a worker answer when the test says so. */
+/** Makes a worker respond when the test wants it. */
 function createLate(worker: ReturnType<typeof createFakePrimary>['forked'][number]) {
   let waiting: (() => void) | undefined
   worker.ping = (_workers, answered) => {

@@ -57,7 +57,7 @@ describe('The number of workers', () => {
 })
 
 describe('The limits of workers', () => {
-  it('are 10 s without an answer, and no limit of memory', () => {
+  it('are 10 s without a response, and no limit of memory', () => {
     expect([readStuckAfter(), readMaxMemory(undefined)]).to.deep.equal([10, undefined])
     expect([readStuckAfter('2s'), readStuckAfter('1m'), readStuckAfter('off')]).to.deep.equal([
       2,

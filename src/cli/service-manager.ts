@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import type { Variables } from '../support/env/environment.ts'
+
+/** The service manager that supervises this process: systemd, or none. */
+export interface ServiceManager {
+  /** The application serves; also the end of a reload. */
+  ready(): void
+  reloading(): void
+  stopping(): void
+}
+
+/** The parts of the machine that this needs. Tests have others. */
+interface Machine {
+  /** Runs a program to its end. @returns an error message, or undefined. */
+  run(program: string, args: readonly string[]): Promise<string | undefined>
+  /** Calls a function in an interval of milliseconds. */
+  every(interval: number, call: () => void): void
+}
+
+const machine: Machine = {
+  run: runProgram,
+  every: (interval, call) => void setInterval(call, interval).unref(),
+}
+
+/** Signs of life for each limit of the watchdog: sd_watchdog_enabled(3) recommends two, and one can be late. */
+const SIGNS = 3
+
+/**
+ * Tells systemd the state of this process, and that it is alive (`WatchdogSec`). Node has no datagram sockets of Unix, so
+ * this runs `systemd-notify`, which the unit must permit: `NotifyAccess=all`. Without the variable `NOTIFY_SOCKET`, and
+ * in a process that systemd did not start, it does nothing.
+ * @param warn called once, if the program cannot be run.
+ */
+export function findServiceManager(
+  variables: Variables,
+  warn: (problem: string) => void,
+  { run, every }: Machine = machine,
+): ServiceManager {
+  if (!variables['NOTIFY_SOCKET']) return { ready() {}, reloading() {}, stopping() {} }
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  let hasWarned = false
+  // One after the other, because their order has a meaning.
+  const send = (...state: readonly string[]): void => {
+    waiting += 1
+    last = last.then(async () => {
+      const problem = await run('systemd-notify', state)
+      waiting -= 1
+      if (problem === undefined || hasWarned) return
+      hasWarned = true
+      warn(`systemd cannot be told the state of this process: ${problem}`)
+    })
+  }
+  const limit = watchdogOf(variables)
+  if (limit !== undefined) every(limit / SIGNS, () => waiting === 0 && send('WATCHDOG=1'))
+  return {
+    ready: () => send('READY=1'),
+    // systemd compares its clock with the moment of the reload: CLOCK_MONOTONIC, in microseconds.
+    reloading: () => send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`),
+    stopping: () => send('STOPPING=1'),
+  }
+}
+
+/** Milliseconds after which the watchdog of systemd ends this process; undefined without one. */
+function watchdogOf({ WATCHDOG_USEC: limit, WATCHDOG_PID: pid }: Variables): number | undefined {
+  const isMine = !pid || Number(pid) === process.pid
+  return isMine && Number(limit) > 0 ? Number(limit) / 1000 : undefined
+}
+
+function runProgram(program: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore' })
+    child.on('error', (error) => resolve(error.message))
+    child.on('exit', (code) => resolve(code === 0 ? undefined : `${program} ended with ${code}`))
+  })
+}

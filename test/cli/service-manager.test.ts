@@ -1,0 +1,141 @@
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { findServiceManager } from '../../src/cli/service-manager.ts'
+import { skipSuite } from '../support/servers.ts'
+import { createFakePrimary, settle } from './workers/fakes.ts'
+import { builtProject } from './workers/serving.ts'
+
+const every = (): void => {}
+const SOCKET = { NOTIFY_SOCKET: '/run/notify' }
+
+describe('findServiceManager()', () => {
+  const warnings: string[] = []
+  const warn = (problem: string): void => void warnings.push(problem)
+  afterEach(() => warnings.splice(0))
+
+  it('does nothing in a process that systemd did not start', async () => {
+    const machine = { run: () => expect.fail('ran a program'), every: () => expect.fail('has a watchdog') }
+    const manager = findServiceManager({ WATCHDOG_USEC: '1' }, warn, machine)
+    manager.ready()
+    manager.reloading()
+    manager.stopping()
+    await settle()
+  })
+
+  it('tells one state after the other, even if a program is slow', async () => {
+    const ran: string[] = []
+    const run = async (program: string, args: readonly string[]): Promise<undefined> => {
+      await wait(ran.length === 0 ? 30 : 1)
+      ran.push([program, ...args].join(' '))
+    }
+    const manager = findServiceManager(SOCKET, warn, { run, every })
+    manager.reloading()
+    manager.ready()
+    manager.stopping()
+    while (ran.length < 3) await wait(5)
+    expect(ran[0]).to.match(/^systemd-notify RELOADING=1 MONOTONIC_USEC=\d+$/)
+    expect(ran.slice(1)).to.deep.equal(['systemd-notify READY=1', 'systemd-notify STOPPING=1'])
+  })
+
+  it('gives three signs of life for each limit, one after the other, and none for another process', async () => {
+    const signs: string[] = []
+    let endRun = (): void => {}
+    const run = (_program: string, [state]: readonly string[]): Promise<undefined> => {
+      signs.push(state!)
+      return new Promise((resolve) => {
+        endRun = () => resolve(undefined)
+      })
+    }
+    let tick = (): void => {}
+    findServiceManager({ ...SOCKET, WATCHDOG_USEC: '30000000' }, warn, {
+      run,
+      every(interval, call) {
+        expect(interval).to.equal(10_000)
+        tick = call
+      },
+    })
+    tick()
+    tick()
+    await settle()
+    expect(signs).to.deep.equal(['WATCHDOG=1'])
+    endRun()
+    await settle()
+    tick()
+    await settle()
+    expect(signs.length).to.equal(2)
+    const machine = { run, every: () => expect.fail('is meant for another process') }
+    findServiceManager({ ...SOCKET, WATCHDOG_USEC: '1000', WATCHDOG_PID: '1' }, warn, machine)
+  })
+
+  it('warns once if the program is missing', async () => {
+    const manager = findServiceManager(SOCKET, warn, {
+      run: async () => 'spawn systemd-notify ENOENT',
+      every,
+    })
+    manager.ready()
+    manager.stopping()
+    while (warnings.length === 0) await wait(1)
+    await settle()
+    expect(warnings).to.deep.equal([
+      'systemd cannot be told the state of this process: spawn systemd-notify ENOENT',
+    ])
+  })
+})
+
+describe('The primary process and its service manager', () => {
+  it('is ready when a worker serves, reloads, and stops', async () => {
+    const { primary, forked, managed } = createFakePrimary(1)
+    primary.start()
+    await settle()
+    expect(managed).to.deep.equal([])
+    await forked[0]!.becomeReady()
+    primary.reload()
+    await settle()
+    expect(managed.splice(0)).to.deep.equal(['ready', 'reloading'])
+    await forked[1]!.becomeReady()
+    await forked[0]!.end()
+    await settle()
+    expect(managed.splice(0)).to.deep.equal(['ready'])
+    primary.reload()
+    primary.stop('stop')
+    await settle()
+    expect(managed).to.deep.equal(['reloading', 'stopping'])
+  })
+})
+
+describe('mortar start under systemd', function () {
+  if (process.platform !== 'linux') skipSuite('The test runs a shell script.')
+  const built = builtProject({ 'routes/index.get.ts': `export default () => 'ok'\n` })
+
+  for (const [name, args] of [
+    ['one process', []],
+    ['several workers', ['--workers', '2']],
+  ] as const)
+    it(`reports its state and that it is alive: ${name}`, async () => {
+      const directory = built.project.directory
+      const notified = join(directory, 'notified')
+      writeFileSync(join(directory, 'systemd-notify'), '#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> notified\n')
+      chmodSync(join(directory, 'systemd-notify'), 0o755)
+      rmSync(notified, { force: true })
+      const until = async (state: string): Promise<void> => {
+        while (!existsSync(notified) || !readFileSync(notified, 'utf8').includes(`/notify ${state}`))
+          await wait(20)
+      }
+      const serving = await built.serve(args, {
+        PATH: `${directory}:${process.env['PATH']}`,
+        NOTIFY_SOCKET: '/notify',
+        WATCHDOG_USEC: '300000',
+      })
+      await until('READY=1')
+      await until('WATCHDOG=1')
+      if (args.length > 0) {
+        serving.child.kill('SIGHUP')
+        await until('RELOADING=1')
+      }
+      const [code] = await serving.end('SIGTERM')
+      await until('STOPPING=1')
+      expect(code).to.equal(0)
+    })
+})
