@@ -50,7 +50,16 @@ export function limits<const Rules extends string = never>(
     const { clock } = services
     const shared = storeOf(store, services)
     if (shared === undefined) return createMemoryLimiter({ clock, rules })
-    const onChange = (error?: unknown): void => report(services, error)
+    let isDegraded = false
+    services.gauges.add('limits_degraded', {
+      help: '1 while the store of the limits fails, so that limits are counted in memory.',
+      combine: 'max',
+      read: () => Number(isDegraded),
+    })
+    const onChange = (error?: unknown): void => {
+      isDegraded = error !== undefined
+      report(services, error)
+    }
     const limiter = createSharedLimiter({ store: shared, clock, rules, onChange, patience })
     stores.set(limiter, shared)
     return limiter

@@ -238,9 +238,9 @@ export class Application {
   }
 
   private async shutDown(): Promise<void> {
-    const { adapters, lifecycle, booting } = this
+    const { adapters, lifecycle, booting, context } = this
     const timeout = this.options.shutdownTimeout
-    await shutDown({ adapters, lifecycle, timeout, booting, starting: () => this.starting })
+    await shutDown({ adapters, lifecycle, ...context, timeout, booting, starting: () => this.starting })
     this.release?.()
   }
 

@@ -6,12 +6,14 @@ import type { AnyRegistration } from '../container/registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
 import { type ContextClass, createContextClass } from '../context/context-class.ts'
 import { createGauges } from '../contracts/gauges.ts'
+import { createUnavailable, type Unavailable } from '../pipeline/unavailable.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { type ApplicationEvents, createEventBus } from './event-bus.ts'
 import { providedTwice } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
+import { droppedLines } from './standard-output.ts'
 
 /** The targets that the parts are added to. */
 export interface AssemblyContext {
@@ -21,6 +23,7 @@ export interface AssemblyContext {
   readonly container: Container
   readonly contextClass: ContextClass
   readonly dispatcher: Dispatcher
+  readonly unavailable: Unavailable
 }
 
 /**
@@ -33,7 +36,13 @@ export function createAssemblyContext(
 ): AssemblyContext {
   const { environment, logger, clock, appUrl, trustedOrigins, reporter } = options
   const events = createEventBus(reporter)
-  const own = { logger, events, gauges: createGauges() }
+  const gauges = createGauges()
+  gauges.add('mortar_log_lines_dropped_total', {
+    help: 'Lines of the log that standard output did not take.',
+    isCounter: true,
+    read: droppedLines,
+  })
+  const own = { logger, events, gauges }
   const core: CoreServices = { ...own, environment, clock, appUrl, trustedOrigins }
   const disposeAll = createDisposal(reporter, options.shutdownTimeout)
   return {
@@ -43,6 +52,7 @@ export function createAssemblyContext(
     container: createServiceContainer(core, { disposeAll, refuseLate }),
     contextClass: createContextClass({ environment }),
     dispatcher: createDispatcher(),
+    unavailable: createUnavailable(reporter, core.gauges),
   }
 }
 

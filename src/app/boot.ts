@@ -4,7 +4,6 @@ import { installBrick } from '../bricks/install.ts'
 import { orderBricks } from '../bricks/order.ts'
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { NamedCheck } from '../bricks/health-check.ts'
-import type { Container } from '../container/container.ts'
 import type { CoreServices } from '../contracts/services.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { errorExplainer } from '../bricks/explain-error.ts'
@@ -22,7 +21,6 @@ import type { AssemblyContext, Parts } from './assembly-context.ts'
 import { documentedScheme } from './credential-rules.ts'
 import { frameworkRoutes, type FrameworkRoutes } from './framework-routes.ts'
 import { collectChecks } from './health/collect-checks.ts'
-import type { ResolvedOptions } from './options.ts'
 
 /** The result of assembling an application. */
 export interface Assembly {
@@ -70,7 +68,7 @@ export function assemble(
   checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
   const explainError = errorExplainer(bricks)
-  const runtime = pipelineRuntime(container, options, { problems, explainError })
+  const runtime = pipelineRuntime(context, { problems, explainError })
   const own = frameworkRoutes(dispatcher, runtime, options)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
@@ -114,8 +112,7 @@ function brickScopes(brick: AnyBrick, core: CoreServices): MiddlewareScope[] {
 }
 
 function pipelineRuntime(
-  container: Container,
-  options: ResolvedOptions,
+  { container, options, unavailable }: AssemblyContext,
   errors: Pick<PipelineRuntime, 'problems' | 'explainError'>,
 ): PipelineRuntime {
   const authenticator = container.has('authenticator')
@@ -125,6 +122,7 @@ function pipelineRuntime(
     environment: options.environment,
     ...errors,
     logger: options.reporter,
+    unavailable,
     authenticator,
     limiter: container.has('limiter') ? (container.cradle['limiter'] as Limiter) : undefined,
     securityScheme: documentedScheme(options, authenticator),

@@ -1,5 +1,6 @@
 import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import type { Unavailable } from '../pipeline/unavailable.ts'
 import { checkOptions } from '../support/check-options.ts'
 import { isTimeout, TIME_LIMIT, timeLimit } from '../support/duration.ts'
 import { withDeadline } from '../support/with-deadline.ts'
@@ -12,6 +13,7 @@ import type { RunningServer } from './server.ts'
 export interface Stoppable {
   readonly adapters: Adapters
   readonly lifecycle: Lifecycle
+  readonly unavailable: Unavailable
   /** Seconds for the requests in flight, and for the stop of each brick. */
   readonly timeout: number
   readonly booting: Promise<void> | undefined
@@ -23,6 +25,7 @@ export interface Stoppable {
 export async function shutDown({
   adapters,
   lifecycle,
+  unavailable,
   timeout,
   booting,
   starting,
@@ -36,6 +39,7 @@ export async function shutDown({
   adapters.reportUnfinished(unfinished, timeout)
   await adapters.disposeRequests(timeout)
   adapters.health.stop()
+  unavailable.flush()
   await lifecycle.stop()
 }
 

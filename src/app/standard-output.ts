@@ -24,6 +24,15 @@ export function toStandardOutput(): (lines: Buffer) => void {
 /** All loggers of the process share it, so that their lines wait in one order and within one limit. */
 let output: ((lines: Buffer) => void) | undefined
 
+/** Lines of this process that were dropped, and how many of them a line on standard error has reported. */
+let dropped = 0
+let reported = 0
+
+/** Returns how many lines of this process were dropped. */
+export function droppedLines(): number {
+  return dropped
+}
+
 function openOutput(): (lines: Buffer) => void {
   const stdout = loadPino().destination({
     sync: true,
@@ -36,7 +45,6 @@ function openOutput(): (lines: Buffer) => void {
   })
   let retry: NodeJS.Timeout | undefined
   let reason = ''
-  let dropped = 0
   const flush = (): void => {
     retry = undefined
     keepUnblocked(process.stdout)
@@ -48,12 +56,12 @@ function openOutput(): (lines: Buffer) => void {
     if (code !== 'EPIPE') retry ??= setTimeout(flush, RETRY).unref()
   })
   const reportEnd = (): void => {
-    tell(`The log can be written again. Dropped lines: ${dropped}.`)
-    dropped = 0
+    tell(`The log can be written again. Dropped lines: ${dropped - reported}.`)
+    reported = dropped
   }
   // Its types omit what it emits and accepts with these options.
   stdout.on('drop', (lines: unknown) => {
-    if (dropped === 0) {
+    if (dropped === reported) {
       stdout.once('drain', reportEnd)
       tell(`The log cannot be written (${reason}). Lines are dropped until it can be written.`)
     }

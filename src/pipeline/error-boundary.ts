@@ -8,6 +8,7 @@ import { dropStream } from '../context/koa-context.ts'
 import { asHttpError, headersOfKoa } from '../context/thrown.ts'
 import { ignore } from '../support/ignore.ts'
 import type { PipelineRuntime } from './step.ts'
+import { isUnavailable } from './unavailable.ts'
 
 /** Headers that describe the body that will not be sent. All others survive an error, except a lifetime in caches. */
 const BODY_HEADERS = [
@@ -55,7 +56,8 @@ function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime):
     exposeUnexpected: runtime.environment !== 'production',
     problems: runtime.problems,
   })
-  if (status >= 500) report(ctx, thrown, status, runtime)
+  if (isUnavailable(error)) reportUnavailable(ctx, thrown, error, runtime)
+  else if (status >= 500) report(ctx, thrown, status, runtime)
   if (res.headersSent || res.destroyed) {
     // The headers are already sent; closing the connection shows the client that the body is incomplete.
     if (!res.writableEnded) res.destroy()
@@ -126,9 +128,24 @@ function lingerOver({ req, isBodyTaken }: RequestContext['internal'], status: nu
   req.once('close', () => clearTimeout(timer))
 }
 
-function report(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
-  const { observation } = ctx.internal
+function reportUnavailable(
+  ctx: RequestContext,
+  thrown: unknown,
+  error: HttpError,
+  { unavailable }: PipelineRuntime,
+): void {
+  const { observation, refusal } = ctx.internal
   observation?.fail(thrown)
+  unavailable.count(error)
+  // The step that evaluates credentials has logged its refusal.
+  if (thrown !== refusal)
+    unavailable.log(error, { requestId: ctx.id, method: ctx.method, route: ctx.route, status: error.status })
+}
+
+function report(ctx: RequestContext, thrown: unknown, status: number, runtime: PipelineRuntime): void {
+  const { observation, refusal } = ctx.internal
+  observation?.fail(thrown)
+  if (thrown === refusal) return
   const fields = {
     ...observation?.request.logFields,
     requestId: ctx.id,

@@ -5,6 +5,7 @@ import { describeError } from '../errors/describe-error.ts'
 import { Forbidden } from '../errors/http-error.ts'
 import { isSameOrigin } from '../support/same-origin.ts'
 import type { Step, PipelineRuntime } from './step.ts'
+import { isUnavailable } from './unavailable.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**
@@ -53,10 +54,10 @@ function accept(ctx: RequestContext, user: User | null | undefined): void {
 
 function refuse(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): void {
   ctx.internal.refusal = error ?? new Error('The authenticator failed.')
-  runtime.logger.error(
-    { requestId: ctx.id, err: describeError(error) },
-    'The credential could not be evaluated',
-  )
+  const explained = runtime.explainError(error)
+  const fields = { requestId: ctx.id, method: ctx.method, route: ctx.route }
+  if (isUnavailable(explained)) return runtime.unavailable.log(explained, fields)
+  runtime.logger.error({ ...fields, err: describeError(error) }, 'The credential could not be evaluated')
 }
 
 function sender(ctx: RequestContext): Parameters<typeof isSameOrigin>[0] {

@@ -5,6 +5,7 @@ import type { Environment } from '../support/env/environment.ts'
 import type { Limiter } from '../contracts/limiter.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { ProblemTable } from '../errors/problem-table.ts'
+import type { Unavailable } from './unavailable.ts'
 import type { FormLimits } from '../support/form-limits.ts'
 
 /**
@@ -68,6 +69,7 @@ export interface PipelineRuntime {
   /** Returns the deliberate response of a brick for an unexpected error, else the error itself. */
   readonly explainError: (thrown: unknown) => unknown
   readonly logger: Logger
+  readonly unavailable: Unavailable
   /** Undefined if no brick provides one; a route with `auth` is then refused at boot. */
   readonly authenticator: Authenticator | undefined
   /** Undefined if no brick provides one; a route with `limit` is then refused at boot. */

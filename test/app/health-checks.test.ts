@@ -41,6 +41,23 @@ describe('A health check', () => {
     await app.close()
   })
 
+  it('has its last result as a gauge', async () => {
+    let isAway = false
+    const app = withCheck({ run: () => !isAway, cache: '0ms' })
+    await app.ready()
+    const read = (): unknown => app.services.gauges.all.get('mortar_health_check')!.read()
+    expect(read()).to.deep.equal(new Map())
+    await ready(app)
+    expect(read()).to.deep.equal(new Map([['db', 1]]))
+    isAway = true
+    await ready(app)
+    expect(read()).to.deep.equal(new Map([['db', 0]]))
+    isAway = false
+    await ready(app)
+    expect(read()).to.deep.equal(new Map([['db', 1]]))
+    await app.close()
+  })
+
   it('runs once for any number of probes, and again when its result is old', async () => {
     let runs = 0
     const app = withCheck({

@@ -42,6 +42,10 @@ describe('A log that cannot be written', function () {
     }
   }
 
+  /** Reads the gauge of dropped lines. */
+  const droppedIn = async (url: string): Promise<number> =>
+    Number(await (await fetch(`${url}/dropped`)).text())
+
   for (const [name, both] of [
     ['', false],
     [', which has the errors too', true],
@@ -51,6 +55,7 @@ describe('A log that cannot be written', function () {
       const { child, url, ended, errors } = await serve(full, both ? full : 'pipe')
       closeSync(full)
       await request(url, 0, 300)
+      expect(await droppedIn(url)).to.be.greaterThan(0)
       child.kill('SIGTERM')
       expect(await ended).to.equal(0)
       expect(errors().map((line) => BEGINS.exec(line)?.[1])).to.deep.equal(both ? [] : ['ENOSPC'])
@@ -65,6 +70,7 @@ describe('A log that cannot be written', function () {
     const log = text(child.stdout!)
     while (errors().length < 2) await once(child.stderr!, 'data')
     const dropped = Number(ENDS.exec(errors()[1]!)?.[1])
+    expect(await droppedIn(url)).to.equal(dropped)
     await request(url, 500, 1)
     child.kill('SIGTERM')
     expect(await ended).to.equal(0)

@@ -56,7 +56,7 @@ export interface Attempt {
 type Emitter = Pick<AuthParts, 'events'>
 
 /**
- * Runs a flow and emits exactly one event for each of its ends (ASVS 16.3.1). The event of a success contains user and
+ * Runs a flow and emits exactly one event for each of its ends (ASVS 16.3.1), except for a database that is away. The event of a success contains user and
  * session; the event of a failure also contains the reason and the address.
  */
 export async function withEvent<T>(parts: Emitter, attempt: Attempt, run: () => Promise<T>): Promise<T> {
@@ -76,6 +76,8 @@ export async function withFailureEvent<T>(
   try {
     return await run()
   } catch (error) {
+    // Nobody has failed at anything, and the request is logged as unavailable.
+    if (error instanceof DatabaseUnavailable) throw error
     const { type, fields } = failureOf(attempt.flow, error)
     emit(parts, type, attempt, { ...attempt.known, ...fields })
     throw error
@@ -98,7 +100,7 @@ function failureOf(flow: FlowName, error: unknown): { readonly type: string; rea
 /** Returns the code of a refusal; `busy` if too many hashes wait, `error` for a failure of the server. */
 function reasonOf(error: unknown): string {
   if (error instanceof PasswordRefused) return 'weak_password'
-  if (!(error instanceof HttpError) || error instanceof DatabaseUnavailable) return 'error'
+  if (!(error instanceof HttpError)) return 'error'
   if (error.status === 503) return 'busy'
   return error.status < 500 ? error.code : 'error'
 }

@@ -27,7 +27,8 @@ export class CheckRunner {
   private readonly services: Cradle
   private readonly reporter: Logger
   private last: Run | undefined = undefined
-  private hasFailed = false
+  /** Result of the last run; undefined before the first. */
+  passed: boolean | undefined = undefined
 
   constructor(check: NamedCheck, services: Cradle, reporter: Logger) {
     this.name = check.name
@@ -82,10 +83,10 @@ export class CheckRunner {
   /** Logs only a change, because probes arrive every few seconds. */
   private report(result: CheckResult): void {
     const { name, reporter } = this
-    const hasFailed = result !== undefined
-    if (hasFailed === this.hasFailed) return
-    this.hasFailed = hasFailed
-    if (hasFailed)
+    const { passed = true } = this
+    this.passed = result === undefined
+    if (passed === this.passed) return
+    if (result !== undefined)
       reporter.warn({ check: name, err: describeError(result.error) }, `The check '${name}' failed`)
     else reporter.info({ check: name }, `The check '${name}' passes again`)
   }

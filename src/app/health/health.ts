@@ -48,6 +48,15 @@ export class Health {
     const { CheckRunner } = await import('./check-runner.ts')
     const { services, reporter } = this.context
     this.runners = checks.map((check) => new CheckRunner(check, services, reporter))
+    services.gauges.add('mortar_health_check', {
+      help: '1 for a check that passed when it last ran, else 0.',
+      label: 'check',
+      combine: 'min',
+      read: () =>
+        new Map(
+          this.runners.flatMap(({ name, passed }) => (passed === undefined ? [] : [[name, Number(passed)]])),
+        ),
+    })
   }
 
   /** True if the request is a probe. Own routes of the application at the same path take precedence. */

@@ -3,7 +3,7 @@ import { createApp, type Limiter, type Logger } from 'mortar'
 import { limits } from 'mortar/limits'
 
 describe('limits() with a store that fails', () => {
-  it('logs the reason once', async () => {
+  it('logs the reason once, and has a gauge', async () => {
     const lines: unknown[] = []
     const keep = (...given: unknown[]): void => void lines.push(given)
     const ignore = (): void => undefined
@@ -12,6 +12,8 @@ describe('limits() with a store that fails', () => {
     const app = createApp({ logger }).use(limits({ store: client }))
     await app.ready()
     const limiter = app.container.resolve<Limiter>('limiter')
+    const degraded = (): unknown => app.services.gauges.all.get('limits_degraded')!.read()
+    expect(degraded()).to.equal(0)
     for (let times = 0; times < 2; times++)
       expect((await limiter.consume('a', { limit: 3, window: '1h' })).allowed).to.equal(true)
     expect(lines).to.deep.equal([
@@ -20,6 +22,7 @@ describe('limits() with a store that fails', () => {
         'The store of the limits fails; limits are counted in memory',
       ],
     ])
+    expect(degraded()).to.equal(1)
     await app.close()
   })
 })
