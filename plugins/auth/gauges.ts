@@ -25,4 +25,9 @@ export function addAuthGauges(
     read: () => (news.age() === undefined ? undefined : Number(news.isUnknown())),
     combine: 'max',
   })
+  gauges.add('mortar_clock_offset_seconds', {
+    help: 'Seconds by which the clock of this process is ahead of the database.',
+    read: () => news.clockOffset(),
+    combine: 'max',
+  })
 }

@@ -62,8 +62,8 @@ export interface AuthStore {
 
   /**
    * Publishes that a session has ended, for the other processes and for after a restart; a second time renews the
-   * moment. `expiresAt` is when its last access token has expired, in milliseconds since the epoch. The record needs
-   * no session and no user: both may be deleted immediately.
+   * moment. `expiresAt` is when its last access token has expired by the store's clock, in milliseconds since the epoch.
+   * The record needs no session and no user: both may be deleted immediately.
    */
   publishEnded(sessionId: string, expiresAt: number): Promise<void>
   /**

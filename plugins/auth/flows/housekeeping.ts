@@ -22,7 +22,8 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
     const unfinished = [...parts.unfinished]
     for (const userId of unfinished) await clearAfterNewPassword(parts, userId)
     try {
-      await parts.store.deleteExpired(now)
+      // A clock that is ahead must not delete records that other processes still need.
+      await parts.store.deleteExpired(now + Math.min(0, parts.endedSessions.storeAhead))
     } catch (error) {
       parts.logger.warn(
         { reason: describeFailure(error) },

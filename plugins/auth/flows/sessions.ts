@@ -105,14 +105,17 @@ async function publish(
   parts: AuthParts,
   store: (expiresAt: number) => Promise<readonly string[]>,
 ): Promise<void> {
-  const expiresAt = parts.endedSessions.expiry()
+  const { endedSessions } = parts
+  const expiresAt = endedSessions.expiry()
   let ids: readonly string[]
   try {
-    ids = await inTime(store(expiresAt), PUBLISH_DEADLINE, () => lateDatabase(PUBLISH_DEADLINE))
+    ids = await inTime(store(expiresAt + Math.max(0, endedSessions.storeAhead)), PUBLISH_DEADLINE, () =>
+      lateDatabase(PUBLISH_DEADLINE),
+    )
   } catch (error) {
     throw error instanceof MissingTable ? error : cannotEndSession(error)
   }
-  for (const id of ids) parts.endedSessions.end(id, expiresAt)
+  for (const id of ids) endedSessions.end(id, expiresAt)
 }
 
 /** Milliseconds. Shorter than the overlap of two reads, so that no reader misses a statement that waits. */

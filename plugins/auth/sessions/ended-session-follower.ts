@@ -5,6 +5,7 @@
  * A slow database delays the reads, and slow is not down: requests are served by an older list up to a limit.
  * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts, slow-database.test.ts and fleet/ended-everywhere.test.ts.
  */
+import type { Clock } from '../../../src/index.ts'
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { sessionStateUnknown } from '../errors.ts'
@@ -19,6 +20,11 @@ const SLOW = 500
 /** Milliseconds of the past that each read covers again: longer than a publication can take. */
 const OVERLAP = 10_000
 
+/** Milliseconds by which clocks may differ: ended sessions are remembered for some minutes longer than needed. */
+const TOLERATED = 30_000
+/** Milliseconds by which a difference must change to count as another one. */
+const ANOTHER = 5000
+
 /** Settings of `createEndedSessionFollower`. */
 export interface EndedSessionFollowerOptions {
   readonly reader: EndedSessionReader
@@ -27,6 +33,10 @@ export interface EndedSessionFollowerOptions {
   readonly staleAfter: number
   /** Called with the reason when the list becomes stale, and with null when it is current again. */
   readonly onChange: (failure: unknown) => void
+  /** Called after each read with the milliseconds by which this process's clock is ahead; 0 while the clocks agree. */
+  readonly onClock: (offset: number) => void
+  /** The clock that dates tokens, in milliseconds since the epoch. */
+  readonly clock: Clock
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly time?: () => number
 }
@@ -45,6 +55,8 @@ export interface EndedSessionFollower {
   isStale(): boolean
   /** Seconds since the start of the last successful read. */
   age(): number
+  /** Seconds by which this process's clock was ahead of the store's in the last read; undefined before the first. */
+  clockOffset(): number | undefined
   stop(): void
 }
 
@@ -89,6 +101,7 @@ export function createEndedSessionFollower(options: EndedSessionFollowerOptions)
     },
     isStale,
     age: () => reads.age() / 1000,
+    clockOffset: reads.clockOffset,
     stop() {
       isStopped = true
       clearTimeout(timer)
@@ -98,17 +111,26 @@ export function createEndedSessionFollower(options: EndedSessionFollowerOptions)
 }
 
 /** Creates the reads of one follower, of which one runs at a time. Times are in milliseconds. */
-function createReads({ reader, known, time = now }: EndedSessionFollowerOptions, done: () => void) {
+function createReads(
+  { reader, known, clock, onClock, time = now }: EndedSessionFollowerOptions,
+  done: () => void,
+) {
   let cursor = 0
   let readAt = Number.NEGATIVE_INFINITY
   let began = 0
   let lastTook = 0
   let reading: Promise<void> | undefined
+  let ahead: number | undefined
 
   async function read(): Promise<void> {
     began = time()
+    const asked = clock.now()
     const news = await reader.since(cursor - OVERLAP)
-    for (const { id, until } of news.sessions) known.end(id, until)
+    // Without its table, the store has no time.
+    if (news.now > 0) ahead = aheadOf(news.now, asked, clock.now())
+    known.storeAhead = correction(known.storeAhead, ahead ?? 0)
+    onClock(0 - known.storeAhead)
+    for (const { id, until } of news.sessions) known.end(id, until + Math.max(0, -known.storeAhead))
     cursor = news.now
     readAt = began
     done()
@@ -121,9 +143,22 @@ function createReads({ reader, known, time = now }: EndedSessionFollowerOptions,
     /** The read that runs, or a new one. */
     next: () => (reading ??= read().finally(finish)),
     age: () => time() - readAt,
+    clockOffset: () => (ahead === undefined ? undefined : (0 - ahead) / 1000),
     areSlow: () => lastTook >= SLOW || (reading !== undefined && time() - began >= SLOW),
     untilNext: () => Math.max(0, EVERY - lastTook),
   }
+}
+
+/** Returns the least difference between the store's time and a moment between question and response. */
+function aheadOf(store: number, asked: number, answered: number): number {
+  if (store > answered) return store - answered
+  return Math.min(0, store - asked)
+}
+
+/** Returns the difference to apply. It is stable, so that a record that is read again has the same time. */
+function correction(current: number, ahead: number): number {
+  if (Math.abs(ahead) <= TOLERATED) return 0
+  return Math.abs(ahead - current) < ANOTHER ? current : ahead
 }
 
 function now(): number {

@@ -20,6 +20,11 @@ export interface SessionClaims {
 
 /** Sessions that ended in any process, remembered for the lifetime of an access token. */
 export interface EndedSessions {
+  /**
+   * Milliseconds by which the store's clock is ahead of this process's; 0 while they agree. It makes records last longer
+   * and never shorter, so that a process whose clock is wrong ends a session everywhere.
+   */
+  storeAhead: number
   /** Expiry of the last access token of a session that ends now, in milliseconds since the epoch. */
   expiry(): number
   /** True for a session whose id is remembered. */
@@ -74,6 +79,7 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
   }
 
   return {
+    storeAhead: 0,
     expiry: until,
     has: (sid) => (sessions.get(sid) ?? 0) > clock.now(),
     end(sid, expires = until()) {

@@ -1,4 +1,4 @@
-import type { EventBus, Logger } from '../../../src/index.ts'
+import type { Clock, EventBus, Logger } from '../../../src/index.ts'
 import type { AuthStore, EndedSessionReader } from '../accounts/auth-store.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from '../errors.ts'
@@ -21,6 +21,8 @@ export interface SessionNews {
   check(): void
   /** Seconds since the list was read; undefined if no other process shares the store. */
   age(): number | undefined
+  /** Seconds by which the clock of this process is ahead of the store's; undefined if no other process shares the store. */
+  clockOffset(): number | undefined
   stop(): void
 }
 
@@ -29,6 +31,7 @@ interface SessionNewsParts {
   readonly endedSessions: EndedSessions
   readonly events: EventBus<AuthEvents>
   readonly logger: Logger
+  readonly clock: Clock
   readonly lifetimes: Pick<ResolvedLifetimes, 'staleAfter'>
 }
 
@@ -38,6 +41,7 @@ export function createSessionNews({
   endedSessions: known,
   events,
   logger,
+  clock,
   lifetimes,
 }: SessionNewsParts): SessionNews {
   let follower: EndedSessionFollower | undefined
@@ -57,8 +61,10 @@ export function createSessionNews({
       const started = createEndedSessionFollower({
         reader: onceThere(reader, logger),
         known,
+        clock,
         staleAfter,
         onChange,
+        onClock: clockReporter(logger),
       })
       try {
         await started.start()
@@ -74,7 +80,24 @@ export function createSessionNews({
         throw new Error(`The list of ended sessions was last read ${Math.round(follower.age())} s ago.`)
     },
     age: () => follower?.age(),
+    clockOffset: () => follower?.clockOffset(),
     stop: () => follower?.stop(),
+  }
+}
+
+/** Returns the function that logs when the clocks begin to differ, and when they agree again. */
+function clockReporter(logger: Logger): (offset: number) => void {
+  let differs = false
+  return (offset) => {
+    const seconds = Math.round(offset / 1000)
+    if ((seconds !== 0) === differs) return
+    differs = !differs
+    if (!differs) return logger.info('The clock of this process agrees with the database again.')
+    logger.warn(
+      { seconds },
+      `The clock of this process is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the database. Other ` +
+        'processes may refuse its access tokens. Synchronize the clocks of all machines, for instance by NTP.',
+    )
   }
 }
 

@@ -36,7 +36,15 @@ describe('documentAuth on a server whose two programs have different clocks', ()
     const time = () => moment
     const known = createEndedSessions({ lifetime: 900 })
     const reader = createDocumentStore(() => db, { time, ...(logger && { logger }) }).readEnded(1000)!
-    const follower = createEndedSessionFollower({ reader, known, staleAfter: 3000, onChange: () => {}, time })
+    const follower = createEndedSessionFollower({
+      reader,
+      known,
+      staleAfter: 3000,
+      onChange: () => {},
+      onClock: () => {},
+      clock: { now: () => Date.now() },
+      time,
+    })
     await follower.start()
     const look = async () => {
       moment += 6 * SECOND

@@ -12,6 +12,8 @@ function store() {
   const moments: number[] = []
   const state = {
     now: 1_000_000,
+    /** Milliseconds by which the process is ahead. */
+    ahead: 0,
     failure: undefined as Error | undefined,
     held: undefined as Promise<void> | undefined,
   }
@@ -31,16 +33,26 @@ function store() {
 function follow(source: ReturnType<typeof store>) {
   const known = createEndedSessions({ lifetime: 900 })
   const changes: unknown[] = []
+  const offsets: number[] = []
   let time = 0
   const follower = createEndedSessionFollower({
     reader: source.reader,
     known,
     staleAfter: 3000,
+    clock: { now: () => source.state.now + source.state.ahead },
+    onClock: (offset) => offsets.push(offset),
     onChange: (failure) => changes.push(failure),
     time: () => time,
   })
   const isEnded = (sid: string): boolean => known.isEnded({ sid, iat: Date.now() / 1000 })
-  return { follower, changes, isEnded, pass: (milliseconds: number) => (time += milliseconds) }
+  return {
+    follower,
+    known,
+    changes,
+    offsets,
+    isEnded,
+    pass: (milliseconds: number) => (time += milliseconds),
+  }
 }
 
 describe('The follower of ended sessions', () => {
@@ -204,5 +216,64 @@ describe('The follower of ended sessions', () => {
     expect(source.moments.at(-1)).to.be.NaN
     await wait(600)
     expect(source.moments).to.have.length(count)
+  })
+
+  describe('beside a store with another clock', () => {
+    const HALF = 30_000
+
+    it('leaves times as they are while the clocks differ by at most half a minute', async () => {
+      const source = store()
+      const { follower, known, offsets } = follow(source)
+      await follower.start()
+      follower.stop()
+      for (const ahead of [0, HALF, -HALF]) {
+        source.state.ahead = ahead
+        const again = follow(source)
+        await again.follower.start()
+        again.follower.stop()
+        expect([again.known.storeAhead, again.follower.clockOffset()]).to.deep.equal([0, ahead / 1000])
+      }
+      expect([known.storeAhead, offsets]).to.deep.equal([0, [0]])
+    })
+
+    it('measures a larger difference, and keeps it while it does not change much', async () => {
+      const source = store()
+      source.state.ahead = HOUR
+      const { follower, known, offsets, pass } = follow(source)
+      await follower.start()
+      expect(known.storeAhead).to.equal(-HOUR)
+      expect(follower.clockOffset()).to.equal(3600)
+      for (const [ahead, expected] of [
+        [HOUR + 4000, HOUR],
+        [HOUR + 6000, HOUR + 6000],
+        [-HOUR, -HOUR],
+        [1000, 0],
+      ] as const) {
+        source.state.ahead = ahead
+        pass(1000)
+        await follower.ensureCurrent()
+        expect(offsets.at(-1)).to.equal(expected)
+      }
+      follower.stop()
+    })
+
+    it('does not take the time of a read for a difference', async () => {
+      const source = store()
+      let asked = 0
+      const { reader } = source
+      const slow: EndedSessionReader = {
+        close: () => reader.close(),
+        async since(moment) {
+          const news = await reader.since(moment)
+          source.state.ahead += 60_000
+          asked += 1
+          return { ...news, now: news.now + 59_000 }
+        },
+      }
+      const { follower } = follow({ ...source, reader: slow })
+      await follower.start()
+      follower.stop()
+      expect([asked, follower.clockOffset()]).to.deep.equal([1, 0])
+    })
   })
 })
