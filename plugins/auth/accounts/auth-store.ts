@@ -84,10 +84,11 @@ export interface AuthStore {
   readEnded(deadline: number): EndedSessionReader | undefined
 
   /**
-   * Deletes sessions and reset tokens that expired before `now`, and such records of ended sessions whose session is no
-   * longer stored, or is deleted with its record.
+   * Deletes sessions and reset tokens that expired before `now`, and records of ended sessions that expired before
+   * `storeNow` and whose session is no longer stored, or is deleted with its record. `storeNow` is `now` unless the clock of
+   * this process is ahead of the store's.
    */
-  deleteExpired(now: number): Promise<void>
+  deleteExpired(now: number, storeNow?: number): Promise<void>
 }
 
 /** Sessions that some process ended, as read from the store. */

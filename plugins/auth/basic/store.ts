@@ -175,11 +175,11 @@ function resetTokenStatements(sql: Sql) {
       await sql`delete from auth_reset_tokens where user_id = ${userId}`
     },
 
-    async deleteExpired(now: number) {
+    async deleteExpired(now: number, storeNow = now) {
       await sql`delete from auth_refresh_tokens where expires_at <= ${now}`
       await sql`delete from auth_reset_tokens where expires_at <= ${now}`
       // The session's row exists still if its process ended in the middle of a logout. The record makes it invalid.
-      await sql`delete from auth_ended_sessions where expires_at <= ${now}
+      await sql`delete from auth_ended_sessions where expires_at <= ${storeNow}
         and not exists (select 1 from auth_refresh_tokens where auth_refresh_tokens.id = auth_ended_sessions.id)`
     },
   }

@@ -46,10 +46,10 @@ export function createDocumentStore(
     ...endOfSessionOperations(run),
     ...endedSessionOperations(run, source, reader),
     ...resetTokenOperations(run),
-    async deleteExpired(now: number) {
+    async deleteExpired(now: number, storeNow = now) {
       for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'] as const)
         await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))
-      await deleteExpiredEnds(run, now)
+      await deleteExpiredEnds(run, storeNow)
     },
   }
 }

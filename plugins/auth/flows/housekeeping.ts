@@ -23,7 +23,7 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
     for (const userId of unfinished) await clearAfterNewPassword(parts, userId)
     try {
       // A clock that is ahead must not delete records that other processes still need.
-      await parts.store.deleteExpired(now + Math.min(0, parts.endedSessions.storeAhead))
+      await parts.store.deleteExpired(now, now + Math.min(0, parts.endedSessions.storeAhead))
     } catch (error) {
       parts.logger.warn(
         { reason: describeFailure(error) },

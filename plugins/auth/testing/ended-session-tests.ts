@@ -54,6 +54,13 @@ function expiryTests(test: Test): void {
     const read = await readAll(store)
     if (read) assert.deepEqual([...read.ended.keys()], ['session-2'])
   })
+  test('are kept while they have not expired by the clock of the store', async (store) => {
+    await store.publishEnded('session-1', NOW)
+    await store.publishEnded('session-2', NOW + 1)
+    await store.deleteExpired(NOW + DAY, NOW)
+    const read = await readAll(store)
+    if (read) assert.deepEqual([...read.ended.keys()], ['session-2'])
+  })
 }
 
 /**
