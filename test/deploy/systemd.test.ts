@@ -21,6 +21,19 @@ describe('deploy/notes.service', () => {
     )
   })
 
+  it('has the memory and the threads that its workers need, one more in a reload included', () => {
+    const [, workers, threads] = /^Environment=WORKERS=(\d+) UV_THREADPOOL_SIZE=(\d+)$/m
+      .exec(unit)!
+      .map(Number)
+    const most = Number(/--max-memory (\d+)mb$/.exec(valueOf('ExecStart')!)?.[1])
+    expect(threads).to.equal(workers! + 2)
+    expect(valueOf('MemoryMax')).to.equal(`${(workers! + 1) * most + 128}M`)
+    expect(Number(valueOf('TasksMax'))).to.be.within(
+      (workers! + 2) * (7 + threads!),
+      (workers! + 2) * (7 + threads!) * 2,
+    )
+  })
+
   it('sends SIGTERM to the main process only, and SIGHUP for a reload', () => {
     expect(valueOf('KillMode')).to.equal('mixed')
     expect(valueOf('ExecReload')).to.equal('/bin/kill -HUP $MAINPID')
