@@ -112,11 +112,20 @@ function warnOfSetUp(options: MailOptions, core: CoreServices): void {
     )
 }
 
+let isGuarded = false
+
+/** Returns standard output. A mail that it does not take is lost, and the process stays. */
+function standardOutput(): NodeJS.WriteStream {
+  if (!isGuarded) process.stdout.on('error', () => undefined)
+  isGuarded = true
+  return process.stdout
+}
+
 function mailerFor(options: MailOptions, services: BrickServices): Mailer {
   const { environment, logger, clock } = services
   const { from, transport, timeout } = readSettings(options, environment)
   const pageOf = pageAddress(options, services)
-  const output = options.output ?? (environment === 'development' ? process.stdout : undefined)
+  const output = options.output ?? (environment === 'development' ? standardOutput() : undefined)
   return createMailer({
     from,
     transport,

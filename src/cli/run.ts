@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
+import { readableError } from '../support/readable-error.ts'
 import { type Command, UsageError } from './command.ts'
 import { COMMANDS } from './commands/command-table.ts'
 import { frameworkManifest } from './framework-manifest.ts'
@@ -103,8 +104,8 @@ function report(error: unknown, { note, paint }: Terminal): number {
   }
   // An application may have another copy of the framework, so the class alone is not enough.
   const foreseen = error instanceof StartupError || (error as Partial<Error> | null)?.name === 'StartupError'
-  const text =
-    error instanceof Error ? (foreseen ? error.message : (error.stack ?? error.message)) : String(error)
+  // The message of a driver may contain a password; a remedy of the framework shows the line to write.
+  const text = foreseen ? (error as Error).message : readableError(error, 'stack')
   note(`${paint.red('mortar:')} ${text}`)
   return 1
 }

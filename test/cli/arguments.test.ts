@@ -35,4 +35,11 @@ describe('the arguments of mortar', function () {
     expect(ran.code).to.equal(1)
     expect(ran.err).to.include('MORTAR_CLI_APP')
   })
+
+  it('lead to an unexpected error without its secrets, but with its stack', () => {
+    project.write({ 'broken.ts': "throw new Error('connect to postgres://notes:hunter2@db failed')\n" })
+    const { code, err } = project.mortar(['routes', '--app', 'broken.ts'])
+    expect(code).to.equal(1)
+    expect(err).to.include('@db failed').and.include('broken.ts').and.not.include('hunter2')
+  })
 })

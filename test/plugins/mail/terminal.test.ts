@@ -1,4 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { text as read } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { skipSuite } from '../../support/servers.ts'
+import { bundleScript } from '../../support/bundle-script.ts'
 import { withMailApp, startMailApp } from './mail-app.ts'
 
 describe('The terminal transport', () => {
@@ -83,4 +90,24 @@ describe('The terminal transport', () => {
       expect(services.mailOutbox.list()).to.have.length(1)
     })
   })
+})
+
+describe('The terminal transport whose output fails', function () {
+  if (process.platform !== 'linux') skipSuite('The test writes to /dev/full.')
+
+  for (const [name, open] of [
+    ['a full disk', (): number => openSync('/dev/full', 'w')],
+    ['a reader that is gone', (): 'pipe' => 'pipe'],
+  ] as const)
+    it(`ends no process: ${name}`, async () => {
+      const stdout = open()
+      const script = await bundleScript(join(import.meta.dirname, '../../fixtures/mail/printing.ts'))
+      const child = spawn(process.execPath, [script], { stdio: ['ignore', stdout, 'pipe', 'ipc'] })
+      if (typeof stdout === 'number') closeSync(stdout)
+      child.stdout?.destroy()
+      const messages: unknown[] = []
+      child.on('message', (message) => messages.push(message))
+      const [errors] = await Promise.all([read(child.stderr!), once(child, 'close')])
+      expect([errors, messages, child.exitCode]).to.deep.equal(['', ['alive'], 0])
+    })
 })
