@@ -9,6 +9,7 @@ import { createGauges } from '../contracts/gauges.ts'
 import { createUnavailable, type Unavailable } from '../pipeline/unavailable.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
+import { applicationVersion } from '../support/env/environment.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { type ApplicationEvents, createEventBus } from './event-bus.ts'
 import { providedTwice } from './misuse.ts'
@@ -42,6 +43,12 @@ export function createAssemblyContext(
     isCounter: true,
     read: droppedLines,
   })
+  gauges.add('mortar_build_info', {
+    help: '1, with the version of the application as its label.',
+    label: 'version',
+    combine: 'max',
+    read: buildInfo,
+  })
   const own = { logger, events, gauges }
   const core: CoreServices = { ...own, environment, clock, appUrl, trustedOrigins }
   const disposeAll = createDisposal(reporter, options.shutdownTimeout)
@@ -54,6 +61,11 @@ export function createAssemblyContext(
     dispatcher: createDispatcher(),
     unavailable: createUnavailable(reporter, core.gauges),
   }
+}
+
+function buildInfo(): ReadonlyMap<string, number> | undefined {
+  const version = applicationVersion()
+  return version === undefined ? undefined : new Map([[version, 1]])
 }
 
 /** The parts that are registered on an application before it boots. */

@@ -1,8 +1,10 @@
+import { hostname } from 'node:os'
 import type { DestinationStream, Logger as PinoLogger, LogFn } from 'pino'
 import type { Logger } from '../contracts/logger.ts'
 import { hasPeer, loadPeer } from '../peers/load-peer.ts'
 import { installCommandOf } from '../peers/peer-errors.ts'
 import type { PeerNeed } from '../peers/peers.ts'
+import { applicationVersion } from '../support/env/environment.ts'
 import { loadPino } from '../support/lazy-packages.ts'
 import { redact, redactFields } from '../support/redact.ts'
 import { redactText } from '../support/redact-text.ts'
@@ -30,8 +32,10 @@ export function createPinoLogger(
   destination?: DestinationStream,
 ): OwnLogger {
   const { pino } = loadPino()
+  const version = applicationVersion()
   const options = {
     level,
+    ...(version !== undefined && { base: { pid: process.pid, hostname: hostname(), version } }),
     hooks: {
       logMethod(this: PinoLogger, line: Parameters<LogFn>, write: LogFn) {
         write.apply(this, redactLine(line))
@@ -91,8 +95,8 @@ const prettyNeed: PeerNeed = {
 function readableLines(): DestinationStream {
   const pretty = loadPeer<(options: object) => DestinationStream>('pino-pretty', prettyNeed)
   const options = { translateTime: 'HH:MM:ss', sync: true }
-  const lines = pretty({ ...options, ignore: 'pid,hostname' })
-  const requests = pretty({ ...options, ignore: `pid,hostname,${IN_MESSAGE}` })
+  const lines = pretty({ ...options, ignore: 'pid,hostname,version' })
+  const requests = pretty({ ...options, ignore: `pid,hostname,version,${IN_MESSAGE}` })
   return {
     write: (line) => (line.includes(`"event":"${REQUEST_COMPLETED}"`) ? requests : lines).write(line),
   }

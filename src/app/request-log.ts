@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { applicationVersion } from '../support/env/environment.ts'
 import { jsonString } from '../support/json-string.ts'
 import { redactText } from '../support/redact-text.ts'
 import { REQUEST_COMPLETED, type RequestCompleted } from './request-completed.ts'
@@ -8,7 +9,9 @@ import { REQUEST_COMPLETED, type RequestCompleted } from './request-completed.ts
  * a fifth of the time. `test/app/request-lines.test.ts` compares the two.
  */
 export function createRequestLine(): (completed: RequestCompleted) => string {
-  const base = `,"pid":${process.pid},"hostname":${jsonString(hostname())},"event":"${REQUEST_COMPLETED}"`
+  const version = applicationVersion()
+  const own = version === undefined ? '' : `,"version":"${version}"`
+  const base = `,"pid":${process.pid},"hostname":${jsonString(hostname())}${own},"event":"${REQUEST_COMPLETED}"`
   return ({ requestId, method, path, route, status, ms, ip, aborted }) => {
     // A client chooses the id and the path, and the address may come from a header. No other field can contain a
     // credential.

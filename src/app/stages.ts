@@ -3,6 +3,7 @@ import type { Cradle } from '../contracts/services.ts'
 import { originForm } from '../context/origin-form.ts'
 import { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
+import { applicationVersion } from '../support/env/environment.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 import type { AdapterState } from './direct-adapter.ts'
@@ -30,6 +31,7 @@ export function createStages({ options, container, dispatcher }: AssemblyContext
     services: container.cradle as Cradle,
     reporter,
     exposeErrors: options.environment !== 'production',
+    version: applicationVersion(),
     hasRoute: (path) => dispatcher.routes.some((route) => route.path === path),
   })
   function beginToDrain(): void {

@@ -28,6 +28,8 @@ export interface HealthContext {
   readonly reporter: Logger
   /** True outside production: the response then contains the messages of failed checks. */
   readonly exposeErrors: boolean
+  /** Version of the application, if it is known. */
+  readonly version: string | undefined
   /** True if the application has a route of its own at the path. */
   readonly hasRoute: (path: string) => boolean
 }
@@ -115,7 +117,10 @@ export class Health {
   private ready(failures: readonly { readonly name: string; readonly error: unknown }[]): HealthResponse {
     const critical = this.context.options?.critical
     const failed = failures.map(({ name }) => name).filter((name) => critical?.has(name))
-    const state = failed.length === 0 ? { status: 'ready' } : { status: 'unready', failed }
+    const { version } = this.context
+    const known = version === undefined ? {} : { version }
+    const state =
+      failed.length === 0 ? { status: 'ready', ...known } : { status: 'unready', failed, ...known }
     if (failures.length === 0) return this.json(200, state)
     const checks = Object.fromEntries(failures.map(({ name }) => [name, 'failed']))
     const errors = Object.fromEntries(failures.map(({ name, error }) => [name, readableError(error)]))

@@ -16,6 +16,17 @@ export interface BuildRecord {
   readonly routes?: string
   /** SHA-256 over the names and contents of the compiled sources. */
   readonly sources: string
+  /** Version of package.json and the beginning of `sources`: `1.2.0+3f1c0a9b`. */
+  readonly version?: string
+}
+
+/** Returns the version of a build. Each build of other sources has another one. */
+export function versionOf(root: string, sources: string): string {
+  const file = join(root, 'package.json')
+  const { version = '0.0.0' } = (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}) as {
+    readonly version?: string
+  }
+  return `${version}+${sources.slice(0, 8)}`
 }
 
 /** Returns the record of an output folder, or undefined if no build made that folder. */

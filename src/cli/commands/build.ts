@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { manifestPath, MANIFEST_FOLDER, routeFilesOf } from '../../files/manifest.ts'
 import { scanDirectory } from '../../files/scan-directory.ts'
 import { renderManifest } from '../../files/write-manifest.ts'
-import { type BuildRecord, hashSources, RECORD } from '../build/build-record.ts'
+import { type BuildRecord, hashSources, RECORD, versionOf } from '../build/build-record.ts'
 import type { Command } from '../command.ts'
 import { compile } from '../build/compile.ts'
 import { readLock, writeOutputPackage } from '../build/output-package.ts'
@@ -94,11 +94,13 @@ export async function writeManifest({ routes }: Pick<Project, 'routes'>): Promis
 }
 
 async function describeOutput(project: Project, fresh: string): Promise<BuildRecord> {
+  const sources = await hashSources(fresh, project.root)
   const record: BuildRecord = {
     app: compiledName(project.app, project.root),
     ...(project.server === undefined ? {} : { server: compiledName(project.server, project.root) }),
     ...(project.routes === undefined ? {} : { routes: shown(project.routes, project.root) }),
-    sources: await hashSources(fresh, project.root),
+    sources,
+    version: versionOf(project.root, sources),
   }
   await mkdir(join(fresh, MANIFEST_FOLDER), { recursive: true })
   await writeFile(join(fresh, RECORD), `${JSON.stringify(record, null, 2)}\n`)

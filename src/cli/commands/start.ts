@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
-import { processVariables, type Variables } from '../../support/env/environment.ts'
+import { processVariables, type Variables, VERSION_VARIABLE } from '../../support/env/environment.ts'
 import { isWorker } from '../../support/env/process-share.ts'
 import { type BuildRecord, hashSources, readRecord } from '../build/build-record.ts'
 import { keepCompiledCode } from '../build/compile-cache.ts'
@@ -95,6 +95,7 @@ async function runBuild(input: CommandInput): Promise<ProjectApp> {
   if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
   const variables = processVariables()
   variables['NODE_ENV'] ??= 'production'
+  variables[VERSION_VARIABLE] ??= record.version
   loadEnvFiles(root)
   refuseMissing(out, [record.app, record.server])
   return serve({

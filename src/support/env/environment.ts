@@ -54,6 +54,18 @@ export function defaultHost(
   return variables['HOST']?.trim() || (environment === 'production' ? undefined : '127.0.0.1')
 }
 
+/** Variable with the version of the application. `mortar start` sets it to that of the build. */
+export const VERSION_VARIABLE = 'FRAMEWORK_VERSION'
+
+/**
+ * Returns the version of the application: at most 100 letters, digits and `. _ + -`. Undefined if it is not known, or is
+ * another text.
+ */
+export function applicationVersion(variables: Variables = processVariables()): string | undefined {
+  const text = variables[VERSION_VARIABLE]
+  return text !== undefined && /^[\w.+-]{1,100}$/.test(text) ? text : undefined
+}
+
 const DEFAULT_THREADS = 4
 const MOST_THREADS = 1024
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { skipSuite } from '../../support/servers.ts'
@@ -40,6 +42,21 @@ describe('mortar start --workers', function () {
 
   const idOf = async (port: number): Promise<number> =>
     (JSON.parse(await get({ port, path: '/' })) as { pid: number }).pid
+
+  it('reports the version of the build that each worker runs', async () => {
+    const record = join(built.project.directory, 'dist/.framework/build.json')
+    const before = JSON.parse(readFileSync(record, 'utf8')) as { version: string; sources: string }
+    expect(before.version).to.equal(`1.0.0+${before.sources.slice(0, 8)}`)
+    const running = await serveTwo()
+    const versionOf = async (): Promise<unknown> =>
+      JSON.parse(await get({ port: running.port, path: '/readyz' }))
+    expect(await versionOf()).to.deep.equal({ status: 'ready', version: before.version })
+    built.project.write({ 'dist/.framework/build.json': JSON.stringify({ ...before, version: '1.0.1+new' }) })
+    running.child.kill('SIGHUP')
+    await running.untilEvent('reload.completed', 1)
+    expect(await versionOf()).to.deep.equal({ status: 'ready', version: '1.0.1+new' })
+    built.project.write({ 'dist/.framework/build.json': JSON.stringify(before) })
+  })
 
   it('replaces the workers on SIGHUP by the new build, and loses no request', async () => {
     const running = await serveTwo()
