@@ -1,5 +1,5 @@
 import { DEFINITION_KEYS, type Method, type RouteDefinition } from './route.ts'
-import { bytes } from '../support/bytes.ts'
+import { isSize } from '../support/bytes.ts'
 import { isTimeout, TIME_LIMIT } from '../support/duration.ts'
 import { formLimits } from '../support/form-limits.ts'
 import { nearest } from '../support/nearest.ts'
@@ -228,14 +228,4 @@ function isString(value: unknown): value is string {
 
 function isErrorStatus(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599
-}
-
-function isSize(value: unknown): boolean {
-  if (typeof value !== 'number' && typeof value !== 'string') return false
-  try {
-    bytes(value)
-    return true
-  } catch {
-    return false
-  }
 }

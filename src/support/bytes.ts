@@ -15,6 +15,17 @@ export function bytes(size: Size): number {
   return Math.floor(value)
 }
 
+/** True for a size that `bytes` accepts. */
+export function isSize(value: unknown): boolean {
+  if (typeof value !== 'number' && typeof value !== 'string') return false
+  try {
+    bytes(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function parse(text: string): number {
   const match = FORM.exec(text.trim())
   return match ? Number(match[1]) * UNITS[match[2]!.toLowerCase() as keyof typeof UNITS] : Number.NaN

@@ -1,32 +1,16 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import {
-  type App,
-  createApp,
-  createRouter,
-  defineBrick,
-  type Logger,
-  ServiceUnavailable,
-  value,
-} from 'mortar'
+import { type App, createApp, createRouter, defineBrick, ServiceUnavailable, value } from 'mortar'
+import { loggerTo } from '../app/recorder.ts'
 
 type Line = readonly [level: string, fields: Record<string, unknown>, message: string]
 
 describe('The log lines of a 503', () => {
   const lines: Line[] = []
-  const at =
-    (level: string) =>
-    (...given: readonly unknown[]): void => {
-      const [fields, message] = given as [Record<string, unknown>, string]
-      if (level === 'error') lines.push([level, fields, message])
-    }
-  const logger: Logger = {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    child: () => logger,
-  }
+  const logger = loggerTo((level, given) => {
+    const [fields, message] = given as [Record<string, unknown>, string]
+    if (level === 'error') lines.push([level, fields, message])
+  })
   let app: App
 
   beforeEach(() => {

@@ -56,8 +56,8 @@ export interface Attempt {
 type Emitter = Pick<AuthParts, 'events'>
 
 /**
- * Runs a flow and emits exactly one event for each of its ends (ASVS 16.3.1), except for a database that is away. The event of a success contains user and
- * session; the event of a failure also contains the reason and the address.
+ * Runs a flow and emits exactly one event for each of its ends (ASVS 16.3.1), except for a database that is away. The
+ * event of a success contains user and session; the event of a failure also contains the reason and the address.
  */
 export async function withEvent<T>(parts: Emitter, attempt: Attempt, run: () => Promise<T>): Promise<T> {
   const result = await withFailureEvent(parts, attempt, run)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { StartupError } from '../../errors/startup-error.ts'
 import { MOST_WORKERS, wholeNumber } from '../../support/env/process-share.ts'
 import type { Variables } from '../../support/env/environment.ts'
-import { bytes } from '../../support/bytes.ts'
+import { bytes, isSize } from '../../support/bytes.ts'
 import { isTimeout, seconds } from '../../support/duration.ts'
 import { UsageError } from '../command.ts'
 
@@ -47,14 +47,6 @@ export function readMaxMemory(option: string | undefined): number | undefined {
   if (option === undefined) return undefined
   if (/[a-z]$/i.test(option) && isSize(option) && bytes(option) > 0) return bytes(option)
   throw new UsageError(`--max-memory is '${option}', not a size such as '512mb'.\nSee: mortar help start`)
-}
-
-function isSize(text: string): boolean {
-  try {
-    return bytes(text) >= 0
-  } catch {
-    return false
-  }
 }
 
 function parse(text: string): number | undefined {

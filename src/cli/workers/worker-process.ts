@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { RETIRE } from '../../app/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
+import { ignore } from '../../support/ignore.ts'
 import {
   CLOSED,
   type FromWorker,
@@ -64,13 +65,14 @@ export function forkWorker(number: number, count: number): WorkerProcess {
       resolve({ code: signal ? null : code, signal, failure: state.failure }),
     )
   })
+  let receivePulse: (pulse: Pulse) => void = ignore
   const tell = (message: string): void => {
     if (worker.isConnected() && state.isReady) worker.send(message, () => undefined)
     else worker.process.kill('SIGTERM')
   }
   worker.on('message', (message: unknown) => {
     if (message === CLOSED && worker.isConnected()) worker.send(CLOSED, () => undefined)
-    if (isPulse(message)) state.answered(message)
+    if (isPulse(message)) receivePulse(message)
   })
   return {
     number,
@@ -84,7 +86,7 @@ export function forkWorker(number: number, count: number): WorkerProcess {
       return worker.isConnected()
     },
     ping(workers, answered) {
-      state.answered = answered
+      receivePulse = answered
       worker.send({ mortar: 'ping', workers } satisfies Ping, () => undefined)
     },
     stop: () => void worker.process.kill('SIGTERM'),
@@ -99,8 +101,6 @@ interface StartState {
   isReady: boolean
   closesWithin: number
   failure: WorkerEnd['failure']
-  /** Takes the response to the last ping. */
-  answered: (pulse: Pulse) => void
 }
 
 /** Follows the start of a worker. A server of its own may listen before or after the start is complete. */
@@ -115,7 +115,6 @@ function followStart(worker: Worker): StartState {
     isReady: false,
     closesWithin: EARLY_END,
     failure: undefined,
-    answered: () => undefined,
   }
   const check = (): void => {
     if (!isStarted || !isListening) return

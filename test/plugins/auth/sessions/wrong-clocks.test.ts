@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Logger } from '../../../../src/index.ts'
+import { loggerTo } from '../../../app/recorder.ts'
 import { onEachStore } from '../support/on-each-store.ts'
 import { signedUp, type World } from '../support/world.ts'
 
@@ -10,12 +10,11 @@ onEachStore('A process whose clock is wrong', (inWorld) => {
   /** A world whose clock differs from the database's by these milliseconds, and its warnings. */
   function clockOf(offset: number) {
     const warnings: string[] = []
-    const keep = (...given: readonly unknown[]): void => {
+    const logger = loggerTo((level, given) => {
       const text = given.find((part) => typeof part === 'string') as string
-      if (/The clock of this process is .* the database\. /.test(text)) warnings.push(text)
-    }
-    const ignore = (): void => undefined
-    const logger: Logger = { debug: ignore, info: ignore, warn: keep, error: ignore, child: () => logger }
+      if (level === 'warn' && /The clock of this process is .* the database\. /.test(text))
+        warnings.push(text)
+    })
     return { app: { logger, clock: { now: () => Date.now() + offset } }, warnings }
   }
 
