@@ -7,10 +7,6 @@ readonly DENO=2.9.6
 # Node-API with its binaries in the package: one copy for every Node from 22. The lockfile has the one for Node 20.
 readonly SQLITE=13.2.0
 
-# What runs on the machine's Node alone: the command line, what starts many processes or waits for time-outs, the browser.
-readonly ONLY_HERE=('test/{architecture,bench,cli,compat,deploy,docs,examples,guides,runtimes,scripts,support}/**'
-  '**/fleet/**' '**/silent-connections.test.ts' '**/crashed-process.test.ts' '**/exact.test.ts' '**/*browser*')
-
 readonly RUNTIMES="${XDG_CACHE_HOME:-$HOME/.cache}/mortar-runtimes"
 
 # The packages name the architecture each in their own way.
@@ -66,18 +62,17 @@ name_runtimes() {
   [[ -x $deno ]] && export TEST_DENO="$deno" || skip "tests on Deno $DENO: its package could not be installed"
 }
 
-# test_on_node <version>: the suite without ONLY_HERE and with fewer random cases on the first version, in another time
-# zone; the quick subset on the others.
+# test_on_node <version>: the portable suite with fewer random cases on the first version, in another time zone; the quick
+# subset on the others. The portable suite leaves out what runs on the machine's Node alone: the command line, what starts
+# many processes or waits for time-outs, the browser.
 test_on_node() {
-  local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1" chosen=() pattern
+  local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1" chosen=(--config .mocharc.portable.json)
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
   [[ -x $binary/node && -d $(package_folder better-sqlite3 "$SQLITE") ]] ||
     { skip "tests on Node $version: its package could not be installed" && return; }
   ((left < 120)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
-  if [[ $version == "${NODES[0]}" ]]; then
-    for pattern in "${ONLY_HERE[@]}"; do chosen+=(--ignore "$pattern"); done
-  else
+  if [[ $version != "${NODES[0]}" ]]; then
     chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
   fi
   run_tests 300 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_SCHEMA_CASES=500 \

@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { parse } from 'yaml'
 import { ROOT } from '../architecture/tree.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** The parts of `.github/workflows/ci.yml` that name versions. */
+interface Workflow {
+  readonly jobs: Record<
+    'tests' | 'runtimes',
+    { readonly strategy: { readonly matrix: { readonly include: Version[] } } }
+  >
+}
+
+type Version = Readonly<Record<string, string | number>>
 
 /** The value of a constant in `.ci/runtimes.sh`: one value, or the words of a list. */
 function constant(name: string): string[] {
@@ -23,6 +34,19 @@ describe('The runtimes that continuous integration tests', () => {
       const named = read(page).match(/\b(?:Node|Bun|Deno) \d+\.\d+\.\d+/g) ?? []
       expect([...new Set(named)].toSorted()).to.deep.equal(tested.toSorted())
     })
+
+  it('are the versions of the workflow too, beside the oldest Node', () => {
+    const { jobs } = parse(read('.github/workflows/ci.yml')) as Workflow
+    const nodes = jobs.tests.strategy.matrix.include.map(({ node }) => `Node ${node}`)
+    const others = jobs.runtimes.strategy.matrix.include.map(
+      ({ runtime, version }) => `${runtime} ${version}`,
+    )
+    expect([...nodes, ...others]).to.have.members(['Node 20', ...tested])
+  })
+
+  it('get the SQLite driver that the workflow installs too', () => {
+    expect(read('.github/workflows/ci.yml')).to.include(`better-sqlite3@${constant('SQLITE')[0]}\n`)
+  })
 
   it('cover each line of Node that package.json accepts from 22', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
