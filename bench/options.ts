@@ -38,7 +38,7 @@ export const HELP = `npm run bench -- [options]
   --load own|wrk|autocannon (own)
   --quick                  raw, raw-tuned, mortar and fastify; one process, 5 rounds
   --out folder             writes bench.md, bench.json and bench.svg there; without it, only a whole run
-                           writes, to bench/results, and updates the tables of README.md
+                           writes, to bench/results, and updates the table of README.md
   --no-build               takes dist as it is
   --no-write               prints only
 `

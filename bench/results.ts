@@ -11,7 +11,7 @@ export interface Result {
 /** Median and the ends of the middle half. */
 export type Triple = readonly [number, number, number]
 
-/** A workload in `bench.json`, from which the tables of README.md and of the goals are made. */
+/** A workload in `bench.json`, from which the table of README.md and that of the goals are made. */
 export interface Measured {
   readonly id: string
   readonly title: string

@@ -11,7 +11,7 @@ import { createAutocannon, createLoad, type Load } from './load/load.ts'
 import { createWrk } from './load/wrk.ts'
 import { loginTable, measureLogin } from './login.ts'
 import { measureWorkload } from './measure.ts'
-import { withTables } from './readme-tables.ts'
+import { withTable } from './readme-table.ts'
 import { table, writeResults } from './report.ts'
 import { summaryOf, type Result } from './results.ts'
 import { WORKLOADS } from './workloads/all.ts'
@@ -60,6 +60,6 @@ async function measureAll(options: BenchOptions, load: Load): Promise<void> {
   notes.push(`The run took ${((performance.now() - begin) / 60_000).toFixed(1)} minutes.`)
   write()
   if (options.out === RESULTS)
-    writeFileSync(README, withTables(readFileSync(README, 'utf8'), results.map(summaryOf)))
+    writeFileSync(README, withTable(readFileSync(README, 'utf8'), results.map(summaryOf)))
   for (const text of [...notes, ...goalTable(results.map(summaryOf))]) console.log(`\n${text}`)
 }

@@ -20,9 +20,9 @@ function stepsOf(blocks: readonly Block[]): Step[] {
   })
 }
 
-describe('the five minutes of the README', function () {
-  const [start, ...steps] = stepsOf(readBlocks('README.md'))
-  const atTheReaders = steps.filter(({ commands }) => !commands.code.startsWith('npm'))
+describe('the first command of the README and the tour behind it', function () {
+  const [start] = stepsOf(readBlocks('README.md'))
+  const steps = stepsOf(readBlocks('docs/tour.md'))
   let notes: RunningNotes
   let shell: Shell
 
@@ -38,7 +38,7 @@ describe('the five minutes of the README', function () {
 
   const here = (code: string): string => code.replaceAll(/(localhost|127\.0\.0\.1):3000/g, `$1:${notes.port}`)
 
-  it('begin with one command, which makes the secret and the database and prints the addresses', () => {
+  it('make the secret and the database and prints the addresses', () => {
     expect(start!.commands.code).to.equal('npm install && npm start\n')
     expect(existsSync(join(notes.directory, '.env'))).to.equal(true)
     expect(existsSync(join(notes.directory, 'data/notes.db'))).to.equal(true)
@@ -53,9 +53,9 @@ describe('the five minutes of the README', function () {
     expectOutput(printed.join('\n'), here(shown.code), placeOf(shown))
   })
 
-  it('print the output that the README shows, command by command', async () => {
-    expect(atTheReaders.length).to.be.greaterThan(8)
-    for (const { commands, shown } of atTheReaders) {
+  it('print the output that the tour shows, command by command', async () => {
+    expect(steps.length).to.be.greaterThan(8)
+    for (const { commands, shown } of steps) {
       if (commands.code.includes('/_framework/mail')) await mailHasArrived(notes.url)
       const printed = await shell.run(here(commands.code))
       expectOutput(printed, here(shown?.code ?? ''), placeOf(shown ?? commands))
