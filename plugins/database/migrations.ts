@@ -5,7 +5,6 @@ import { type Clock, type MigrationProgress, StartupError, systemClock } from '.
 import { changeStatements } from './change-statements.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
-import { leaveOutRebuilds, leaveOutRebuildsBeforeDrop } from './leave-out-rebuilds.ts'
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
 import { missingFile } from './describe-database.ts'
 import { MigrationHistory } from './migration-history.ts'
@@ -104,7 +103,7 @@ async function generate(
 async function difference(dataSource: DataSource): Promise<MigrationStatements> {
   const { up, down } = await changeStatements(dataSource)
   if (!isSqlite(dataSource)) return { up, down }
-  return { up: keepReferences(leaveOutRebuilds(up)), down: keepReferences(leaveOutRebuildsBeforeDrop(down)) }
+  return { up: keepReferences(up), down: keepReferences(down) }
 }
 
 async function refusePending(dataSource: DataSource, directory: MigrationSource): Promise<void> {

@@ -2,7 +2,6 @@ import type { AnyBrick } from '../bricks/brick.ts'
 import { isBrick } from '../bricks/is-brick.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { StartupError } from '../errors/startup-error.ts'
-import { refuseFactory } from '../routing/check-routes.ts'
 import type { Middleware } from '../routing/route.ts'
 import { describeValue } from '../support/describe-value.ts'
 
@@ -35,12 +34,8 @@ export function notABrick(item: unknown): StartupError {
   })
 }
 
-/**
- * Returns middleware, and warns of parameters that no caller gives. Express calls middleware with (req, res, next).
- * @throws StartupError `MORTAR_USE` for a function that makes a brick or a router.
- */
+/** Returns middleware, and warns of parameters that no caller gives. Express calls middleware with (req, res, next). */
 export function checkMiddleware(run: Middleware, logger: Logger): Middleware {
-  refuseFactory(run, 'app.use')
   if (run.length > 2)
     logger.warn(
       `app.use was given ${run.name || 'middleware'} with ${run.length} parameters, but middleware gets (ctx, next): ` +

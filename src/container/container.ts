@@ -2,7 +2,7 @@ import { asFunction, createContainer, type AwilixContainer, type Resolver } from
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'
-import { asynchronous, checkRequestServices, explainResolution } from './explain-resolution.ts'
+import { asynchronous, explainResolution } from './explain-resolution.ts'
 import { readRegistration, type ServiceEntry } from './read-registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
 import { value, type AnyRegistration } from './registration.ts'
@@ -88,7 +88,6 @@ export function createServiceContainer(core: CoreServices, options: ContainerOpt
     },
     cradle: awilix.cradle,
     resolveSingletons() {
-      checkRequestServices(entries)
       const singletons = [...entries].filter(([, { lifetime }]) => lifetime === 'singleton')
       collectFaults(singletons, ([name, { owner }]) => resolveAtBoot(awilix, name, owner))
     },

@@ -2,7 +2,6 @@ import { readResolution } from '../compat/awilix.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { ignore } from '../support/ignore.ts'
 import { nearest } from '../support/nearest.ts'
-import type { ServiceEntry } from './read-registration.ts'
 
 /**
  * Turns a failed resolution into an error for the developer: the service, its owner, the dependency path and the
@@ -95,47 +94,4 @@ function circle(path: string, options: { readonly cause?: unknown } = {}): Start
     remedy: 'Move the shared part into a third service.',
     ...options,
   })
-}
-
-/**
- * Finds circles among the services of a request, and scoped services that depend on a transient of awilix, before the
- * first request. No factory runs: those that destructure their parameter read these services in any case. What other
- * factories read is reported by the request.
- * @throws StartupError `MORTAR_SERVICE_CIRCULAR`, `MORTAR_SERVICE_LIFETIME`
- */
-export function checkRequestServices(entries: ReadonlyMap<string, ServiceEntry>): void {
-  const finished = new Set<string>()
-  const visit = (name: string, path: readonly string[]): void => {
-    const entry = entries.get(name)
-    if (finished.has(name) || (entry?.lifetime !== 'scoped' && entry?.lifetime !== 'transient')) return
-    if (path.includes(name)) throw circle([...path.slice(path.indexOf(name)), name].join(' → '))
-    const keeper = path.find((above) => entries.get(above)!.lifetime === 'scoped')
-    if (keeper !== undefined && entry.lifetime === 'transient' && entry.resolver.isLeakSafe !== true)
-      throw shorterLifetime([...path, name].join(' → '), entries.get(keeper)!.owner)
-    for (const read of entry.native ? namesReadBy(entry.native.factory) : []) visit(read, [...path, name])
-    finished.add(name)
-  }
-  // Scoped services first: a transient that they read is then visited below them.
-  for (const kind of ['scoped', 'transient'] as const)
-    for (const [name, { lifetime }] of entries) if (lifetime === kind) visit(name, [])
-}
-
-/** `({`, `async ({`, `function name({` and `method({`, at the beginning of a function's text. */
-const DESTRUCTURES = /^(?:async\s+)?(?:function\b\s*)?[\w$]*\s*\(\s*\{/
-
-/** Returns the names in the pattern of a destructured parameter; none if the pattern contains text or comments. */
-function namesReadBy(factory: (services: never) => unknown): string[] {
-  const source = Function.prototype.toString.call(factory)
-  const start = DESTRUCTURES.exec(source)?.[0].length
-  const items = ['']
-  let depth = start === undefined ? 0 : 1
-  for (let index = start ?? 0; depth > 0; index++) {
-    const char = source[index]
-    if (char === undefined || /['"`/]/.test(char)) return []
-    if (/[[({]/.test(char)) depth += 1
-    if (/[\])}]/.test(char)) depth -= 1
-    if (char === ',' && depth === 1) items.push('')
-    else items[items.length - 1] += char
-  }
-  return items.flatMap((item) => /^\s*([A-Za-z_$][\w$]*)\s*(?:[:=}]|$)/.exec(item)?.[1] ?? [])
 }

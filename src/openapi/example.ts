@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject } from './json.ts'
-import { matchPattern } from './pattern-example.ts'
 
 /**
  * Returns a value that a JSON Schema accepts, for the prefilled body of the documentation page. `examples`, `default`,
- * `const` and `enum` come first. Undefined if there is no such value, as for a file: the property is left out.
+ * `const` and `enum` come first. Undefined for a file and for a string with a pattern: the property is left out.
  */
 export function exampleOf(schema: unknown, name = ''): unknown {
   if (!isJsonObject(schema)) return undefined
@@ -69,8 +68,8 @@ function stringExample(schema: JsonObject, name: string): string | undefined {
   if (format === 'binary' || contentEncoding === 'binary') return undefined
   const known = typeof format === 'string' ? FORMATS[format] : undefined
   if (known !== undefined) return known
+  if (typeof pattern === 'string') return undefined
   const [least, most] = [limit(schema.minLength, 0), limit(schema.maxLength, Infinity)]
-  if (typeof pattern === 'string') return matchPattern(pattern, { least, most })
   const word = /^(user|display|full|first)?_?name$/i.test(name) ? 'Ada Lovelace' : name || 'text'
   return (word.length < least ? word.padEnd(least, ` ${word}`) : word).slice(0, most)
 }

@@ -4,7 +4,7 @@ import { checkDefinition } from './check-definition.ts'
 import { checkDefinitionKeys } from './check-keys.ts'
 import { isDefinedRoute } from './define-route.ts'
 import { parameterNames, parsePattern } from './path-pattern.ts'
-import type { Handler, Method, Middleware, Route, RouteDefinition } from './route.ts'
+import type { Handler, Method, Route, RouteDefinition } from './route.ts'
 
 /**
  * Checks the definitions of routes in routers with the same rules as route files: a mistyped `auth` must not make a
@@ -98,25 +98,4 @@ export function onlyItem<Item>(items: readonly [Item], of: string): Item {
     remedy:
       'Call it once for each middleware, router or brick. A prefix is an option of the router: createRouter({ prefix }).',
   })
-}
-
-/** The text of a function that returns a new brick or router. A bundler may add digits to the name. */
-const MAKES = /(?:=>|\breturn)\s*(?:defineBrick|createRouter|routerFor)\d*\(/
-
-/**
- * Returns a function that is middleware.
- * @throws StartupError for a function that makes one, such as `database` in place of `database({ … })`. As middleware it
- * would respond with it.
- */
-export function refuseFactory(run: Middleware, of: string): Middleware {
-  if (run.length > 1 || !MAKES.test(Function.prototype.toString.call(run))) return run
-  const { name } = run
-  throw new StartupError(
-    `${of} was given ${name === '' ? 'a function' : `the function ${name}`} that returns a brick or a router, and would run it ` +
-      'as middleware.',
-    {
-      code: 'MORTAR_USE',
-      remedy: name === '' ? 'Pass the brick or the router itself.' : `Call it: use(${name}({ … })).`,
-    },
-  )
 }

@@ -5,7 +5,7 @@ import { joinPath } from '../support/url-path.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
 import type { AddAppRoute, AddRoute } from './add-route.ts'
-import { checkRouteArguments, onlyItem, refuseFactory, type RouteArguments } from './check-routes.ts'
+import { checkRouteArguments, onlyItem, type RouteArguments } from './check-routes.ts'
 import type { HandlerServices, MembersOf, ServicesOf, TypedApp } from './define-route.ts'
 import { inherit, NOTHING, type Inherited } from './inherited.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
@@ -125,7 +125,7 @@ export function createRouter(options: RouterOptions = {}): object {
     else if (typeof item !== 'function') throw notUsable(item, origin)
     else
       middleware.push({
-        run: refuseFactory(item, `use() of ${origin}`),
+        run: item,
         origin: item.name ? `${item.name} in ${origin}` : `middleware of ${origin}`,
       })
     return router

@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { QueryRunner } from 'typeorm'
-import { BadRequest, createApp, env } from 'mortar'
+import { createApp, env } from 'mortar'
 import { database } from '../../plugins/database/index.ts'
 import { basicAuth } from '../../plugins/auth/basic/index.ts'
 import { hostedAuth } from '../../plugins/auth/hosted/index.ts'
 import { mail } from '../../plugins/mail/index.ts'
 import { checkEnvironment } from '../../src/cli/doctor/check-environment.ts'
 import { explainImport } from '../../src/cli/project/explain-import.ts'
-import { parseJson } from '../../src/pipeline/parse-json.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 describe('A mistake in the options of an application', () => {
@@ -137,38 +136,6 @@ describe('An import of the application that fails', () => {
     expect(explainImport(error)).to.include({ found: 'app.ts imports app.tsx, which does not exist.' })
     const other = new Error('x')
     expect(explainImport(other)).to.equal(other)
-  })
-})
-
-describe('A body that is not JSON', () => {
-  const detailOf = (text: string): string => {
-    try {
-      parseJson(text)
-    } catch (error) {
-      if (error instanceof BadRequest) return error.message
-    }
-    return 'none'
-  }
-
-  for (const [text, line, column] of [
-    ['{"email":"a@b.de",\n "password":}', 2, 13],
-    ['{"a":1,}', 1, 8],
-    ["{'a':1}", 1, 2],
-    ['[1,\r\n2,]', 2, 3],
-    ['[1] 2', 1, 5],
-    ['[01]', 1, 2],
-    ['{"a" 1}', 1, 6],
-    ['{"a":"\t"}', 1, 6],
-    ['[{"a":[1,{"b":null}]}', 1, 22],
-    ['[}', 1, 2],
-    ['undefined', 1, 1],
-  ] as const)
-    it(`is refused with the place of the fault: ${JSON.stringify(text)}`, () => {
-      expect(detailOf(text)).to.equal(`The body is not valid JSON at line ${line}, column ${column}.`)
-    })
-
-  it('has no place if it is long, as the search is slower than the parser', () => {
-    expect(detailOf(`["${'a'.repeat(70_000)}`)).to.equal('The body is not valid JSON.')
   })
 })
 

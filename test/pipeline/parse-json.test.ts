@@ -32,23 +32,6 @@ describe('The JSON of a body', () => {
     expect(outcome(`{"__proto__":${nested('[', ']', 5000)}}`)).to.equal('400 malformed_body')
   })
 
-  it('is refused with the line and column of its fault, whatever ends a line', () => {
-    const placeOf = (text: string): string | undefined => {
-      try {
-        return String(parseJson(text))
-      } catch (error) {
-        return /line \d+, column \d+/.exec((error as Error).message)?.[0]
-      }
-    }
-    for (const end of ['\n', '\r\n', '\r'])
-      expect(placeOf(`{${end}"a":${end} x}`), JSON.stringify(end)).to.equal('line 3, column 2')
-    expect(placeOf('{} x')).to.equal('line 1, column 4')
-    expect(placeOf('[] x')).to.equal('line 1, column 4')
-    expect(placeOf('{"a":{}} x')).to.equal('line 1, column 10')
-    expect(placeOf('{"a":1,}')).to.equal('line 1, column 8')
-    expect(placeOf('[1,]')).to.equal('line 1, column 4')
-  })
-
   it('may be of any width, since closed levels do not count', () => {
     for (const item of ['[]', '{}', '[[1]]', '{"a":{"b":[]}}']) {
       const text = `[${Array.from({ length: 3000 }, () => item).join(',')}]`

@@ -18,17 +18,12 @@ const Pets = new EntitySchema({
 describe('a migration for SQLite', () => {
   const folder = temporaryFolder()
 
-  it('makes each new table in one statement, and drops it in one', async () => {
+  it('makes what the entities describe, and leaves nothing when it is reverted', async () => {
     const options = { type: 'better-sqlite3', database: ':memory:' } as const
     const source = await createDataSource({ ...options, entities: { Owners, Pets } }).initialize()
     const migrations = createMigrations(source, { directory: folder() })
     const made = await migrations.generate('init')
-    const starts = (statements: readonly { readonly query: string }[] = []) =>
-      statements.map(({ query }) => query.replaceAll(/"(IDX_\w+)"/g, 'x').replace(/ (ON|\().*/, ''))
-    expect(starts(made?.up)).to.deep.equal(['CREATE TABLE "owners"', 'CREATE TABLE "pets"', 'CREATE INDEX x'])
-    expect(starts(made?.down)).to.deep.equal(['DROP INDEX x', 'DROP TABLE "pets"', 'DROP TABLE "owners"'])
-    expect(made?.up[1]?.query).to.include('FOREIGN KEY')
-    // The statements make what the entities describe, and nothing remains after them.
+    expect(made?.up.some(({ query }) => query.includes('FOREIGN KEY'))).to.equal(true)
     await migrations.run()
     expect(await migrations.generate('nothing')).to.equal(undefined)
     await migrations.revert()
