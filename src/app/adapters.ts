@@ -3,9 +3,8 @@ import type Koa from 'koa'
 import { compileServices } from '../container/request-services.ts'
 import type { ReadRequest } from '../container/request-state.ts'
 import { compileForwarding } from '../context/client-address.ts'
-import type { KoaContext } from '../context/context.ts'
 import { compileCredential } from '../context/credential.ts'
-import { linkState } from '../context/koa-state.ts'
+import type { Boot, OpenOuterApp, OuterApp } from '../context/outer-app.ts'
 import {
   type Adapter,
   publicContext,
@@ -14,17 +13,12 @@ import {
 } from '../context/request-context.ts'
 import type { CookieSettings } from '../context/request-cookies.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
-import { describeError } from '../errors/describe-error.ts'
-import { whenClosed } from '../support/when-closed.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 import { credentialRules } from './credential-rules.ts'
 import { sendHealth } from './health/health.ts'
-import { type Boot, createKoaProbes } from './health/koa-probes.ts'
-import { createKoaApp, type KoaApp } from './koa-app.ts'
-import { createKoaAdapter, OWN_MIDDLEWARE, type KoaServe } from './koa-adapter.ts'
-import { createDirectAdapter, type AdapterState } from './direct-adapter.ts'
+import { createDirectAdapter } from './direct-adapter.ts'
 import type { ResolvedOptions } from './options.ts'
-import { createPending, type Pending } from './pending.ts'
+import { createPending } from './pending.ts'
 import { requestLineWriter } from './logger.ts'
 import { createRequestChannel } from './request-channel.ts'
 import { reportCompletion, REQUEST_COMPLETED } from './request-completed.ts'
@@ -47,19 +41,8 @@ export interface Adapters extends Stages {
   compile(): void
 }
 
-/** Koa composes its middleware in `callback()`. The result is cached until middleware is added. */
-const callbackOf = (() => {
-  const callbacks = new WeakMap<Koa, { readonly size: number; readonly run: ReturnType<Koa['callback']> }>()
-  return (koa: Koa): ReturnType<Koa['callback']> => {
-    let known = callbacks.get(koa)
-    if (known?.size !== koa.middleware.length)
-      callbacks.set(koa, (known = { size: koa.middleware.length, run: koa.callback() }))
-    return known.run
-  }
-})()
-
 /** Creates the request entry points of an application that has not booted yet. */
-export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
+export function createAdapters(context: AssemblyContext, boot: Boot, openOuter: OpenOuterApp): Adapters {
   const { dispatcher, events, options } = context
   const { Context } = context.contextClass
   const writeLine = options.logRequests ? requestLineWriter(options.logger) : undefined
@@ -71,7 +54,7 @@ export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
   const directAdapter = createDirectAdapter(state)
   const forwarding = compileForwarding(options.trustProxy)
   let runtime: ContextRuntime | undefined
-  let koa: KoaApp | undefined
+  let outer: OuterApp | undefined
 
   function open(req: IncomingMessage, res: ServerResponse, adapter: Adapter): RequestContext {
     const ctx = new Context(runtime!, req, res, adapter)
@@ -79,13 +62,9 @@ export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
     return ctx
   }
 
-  const koaApp = (): KoaApp => {
-    const opener = openerInKoa(open, { ready: boot.ready, begin: pending.begin, state })
-    const probes = createKoaProbes(health, boot)
-    const isMounted = ({ app }: KoaContext): boolean => app !== koa?.app
-    const serve = { open: opener, probes, isMounted, dispatcher, channel, state }
-    return (koa ??= createKoaApp(koaOptions(options), { serve, forwarding, reporter: state.reporter }))
-  }
+  const koaOptions = { ...options.koa, keys: options.keys }
+  const parts = { options: koaOptions, forwarding, state, boot, health, dispatcher, channel, open }
+  const outerApp = (): OuterApp => (outer ??= openOuter({ ...parts, begin: pending.begin }))
 
   return {
     ...stages,
@@ -95,67 +74,23 @@ export function createAdapters(context: AssemblyContext, boot: Boot): Adapters {
     handle(req, res) {
       if (health.isProbe(req)) return void sendHealth(health, req, res)
       // Middleware added with app.koa.use() wraps the direct adapter's requests too.
-      if (koa !== undefined && isServedByKoa(koa.app)) void callbackOf(koa.app)(req, res)
-      else void channel.run(open(req, res, directAdapter), dispatcher.dispatch)
+      if (outer?.serve(req, res) !== true)
+        void channel.run(open(req, res, directAdapter), dispatcher.dispatch)
     },
     get koa() {
-      return koaApp().app
+      return outerApp().app
     },
     compile() {
-      if (options.koa.asyncLocalStorage) koaApp()
+      if (options.koa.asyncLocalStorage) outerApp()
       runtime = createContextRuntime(context, ends, {
         open: state.open,
         clientAddress: forwarding.clientAddress,
-        cookies: cookieSettings(options, () => koa?.app.keys),
-        createKoaContext: (ctx) => koaApp().createContext(ctx),
-        emitError: (ctx, error) => koa?.emitError(ctx, error),
+        cookies: cookieSettings(options, () => outer?.app.keys),
+        enterOuter: (ctx) => outerApp().enter(ctx),
+        emitError: (ctx, error) => outer?.emitError(ctx, error),
       })
     },
   }
-}
-
-function koaOptions({ koa, keys }: ResolvedOptions): Parameters<typeof createKoaApp>[0] {
-  return { ...koa, keys }
-}
-
-type Open = (req: IncomingMessage, res: ServerResponse, adapter: Adapter) => RequestContext
-
-/** Opens requests that come through Koa: the first one boots the application. */
-function openerInKoa(
-  open: Open,
-  own: {
-    readonly ready: () => Promise<unknown>
-    readonly begin: Pending['begin']
-    readonly state: AdapterState
-  },
-): KoaServe['open'] {
-  const adapter = createKoaAdapter(own.state)
-  let isBooted = false
-  function openNow(koa: KoaContext): RequestContext {
-    whenClosed(koa.req, koa.res, own.begin())
-    const ctx = open(koa.req, koa.res, adapter)
-    ctx.internal.koa = koa
-    linkState(koa, ctx)
-    return ctx
-  }
-  async function openWhenReady(koa: KoaContext): Promise<RequestContext | undefined> {
-    try {
-      await own.ready()
-      isBooted = true
-    } catch (error) {
-      const fields = { err: describeError(error) }
-      own.state.reporter.error(fields, 'A request arrived at an application that is not running')
-      return undefined
-    }
-    return openNow(koa)
-  }
-  // `ready()` rejects when the application is already closed.
-  return (koa) => (isBooted && !own.state.closing ? openNow(koa) : openWhenReady(koa))
-}
-
-/** True when `listen()` must serve through Koa: middleware was added with `app.koa.use`, or Koa tracks its context. */
-function isServedByKoa(app: Koa): boolean {
-  return app.middleware.length > OWN_MIDDLEWARE || (app as { ctxStorage?: object }).ctxStorage !== undefined
 }
 
 /** Keys set on `app.koa` take precedence over the option `keys`. */
@@ -169,7 +104,7 @@ function cookieSettings(
 function createContextRuntime(
   context: AssemblyContext,
   ends: RequestEnds,
-  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'createKoaContext' | 'emitError'>,
+  own: Pick<ContextRuntime, 'open' | 'cookies' | 'clientAddress' | 'enterOuter' | 'emitError'>,
 ): ContextRuntime {
   const { options, container, dispatcher } = context
   const requests = compileServices(container, { read: READ_REQUEST, watchEnd: ends.watch })

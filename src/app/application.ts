@@ -3,6 +3,7 @@ import type { AwilixContainer } from '#awilix'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
+import type { OpenOuterApp } from '../context/outer-app.ts'
 import { type Environment, isInspecting } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
@@ -50,15 +51,13 @@ export class Application {
   private release: (() => void) | undefined = undefined
   private readonly hurry = new AbortController()
 
-  constructor(options: ResolvedOptions) {
+  constructor(options: ResolvedOptions, openOuter: OpenOuterApp) {
     this.options = options
     this.environment = options.environment
     this.context = createAssemblyContext(options, (what) => this.refuseAfterStart(what))
     this.events = this.context.events
-    this.adapters = createAdapters(this.context, {
-      ready: () => this.ready(),
-      routesKnown: () => this.routesKnown(),
-    })
+    const boot = { ready: () => this.ready(), routesKnown: () => this.routesKnown() }
+    this.adapters = createAdapters(this.context, boot, openOuter)
     this.lifecycle = createLifecycle(this.context.container, options.reporter, options.shutdownTimeout)
   }
 

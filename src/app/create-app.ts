@@ -3,6 +3,7 @@ import type { App, MembersOfBricks, ServicesOfBricks } from './app.ts'
 import { Application } from './application.ts'
 import { isBrick } from '../bricks/is-brick.ts'
 import { keepNextTickFast } from '../compat/node.ts'
+import { openKoa } from '../koa/koa-app.ts'
 import { notABrick } from './misuse.ts'
 import { checkConfig, resolveOptions, type AppConfig } from './options.ts'
 
@@ -16,7 +17,7 @@ export function createApp<const Bricks extends readonly AnyBrick[] = []>(
 ): App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>> {
   checkConfig(config, 'createApp()')
   keepNextTickFast()
-  const application = new Application(resolveOptions(config))
+  const application = new Application(resolveOptions(config), openKoa)
   for (const brick of config.bricks ?? []) {
     if (!isBrick(brick)) throw notABrick(brick)
     application.use(brick)

@@ -1,35 +1,23 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { type MarkAsRead, prepareMarkAsRead } from '../compat/node.ts'
+import type { AdapterState } from '../context/adapter-state.ts'
 import { isBodiless, type Outgoing } from '../context/outgoing.ts'
 import type { Adapter, RequestContext } from '../context/request-context.ts'
-import type { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { announcesBody } from '../support/announces-body.ts'
-import { endEventStreamOnClose } from './end-event-stream.ts'
-import { finishBegun } from './finish-begun.ts'
-import { writeStream } from './write-stream.ts'
-
-/** The state of the application that the direct adapter reads while it serves. */
-export interface AdapterState {
-  /** True once the application drains: each connection closes after its current response. */
-  draining: boolean
-  /** True once the application is closing, after it has drained. */
-  closing: boolean
-  /** Work that ends when the application begins to close. */
-  readonly open: OpenRequests
-  /** Logs errors that occur after a response has begun. */
-  readonly reporter: Logger
-}
+import { endEventStreamOnClose } from '../pipeline/sending/end-event-stream.ts'
+import { finishBegun } from '../pipeline/sending/finish-begun.ts'
+import { writeStream } from '../pipeline/sending/write-stream.ts'
 
 /** Creates the adapter that writes to Node's response without a Koa context. */
 export function createDirectAdapter(state: AdapterState): Adapter {
   const markAsRead = prepareMarkAsRead(state.reporter)
   return {
     send(ctx, outgoing) {
-      const { req, res, koa, isBodyTaken } = ctx.internal
+      const { req, res, outer, isBodyTaken } = ctx.internal
       // Without a Koa context no code can have written to the response.
-      if (koa !== undefined && res.headersSent) {
+      if (outer !== undefined && res.headersSent) {
         endEventStreamOnClose(ctx, outgoing, state.open)
         return finishBegun(ctx, outgoing, state.reporter)
       }

@@ -17,7 +17,7 @@ import {
   type HealthOptions,
   type ResolvedHealth,
 } from './health/health-options.ts'
-import type { KoaOptions } from './koa-app.ts'
+import type { KoaOptions } from '../context/outer-app.ts'
 import { ELSEWHERE, planListening, type ServerOptions } from './listen-options.ts'
 import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
 import { createLogger, givenLogger, silentLogger, unfailing } from './logger.ts'

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Cradle } from '../contracts/services.ts'
+import type { AdapterState } from '../context/adapter-state.ts'
 import { originForm } from '../context/origin-form.ts'
 import { OpenRequests } from '../context/request-signal.ts'
 import type { Logger } from '../contracts/logger.ts'
 import { applicationVersion } from '../support/env/environment.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import type { AssemblyContext } from './assembly-context.ts'
-import type { AdapterState } from './direct-adapter.ts'
 import { Health } from './health/health.ts'
 
 /** The stages of an application, from the first request to the last one. */

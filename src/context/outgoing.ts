@@ -19,16 +19,6 @@ export function isEventStream(res: ServerResponse, type?: string): boolean {
   return sent.toLowerCase().startsWith('text/event-stream')
 }
 
-/** A value that was set in `ctx.body` for Koa middleware or by it. */
-export interface HandedValue {
-  /** The value as Mortar middleware and handlers return it. */
-  readonly value: unknown
-  /** The status that belongs to it. */
-  readonly status: number
-  /** The Content-Type that was set for the value, unless application code had set one. */
-  readonly type: string | undefined
-}
-
 /** A call of `sse` or `sendFile`, whose result the handler has to return. */
 export interface BegunResponse {
   /** Name of the function. */

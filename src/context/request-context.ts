@@ -13,7 +13,8 @@ import { locationOf } from './location.ts'
 import { logFieldsOf, type Observation } from './observation.ts'
 import { originForm } from './origin-form.ts'
 import { privateAdapter } from './private-adapter.ts'
-import type { BegunResponse, HandedValue, Outgoing } from './outgoing.ts'
+import type { BegunResponse, Outgoing } from './outgoing.ts'
+import type { Outer } from './outer.ts'
 import { type ErrorExplainer, statusAfter } from './status-after.ts'
 
 /** The state that the contexts of one application share. */
@@ -27,7 +28,8 @@ export interface ContextRuntime extends ErrorExplainer {
   clientAddress(req: IncomingMessage): string
   createScope(ctx: RequestContext): RequestScope
   createServices(ctx: RequestContext): Readonly<Record<string, unknown>>
-  createKoaContext(ctx: RequestContext): KoaContext
+  /** Creates the Koa context of a request. */
+  enterOuter(ctx: RequestContext): Outer
   /** Emits an error to the `error` listeners of `app.koa`, as Koa would. */
   emitError(ctx: RequestContext, error: unknown): void
 }
@@ -162,7 +164,7 @@ export class RequestContext {
 
   get koa(): KoaContext {
     const { internal } = this
-    return (internal.koa ??= internal.runtime.createKoaContext(this))
+    return (internal.outer ??= internal.runtime.enterOuter(this)).koa
   }
 
   /** Representation for logs and consoles, without headers and query, because they may contain credentials. */
@@ -223,14 +225,9 @@ class Internal {
   /** True if the handler and all middleware have settled; the response may still be in progress. */
   isSettled = false
   onSettled: (() => void) | undefined = undefined
-  koa: KoaContext | undefined = undefined
+  /** Koa's side, once Koa code has seen the request. */
+  outer: Outer | undefined = undefined
   prepare: Prepare | undefined = undefined
-  /** The value on the Koa context, if Koa middleware has seen one. */
-  handed: HandedValue | undefined = undefined
-  /** The 404 or 405 of a request without a route, while Koa middleware may still set a response. */
-  missed: (Error & { readonly status: number }) | undefined = undefined
-  /** The status that Koa middleware has seen for an inner error; 0 for none. */
-  errorStatus = 0
   begun: BegunResponse | undefined = undefined
   /** Result inside the current middleware, for `ctx.status`: not ended, a value, or an error, which `end` has. */
   ended: 'no' | 'value' | 'error' = 'no'

@@ -1,4 +1,4 @@
-import { isEmpty, type HandedValue } from './outgoing.ts'
+import { isEmpty } from './outgoing.ts'
 import { statusOfThrown } from './thrown.ts'
 
 /** Knows the errors of bricks. */
@@ -11,8 +11,8 @@ export interface ErrorExplainer {
 export interface Ended {
   /** The status that was set; 0 for none. */
   readonly status: number
-  readonly koa: { readonly status: number } | undefined
-  readonly handed: HandedValue | undefined
+  /** Koa's side of the request. */
+  readonly outer: { statusOf(value: unknown): number | undefined } | undefined
   readonly ended: 'no' | 'value' | 'error'
   /** The value or the error. */
   readonly end: unknown
@@ -23,10 +23,11 @@ export interface Ended {
  * Returns the status that is sent if outer middleware changes nothing: that of a thrown error, the status that was set,
  * or the default for the value. A value that later does not match its response schema still becomes a 500.
  */
-export function statusAfter({ status, koa, handed, ended, end, runtime }: Ended): number {
+export function statusAfter({ status, outer, ended, end, runtime }: Ended): number {
   if (ended === 'error') return statusOfThrown(runtime.explainError(end))
   if (status !== 0) return status
-  if (koa !== undefined && handed !== undefined && handed.value === end) return koa.status
+  const outerStatus = outer?.statusOf(end)
+  if (outerStatus !== undefined) return outerStatus
   if (isEmpty(end)) return 204
   return isWebResponse(end) ? end.status : 200
 }

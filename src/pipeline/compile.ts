@@ -66,7 +66,7 @@ function callHandler(route: Route, { environment }: PipelineRuntime): Inner {
 }
 
 function checked(ctx: RequestContext, value: unknown, body: unknown, route: Route): unknown {
-  if (value !== undefined || ctx.body === body || ctx.internal.koa !== undefined) return value
+  if (value !== undefined || ctx.body === body || ctx.internal.outer !== undefined) return value
   throw new TypeError(
     `The handler of ${describeRoute(route)} set ctx.body and returned nothing. ctx.body is the body of the ` +
       'request: return the body of the response from the handler.',

@@ -4,7 +4,6 @@ import { PROBLEM_CODES, type ProblemCode } from '../errors/codes.ts'
 import { type HttpError, isHttpError, MethodNotAllowed, NotFound } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemOfCode, problemStatus, problemText } from '../errors/problem.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { dropStream } from '../context/koa-context.ts'
 import { asHttpError, headersOfKoa } from '../context/thrown.ts'
 import { ignore } from '../support/ignore.ts'
 import type { PipelineRuntime } from './step.ts'
@@ -48,8 +47,8 @@ function failAgain(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntim
 }
 
 function answer(ctx: RequestContext, thrown: unknown, runtime: PipelineRuntime): void {
-  const { res, adapter, koa } = ctx.internal
-  if (koa !== undefined) dropStream(koa)
+  const { res, adapter, outer } = ctx.internal
+  outer?.drop()
   const error = runtime.explainError(asHttpError(thrown))
   const status = problemStatus(error)
   const payload = problemText(error, ctx.id, {

@@ -62,7 +62,7 @@ export class InnerCall {
    */
   private refuseBody(onNotAwaited: NotAwaited): void {
     const { ctx, isStarted, isEnded, body, middleware } = this
-    if ((isStarted && !isEnded) || ctx.body === body || ctx.internal.koa !== undefined) return
+    if ((isStarted && !isEnded) || ctx.body === body || ctx.internal.outer !== undefined) return
     const message =
       `${middleware.origin} set ctx.body and returned nothing. ctx.body is the body of the request: return the body of ` +
       'the response, or wrap Koa middleware in fromKoa().'

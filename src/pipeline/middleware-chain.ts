@@ -1,9 +1,8 @@
 import { publicContext } from '../context/request-context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
 import { isThenable } from '../support/thenable.ts'
-import { isFromKoa, wrapInKoa } from './from-koa.ts'
 import { InnerCall } from './inner-call.ts'
-import type { NotAwaited, PipelineRuntime, Step } from './step.ts'
+import { WRAP, type NotAwaited, type PipelineRuntime, type Step, type Wrap } from './step.ts'
 
 /**
  * Compiles the middleware of a route into steps, outermost first. `next()` resolves to the inner value. A return value
@@ -19,10 +18,11 @@ export function runMiddleware(
   for (let from = 0, to = 0; from < chain.length; from = to) {
     to = endOfGroup(chain, from)
     const group = chain.slice(from, to)
+    const wrap = wrapOf(group[0]!)
     steps.push(
-      isFromKoa(group[0]!)
-        ? (inner) => wrapInKoa(group, inner, { onNotAwaited, isOutermost: from === 0 })
-        : wrapIn(group[0]!, onNotAwaited),
+      wrap === undefined
+        ? wrapIn(group[0]!, onNotAwaited)
+        : (inner) => wrap(group, inner, { onNotAwaited, isOutermost: from === 0 }),
     )
   }
   return steps
@@ -30,9 +30,14 @@ export function runMiddleware(
 
 /** Returns the index after a group of Koa middleware, or after one other middleware. */
 function endOfGroup(chain: readonly NamedMiddleware[], from: number): number {
+  const wrap = wrapOf(chain[from]!)
   let to = from + 1
-  if (isFromKoa(chain[from]!)) while (to < chain.length && isFromKoa(chain[to]!)) to++
+  if (wrap !== undefined) while (to < chain.length && wrapOf(chain[to]!) === wrap) to++
   return to
+}
+
+function wrapOf({ run }: NamedMiddleware): Wrap | undefined {
+  return (run as { readonly [WRAP]?: Wrap })[WRAP]
 }
 
 function wrapIn(scope: NamedMiddleware, onNotAwaited: NotAwaited): Step {

@@ -12,7 +12,6 @@ import { formOf } from './multipart/form-of-route.ts'
 import { preparationOf } from './multipart/load-form-parser.ts'
 import { parseForm, type Form } from './parse-form.ts'
 import { parseJson } from './parse-json.ts'
-import { parsedInKoa } from './parsed-in-koa.ts'
 import { clientLeft, readBytes, tooLarge } from './read-bytes.ts'
 import { mayHaveOddEscapes } from './refuse-odd-text.ts'
 
@@ -44,9 +43,9 @@ export function readBody(route: Route, runtime: PipelineRuntime): Step | undefin
   if (rawBody === true) return keepRawBody(route, rules)
   return (inner) =>
     function parseBody(ctx) {
-      const { req } = ctx.internal
+      const { req, outer } = ctx.internal
       if (!announcesBody(req)) return inner(ctx)
-      if (!req.readableDidRead || (!req.readableEnded && parsedInKoa(ctx) === undefined))
+      if (!req.readableDidRead || (!req.readableEnded && outer?.takeBody() === undefined))
         return read(ctx, rules, inner)
       takeParsed(ctx)
       return inner(ctx)
@@ -146,7 +145,7 @@ function readBefore(route: Route): string {
 
 /** Uses the body that Koa middleware, such as koa-bodyparser in `fromKoa`, has already read. */
 function takeParsed(ctx: RequestContext): void {
-  const body = parsedInKoa(ctx)
+  const body = ctx.internal.outer?.takeBody()
   if (body === undefined)
     throw new Error('A middleware read the request body but set no value in ctx.koa.request.body.')
   ctx.body = body

@@ -97,7 +97,7 @@ function takeWhole({ internal }: RequestContext): Buffer | null {
   if (content === null) return null
   internal.isBodyTaken = true
   // Koa sends the response itself, and Node does not drain a request that was partly read.
-  if (internal.koa !== undefined) req.resume()
+  if (internal.outer !== undefined) req.resume()
   return content
 }
 

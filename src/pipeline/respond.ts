@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { type BegunResponse, isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
-import { takeFromKoa } from '../context/koa-context.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { namingRoute } from '../schema/unsendable.ts'
 import { ignore } from '../support/ignore.ts'
@@ -47,9 +46,8 @@ function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
 
 /** Undefined if the response was already sent. */
 function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Outgoing> | undefined {
-  const { koa, prepare } = ctx.internal
-  if (koa === undefined) return prepare!(ctx, value)
-  const taken = takeFromKoa(ctx, koa, value)
+  const { outer, prepare } = ctx.internal
+  const taken = outer?.take(value)
   if (taken === 'answered') return undefined
   return taken ?? prepare!(ctx, value)
 }

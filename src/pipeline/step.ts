@@ -49,8 +49,8 @@ const SKIPPING = new WeakSet<NamedMiddleware>()
  * empty 204. Outside production.
  */
 export function warnOfSkipped(ctx: RequestContext, middleware: NamedMiddleware): void {
-  const { status, koa, res } = ctx.internal
-  if (status !== 0 || koa !== undefined || res.headersSent || SKIPPING.has(middleware)) return
+  const { status, outer, res } = ctx.internal
+  if (status !== 0 || outer !== undefined || res.headersSent || SKIPPING.has(middleware)) return
   SKIPPING.add(middleware)
   ctx.log.warn(
     `${middleware.origin} neither called next() nor returned a value, so ${ctx.method} ${ctx.path} has an empty response. ` +
@@ -60,6 +60,19 @@ export function warnOfSkipped(ctx: RequestContext, middleware: NamedMiddleware):
 
 /** Treatment of a middleware that calls `next()` and neither awaits nor returns it. */
 export type NotAwaited = 'throw' | 'log'
+
+/** Key of a middleware of another framework, such as Koa, for the function that wraps adjacent ones of its kind. */
+export const WRAP: unique symbol = Symbol('mortar.wrap')
+
+/** Wraps the inner steps in adjacent middleware, outermost first. They share one conversion of the response. */
+export type Wrap = (chain: readonly NamedMiddleware[], inner: Inner, options: WrapOptions) => Inner
+
+/** The place of adjacent middleware in its pipeline. */
+export interface WrapOptions {
+  readonly onNotAwaited: NotAwaited
+  /** True if no middleware is outside. */
+  readonly isOutermost: boolean
+}
 
 /** The state that the compiled routes of one application share. */
 export interface PipelineRuntime {

@@ -9,6 +9,7 @@ const MEANING: Record<Rule, string> = {
   'plugin-outside': 'lets a brick import only itself and the public entry of the framework',
   'public-entry': 'lets applications and scripts use public entries only',
   'entry-above': 'imports no entry from a file below it',
+  'koa-room': 'imports src/koa in two files alone, which serve no request',
   barrel: 'has no barrels but the public entries',
   dependency: 'imports only packages that an installation brings along',
   'unknown-folder': 'keeps every file in a folder of the plan',

@@ -49,6 +49,7 @@ describe('the layer rules', () => {
     ['a lazy import of a later folder', 'layer', 'src/errors/x.ts', `await import('../app/app.ts')`],
     ['a type import() of a later folder', 'layer', 'src/errors/x.ts', `let a: import('../app/app.ts').A`],
     ['the entry that hands on test tools', 'layer', 'src/index.ts', `export { a } from './testing/index.ts'`],
+    ['a request path that knows Koa', 'koa-room', 'src/app/x.ts', `import type { A } from '../koa/a.ts'`],
     ['a folder in no layer', 'unknown-folder', 'src/helpers/x.ts', ''],
     ['a file of src in no folder', 'unknown-folder', 'src/x.ts', ''],
     ['a plugin file in no brick', 'unknown-folder', 'plugins/x.ts', ''],

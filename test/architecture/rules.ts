@@ -20,10 +20,14 @@ export const LAYERS = [
   'openapi',
   'pipeline',
   'bricks',
+  'koa',
   'app',
   'testing',
   'cli',
 ] as const
+
+/** The only files outside `src/koa` that import it; the request path knows Koa by `context/outer` alone. */
+const KOA_USERS = new Set(['src/index.ts', 'src/app/create-app.ts'])
 
 /** Folders that use the framework as an application does. They may import one another, but no example another. */
 export const APPLICATIONS = ['config', 'examples', 'scripts'] as const
@@ -33,6 +37,7 @@ export type Rule =
   | 'cycle'
   | 'dependency'
   | 'entry-above'
+  | 'koa-room'
   | 'layer'
   | 'plugin-outside'
   | 'public-entry'
@@ -76,6 +81,7 @@ function brokenRule(path: string, { specifier }: Import, tree: Tree): Rule | und
 
 function brokenInSrc(path: string, target: string): Rule | undefined {
   if (!target.startsWith('src/')) return 'src-outside'
+  if (target.startsWith('src/koa/') && !path.startsWith('src/koa/') && !KOA_USERS.has(path)) return 'koa-room'
   if (path === 'src/index.ts') return layerOf(target) > LAYERS.indexOf('app') ? 'layer' : undefined
   return layerOf(target) > layerOf(path) ? 'layer' : undefined
 }

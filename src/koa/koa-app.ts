@@ -1,25 +1,16 @@
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import { format, types } from 'node:util'
 import type Koa from 'koa'
 import { takeJsonText } from '../compat/koa.ts'
-import type { Forwarding } from '../context/client-address.ts'
 import type { Context, KoaContext } from '../context/context.ts'
-import { linkState, useState } from '../context/koa-state.ts'
+import type { OuterApp, OuterAppParts } from '../context/outer-app.ts'
+import { linkState, useState } from './koa-state.ts'
 import { markDeliberate } from '../context/thrown.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { loadKoa } from '../support/lazy-packages.ts'
-import { installPipeline, type KoaServe } from './koa-adapter.ts'
+import { createSide } from './koa-side.ts'
+import { installPipeline, OWN_MIDDLEWARE } from './koa-adapter.ts'
 import { useForwarding } from './koa-request.ts'
-
-/** Options of Koa's own constructor that an application may set. */
-export interface KoaOptions {
-  /** Enables `app.koa.currentContext`. `listen()` then serves through Koa, which costs more CPU time per request. */
-  readonly asyncLocalStorage?: boolean | AsyncLocalStorage<KoaContext>
-  /** Number of host name parts that `ctx.koa.subdomains` omits; 2 by default. */
-  readonly subdomainOffset?: number
-}
 
 interface KoaReport {
   readonly status?: unknown
@@ -30,27 +21,17 @@ interface KoaReport {
 /** Codes of errors that Koa reports when a client disconnects before its response is complete. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** The Koa application of a Mortar application. */
-export interface KoaApp {
-  readonly app: Koa
-  /** Emits an error, which the pipeline has already logged, to the application's own `error` listeners. */
-  emitError(ctx: RequestContext, error: unknown): void
-  /** Creates the Koa context of a request that did not arrive through Koa. */
-  createContext(ctx: RequestContext): KoaContext
-}
-
 /**
  * Creates a real Koa application with the pipeline as its last middleware. Koa middleware added with `app.koa.use` runs
  * in front of it, and `callback()` or `koa-mount` serve the same routes anywhere Koa can. Errors that Koa reports are
  * logged; the application can add its own listeners.
  */
-export function createKoaApp(
-  options: KoaOptions & { readonly keys: readonly string[] | undefined },
-  { serve, forwarding, reporter }: { serve: KoaServe; forwarding: Forwarding; reporter: Logger },
-): KoaApp {
-  const settings: object = options
+export function openKoa(parts: OuterAppParts): OuterApp {
+  const { forwarding, state } = parts
+  const { reporter } = state
+  const settings: object = parts.options
   const app: Koa = new (loadKoa())(settings)
-  installPipeline(app, serve)
+  installPipeline(app, parts)
   markThrown(app)
   useForwarding(app, forwarding)
   useState(app)
@@ -77,7 +58,28 @@ export function createKoaApp(
       isLogged = false
     }
   }
-  return { app, emitError, createContext: (ctx) => createKoaContext(app, ctx, emitError) }
+  return {
+    app,
+    serve: serverOf(app),
+    enter: (ctx) => createSide(ctx, createKoaContext(app, ctx, emitError)),
+    emitError,
+  }
+}
+
+/**
+ * Returns the function that serves through Koa if middleware was added with `app.koa.use`, or Koa tracks its context. Koa
+ * composes its middleware in `callback()`, so the result is kept until middleware is added.
+ */
+function serverOf(app: Koa): OuterApp['serve'] {
+  let composed: { readonly size: number; readonly run: ReturnType<Koa['callback']> } | undefined
+  return (req, res) => {
+    const size = app.middleware.length
+    const isTracked = (app as { ctxStorage?: object }).ctxStorage !== undefined
+    if (size === OWN_MIDDLEWARE && !isTracked) return false
+    if (composed?.size !== size) composed = { size, run: app.callback() }
+    void composed.run(req, res)
+    return true
+  }
 }
 
 function requestIdOf(koa: KoaContext | undefined): { readonly requestId?: string } {
@@ -104,7 +106,7 @@ function emitTo(app: Koa, own: (error: KoaReport) => void, ctx: RequestContext, 
 
 /** Emits errors to the outer Koa application as well, if this one is mounted there and it has a listener. */
 function emitToOuter(app: Koa, ctx: RequestContext, thrown: unknown): void {
-  const outer = ctx.internal.koa?.app
+  const outer = ctx.internal.outer?.koa.app
   if (outer === undefined || outer === app) return
   if (outer.listeners('error').some((listener) => listener !== outer.onerror))
     outer.emit('error', errorOf(ctx, thrown), ctx.koa)
@@ -119,7 +121,7 @@ function errorOf({ internal }: RequestContext, thrown: unknown): Error {
 }
 
 /** Creates a Koa context with the same state and connection errors as a request that arrived through Koa. */
-function createKoaContext(app: Koa, ctx: RequestContext, emitError: KoaApp['emitError']): KoaContext {
+function createKoaContext(app: Koa, ctx: RequestContext, emitError: OuterApp['emitError']): KoaContext {
   const { req, res } = ctx.internal
   const koa = app.createContext(req, res)
   linkState(koa, ctx)

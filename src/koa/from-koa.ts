@@ -3,7 +3,7 @@ import type { Context, KoaContext } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Middleware, NamedMiddleware, Next } from '../routing/route.ts'
-import { notAwaited, type Inner, type NotAwaited } from './step.ts'
+import { notAwaited, WRAP, type Inner, type NotAwaited, type WrapOptions } from '../pipeline/step.ts'
 import { KoaCalls, type Unawaited } from './koa-calls.ts'
 import { enterKoa, leaveKoa, runInside } from './run-koa.ts'
 
@@ -27,7 +27,7 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
   }
   const origin = middleware.name || 'Koa middleware'
   const links = [{ named: { run, origin }, run: middleware }]
-  Object.defineProperty(run, 'name', { value: origin })
+  Object.defineProperties(run, { name: { value: origin }, [WRAP]: { value: wrapInKoa } })
   WRAPPED.set(run, middleware)
   return run
 }
@@ -35,23 +35,11 @@ export function fromKoa(item: KoaMiddleware | KoaRouterLike): Middleware {
 /** The Koa middleware of each function that `fromKoa` returned. */
 const WRAPPED = new WeakMap<Middleware, KoaMiddleware>()
 
-/** True for a function that `fromKoa` returned. */
-export function isFromKoa({ run }: NamedMiddleware): boolean {
-  return WRAPPED.has(run)
-}
-
-/** The place of adjacent Koa middleware in its pipeline. */
-interface WrapOptions {
-  readonly onNotAwaited: NotAwaited
-  /** True if no middleware is outside. */
-  readonly isOutermost: boolean
-}
-
 /**
  * Wraps a handler in adjacent Koa middleware, outermost first. They call each other as in Koa and share one conversion
  * of the response.
  */
-export function wrapInKoa(
+function wrapInKoa(
   chain: readonly NamedMiddleware[],
   inner: Inner,
   { onNotAwaited, isOutermost }: WrapOptions,

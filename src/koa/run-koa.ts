@@ -7,11 +7,12 @@ import {
   keepFromKoa,
   keepUnread,
   linkUser,
-} from '../context/koa-context.ts'
+  sideOf,
+} from './koa-context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { statusOfThrown } from '../context/thrown.ts'
 import { type HttpError, isHttpError } from '../errors/http-error.ts'
-import { Refusal, type Inner } from './step.ts'
+import { Refusal, type Inner } from '../pipeline/step.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /** Returns the Koa context as Koa middleware expects it: with the status 404 until a status or body is set. */
@@ -37,11 +38,12 @@ export function leaveKoa(ctx: RequestContext, koa: KoaContext, isOutermost = fal
  * Returns the 404 or 405 of a request without a route, if Koa middleware has set no response. In Koa the status is also 404
  * after a middleware has caught an error and set nothing.
  */
-export function takeMissed({ internal }: RequestContext, koa: KoaContext): Error | undefined {
-  const { missed, errorStatus } = internal
+export function takeMissed(ctx: RequestContext, koa: KoaContext): Error | undefined {
+  const side = sideOf(ctx)
+  const { missed, errorStatus } = side
   if (errorStatus !== 0 && isUntouched(koa) && koa.status === errorStatus) koa.res.statusCode = 404
-  internal.missed = undefined
-  internal.errorStatus = 0
+  side.missed = undefined
+  side.errorStatus = 0
   return missed !== undefined && koa.status === missed.status && isUnanswered(koa) ? missed : undefined
 }
 
@@ -75,12 +77,12 @@ function hand(ctx: RequestContext, koa: KoaContext, value: unknown): Promise<voi
 
 /** Rejects with the error, unless it is that of a path without a route. */
 async function catchInside(ctx: RequestContext, koa: KoaContext, error: unknown): Promise<void> {
-  const { internal } = ctx
+  const side = sideOf(ctx)
   // Code in `finally` reads the status that will be sent; setting a body later changes it to 200.
   if (isUntouched(koa))
-    koa.res.statusCode = internal.errorStatus = statusOfThrown(internal.runtime.explainError(error))
+    koa.res.statusCode = side.errorStatus = statusOfThrown(ctx.internal.runtime.explainError(error))
   if (!isUnmatched(ctx, error)) throw error
-  internal.missed = error
+  side.missed = error
   if (error.status === 404 || !isUntouched(koa)) return
   koa.status = error.status
   koa.set(error.headers)

@@ -1,9 +1,9 @@
-import { StartupError } from '../errors/startup-error.ts'
-import { checkDefinition } from '../routing/check-definition.ts'
-import { looksLikeGuard } from '../support/guard-names.ts'
-import { describeValue } from '../support/describe-value.ts'
-import type { KoaRouter } from '../routing/koa-router-layers.ts'
-import { nearest } from '../support/nearest.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import { checkDefinition } from '../../routing/check-definition.ts'
+import { looksLikeGuard } from '../../support/guard-names.ts'
+import { describeValue } from '../../support/describe-value.ts'
+import type { KoaRouter } from './koa-router-layers.ts'
+import { nearest } from '../../support/nearest.ts'
 
 const KEYS = ['prefix', 'tags', 'auth', 'hidden', 'consumes', 'unsupported'] as const
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import type { Outgoing } from '../context/outgoing.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import type { Logger } from '../contracts/logger.ts'
-import { whenClosed } from '../support/when-closed.ts'
+import type { Outgoing } from '../../context/outgoing.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { Logger } from '../../contracts/logger.ts'
+import { whenClosed } from '../../support/when-closed.ts'
 import { writeStream } from './write-stream.ts'
 
 /**

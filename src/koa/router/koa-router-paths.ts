@@ -1,6 +1,6 @@
-import { StartupError } from '../errors/startup-error.ts'
-import { joinPath } from '../support/url-path.ts'
-import { parsePattern } from './path-pattern.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import { joinPath } from '../../support/url-path.ts'
+import { parsePattern } from '../../routing/path-pattern.ts'
 
 /** Maximum optional groups in one path: each group doubles the number of patterns. */
 const MAX_GROUPS = 4

@@ -1,13 +1,6 @@
-import type { KoaContext } from '../../context/context.ts'
-import { withDeadline } from '../../support/with-deadline.ts'
-import type { Health } from './health.ts'
-
-/** Boots the application when its first request arrives through Koa. */
-export interface Boot {
-  ready(): Promise<unknown>
-  /** Begins to boot and resolves when the routes are known, or when the boot has failed. Never rejects. */
-  routesKnown(): Promise<void>
-}
+import type { KoaContext } from '../context/context.ts'
+import { withDeadline } from '../support/with-deadline.ts'
+import type { Boot, Probes } from '../context/outer-app.ts'
 
 /** Seconds for which a probe waits for the boot. Most probes have a time limit of one second. */
 const PATIENCE = 0.5
@@ -17,7 +10,7 @@ const PATIENCE = 0.5
  * request that is not a probe, else a promise of false if a route of the application handles the request.
  */
 export function createKoaProbes(
-  health: Health,
+  health: Probes,
   boot: Boot,
 ): (koa: KoaContext) => Promise<boolean> | undefined {
   async function respond(koa: KoaContext): Promise<boolean> {

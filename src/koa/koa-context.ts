@@ -1,15 +1,41 @@
 import { Readable } from 'node:stream'
-import { bodyOf, hasExplicitNull, hasExplicitStatus, JsonText, readLater, setObject } from '../compat/koa.ts'
-import { jsonText } from '../schema/unsendable.ts'
+import { bodyOf, hasExplicitNull, hasExplicitStatus, readLater, setObject } from '../compat/koa.ts'
 import { ignore } from '../support/ignore.ts'
-import type { KoaContext } from './context.ts'
-import { isBodiless, isEmpty, type Outgoing } from './outgoing.ts'
-import type { Prepare, RequestContext } from './request-context.ts'
+import type { KoaContext } from '../context/context.ts'
+import { isBodiless, isEmpty, type Outgoing } from '../context/outgoing.ts'
+import type { Outer } from '../context/outer.ts'
+import type { Prepare, RequestContext } from '../context/request-context.ts'
+import { isPlain, payloadOf } from './koa-payload.ts'
 
 /*
  * Converts between Koa's context and Mortar's. In Koa `ctx.body` is the response; in a handler's ctx it is the
  * validated request body. `test/pipeline/koa-differential.test.ts` compares the results with plain Koa.
  */
+
+/** Koa's side of a request, with the state that only the files of this folder use. */
+export interface KoaSide extends Outer {
+  /** The value on the Koa context, if Koa middleware has seen one. */
+  handed: HandedValue | undefined
+  /** The 404 or 405 of a request without a route, while Koa middleware may still set a response. */
+  missed: (Error & { readonly status: number }) | undefined
+  /** The status that Koa middleware has seen for an inner error; 0 for none. */
+  errorStatus: number
+}
+
+/** A value that was set in `ctx.body` for Koa middleware or by it. */
+export interface HandedValue {
+  /** The value as Mortar middleware and handlers return it. */
+  readonly value: unknown
+  /** The status that belongs to it. */
+  readonly status: number
+  /** The Content-Type that was set for the value, unless application code had set one. */
+  readonly type: string | undefined
+}
+
+/** Returns Koa's side of a request that Koa code has seen. */
+export function sideOf({ internal }: RequestContext): KoaSide {
+  return internal.outer as KoaSide
+}
 
 /** True if nothing was set on the Koa context and nothing was written to the response. */
 export function isUntouched(koa: KoaContext): boolean {
@@ -27,14 +53,15 @@ export function isUnanswered(koa: KoaContext): boolean {
  * Throws the error of rendering the value.
  */
 export function handToKoa(ctx: RequestContext, koa: KoaContext, value: unknown): Promise<void> | undefined {
-  const { internal } = ctx
+  const { prepare } = ctx.internal
+  const { handed } = sideOf(ctx)
   if (koa.respond === false) return
-  if (internal.handed !== undefined) {
-    if (internal.handed.value === value) return syncStatus(ctx, koa)
+  if (handed !== undefined) {
+    if (handed.value === value) return syncStatus(ctx, koa)
     takeBack(ctx, koa)
   } else if (value === undefined && !isUntouched(koa)) return
-  if (isJson(value, internal.prepare!)) return hand(ctx, koa, value, jsonOf(ctx, value))
-  const outgoing = internal.prepare!(ctx, value)
+  if (isJson(value, prepare!)) return hand(ctx, koa, value, jsonOf(ctx, value))
+  const outgoing = prepare!(ctx, value)
   if (outgoing instanceof Promise)
     return outgoing.then((settled) => hand(ctx, koa, value, readBack(koa, settled, value)))
   hand(ctx, koa, value, readBack(koa, outgoing, value))
@@ -75,7 +102,7 @@ function hand(
     if (ownType !== undefined && !koa.headerSent) res.setHeader('Content-Type', ownType)
   }
   ctx.internal.status = status
-  ctx.internal.handed = { value, status, type: ownType === undefined ? type : undefined }
+  sideOf(ctx).handed = { value, status, type: ownType === undefined ? type : undefined }
 }
 
 /** True for a value that is passed to Koa unchanged. Without a response schema, changes by middleware are sent. */
@@ -103,18 +130,21 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** Mortar middleware between two Koa middlewares may have changed `ctx.status`. */
-function syncStatus({ internal }: RequestContext, koa: KoaContext): undefined {
-  const { status, handed } = internal
+function syncStatus(ctx: RequestContext, koa: KoaContext): undefined {
+  const { status } = ctx.internal
+  const side = sideOf(ctx)
+  const { handed } = side
   if (status === 0 || status === handed!.status || koa.headerSent) return
   koa.response.status = status
-  internal.handed = { ...handed!, status }
+  side.handed = { ...handed!, status }
 }
 
 /** Removes the value that was set for Koa, with its headers, before a new value replaces it. */
-function takeBack({ internal }: RequestContext, koa: KoaContext): void {
+function takeBack(ctx: RequestContext, koa: KoaContext): void {
+  const side = sideOf(ctx)
   const { res } = koa
-  const { type } = internal.handed!
-  internal.handed = undefined
+  const { type } = side.handed!
+  side.handed = undefined
   if (res.headersSent) return
   res.removeHeader('Content-Length')
   if (type !== undefined && res.getHeader('Content-Type') === type) res.removeHeader('Content-Type')
@@ -134,7 +164,8 @@ function keep(ctx: RequestContext, koa: KoaContext, body: unknown): unknown {
   const value = body ?? undefined
   const { status } = koa
   ctx.internal.status = hasExplicitStatus(koa) ? status : 0
-  ctx.internal.handed = { value, status, type: ctx.internal.handed?.type }
+  const side = sideOf(ctx)
+  side.handed = { value, status, type: side.handed?.type }
   return value
 }
 
@@ -147,7 +178,8 @@ export function takeFromKoa(
   koa: KoaContext,
   value: unknown,
 ): Outgoing | 'answered' | undefined {
-  const { handed, res } = ctx.internal
+  const { handed } = sideOf(ctx)
+  const { res } = ctx.internal
   if (koa.respond === false || res.writableEnded) return 'answered'
   if (handed !== undefined) {
     if (handed.value === value) {
@@ -186,44 +218,4 @@ function outgoingOf(koa: KoaContext): Outgoing {
   // HTTP/2 has no reason phrases.
   const phrase = koa.req.httpVersionMajor >= 2 ? '' : response.message
   return { status, type: undefined, payload: phrase || String(status) }
-}
-
-/**
- * Converts a value of `ctx.body` to a payload.
- * @throws errors of `JSON.stringify`, and for a value that is not JSON.
- */
-export function payloadOf(body: unknown): Outgoing['payload'] {
-  if (body instanceof JsonText) return body.text
-  if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) return body
-  if (!isPlain(body) && !isSentAsJson(body)) return streamOf(body as object)
-  return jsonText(body)
-}
-
-/** True for an object or array without a class. */
-export function isPlain(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
-}
-
-/** True for a value of `ctx.body` that is neither text, bytes nor a stream of them. */
-export function isSentAsJson(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return typeof body !== 'string'
-  if (Buffer.isBuffer(body) || isNodeStream(body)) return false
-  // The first use of `Response` makes Node load fetch, so plain objects return first.
-  if (!(Symbol.toStringTag in body)) return true
-  return !(body instanceof Blob || body instanceof Response || body instanceof ReadableStream)
-}
-
-/** Converts web bodies, and streams of other classes that Koa accepts. */
-function streamOf(body: object): Readable {
-  if (isNodeStream(body)) return new Readable({ objectMode: false }).wrap(body)
-  if (body instanceof Blob) return Readable.from(body.stream(), { objectMode: false })
-  const source = body instanceof Response ? (body.body ?? []) : (body as ReadableStream)
-  return Readable.from(source, { objectMode: false })
-}
-
-function isNodeStream(body: object): body is NodeJS.ReadableStream {
-  const { pipe, on, readable } = body as { pipe?: unknown; on?: unknown; readable?: unknown }
-  return typeof pipe === 'function' && typeof on === 'function' && readable !== false
 }

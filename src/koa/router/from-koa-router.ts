@@ -1,16 +1,16 @@
 import type { Middleware as KoaMiddleware } from 'koa'
-import { isUntouched } from '../context/koa-context.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import { NotFound } from '../errors/http-error.ts'
-import { StartupError, StartupErrors } from '../errors/startup-error.ts'
-import { readLayers, type KoaRouter, type ReadLayers } from '../routing/koa-router-layers.ts'
-import type { AuthRequirement, Handler, Middleware, Route, RouteDefinition } from '../routing/route.ts'
-import type { Inherited } from '../routing/inherited.ts'
-import { routerOf, type AnyRouter } from '../routing/router.ts'
-import { joinPath } from '../support/url-path.ts'
+import { isUntouched } from '../koa-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { NotFound } from '../../errors/http-error.ts'
+import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
+import { readLayers, type KoaRouter, type ReadLayers } from './koa-router-layers.ts'
+import type { AuthRequirement, Handler, Middleware, Route, RouteDefinition } from '../../routing/route.ts'
+import type { Inherited } from '../../routing/inherited.ts'
+import { routerOf, type AnyRouter } from '../../routing/router.ts'
+import { parsePattern, type Segment } from '../../routing/path-pattern.ts'
+import { joinPath } from '../../support/url-path.ts'
 import { checkKoaRouter } from './check-koa-router.ts'
-import { fromKoa } from './from-koa.ts'
-import { nestKoaRouter } from './nest-koa-router.ts'
+import { fromKoa } from '../from-koa.ts'
 
 /** Options of `fromKoaRouter` for all routes of a router. Each key is optional. */
 export interface KoaRouterOptions {
@@ -150,4 +150,37 @@ function plainScopes(
       },
     },
   ]
+}
+
+interface NestingRouter extends KoaRouter {
+  use(path: string, middleware: unknown): unknown
+}
+
+type KoaRouterClass = new (options: object) => NestingRouter
+
+/**
+ * Nests a router below a prefix as @koa/router does, so that `ctx.params`, `ctx._matchedRoute` and `ctx.router.url()`
+ * include the prefix. The given router is not changed; without a prefix it is returned itself.
+ * @throws StartupError for a prefix that @koa/router cannot match.
+ */
+function nestKoaRouter(router: KoaRouter, prefix: string): KoaRouter {
+  if (prefix === '/') return router
+  const Class = router.constructor as unknown as KoaRouterClass
+  const outer = new Class({ ...router.opts, prefix: '' })
+  outer.use(koaPrefix(prefix), router.routes())
+  return outer
+}
+
+function koaPrefix(prefix: string): string {
+  const parts = parsePattern(prefix, 'a router of @koa/router').map((segment) => koaSegment(segment, prefix))
+  return `/${parts.join('/')}`
+}
+
+function koaSegment(segment: Segment, prefix: string): string {
+  if (segment.kind === 'static') return segment.value.replaceAll(/[{}()[\]+?!:*\\]/g, String.raw`\$&`)
+  if (segment.kind === 'param' && /^\w+$/.test(segment.name)) return `:${segment.name}`
+  throw new StartupError(`A router of @koa/router cannot be mounted below '${prefix}'.`, {
+    code: 'MORTAR_KOA_ROUTER',
+    remedy: "Use parameters of letters, digits and '_' in the prefix, and no catch-all.",
+  })
 }

@@ -3,7 +3,7 @@ import type { KoaContext } from '../context/context.ts'
 import type { NamedMiddleware } from '../routing/route.ts'
 import { markThrownByKoa } from '../context/thrown.ts'
 import { ignore } from '../support/ignore.ts'
-import { calledTwice } from './step.ts'
+import { calledTwice } from '../pipeline/step.ts'
 
 /** A Koa middleware with its name for messages. */
 export interface KoaLink {

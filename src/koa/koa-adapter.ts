@@ -2,33 +2,22 @@ import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type { KoaContext } from '../context/context.ts'
 import { bodyOf } from '../compat/koa.ts'
-import { isSentAsJson, linkUser, payloadOf } from '../context/koa-context.ts'
+import { linkUser } from './koa-context.ts'
+import { isSentAsJson, payloadOf } from './koa-payload.ts'
 import { isBodiless, isEmpty, isEventStream } from '../context/outgoing.ts'
-import type { Adapter, RequestContext } from '../context/request-context.ts'
+import type { AdapterState } from '../context/adapter-state.ts'
+import type { OuterAppParts } from '../context/outer-app.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
 import { markSettled } from '../pipeline/compile.ts'
-import { runInside, takeMissed } from '../pipeline/run-koa.ts'
+import { runInside, takeMissed } from './run-koa.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
-import { endEventStreamOnClose } from './end-event-stream.ts'
-import { finishBegun } from './finish-begun.ts'
-import type { Dispatcher } from './dispatcher.ts'
-import type { AdapterState } from './direct-adapter.ts'
-import type { RequestChannel } from './request-channel.ts'
-
-/** Parts of the pipeline that the Koa application needs. */
-export interface KoaServe {
-  /** Creates the `ctx` of a request; undefined if the application is not running. */
-  open(koa: KoaContext): RequestContext | Promise<RequestContext | undefined>
-  /** Responds to a probe; undefined for any other request. */
-  readonly probes: (koa: KoaContext) => Promise<boolean> | undefined
-  /** True when an outer Koa application serves the request. */
-  isMounted(koa: KoaContext): boolean
-  readonly dispatcher: Pick<Dispatcher, 'run' | 'fail'>
-  readonly channel: RequestChannel
-  readonly state: AdapterState
-}
+import { endEventStreamOnClose } from '../pipeline/sending/end-event-stream.ts'
+import { finishBegun } from '../pipeline/sending/finish-begun.ts'
+import { createKoaProbes } from './koa-probes.ts'
+import { openerOf, type Opener } from './koa-side.ts'
 
 /** Number of middlewares of `app.koa` that are Mortar's own: the outermost and the innermost one. */
 export const OWN_MIDDLEWARE = 2
@@ -38,8 +27,14 @@ export const OWN_MIDDLEWARE = 2
  * values and errors as in Koa. The outermost middleware sends a problem document for requests without a response and
  * for uncaught errors of the pipeline.
  */
-export function installPipeline(app: Koa, serve: KoaServe): void {
+export function installPipeline(app: Koa, parts: OuterAppParts): void {
   const opened: OpenedKey = Symbol('opened')
+  const serve: KoaServe = {
+    app,
+    parts,
+    open: openerOf(parts),
+    probes: createKoaProbes(parts.health, parts.boot),
+  }
   app.middleware.push(
     (koa, next) => answerRest(koa, next, opened, serve),
     (koa) => runPipeline(koa, opened, serve),
@@ -51,6 +46,14 @@ export function installPipeline(app: Koa, serve: KoaServe): void {
     app.middleware.splice(-1, 0, app.middleware.pop()!)
     return app
   } as Koa['use']
+}
+
+/** The Koa application and the parts of the application behind it. */
+interface KoaServe {
+  readonly app: Koa
+  readonly parts: OuterAppParts
+  readonly open: Opener
+  readonly probes: ReturnType<typeof createKoaProbes>
 }
 
 /**
@@ -71,6 +74,7 @@ interface Opened {
 }
 
 async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe): Promise<void> {
+  const { channel, dispatcher } = serve.parts
   const opening = serve.open(koa)
   const ctx = opening instanceof Promise ? await opening : opening
   if (ctx === undefined) return answerUnavailable(koa)
@@ -78,7 +82,7 @@ async function runPipeline(koa: KoaContext, opened: OpenedKey, serve: KoaServe):
   openings(koa)[opened] = own
   try {
     try {
-      await serve.channel.run(ctx, () => runInside(ctx, koa, serve.dispatcher.run))
+      await channel.run(ctx, () => runInside(ctx, koa, dispatcher.run))
     } finally {
       markSettled(ctx)
       linkUser(ctx, koa)
@@ -116,14 +120,14 @@ async function answerRest(
 /** Completes the response. For values that cannot be sent, the rules of the pipeline apply, not those of Koa. */
 async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): Promise<void> {
   const missed = takeMissed(ctx, koa)
-  if (missed !== undefined) return serve.dispatcher.fail(ctx, missed)
+  if (missed !== undefined) return serve.parts.dispatcher.fail(ctx, missed)
   if (koa.respond === false || isBodiless(koa.status)) return
   try {
     const body = bodyOf(koa)
-    if (koa.headerSent) finishByHand(ctx, koa, serve.state)
-    else if (body instanceof Readable) await prepareStream(ctx, koa, serve.state, body)
+    if (koa.headerSent) finishByHand(ctx, koa, serve.parts.state)
+    else if (body instanceof Readable) await prepareStream(ctx, koa, serve.parts.state, body)
     // An outer Koa application, in which this one is mounted, gets the value itself.
-    else if (!serve.isMounted(koa) && !isEmpty(body) && isSentAsJson(body)) koa.body = payloadOf(body)
+    else if (koa.app === serve.app && !isEmpty(body) && isSentAsJson(body)) koa.body = payloadOf(body)
   } catch (error) {
     fail(ctx, error, serve)
   }
@@ -150,7 +154,7 @@ async function prepareStream(
 /** Sends the error response, also after `respond = false`. */
 function fail(ctx: RequestContext, error: unknown, serve: KoaServe): void {
   ctx.koa.respond = true
-  serve.dispatcher.fail(ctx, error)
+  serve.parts.dispatcher.fail(ctx, error)
 }
 
 /** Ends a response whose headers were sent early: Koa would append its reason phrase to the unfinished body. */
@@ -172,26 +176,6 @@ function endWithoutContent(koa: KoaContext): void {
   koa.respond = false
   koa.set('Content-Length', '0')
   koa.res.end()
-}
-
-/** Creates the adapter that sets responses on the Koa context, for outer middleware and for Koa to send. */
-export function createKoaAdapter(state: AdapterState): Adapter {
-  const mark = ({ internal, koa }: RequestContext): void => {
-    if (koa.headerSent) return
-    if (state.draining) koa.set('Connection', 'close')
-    if (internal.id !== undefined) koa.set('X-Request-Id', internal.id)
-  }
-  return {
-    mark,
-    send(ctx, { status, type, payload, headers = [] }) {
-      const { koa } = ctx
-      for (let index = 0; index < headers.length; index += 2) koa.set(headers[index]!, headers[index + 1]!)
-      if (type !== undefined) koa.set('Content-Type', type)
-      koa.status = status
-      koa.body = payload
-      mark(ctx)
-    },
-  }
 }
 
 /** Sends 503 for a request to an application that is closed or could not start. */

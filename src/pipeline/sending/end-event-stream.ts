@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { isEventStream, type Outgoing } from '../context/outgoing.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import type { OpenRequests } from '../context/request-signal.ts'
-import { endEvents } from '../pipeline/end-with-session.ts'
+import { isEventStream, type Outgoing } from '../../context/outgoing.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { OpenRequests } from '../../context/request-signal.ts'
+import { endEvents } from '../end-with-session.ts'
 
 /**
  * Ends a stream of server-sent events when the application begins to close. Such a stream never ends by itself and

@@ -1,9 +1,9 @@
 import { finished, type Readable } from 'node:stream'
-import { isEventStream } from '../context/outgoing.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import type { Logger } from '../contracts/logger.ts'
-import { describeError } from '../errors/describe-error.ts'
-import { whenClosed } from '../support/when-closed.ts'
+import { isEventStream } from '../../context/outgoing.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { Logger } from '../../contracts/logger.ts'
+import { describeError } from '../../errors/describe-error.ts'
+import { whenClosed } from '../../support/when-closed.ts'
 
 /**
  * Sends a stream as the body of a response. An error of the stream closes the connection and is logged. The headers of

@@ -1,7 +1,7 @@
 import type Koa from 'koa'
-import type { Context, KoaContext } from './context.ts'
+import type { Context, KoaContext } from '../context/context.ts'
 import { linkUser } from './koa-context.ts'
-import { publicContext, type RequestContext } from './request-context.ts'
+import { publicContext, type RequestContext } from '../context/request-context.ts'
 
 const STATE = Symbol('state')
 const MORTAR = Symbol('mortar')

@@ -1,6 +1,6 @@
-import { StartupError } from '../errors/startup-error.ts'
+import { StartupError } from '../../errors/startup-error.ts'
 import { expandKoaPath } from './koa-router-paths.ts'
-import { METHODS, type Method } from './route.ts'
+import { METHODS, type Method } from '../../routing/route.ts'
 
 /** A layer of a router of @koa/router 15; one without methods is middleware. */
 export interface KoaRouterLayer {

@@ -1,0 +1,114 @@
+import type { AdapterState } from '../context/adapter-state.ts'
+import type { KoaContext } from '../context/context.ts'
+import type { OuterAppParts } from '../context/outer-app.ts'
+import type { Outgoing } from '../context/outgoing.ts'
+import type { Adapter, RequestContext } from '../context/request-context.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { UploadedFile, type UploadedFileFields } from '../schema/uploaded-file.ts'
+import { whenClosed } from '../support/when-closed.ts'
+import { dropStream, type HandedValue, type KoaSide, takeFromKoa } from './koa-context.ts'
+import { linkState } from './koa-state.ts'
+
+/** Creates the `ctx` of a request; undefined if the application is not running. */
+export type Opener = (koa: KoaContext) => RequestContext | Promise<RequestContext | undefined>
+
+/** Returns the function that opens requests which arrive through Koa. The first one boots the application. */
+export function openerOf({ open, begin, boot, state }: OuterAppParts): Opener {
+  const adapter = createKoaAdapter(state)
+  let isBooted = false
+  function openNow(koa: KoaContext): RequestContext {
+    whenClosed(koa.req, koa.res, begin())
+    const ctx = open(koa.req, koa.res, adapter)
+    ctx.internal.outer = createSide(ctx, koa)
+    linkState(koa, ctx)
+    return ctx
+  }
+  async function openWhenReady(koa: KoaContext): Promise<RequestContext | undefined> {
+    try {
+      await boot.ready()
+      isBooted = true
+    } catch (error) {
+      const fields = { err: describeError(error) }
+      state.reporter.error(fields, 'A request arrived at an application that is not running')
+      return undefined
+    }
+    return openNow(koa)
+  }
+  // `ready()` rejects when the application is already closed.
+  return (koa) => (isBooted && !state.closing ? openNow(koa) : openWhenReady(koa))
+}
+
+/** Creates the adapter that sets responses on the Koa context, for outer middleware and for Koa to send. */
+function createKoaAdapter(state: AdapterState): Adapter {
+  const mark = ({ internal, koa }: RequestContext): void => {
+    if (koa.headerSent) return
+    if (state.draining) koa.set('Connection', 'close')
+    if (internal.id !== undefined) koa.set('X-Request-Id', internal.id)
+  }
+  return {
+    mark,
+    send(ctx, { status, type, payload, headers = [] }) {
+      const { koa } = ctx
+      for (let index = 0; index < headers.length; index += 2) koa.set(headers[index]!, headers[index + 1]!)
+      if (type !== undefined) koa.set('Content-Type', type)
+      koa.status = status
+      koa.body = payload
+      mark(ctx)
+    },
+  }
+}
+
+class Side implements KoaSide {
+  readonly koa: KoaContext
+  handed: HandedValue | undefined = undefined
+  missed: KoaSide['missed'] = undefined
+  errorStatus = 0
+  private readonly ctx: RequestContext
+
+  constructor(ctx: RequestContext, koa: KoaContext) {
+    this.ctx = ctx
+    this.koa = koa
+  }
+
+  takeBody(): unknown {
+    return parsedInKoa(this.koa)
+  }
+
+  take(value: unknown): Outgoing | 'answered' | undefined {
+    return takeFromKoa(this.ctx, this.koa, value)
+  }
+
+  statusOf(value: unknown): number | undefined {
+    const { handed } = this
+    return handed !== undefined && handed.value === value ? this.koa.status : undefined
+  }
+
+  drop(): void {
+    dropStream(this.koa)
+  }
+}
+
+/** Creates Koa's side of a request, with its Koa context. */
+export function createSide(ctx: RequestContext, koa: KoaContext): KoaSide {
+  return new Side(ctx, koa)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the body that a Koa body parser set in `ctx.request.body`, together with the files of koa-body in
+ * `ctx.request.files`; undefined without a parsed body. The options of the parser decide when files are deleted.
+ */
+function parsedInKoa({ request }: KoaContext): unknown {
+  const { body, files } = request as { body?: unknown; files?: Fields }
+  if (body === undefined || files === undefined) return body
+  const uploaded = Object.entries(files).map(([name, found]) => [
+    name,
+    Array.isArray(found) ? found.map(uploadedFile) : uploadedFile(found),
+  ])
+  return { ...(body as Fields), ...(Object.fromEntries(uploaded) as Fields) }
+}
+
+function uploadedFile(found: unknown): UploadedFile {
+  return new UploadedFile(found as UploadedFileFields)
+}
