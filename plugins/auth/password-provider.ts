@@ -109,7 +109,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf(token) {
       const claims = parts.accessTokens.verify(token)
-      return claims !== null && !parts.endedSessions.isEnded(claims) ? claims : null
+      return claims !== null && !parts.endedSessions.has(claims.sid) ? claims : null
     },
     ...identification(settings, parts, flows, news),
     watch: watchSessions(parts, flows),
@@ -142,7 +142,11 @@ function identification(
   const { accessTokens, endedSessions } = parts
   const fresh = options.freshSession ? createFreshSessions(parts, flows, news) : undefined
   const look = (claims: AccessClaims) =>
-    news.whenCurrent(() => (endedSessions.isEnded(claims) ? null : userOf(claims)))
+    news.whenCurrent(() => {
+      const isEnded = endedSessions.isEnded(claims.sid)
+      const found = (isOver: boolean) => (isOver ? null : userOf(claims))
+      return typeof isEnded === 'boolean' ? found(isEnded) : isEnded.then(found)
+    })
   const lookUp = fresh?.identify ?? look
   const issue = ({ id, raw }: User) => accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token
   return {
@@ -188,7 +192,7 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     }),
     refreshTokens: createRefreshTokens({ keys }),
     resetTokens: createResetTokens(),
-    endedSessions: createEndedSessions({ lifetime: lifetimes.access, clock }),
+    endedSessions: createEndedSessions({ lifetime: lifetimes.access, store, clock }),
     limits: createRateLimits({
       key: keys.limits,
       clock,

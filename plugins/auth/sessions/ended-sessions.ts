@@ -3,6 +3,7 @@
  * has expired. Checked by test/plugins/auth/sessions/ended-sessions.test.ts.
  */
 import { systemClock, type Clock } from '../../../src/index.ts'
+import type { AuthStore } from '../accounts/auth-store.ts'
 
 /**
  * Seconds that a session is remembered beyond the lifetime of an access token. The clocks of the issuing process and of
@@ -11,12 +12,6 @@ import { systemClock, type Clock } from '../../../src/index.ts'
 const LEEWAY = 240
 /** About 25 MB; shared by the ended sessions of all processes. */
 const DEFAULT_CAPACITY = 250_000
-
-/** Claims of an access token about its session; `iat` in seconds since the epoch. */
-export interface SessionClaims {
-  readonly sid: string
-  readonly iat: number
-}
 
 /** Sessions that ended in any process, remembered for the lifetime of an access token. */
 export interface EndedSessions {
@@ -31,7 +26,11 @@ export interface EndedSessions {
   has(sid: string): boolean
   /** Records a session as ended. The record is needed until `expires`, by default one lifetime from now. */
   end(sid: string, expires?: number): void
-  isEnded(claims: SessionClaims): boolean
+  /**
+   * True for an ended session. A promise while the list is incomplete and the store has not been asked about the session.
+   * It rejects with the store's error.
+   */
+  isEnded(sid: string): boolean | Promise<boolean>
   /** Calls `onEnd` when this session ends. @returns a function that stops it. */
   watch(sid: string, onEnd: () => void): () => void
   /** True while every session that ended within the last lifetime is remembered by its id. */
@@ -44,56 +43,64 @@ export interface EndedSessions {
 export interface EndedSessionsOptions {
   /** Lifetime of an access token in seconds. */
   readonly lifetime: number
+  readonly store: Pick<AuthStore, 'hasEnded'>
   readonly clock?: Clock
   /** Maximum number of sessions that are remembered by id. */
   readonly capacity?: number
 }
 
 /**
- * Remembers ended sessions in memory. If more sessions end within a lifetime than the list can store, one rule replaces
- * the list: all access tokens issued until now are refused. Active sessions then refresh once; ended ones cannot.
+ * Remembers ended sessions in memory. A full list forgets further ends until it has room again. While it is incomplete,
+ * the store is asked once about each session that presents a token, so an active session never notices. No time in a
+ * token decides, because the process that issued the token may have another clock.
  */
 export function createEndedSessions(options: EndedSessionsOptions): EndedSessions {
   const { lifetime, clock = systemClock, capacity = DEFAULT_CAPACITY } = options
   /** Expiry by session id, in the order of their end, since each is remembered for the same time. */
   const sessions = new Map<string, number>()
-  let floor = { second: -1, until: 0 }
-  const watchers = new Map<string, Set<() => void>>()
+  let incompleteUntil = 0
+  const judge = createJudge(options.store, capacity)
+  const watchers = createWatchers()
   const until = (): number => clock.now() + (lifetime + LEEWAY) * 1000
-
-  function notify(sid: string): void {
-    const found = watchers.get(sid)
-    watchers.delete(sid)
-    for (const onEnd of found ?? []) onEnd()
+  const has = (sid: string): boolean => {
+    const end = sessions.get(sid)
+    return end !== undefined && end > clock.now()
   }
+  const isComplete = (): boolean => incompleteUntil <= clock.now()
 
-  function makeRoom(): void {
+  function hasRoom(): boolean {
     for (const [sid, end] of sessions) {
       if (end > clock.now()) break
       sessions.delete(sid)
     }
-    if (sessions.size < capacity) return
-    sessions.clear()
-    for (const sid of watchers.keys()) notify(sid)
-    floor = { second: Math.floor(clock.now() / 1000), until: until() }
+    return sessions.size < capacity
   }
 
   return {
     storeAhead: 0,
     expiry: until,
-    has: (sid) => (sessions.get(sid) ?? 0) > clock.now(),
+    has,
     end(sid, expires = until()) {
       if (sessions.get(sid) === expires) return
-      makeRoom()
       sessions.delete(sid)
-      sessions.set(sid, expires)
-      notify(sid)
+      judge.forget(sid)
+      if (hasRoom()) sessions.set(sid, expires)
+      else incompleteUntil = Math.max(incompleteUntil, expires)
+      watchers.notify(sid)
     },
-    isEnded({ sid, iat }) {
-      const now = clock.now()
-      return (iat <= floor.second && now < floor.until) || (sessions.get(sid) ?? 0) > now
+    isEnded: (sid) => has(sid) || (!isComplete() && judge.isEnded(sid)),
+    watch: watchers.watch,
+    isComplete,
+    get size() {
+      return sessions.size
     },
-    watch(sid, onEnd) {
+  }
+}
+
+function createWatchers() {
+  const watchers = new Map<string, Set<() => void>>()
+  return {
+    watch(sid: string, onEnd: () => void) {
       const found = watchers.get(sid) ?? new Set()
       watchers.set(sid, found.add(onEnd))
       return () => {
@@ -101,9 +108,34 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
         if (found.size === 0 && watchers.get(sid) === found) watchers.delete(sid)
       }
     },
-    isComplete: () => floor.until <= clock.now(),
-    get size() {
-      return sessions.size
+    notify(sid: string): void {
+      const found = watchers.get(sid)
+      watchers.delete(sid)
+      for (const onEnd of found ?? []) onEnd()
     },
+  }
+}
+
+/**
+ * Keeps what the store said about sessions. The end of a session discards its verdict, and also the result of a question
+ * that is still under way, because that result may be older than the end.
+ */
+function createJudge(store: Pick<AuthStore, 'hasEnded'>, capacity: number) {
+  const verdicts = new Map<string, boolean | Promise<boolean>>()
+
+  function ask(sid: string): Promise<boolean> {
+    if (verdicts.size >= capacity) verdicts.clear()
+    const asked = store.hasEnded(sid)
+    const isCurrent = (): boolean => verdicts.get(sid) === asked
+    verdicts.set(sid, asked)
+    asked.then(
+      (verdict) => isCurrent() && verdicts.set(sid, verdict),
+      () => isCurrent() && verdicts.delete(sid),
+    )
+    return asked
+  }
+  return {
+    isEnded: (sid: string) => verdicts.get(sid) ?? ask(sid),
+    forget: (sid: string) => void verdicts.delete(sid),
   }
 }

@@ -23,9 +23,10 @@ export function createFreshSessions(
   return {
     async identify(claims) {
       const { sid, sub } = claims
-      if (parts.endedSessions.isEnded(claims)) return null
-      // A process can stop between the two statements that end a session. The list names such a session, if it is read.
-      const ended = news.isUnknown() && parts.store.hasEnded(sid)
+      const { endedSessions, store } = parts
+      if (endedSessions.has(sid)) return null
+      // A process can stop between the two statements that end a session. A current and complete list names such a session.
+      const ended = (news.isUnknown() || !endedSessions.isComplete()) && store.hasEnded(sid)
       const [user, hasEnded] = await Promise.all([flows.findOwner(sid, sub), ended])
       return user && !hasEnded ? userOf({ sub: user.id, user: user.raw }) : null
     },

@@ -7,7 +7,7 @@ const AGAIN = 5000
 
 /** Settings of `createSessionWatch`. */
 export interface SessionWatchOptions {
-  readonly endedSessions: Pick<EndedSessions, 'isEnded' | 'watch'>
+  readonly endedSessions: Pick<EndedSessions, 'has' | 'isComplete' | 'watch'>
   readonly clock: Clock
   /** Lifetime of an access token in seconds. */
   readonly lifetime: number
@@ -27,7 +27,7 @@ export function createSessionWatch(options: SessionWatchOptions): SessionWatch {
   const { endedSessions, clock, lifetime, isActive } = options
   return (claims, onEnd) => {
     // A token that expired while its handler ran.
-    if (claims === null || endedSessions.isEnded(claims)) return ended(onEnd)
+    if (claims === null || endedSessions.has(claims.sid)) return ended(onEnd)
     const state = { isOver: false }
     let timer: NodeJS.Timeout | undefined
     const stop = (): void => {
@@ -54,7 +54,8 @@ export function createSessionWatch(options: SessionWatchOptions): SessionWatch {
         lookAfter(AGAIN)
       }
     }
-    lookAfter(claims.exp * 1000 - clock.now())
+    // While the list is incomplete, it may have forgotten a session that ended while the handler ran.
+    lookAfter(endedSessions.isComplete() ? claims.exp * 1000 - clock.now() : 0)
     return stop
   }
 }

@@ -34,7 +34,7 @@ describe('documentAuth on a server whose two programs have different clocks', ()
   const openFollower = async (logger?: Logger) => {
     let moment = 0
     const time = () => moment
-    const known = createEndedSessions({ lifetime: 900 })
+    const known = createEndedSessions({ lifetime: 900, store: { hasEnded: async () => false } })
     const reader = createDocumentStore(() => db, { time, ...(logger && { logger }) }).readEnded(1000)!
     const follower = createEndedSessionFollower({
       reader,

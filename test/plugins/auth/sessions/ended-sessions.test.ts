@@ -1,45 +1,51 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import {
-  createEndedSessions,
-  type EndedSessions,
-  type SessionClaims,
-} from '../../../../plugins/auth/sessions/ended-sessions.ts'
+import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
 import { TestClock } from '../support/clock.ts'
 
 const LIFETIME = 900
 
+/** A list beside a store to which each end is published first. `asked` has the sessions that the store was asked about. */
 function setUp(capacity?: number) {
   const clock = new TestClock()
+  const published = new Set<string>()
+  const asked: string[] = []
+  const store = { hasEnded: async (sid: string) => published.has(sid) }
   const ended = createEndedSessions({
     clock,
     lifetime: LIFETIME,
+    store: {
+      hasEnded(sid) {
+        asked.push(sid)
+        return store.hasEnded(sid)
+      },
+    },
     ...(capacity !== undefined && { capacity }),
   })
-  const refresh = ({ sid }: { sid: string }): SessionClaims => ({ sid, iat: Math.floor(clock.now() / 1000) })
-  const login = (): SessionClaims => refresh({ sid: randomUUID() })
-  return { clock, ended, login, refresh }
+  const end = (sid: string): void => {
+    published.add(sid)
+    ended.end(sid)
+  }
+  const areEnded = (sids: readonly string[]) => Promise.all(sids.map(async (sid) => ended.isEnded(sid)))
+  return { clock, ended, end, areEnded, asked, store }
 }
 
-const states = (ended: EndedSessions, tokens: readonly SessionClaims[]): boolean[] =>
-  tokens.map((each) => ended.isEnded(each))
+const logins = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
 
 describe('ended sessions', () => {
-  it('are those that were ended, and no others, whenever their token was issued', () => {
-    const { clock, ended, login, refresh } = setUp()
-    const tokens = [login(), login(), login()]
-    ended.end(tokens[0]!.sid)
-    expect(states(ended, tokens)).to.deep.equal([true, false, false])
-    clock.advance(3)
-    expect(states(ended, tokens.map(refresh))).to.deep.equal([true, false, false])
+  it('are those that were ended, and no others', () => {
+    const { clock, ended } = setUp()
+    const sids = logins(3)
+    ended.end(sids[0]!)
+    for (let second = 0; second < 3; second++, clock.advance(1))
+      expect(sids.map((sid) => ended.isEnded(sid))).to.deep.equal([true, false, false])
   })
 
-  it('survive a clock that is set back, and so do sessions that begin then', () => {
-    const { clock, ended, login } = setUp()
-    const before = login()
-    ended.end(before.sid)
+  it('survive a clock that is set back', () => {
+    const { clock, ended } = setUp()
+    ended.end('before')
     clock.advance(-3600)
-    expect(states(ended, [before, login()])).to.deep.equal([true, false])
+    expect(['before', 'later'].map((sid) => ended.isEnded(sid))).to.deep.equal([true, false])
   })
 
   for (const [name, advance, remembered] of [
@@ -49,39 +55,78 @@ describe('ended sessions', () => {
     ['241 seconds after its end', LIFETIME + 241, false],
   ] as const)
     it(`are ${remembered ? 'remembered' : 'forgotten'} ${name}`, () => {
-      const { clock, ended, login } = setUp()
-      const token = login()
-      ended.end(token.sid)
+      const { clock, ended } = setUp()
+      ended.end('session')
       clock.advance(advance)
-      expect(ended.isEnded(token)).to.equal(remembered)
+      expect(ended.isEnded('session')).to.equal(remembered)
       ended.end('another')
       expect(ended.size).to.equal(remembered ? 2 : 1)
     })
 
   it('are remembered anew when they are ended again', () => {
-    const { clock, ended, login } = setUp()
-    const [token, other] = [login(), login()]
-    for (const { sid } of [token, other]) ended.end(sid)
+    const { clock, ended } = setUp()
+    for (const sid of ['session', 'other']) ended.end(sid)
     clock.advance(LIFETIME + 239)
-    ended.end(token.sid)
+    ended.end('session')
     clock.advance(2)
-    expect(states(ended, [token, other])).to.deep.equal([true, false])
+    expect(['session', 'other'].map((sid) => ended.isEnded(sid))).to.deep.equal([true, false])
     ended.end('third')
     expect(ended.size, 'the other one makes room').to.equal(2)
   })
+})
 
-  it('are never forgotten for want of room: then every token issued until now is over', () => {
-    const { clock, ended, login, refresh } = setUp(100)
-    const living = login()
-    const tokens = Array.from({ length: 101 }, login)
-    for (const { sid } of tokens) ended.end(sid)
-    expect(ended.size).to.be.at.most(100)
-    expect(states(ended, tokens)).to.deep.equal(tokens.map(() => true))
-    expect(ended.isEnded(living), 'has to refresh once').to.equal(true)
-    clock.advance(1)
-    expect(ended.isEnded(refresh(living))).to.equal(false)
-    expect(ended.isEnded(login())).to.equal(false)
-    clock.advance(LIFETIME)
-    expect(states(ended, tokens)).to.deep.equal(tokens.map(() => true))
+describe('a list of ended sessions that is full', () => {
+  it('asks the store once about each session that it does not know', async () => {
+    const { clock, ended, end, areEnded, asked } = setUp(100)
+    const [over, alive] = [logins(103), logins(2)]
+    for (const sid of over) end(sid)
+    expect([ended.size, ended.isComplete()]).to.deep.equal([100, false])
+    for (let time = 0; time < 3; time++) {
+      expect(await areEnded(over)).to.deep.equal(over.map(() => true))
+      expect(await areEnded(alive)).to.deep.equal([false, false])
+    }
+    expect(asked).to.have.members([...over.slice(100), ...alive])
+    clock.advance(LIFETIME + 239)
+    expect(await areEnded(over)).to.deep.equal(over.map(() => true))
+    clock.advance(2)
+    expect(ended.isComplete()).to.equal(true)
+    expect(ended.isEnded('another')).to.equal(false)
+  })
+
+  it('reports a session that ends after the store was asked about it', async () => {
+    const { ended, end, areEnded, asked } = setUp(1)
+    for (const sid of ['first', 'second']) end(sid)
+    expect(await areEnded(['session'])).to.deep.equal([false])
+    end('session')
+    expect(await areEnded(['session'])).to.deep.equal([true])
+    expect([ended.size, asked]).to.deep.equal([1, ['session', 'session']])
+  })
+
+  it('does not keep a result of the store that is older than the end', async () => {
+    const { end, areEnded, store } = setUp(1)
+    for (const sid of ['first', 'second']) end(sid)
+    let answer!: (verdict: boolean) => void
+    const { hasEnded } = store
+    store.hasEnded = () =>
+      new Promise((resolve) => {
+        answer = resolve
+      })
+    const early = areEnded(['session'])
+    store.hasEnded = hasEnded
+    end('session')
+    answer(false)
+    expect(await early, 'a request from before the end').to.deep.equal([false])
+    expect(await areEnded(['session'])).to.deep.equal([true])
+  })
+
+  it('asks again after a failure, and remembers no more verdicts than ends', async () => {
+    const { end, areEnded, asked, store } = setUp(2)
+    for (const sid of ['first', 'second', 'third']) end(sid)
+    const { hasEnded } = store
+    store.hasEnded = () => Promise.reject(new Error('The store is away.'))
+    expect(await areEnded(['a']).catch(({ message }: Error) => message)).to.equal('The store is away.')
+    store.hasEnded = hasEnded
+    for (const sid of ['a', 'a', 'b', 'c', 'a']) expect(await areEnded([sid])).to.deep.equal([false])
+    expect(asked).to.deep.equal(['a', 'a', 'b', 'c', 'a'])
   })
 })

@@ -5,8 +5,16 @@ import { createFreshSessions } from '../../../../plugins/auth/sessions/fresh-ses
 
 const CLAIMS = { sid: 'session-1', sub: 'ada', iat: 0, exp: 0 } as never
 
-function fresh({ isUnknown, hasEnded }: { isUnknown: boolean; hasEnded: () => Promise<boolean> }) {
-  const endedSessions = createEndedSessions({ lifetime: 900 })
+interface Scene {
+  readonly isUnknown: boolean
+  readonly hasEnded: () => Promise<boolean>
+  /** Sessions that end before; the capacity of the list is 1. */
+  readonly ends?: readonly string[]
+}
+
+function fresh({ isUnknown, hasEnded, ends = [] }: Scene) {
+  const endedSessions = createEndedSessions({ lifetime: 900, store: { hasEnded }, capacity: 1 })
+  for (const sid of ends) endedSessions.end(sid)
   const parts = { endedSessions, store: { hasEnded } } as unknown as AuthParts
   const findOwner = async () => ({ id: 'ada', raw: { id: 'ada' } }) as never
   return createFreshSessions(parts, { findOwner }, { isUnknown: () => isUnknown })
@@ -18,6 +26,11 @@ describe('freshSession', () => {
     const hasEnded = async () => ++asked > 1
     const { identify } = fresh({ isUnknown: true, hasEnded })
     expect(await identify(CLAIMS)).to.include({ id: 'ada' })
+    expect(await identify(CLAIMS)).to.equal(null)
+  })
+
+  it('asks for the record as well, while the list is incomplete', async () => {
+    const { identify } = fresh({ isUnknown: false, hasEnded: async () => true, ends: ['one', 'two'] })
     expect(await identify(CLAIMS)).to.equal(null)
   })
 

@@ -14,7 +14,8 @@ const REQUEST = {} as CredentialRequest
 /** A watch whose look-ups give these results in order, and the last one from then on. */
 function scene(...results: (boolean | Error)[]) {
   const clock = { now: () => Date.now() }
-  const endedSessions = createEndedSessions({ lifetime: LIFETIME, clock, capacity: 3 })
+  const hasEnded = () => Promise.reject(new Error('not asked'))
+  const endedSessions = createEndedSessions({ lifetime: LIFETIME, clock, capacity: 3, store: { hasEnded } })
   const seen = { ends: 0, lookUps: 0 }
   const watch = createSessionWatch({
     endedSessions,
@@ -58,13 +59,24 @@ describe('The watch of a long response', () => {
     expect(seen.ends).to.equal(2)
   })
 
-  it('ends when so many sessions end that the list forgets their ids', () => {
+  it('goes on when so many sessions end that the list forgets some, and ends with its own', () => {
     const { endedSessions, seen, start } = scene(true)
     start()
-    for (const sid of ['a', 'b', 'c']) endedSessions.end(sid)
+    for (const sid of ['a', 'b', 'c', 'd']) endedSessions.end(sid)
+    expect(endedSessions.isComplete()).to.equal(false)
     expect(seen.ends).to.equal(0)
-    endedSessions.end('d')
+    endedSessions.end('session')
     expect(seen.ends).to.equal(1)
+  })
+
+  it('looks the session up immediately while the list is incomplete, then once per lifetime', async () => {
+    const { endedSessions, seen, start } = scene(true, false)
+    for (const sid of ['a', 'b', 'c', 'd']) endedSessions.end(sid)
+    start()
+    await pass(1)
+    expect(seen).to.deep.equal({ ends: 0, lookUps: 1 })
+    await pass(15 * MINUTE)
+    expect(seen).to.deep.equal({ ends: 1, lookUps: 2 })
   })
 
   it('goes on while the session lives, with a look-up when the token expires and once per lifetime', async () => {
