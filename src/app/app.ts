@@ -11,14 +11,14 @@ import type {
   ServicesByName,
 } from '../container/registration.ts'
 import type { CoreServices } from '../contracts/services.ts'
-import type { InjectRequest, InjectResponse } from './inject.ts'
+import type { InjectRequest, InjectResponse } from './serve/inject.ts'
 import type { EventBus } from '../contracts/events.ts'
 import type { Environment } from '../support/env/environment.ts'
 import type { Duration } from '../support/duration.ts'
 import type { TypedApp } from '../routing/define-route.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
-import type { ListenOptions } from './listen-options.ts'
+import type { ListenOptions } from './serve/listen-options.ts'
 import type { RouteSink } from '../routing/route-sink.ts'
 import type { ResolvedOptions } from './options.ts'
 

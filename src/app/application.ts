@@ -17,20 +17,20 @@ import {
   provideServices,
   type GivenServices,
 } from './assembly-context.ts'
-import { assemble, type Assembly } from './boot.ts'
+import { assemble, type Assembly } from './life/boot.ts'
 import { checkRoutes, onlyItem } from '../routing/check-routes.ts'
 import type { ApplicationEvents } from './event-bus.ts'
-import { createLifecycle, type Lifecycle } from './lifecycle.ts'
-import { endWithProcess } from './end-with-process.ts'
-import { announce } from './announce.ts'
-import { listenOptions, planListening, type ListenOptions } from './listen-options.ts'
-import { inject, type InjectRequest, type InjectResponse } from './inject.ts'
+import { createLifecycle, type Lifecycle } from './life/lifecycle.ts'
+import { endWithProcess } from './life/end-with-process.ts'
+import { announce } from './life/announce.ts'
+import { listenOptions, planListening, type ListenOptions } from './serve/listen-options.ts'
+import { inject, type InjectRequest, type InjectResponse } from './serve/inject.ts'
 import { brickOf, checkMiddleware, closedAlready, listensAlready, onlyInspected, tooLate } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
-import { createPendingLoads } from './pending-loads.ts'
-import { createAdapters, type Adapters } from './adapters.ts'
-import { startServer, type RunningServer } from './server.ts'
-import { delayOf, shutDown } from './shut-down.ts'
+import { createPendingLoads } from './life/pending-loads.ts'
+import { createAdapters, type Adapters } from './serve/adapters.ts'
+import { startServer, type RunningServer } from './serve/server.ts'
+import { delayOf, shutDown } from './life/shut-down.ts'
 
 /** The lifecycle of an application, from creation to close. Its parts are in files of their own. */
 export class Application {

@@ -10,11 +10,11 @@ import { createUnavailable, type Unavailable } from '../pipeline/unavailable.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 import { applicationVersion } from '../support/env/environment.ts'
-import { createDispatcher, type Dispatcher } from './dispatcher.ts'
+import { createDispatcher, type Dispatcher } from './serve/dispatcher.ts'
 import { type ApplicationEvents, createEventBus } from './event-bus.ts'
 import { providedTwice } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
-import { droppedLines } from './standard-output.ts'
+import { droppedLines } from './log/standard-output.ts'
 
 /** The targets that the parts are added to. */
 export interface AssemblyContext {

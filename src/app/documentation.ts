@@ -4,7 +4,7 @@ import { buildDocument } from '../openapi/document.ts'
 import { findReferenceScript, type ReferenceScript } from '../openapi/page/reference-script.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
 import type { Route } from '../routing/route.ts'
-import type { Dispatcher } from './dispatcher.ts'
+import type { Dispatcher } from './serve/dispatcher.ts'
 import type { OpenApiOptions } from './openapi-options.ts'
 
 /** The OpenAPI document of an application. */

@@ -1,7 +1,7 @@
 import type { Route, RouteDefinition, Handler } from '../routing/route.ts'
 import { NotFound } from '../errors/http-error.ts'
 import type { PipelineRuntime } from '../pipeline/step.ts'
-import type { Dispatcher } from './dispatcher.ts'
+import type { Dispatcher } from './serve/dispatcher.ts'
 import type { Documentation } from './documentation.ts'
 import type { ResolvedOptions } from './options.ts'
 

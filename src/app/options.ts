@@ -16,11 +16,11 @@ import {
   resolveHealth,
   type HealthOptions,
   type ResolvedHealth,
-} from './health/health-options.ts'
+} from './life/health/health-options.ts'
 import type { KoaOptions } from '../context/outer-app.ts'
-import { ELSEWHERE, planListening, type ServerOptions } from './listen-options.ts'
+import { ELSEWHERE, planListening, type ServerOptions } from './serve/listen-options.ts'
 import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
-import { createLogger, givenLogger, silentLogger, unfailing } from './logger.ts'
+import { createLogger, givenLogger, silentLogger, unfailing } from './log/logger.ts'
 import { OPENAPI_KEYS, type OpenApiOptions } from './openapi-options.ts'
 
 /** Options of `createApp`. The defaults suit a service without a proxy. */

@@ -1,5 +1,5 @@
 import type * as ToughCookie from 'tough-cookie'
-import type { InjectRequest, InjectResponse } from '../app/inject.ts'
+import type { InjectRequest, InjectResponse } from '../app/serve/inject.ts'
 import { loadPeer } from '../peers/load-peer.ts'
 import { checkPeers } from '../peers/peer-errors.ts'
 import type { PeerNeed } from '../peers/peers.ts'

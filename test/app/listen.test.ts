@@ -8,7 +8,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createApp, createRouter, StartupError, type App, type AppOptions, type ListenOptions } from 'mortar'
-import { planListening } from '../../src/app/listen-options.ts'
+import { planListening } from '../../src/app/serve/listen-options.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { deferred } from '../support/deferred.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { shareReport } from 'mortar'
-import type { ReportChannel, ReportMessage } from '../../src/app/process-report.ts'
+import type { ReportChannel, ReportMessage } from '../../src/app/life/process-report.ts'
 
 /** The channel of a worker whose primary process has the reports `own` and `ended`. */
 function openChannel(own: readonly string[], ended: readonly string[]) {

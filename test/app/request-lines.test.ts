@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { holdLines } from '../../src/app/held-lines.ts'
-import { requestLineWriter } from '../../src/app/logger.ts'
-import { createPinoLogger, REQUEST_LINE } from '../../src/app/pino-logger.ts'
-import { requestLine } from '../../src/app/request-completed.ts'
+import { holdLines } from '../../src/app/log/held-lines.ts'
+import { requestLineWriter } from '../../src/app/log/logger.ts'
+import { createPinoLogger, REQUEST_LINE } from '../../src/app/log/pino-logger.ts'
+import { requestLine } from '../../src/app/log/request-completed.ts'
 import { seedFor } from '../support/seed.ts'
 
 const turn = () =>
@@ -143,7 +143,7 @@ describe('A process that exits with buffered lines', () => {
   ] as const)
     it(`writes them first: ${how}`, () => {
       const script = `
-        import { createPinoLogger, REQUEST_LINE } from './src/app/pino-logger.ts'
+        import { createPinoLogger, REQUEST_LINE } from './src/app/log/pino-logger.ts'
         createPinoLogger('info', false)[REQUEST_LINE](${JSON.stringify(completed)})
         ${end}`
       const args = ['--import', 'tsx', '--input-type=module', '-e', script]

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp } from 'mortar'
-import { createPinoLogger, REQUEST_LINE } from '../../src/app/pino-logger.ts'
+import { createPinoLogger, REQUEST_LINE } from '../../src/app/log/pino-logger.ts'
 import { applicationVersion } from '../../src/support/env/environment.ts'
 
 describe('The version of the application', () => {

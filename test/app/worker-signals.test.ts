@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect } from 'chai'
-import { closeAsWorker, RETIRE } from '../../src/app/worker-signals.ts'
+import { closeAsWorker, RETIRE } from '../../src/app/life/worker-signals.ts'
 
 describe('A worker of several', () => {
   let worker: EventEmitter

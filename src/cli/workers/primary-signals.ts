@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { codeOf } from '../../app/signals.ts'
+import { codeOf } from '../../app/life/signals.ts'
 import { watchTerminal } from './closed-terminal.ts'
 import type { Primary } from './primary.ts'
 

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import type { ReportMessage } from '../../app/process-report.ts'
+import type { ReportMessage } from '../../app/life/process-report.ts'
 
 /** A worker, as far as reports need it. */
 interface ReportingWorker {

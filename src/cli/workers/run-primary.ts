@@ -1,4 +1,4 @@
-import { createLogger } from '../../app/logger.ts'
+import { createLogger } from '../../app/log/logger.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 import { takeActivationSocket } from '../../support/env/activation-socket.ts'
 import { env } from '../../support/env/env.ts'

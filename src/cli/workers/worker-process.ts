@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import { RETIRE } from '../../app/worker-signals.ts'
+import { RETIRE } from '../../app/life/worker-signals.ts'
 import { closeUnacknowledged } from '../../compat/cluster.ts'
 import { COUNT_VARIABLE, NUMBER_VARIABLE } from '../../support/env/process-share.ts'
 import { ignore } from '../../support/ignore.ts'

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { url as inspectorUrl } from 'node:inspector'
-import { RETIRE } from '../../app/worker-signals.ts'
+import { RETIRE } from '../../app/life/worker-signals.ts'
 import { ignore } from '../../support/ignore.ts'
 import { readableError } from '../../support/readable-error.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'

@@ -1,0 +1,110 @@
+import type { AnyBrick } from '../../bricks/brick.ts'
+import type { Container } from '../../container/container.ts'
+import type { Cradle } from '../../contracts/services.ts'
+import type { Logger } from '../../contracts/logger.ts'
+import { readResolution } from '../../compat/awilix.ts'
+import { describeError } from '../../errors/describe-error.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import { withDeadline } from '../../support/with-deadline.ts'
+
+/** Starts and stops the bricks of an application, and disposes of its services. */
+export interface Lifecycle {
+  /**
+   * Starts the bricks in the given order. If one fails, the bricks that have started are stopped in reverse order. A
+   * brick that is still starting during `stop()` is stopped as soon as it has started, and no further brick starts.
+   * @throws StartupError
+   */
+  start(bricks: readonly AnyBrick[]): Promise<void>
+  /**
+   * Stops the started bricks in reverse order, then disposes of the services. A brick or disposer that fails or exceeds
+   * the deadline is logged and does not prevent the others from stopping.
+   */
+  stop(): Promise<void>
+}
+
+/**
+ * @param timeout seconds for the stop of each brick.
+ * @param patience seconds after which a brick that is still starting is named.
+ */
+export function createLifecycle(
+  container: Container,
+  logger: Logger,
+  timeout: number,
+  patience = 10,
+): Lifecycle {
+  const started: AnyBrick[] = []
+  let isStopped = false
+  const services = container.cradle as Cradle
+
+  async function stop(): Promise<void> {
+    isStopped = true
+    for (let brick = started.pop(); brick; brick = started.pop())
+      try {
+        await withDeadline(Promise.resolve(brick.stop?.(services)), timeout)
+      } catch (error) {
+        logger.error(
+          { brick: brick.name, err: describeError(error) },
+          `The brick '${brick.name}' did not stop properly`,
+        )
+      }
+    await container.dispose()
+  }
+
+  return {
+    async start(bricks) {
+      for (const brick of bricks)
+        try {
+          await startNamed(brick, services, logger, patience)
+          started.push(brick)
+          if (isStopped) return await stop()
+        } catch (error) {
+          await stop()
+          throw startFailure(brick, error)
+        }
+    },
+    stop,
+  }
+}
+
+/** Starts a brick. A `start` that never settles would otherwise leave no line at all. */
+async function startNamed(
+  brick: AnyBrick,
+  services: Cradle,
+  logger: Logger,
+  patience: number,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    logger.warn(
+      { brick: brick.name },
+      `The brick '${brick.name}' is still starting after ${patience} s: the promise of its start() has not settled. ` +
+        'The application waits for it before it listens.',
+    )
+  }, patience * 1000)
+  try {
+    await brick.start?.(services)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function startFailure(brick: AnyBrick, error: unknown): StartupError {
+  if (error instanceof StartupError) return error
+  const { kind, missing } = readResolution(error) ?? {}
+  if (kind === 'missing' && missing !== undefined)
+    return new StartupError(
+      `The brick '${brick.name}' needs the service '${missing}', which is not registered.`,
+      {
+        code: 'MORTAR_SERVICE_MISSING',
+        remedy: `Use the brick that provides '${missing}', or app.provide it.`,
+        brick: brick.name,
+        cause: error,
+      },
+    )
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StartupError(`The brick '${brick.name}' failed to start: ${reason}`, {
+    code: 'MORTAR_BRICK_START',
+    remedy: `Fix the reported fault in the options of '${brick.name}' or in the service that it connects to.`,
+    brick: brick.name,
+    cause: error,
+  })
+}

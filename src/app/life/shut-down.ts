@@ -1,0 +1,55 @@
+import type { Logger } from '../../contracts/logger.ts'
+import { StartupError } from '../../errors/startup-error.ts'
+import type { Unavailable } from '../../pipeline/unavailable.ts'
+import { checkOptions } from '../../support/check-options.ts'
+import { isTimeout, TIME_LIMIT, timeLimit } from '../../support/duration.ts'
+import { withDeadline } from '../../support/with-deadline.ts'
+import type { Adapters } from '../serve/adapters.ts'
+import type { CloseOptions } from '../app.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { RunningServer } from '../serve/server.ts'
+
+/** The parts of an application that stop with it. */
+export interface Stoppable {
+  readonly adapters: Adapters
+  readonly lifecycle: Lifecycle
+  readonly unavailable: Unavailable
+  /** Seconds for the requests in flight, and for the stop of each brick. */
+  readonly timeout: number
+  readonly booting: Promise<void> | undefined
+  /** Returns the server if `listen()` was called by then. */
+  readonly starting: () => Promise<RunningServer> | undefined
+}
+
+/** Lets requests in flight finish, stops the bricks in reverse order and disposes of the services. */
+export async function shutDown({
+  adapters,
+  lifecycle,
+  unavailable,
+  timeout,
+  booting,
+  starting,
+}: Stoppable): Promise<void> {
+  adapters.beginToClose()
+  // A start that hangs must not delay the stop; the lifecycle stops the bricks that have started.
+  await withDeadline(Promise.resolve(booting), timeout).catch(() => undefined)
+  // Wait for a server that is about to listen; otherwise it would stay open.
+  const server = await starting()?.catch(() => undefined)
+  const [unfinished = []] = await Promise.all([server?.drain(timeout), adapters.drain(timeout)])
+  adapters.reportUnfinished(unfinished, timeout)
+  await adapters.disposeRequests(timeout)
+  adapters.health.stop()
+  unavailable.flush()
+  await lifecycle.stop()
+}
+
+/** Returns the seconds to serve on before `close()` begins. @throws StartupError for a wrong option. */
+export function delayOf(options: CloseOptions | undefined, reporter: Logger): number {
+  checkOptions(options, { of: 'close()', keys: { drainDelay: ['number', 'string'] } })
+  const { drainDelay = 0 } = options ?? {}
+  if (isTimeout(drainDelay)) return timeLimit('drainDelay', drainDelay, reporter)
+  throw new StartupError(`The option drainDelay of close() is ${drainDelay}.`, {
+    code: 'MORTAR_OPTION',
+    remedy: `Write ${TIME_LIMIT}.`,
+  })
+}

@@ -1,0 +1,79 @@
+import type { RequestContext } from '../../context/request-context.ts'
+import { forgetSocketClose, onSocketClose } from '../../support/socket-close.ts'
+
+/** Waits for the end of requests whose services have disposers. Nothing is attached to any other request. */
+export interface RequestEnds {
+  /**
+   * Calls `dispose` once: after the handler has settled, and the response has finished or its connection has closed.
+   */
+  watch(ctx: RequestContext, dispose: () => Promise<void>): void
+  /**
+   * Resolves when the services of all watched requests are disposed of. After `timeout` seconds it disposes of those
+   * whose handler has not settled.
+   */
+  drain(timeout: number): Promise<void>
+}
+
+/** Creates the watch of one application. */
+export function createRequestEnds(): RequestEnds {
+  const open = new Set<WatchedRequest>()
+  return {
+    watch(ctx, dispose) {
+      const request = watchRequest(ctx, async () => {
+        await dispose()
+        open.delete(request)
+      })
+      open.add(request)
+      request.check()
+    },
+    async drain(timeout) {
+      if (open.size === 0) return
+      const timer = setTimeout(() => {
+        for (const request of open) request.end()
+      }, timeout * 1000)
+      await Promise.all([...open].map(({ ended }) => ended))
+      clearTimeout(timer)
+    },
+  }
+}
+
+interface WatchedRequest {
+  readonly ended: Promise<void>
+  /** Ends the request if it is over. */
+  check(): void
+  /** Ends the request now. */
+  end(): void
+}
+
+function watchRequest({ internal }: RequestContext, dispose: () => Promise<void>): WatchedRequest {
+  const { req, res } = internal
+  let isResponseOver = res.closed || res.writableFinished || res.destroyed || req.socket.destroyed
+  let hasEnded = false
+  const { promise: ended, resolve } = promiseWithResolver()
+  const end = (): void => {
+    if (hasEnded) return
+    hasEnded = true
+    forgetSocketClose(req.socket, responseIsOver)
+    void dispose().then(resolve)
+  }
+  const check = (): void => {
+    if (isResponseOver && internal.isSettled) end()
+  }
+  const responseIsOver = (): void => {
+    isResponseOver = true
+    check()
+  }
+  internal.onSettled = check
+  res.once('finish', responseIsOver).once('close', responseIsOver)
+  // A pipelined response that is still queued never emits `close` when the connection ends first.
+  onSocketClose(req.socket, responseIsOver)
+  return { ended, check, end }
+}
+
+function promiseWithResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve!: () => void
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
