@@ -137,10 +137,13 @@ function toDataSource(connection: Connection): DataSource {
 /**
  * Returns the migrations of the option, else the classes of the DataSource. Without either, using the service throws.
  */
-function migrationsOf(db: DataSource, { migrations }: DatabaseSettings): Migrations {
+function migrationsOf(db: DataSource, { migrations, lockTimeout }: DatabaseSettings): Migrations {
   const classes = Object.values(db.options.migrations ?? {}).filter((given) => typeof given === 'function')
   if (migrations || classes.length > 0)
-    return createMigrations(db, { directory: migrations ?? (classes as unknown as MigrationClass[]) })
+    return createMigrations(db, {
+      directory: migrations ?? (classes as unknown as MigrationClass[]),
+      ...(lockTimeout !== undefined && { lockTimeout }),
+    })
   const refuse = async (): Promise<never> => {
     throw new StartupError(`The brick 'database' has no folder of migrations.`, {
       code: 'MORTAR_MIGRATIONS_FOLDER',

@@ -38,9 +38,9 @@ const inTransaction: Lock = async (dataSource, runner, work) => {
       await manager.query('SET LOCAL idle_in_transaction_session_timeout = 0')
       await manager.query('SET LOCAL statement_timeout = 0')
       const ask = async (): Promise<boolean> => {
+        // A parameter would leave a snapshot open, for which `CREATE INDEX CONCURRENTLY` waits.
         const rows: { taken: boolean }[] = await manager.query(
-          'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
-          [name],
+          `SELECT pg_try_advisory_xact_lock(hashtextextended('${name}', 0)) AS taken`,
         )
         return rows[0]!.taken
       }

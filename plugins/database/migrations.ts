@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
-import { type Clock, type MigrationProgress, StartupError, systemClock } from '../../src/index.ts'
+import {
+  type Clock,
+  type Duration,
+  type MigrationProgress,
+  seconds,
+  StartupError,
+  systemClock,
+} from '../../src/index.ts'
 import { changeStatements } from './change-statements.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
@@ -10,11 +17,12 @@ import { missingFile } from './describe-database.ts'
 import { MigrationHistory } from './migration-history.ts'
 import { withoutStatementLimit } from './connections/lift-statement-limit.ts'
 import { withMigrationLock } from './migration-lock.ts'
+import { limitLocksOfSession } from './lock-timeout.ts'
 import {
   applyMigration,
-  inTransaction,
   isSqlite,
   type MigrationRun,
+  prepareHistory,
   revertMigration,
 } from './run-migration.ts'
 
@@ -54,14 +62,18 @@ export interface Migrations {
 export interface MigrationOptions {
   readonly directory: MigrationSource
   readonly clock?: Clock
+  /** Longest wait for one lock of a table; seconds or `'5s'`, by default 5 s. 0 waits without a limit. */
+  readonly lockTimeout?: Duration
 }
 
 /** Manages the migrations of a DataSource in this process, without TypeORM's command. */
 export function createMigrations(dataSource: DataSource, options: MigrationOptions): Migrations {
   const { directory, clock = systemClock } = options
+  const lockTimeout = Math.ceil(seconds(options.lockTimeout ?? 5) * 1000)
+  const limited = { dataSource, lockTimeout }
   gateTransactions(dataSource)
   const runAll = (done: MigrationProgress = () => undefined): Promise<string[]> =>
-    withRun(dataSource, async (run) => runPending(run, await loadMigrations(directory), done))
+    withRun(limited, async (run) => runPending(run, await loadMigrations(directory), done))
   return {
     generate: (name) => generate(dataSource, { directory, clock }, name),
     run: runAll,
@@ -71,7 +83,7 @@ export function createMigrations(dataSource: DataSource, options: MigrationOptio
       await dataSource.dropDatabase()
       return runAll(done)
     },
-    revert: () => withRun(dataSource, async (run) => revertLast(run, await loadMigrations(directory))),
+    revert: () => withRun(limited, async (run) => revertLast(run, await loadMigrations(directory))),
     status: async () => {
       const isNew = !dataSource.isInitialized && missingFile(dataSource) !== undefined
       if (isNew) return toStates(await loadMigrations(directory), [])
@@ -82,7 +94,7 @@ export function createMigrations(dataSource: DataSource, options: MigrationOptio
 
 async function generate(
   dataSource: DataSource,
-  { directory, clock }: Required<MigrationOptions>,
+  { directory, clock }: { readonly directory: MigrationSource; readonly clock: Clock },
   name: string,
 ): Promise<GeneratedMigration | undefined> {
   if (typeof directory !== 'string' && !(directory instanceof URL)) throw noFolder()
@@ -174,13 +186,16 @@ function toStates(migrations: readonly LoadedMigration[], done: readonly string[
 }
 
 /** Runs work while no other process migrates, after creating the table of applied migrations. */
-function withRun<T>(dataSource: DataSource, work: (run: MigrationRun) => Promise<T>): Promise<T> {
+function withRun<T>(
+  { dataSource, lockTimeout }: Pick<MigrationRun, 'dataSource' | 'lockTimeout'>,
+  work: (run: MigrationRun) => Promise<T>,
+): Promise<T> {
   return withRunner(dataSource, (runner) =>
     withoutStatementLimit(dataSource, runner, () =>
       withMigrationLock(dataSource, runner, async () => {
-        const history = new MigrationHistory(dataSource, runner)
-        await inTransaction(runner, () => history.prepare())
-        return work({ dataSource, runner, history })
+        const run = { dataSource, runner, lockTimeout, history: new MigrationHistory(dataSource, runner) }
+        await prepareHistory(run)
+        return limitLocksOfSession(run, () => work(run))
       }),
     ),
   )

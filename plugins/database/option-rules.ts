@@ -156,6 +156,7 @@ export const SETTINGS: OptionChecks<DatabaseSettings>['keys'] = {
   migrations: 'anything',
   migrate: 'boolean',
   pendingMigrations: 'string',
+  lockTimeout: ['number', 'string'],
   transactionWarning: ['number', 'string'],
   busyTimeout: ['number', 'string'],
   readOnly: 'boolean',

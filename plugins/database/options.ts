@@ -26,6 +26,12 @@ export interface DatabaseSettings extends ConnectionLimits {
    */
   readonly pendingMigrations?: PendingMigrations
   /**
+   * Longest wait of a migration for one lock of a table; seconds or `'5s'`, by default 5 s, 0 without a limit. Meanwhile
+   * other statements wait behind it, so it gives up, and tries again after the same time, 6 times in all. On SQLite
+   * `busyTimeout` is the wait.
+   */
+  readonly lockTimeout?: Duration
+  /**
    * Longest time for which one SQLite transaction may block other callers before a log warning; seconds or `'10s'`, by
    * default 10 s. After three times as long, those callers fail.
    */

@@ -1,13 +1,18 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import { StartupError } from '../../src/index.ts'
 import type { LoadedMigration } from './load-migrations.ts'
+import { ATTEMPTS, isBlocked, keepsTables, runAtomically, runStepwise } from './lock-timeout.ts'
 import type { MigrationHistory } from './migration-history.ts'
+import { inTransaction } from './in-transaction.ts'
+import { shorten } from './sql-text.ts'
 
 /** Parameters of one step. */
 export interface MigrationRun {
   readonly dataSource: DataSource
   readonly runner: QueryRunner
   readonly history: MigrationHistory
+  /** Milliseconds of one wait for a lock. */
+  readonly lockTimeout: number
 }
 
 /**
@@ -24,6 +29,15 @@ export function applyMigration(run: MigrationRun, migration: LoadedMigration): P
   })
 }
 
+/** Creates the table of applied migrations. @throws StartupError if another connection keeps its lock. */
+export async function prepareHistory(run: MigrationRun): Promise<void> {
+  try {
+    await runAtomically(run, () => run.history.prepare())
+  } catch (error) {
+    throw isBlocked(error) ? failure('The table of migrations', { error, applied: [], ...run }) : error
+  }
+}
+
 /** Reverts a migration and removes its record. */
 export function revertMigration(run: MigrationRun, migration: LoadedMigration): Promise<boolean> {
   return step(run, migration, async () => {
@@ -35,22 +49,31 @@ export function revertMigration(run: MigrationRun, migration: LoadedMigration): 
 }
 
 async function step(
-  { dataSource, runner }: MigrationRun,
+  run: MigrationRun,
   migration: LoadedMigration,
   work: () => Promise<boolean>,
 ): Promise<boolean> {
+  const { dataSource, runner } = run
+  const applied: string[] = []
   // Switch foreign keys off before the transaction, because SQLite ignores the pragma inside. Otherwise rebuilding a
   // table would delete the rows that refer to it.
   await runner.beforeMigration()
   try {
-    if (migration.instance.transaction === false) return await work()
-    return await inTransaction(runner, async () => {
+    if (migration.instance.transaction === false) return await runStepwise(run, applied, work)
+    if (keepsTables(dataSource)) return await runStepwise(run, applied, () => inTransaction(runner, work))
+    return await runAtomically(run, async () => {
       const done = await work()
       if (isSqlite(dataSource)) await checkForeignKeys(runner)
       return done
     })
   } catch (error) {
-    throw failure(migration, error)
+    const { name, origin } = migration
+    throw failure(`The migration ${name}`, {
+      error,
+      applied,
+      ...run,
+      ...(origin !== 'a class' && { file: origin }),
+    })
   } finally {
     // Restore the default, because the migration may have failed before it switched the pragma off.
     if (isSqlite(dataSource)) await runner.query('PRAGMA legacy_alter_table = OFF')
@@ -59,20 +82,6 @@ async function step(
 }
 
 export const isSqlite = ({ options }: DataSource): boolean => options.type === 'better-sqlite3'
-
-/** Runs work in a transaction of this runner; an error is thrown again after the rollback. */
-export async function inTransaction<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
-  await runner.startTransaction()
-  try {
-    const result = await work()
-    await runner.commitTransaction()
-    return result
-  } catch (error) {
-    // The error of a failed rollback adds no information.
-    await runner.rollbackTransaction().catch(() => undefined)
-    throw error
-  }
-}
 
 /** Checks foreign keys afterwards, because nothing enforces them while they are off (sqlite.org/lang_altertable). */
 async function checkForeignKeys(runner: QueryRunner): Promise<void> {
@@ -84,15 +93,40 @@ async function checkForeignKeys(runner: QueryRunner): Promise<void> {
     )
 }
 
-function failure({ name, origin }: LoadedMigration, error: unknown): StartupError {
+interface Failure extends MigrationRun {
+  readonly error: unknown
+  readonly applied: readonly string[]
+  readonly file?: string
+}
+
+function failure(subject: string, { error, applied, lockTimeout, file }: Failure): StartupError {
   const reason = error instanceof Error ? error.message : String(error)
-  return new StartupError(`The migration ${name} failed: ${reason}`, {
-    code: 'MORTAR_MIGRATION_FAILED',
-    remedy:
-      `Correct ${origin === 'a class' ? 'it' : origin} and run it again. It is rolled back; ` +
-      'MariaDB and MySQL keep the changes of tables that preceded the failure.',
-    files: origin === 'a class' ? [] : [origin],
+  const blocked = isBlocked(error)
+  const happened = blocked ? `did not get a lock within ${lockTimeout / 1000} s, ${ATTEMPTS} times` : 'failed'
+  return new StartupError(`${subject} ${happened}: ${reason}`, {
+    code: blocked ? 'MORTAR_MIGRATION_BLOCKED' : 'MORTAR_MIGRATION_FAILED',
+    remedy: `${blocked ? BLOCKED_REMEDY : correctionOf(error, file ?? 'it')} ${describeApplied(applied)}`,
+    files: file === undefined ? [] : [file],
     brick: 'database',
     cause: error,
   })
+}
+
+const BLOCKED_REMEDY =
+  'End the transactions that use its tables for long, such as a report or a backup, or increase lockTimeout of database(). Then run it again.'
+
+function correctionOf(error: unknown, place: string): string {
+  const needsNone = (error as { readonly code?: unknown } | undefined)?.code === '25001'
+  const how = needsNone
+    ? 'This statement runs outside of transactions: add `readonly transaction = false` to'
+    : 'Correct'
+  return `${how} ${place}, and run it again.`
+}
+
+function describeApplied(applied: readonly string[]): string {
+  if (applied.length === 0) return 'Nothing of it was applied.'
+  const last = shorten(applied.at(-1)!)
+  const which =
+    applied.length === 1 ? 'One of its statements was' : `${applied.length} of its statements were`
+  return `${which} applied and remain${applied.length === 1 ? 's' : ''}, the last one: ${last}. Undo or skip what was applied.`
 }

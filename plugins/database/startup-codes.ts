@@ -48,10 +48,13 @@ export const STARTUP_CODES = {
     cause: 'The migrations folder is not set, is relative, or cannot be read',
     remedy: "Write `migrations: join(import.meta.dirname, 'migrations')`.",
   },
+  MORTAR_MIGRATION_BLOCKED: {
+    cause: 'A migration did not get the lock of a table, because another transaction uses the table',
+    remedy: 'End long transactions, or increase `lockTimeout`, and run it again.',
+  },
   MORTAR_MIGRATION_FAILED: {
     cause: 'A migration failed while it ran',
-    remedy:
-      'Fix it and run it again. The failed migration is rolled back, but MariaDB and MySQL keep changes of tables.',
+    remedy: 'Fix it and run it again. The message says whether something of it was applied and remains.',
   },
   MORTAR_MIGRATION_LOCKED: {
     cause: 'Another process is running migrations on this database',

@@ -51,6 +51,13 @@ export const KINDS: Readonly<Record<string, (owner?: Owner) => () => TestDatabas
   },
 }
 
+/** Options with which statements find the tables of the place without its schema in front. */
+export function inSchema(place: TestDatabase): ConnectionOptions {
+  const options = place.options() as ConnectionOptions & { readonly schema?: string }
+  const { schema } = options
+  return schema === undefined ? options : { ...options, extra: { options: `-c search_path=${schema}` } }
+}
+
 /** The same, with SQLite by libsql as well. */
 export const KINDS_AND_DRIVERS: typeof KINDS = {
   ...KINDS,

@@ -4,6 +4,7 @@ import { EntitySchema } from 'typeorm'
 import { createMigrations } from '../../../plugins/database/index.ts'
 import { schemaDifferences } from '../../../plugins/database/schema-differences.ts'
 import * as auth from '../../../plugins/auth/basic/schema.ts'
+import * as limits from '../../../plugins/limits/schema.ts'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { temporaryFolder } from './notes.ts'
 
@@ -30,6 +31,16 @@ const Longer = new EntitySchema({
   },
 })
 
+/** The tables of users with columns of the application. */
+const extended = {
+  ...auth,
+  AuthUsers: auth.authUsers({
+    role: { type: String, length: 20, default: 'user' },
+    team: { type: Number, nullable: true },
+    seen_at: { type: Date, precision: 3, nullable: true },
+  }),
+}
+
 for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`a generated migration on ${kind}`, () => {
     const place = prepare()
@@ -38,6 +49,9 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
     for (const [name, entities] of Object.entries({
       'every default': { Things },
       'the tables of users': auth,
+      'the tables of users with own columns': extended,
+      'the table of limits': limits,
+      'the tables of all bricks': { ...auth, ...limits },
     }))
       it(`leaves no difference with ${name}, and is reverted`, async () => {
         const migrations = createMigrations(await place().open(entities), { directory: join(folder(), name) })
@@ -47,6 +61,21 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
         expect(again?.up).to.equal(undefined)
         await migrations.revert()
       })
+
+    it('adds the tables and columns of bricks later, and removes them again', async () => {
+      const directory = join(folder(), 'later')
+      for (const entities of [auth, extended, { ...extended, ...limits }]) {
+        const migrations = createMigrations(await place().open(entities), { directory })
+        await migrations.generate('next')
+        await migrations.run()
+        expect(await migrations.generate('nothing')).to.equal(undefined)
+      }
+      for (const entities of [extended, auth]) {
+        const source = await place().open(entities)
+        await createMigrations(source, { directory }).revert()
+        expect(await schemaDifferences(source)).to.eql([])
+      }
+    })
 
     it('changes a column without changing its default, and its reversal restores both', async () => {
       const directory = join(folder(), 'changed')
