@@ -22,7 +22,7 @@ import { checkRoutes, onlyItem } from '../routing/check-routes.ts'
 import type { ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './life/lifecycle.ts'
 import { endWithProcess } from './life/end-with-process.ts'
-import { announce } from './life/announce.ts'
+import { beginToServe } from './life/announce.ts'
 import { listenOptions, planListening, type ListenOptions } from './serve/listen-options.ts'
 import { inject, type InjectRequest, type InjectResponse } from './serve/inject.ts'
 import { brickOf, checkMiddleware, closedAlready, listensAlready, onlyInspected, tooLate } from './misuse.ts'
@@ -151,7 +151,7 @@ export class Application {
     }
     if (this.closing) throw closedAlready()
     if (this.options.signals) this.release = endWithProcess(this.options, (how) => this.close(how))
-    announce(this.server, this.options)
+    beginToServe(this.server, this.context)
     return this.server
   }
 

@@ -12,6 +12,7 @@ import type { AnyRouter } from '../routing/router.ts'
 import { applicationVersion } from '../support/env/environment.ts'
 import { createDispatcher, type Dispatcher } from './serve/dispatcher.ts'
 import { type ApplicationEvents, createEventBus } from './event-bus.ts'
+import { createMaintenance, type Maintenance } from './life/maintenance.ts'
 import { providedTwice } from './misuse.ts'
 import type { ResolvedOptions } from './options.ts'
 import { droppedLines } from './log/standard-output.ts'
@@ -25,6 +26,7 @@ export interface AssemblyContext {
   readonly contextClass: ContextClass
   readonly dispatcher: Dispatcher
   readonly unavailable: Unavailable
+  readonly maintenance: Maintenance
 }
 
 /**
@@ -52,14 +54,16 @@ export function createAssemblyContext(
   const own = { logger, events, gauges }
   const core: CoreServices = { ...own, environment, clock, appUrl, trustedOrigins }
   const disposeAll = createDisposal(reporter, options.shutdownTimeout)
+  const dispatcher = createDispatcher()
   return {
     options,
     core,
     events,
     container: createServiceContainer(core, { disposeAll, refuseLate }),
     contextClass: createContextClass({ environment }),
-    dispatcher: createDispatcher(),
+    dispatcher,
     unavailable: createUnavailable(reporter, core.gauges),
+    maintenance: createMaintenance(dispatcher, reporter),
   }
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { IPv4, IPv6 } from 'ipaddr.js'
 import { StartupError } from '../errors/startup-error.ts'
-import { parseAddressRange } from '../support/address-range.ts'
+import { parseAddressRange, rangeMatcher } from '../support/address-range.ts'
 import { loadAddresses } from '../support/lazy-packages.ts'
 
 /** Prefix of a mapped IPv4 address, in every notation. */
@@ -71,18 +70,12 @@ function byHops(hops: number): Trusts {
 }
 
 function byAddress(list: readonly string[]): (address: string) => boolean {
-  const ipaddr = loadAddresses()
-  const ranges = list.map(parseRange)
-  return (address) => {
-    if (!ipaddr.isValid(address)) return false
-    const parsed = ipaddr.process(address)
-    return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))
-  }
+  for (const text of list) refuseNoRange(text)
+  return rangeMatcher(list)
 }
 
-function parseRange(text: string): [IPv4 | IPv6, number] {
-  const range = parseAddressRange(text)
-  if (range !== undefined) return range
+function refuseNoRange(text: string): void {
+  if (parseAddressRange(text) !== undefined) return
   throw new StartupError(`trustProxy contains '${text}', which is neither an address nor a CIDR.`, {
     code: 'MORTAR_TRUST_PROXY',
     remedy: "Write addresses such as '10.0.0.1' or ranges such as '10.0.0.0/8'.",

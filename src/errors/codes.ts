@@ -49,6 +49,7 @@ export const PROBLEM_CODES = {
   response_mismatch: { status: 500, title: 'Response does not match its schema' },
   not_implemented: { status: 501, title: 'Not Implemented' },
   service_unavailable: { status: 503, title: 'Service Unavailable' },
+  maintenance: { status: 503, title: 'Maintenance' },
   handler_timeout: { status: 503, title: 'Handler timed out' },
 } as const satisfies Problems
 

@@ -12,3 +12,17 @@ export function parseAddressRange(text: string): [IPv4 | IPv6, number] | undefin
     return undefined
   }
 }
+
+/** Returns a function that tells if an address is in one of the ranges. Ranges that cannot be read are left out. */
+export function rangeMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const ipaddr = loadAddresses()
+  const parsed = ranges.flatMap((text) => {
+    const range = parseAddressRange(text)
+    return range === undefined ? [] : [range]
+  })
+  return (text) => {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return parsed.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
+  }
+}

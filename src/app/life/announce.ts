@@ -2,14 +2,24 @@ import { isIP } from 'node:net'
 import { unknownMode } from '../../support/env/environment.ts'
 import { processShare } from '../../support/env/process-share.ts'
 import type { Listening } from '../app.ts'
+import type { AssemblyContext } from '../assembly-context.ts'
 import type { ResolvedOptions } from '../options.ts'
+
+/** Follows the maintenance mode, before the first request can arrive, and logs where the application listens. */
+export function beginToServe(
+  server: Pick<Listening, 'url' | 'host'>,
+  { maintenance, options }: Pick<AssemblyContext, 'maintenance' | 'options'>,
+): void {
+  maintenance.follow()
+  announce(server, options)
+}
 
 /**
  * Outside production, logs where the application listens. Warns about a `NODE_ENV` that is not a mode, and about a
  * development server that other machines can reach. In production an application without a request log never loads the
  * logger only for this (15 ms, some MB).
  */
-export function announce(
+function announce(
   { url, host }: Pick<Listening, 'url' | 'host'>,
   { environment, reporter }: Pick<ResolvedOptions, 'environment' | 'reporter'>,
 ): void {

@@ -7,6 +7,7 @@ import { withDeadline } from '../../support/with-deadline.ts'
 import type { Adapters } from '../serve/adapters.ts'
 import type { CloseOptions } from '../app.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { Maintenance } from './maintenance.ts'
 import type { RunningServer } from '../serve/server.ts'
 
 /** The parts of an application that stop with it. */
@@ -14,6 +15,7 @@ export interface Stoppable {
   readonly adapters: Adapters
   readonly lifecycle: Lifecycle
   readonly unavailable: Unavailable
+  readonly maintenance: Maintenance
   /** Seconds for the requests in flight, and for the stop of each brick. */
   readonly timeout: number
   readonly booting: Promise<void> | undefined
@@ -26,6 +28,7 @@ export async function shutDown({
   adapters,
   lifecycle,
   unavailable,
+  maintenance,
   timeout,
   booting,
   starting,
@@ -39,6 +42,7 @@ export async function shutDown({
   adapters.reportUnfinished(unfinished, timeout)
   await adapters.disposeRequests(timeout)
   adapters.health.stop()
+  maintenance.stop()
   unavailable.flush()
   await lifecycle.stop()
 }

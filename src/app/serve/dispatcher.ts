@@ -21,6 +21,8 @@ export interface Dispatcher {
   addFirst(batch: RouteBatch): void
   /** Compiles every route. @throws StartupErrors with the faults of all routes. */
   compile(runtime: PipelineRuntime): void
+  /** Runs what `find` returns, before any route is looked up; undefined leads to the routes again. */
+  divert(find: ((ctx: RequestContext) => CompiledRoute | undefined) | undefined): void
   /** Sends the response to a request, errors included. Never throws. */
   dispatch(ctx: RequestContext): void | PromiseLike<void>
   /** Runs a request up to its response value, for Koa middleware around it. Throws or rejects with the errors. */
@@ -51,7 +53,8 @@ export function createDispatcher(): Dispatcher {
     revision++
   }
 
-  function find(ctx: RequestContext): CompiledRoute {
+  let find = findRoute
+  function findRoute(ctx: RequestContext): CompiledRoute {
     try {
       const match = set.table.find(ctx.method, ctx.path)
       if (match === undefined) return unmatched(ctx, set.table.allowed(ctx.path))
@@ -77,6 +80,7 @@ export function createDispatcher(): Dispatcher {
       runtime = next
       use(compileAtStart(set, next))
     },
+    divert: (first) => void (find = inTurn(first, findRoute)),
     dispatch,
     run: (ctx) => find(ctx)(ctx),
     routeOf: (request) => matchedRoute(request, set),
@@ -92,6 +96,13 @@ export function createDispatcher(): Dispatcher {
       return revision
     },
   }
+}
+
+type Find = (ctx: RequestContext) => CompiledRoute
+
+/** Without a first function, requests are looked up as if there had never been one. */
+function inTurn(first: ((ctx: RequestContext) => CompiledRoute | undefined) | undefined, find: Find): Find {
+  return first === undefined ? find : (ctx) => first(ctx) ?? find(ctx)
 }
 
 function matchedRoute(

@@ -7,6 +7,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dev: async () => (await import('./dev.ts')).dev,
   build: async () => (await import('./build.ts')).build,
   start: async () => (await import('./start.ts')).start,
+  reload: async () => (await import('./reload.ts')).reload,
+  maintenance: async () => (await import('./maintenance.ts')).maintenance,
   migrate: async () => (await import('./migrate.ts')).migrate,
   routes: async () => (await import('./routes.ts')).routes,
   openapi: async () => (await import('./openapi.ts')).openapi,

@@ -3,13 +3,14 @@ import { join, resolve } from 'node:path'
 import { StartupError } from '../../errors/startup-error.ts'
 import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
 import { loadEnvFiles } from '../../support/env/env-files.ts'
-import { processVariables, type Variables, VERSION_VARIABLE } from '../../support/env/environment.ts'
+import { processVariables, STATE_VARIABLE, VERSION_VARIABLE } from '../../support/env/environment.ts'
 import { isWorker } from '../../support/env/process-share.ts'
 import { type BuildRecord, hashSources, readRecord } from '../build/build-record.ts'
 import { keepCompiledCode } from '../build/compile-cache.ts'
 import { type Command, type CommandInput, textOf } from '../command.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { findProject, findRoot } from '../project/project.ts'
+import { productionVariables, stateFolder } from '../project/state-folder.ts'
 import { serve } from '../project/serve.ts'
 import { findServiceManager, type ServiceManager } from '../service-manager.ts'
 import type { PrimaryOptions } from '../workers/run-primary.ts'
@@ -55,12 +56,14 @@ export const start: Command = {
       stuckAfter: readStuckAfter(textOf(input, 'stuck-after')),
       maxMemory: readMaxMemory(textOf(input, 'max-memory')),
     }
-    const variables = variablesOf(findBuild(input))
+    const { root } = findBuild(input)
+    const variables = productionVariables(root)
     const count = readWorkerCount(textOf(input, 'workers'), variables)
     const manager = findServiceManager(processVariables(), (problem) =>
       process.stderr.write(`mortar: ${problem}\n`),
     )
-    if (count !== undefined) return runWorkers({ count, variables, manager, ...options })
+    const state = stateFolder(root, variables)
+    if (count !== undefined) return runWorkers({ count, variables, manager, state, ...options })
     await runBuild(input)
     report(manager)
     return 0
@@ -72,13 +75,6 @@ function report(manager: ServiceManager): void {
   manager.ready()
   // A listener would keep an application alive that does not handle signals.
   if (process.listenerCount('SIGTERM') > 0) process.prependListener('SIGTERM', () => manager.stopping())
-}
-
-/** Returns the variables as the application will see them. The primary process itself runs no application. */
-function variablesOf({ root }: Build): Variables {
-  const variables = { NODE_ENV: 'production', ...processVariables() }
-  loadEnvFiles(root, { variables })
-  return variables
 }
 
 async function runWorkers(options: PrimaryOptions): Promise<number> {
@@ -97,6 +93,7 @@ async function runBuild(input: CommandInput): Promise<ProjectApp> {
   variables['NODE_ENV'] ??= 'production'
   variables[VERSION_VARIABLE] ??= record.version
   loadEnvFiles(root)
+  variables[STATE_VARIABLE] = stateFolder(root, variables)
   refuseMissing(out, [record.app, record.server])
   return serve({
     app: join(out, record.app),

@@ -12,7 +12,7 @@ const SAME_SIGNAL = 100
  * @returns a function that returns the exit code of the second signal, or undefined if there was only one.
  */
 export function handleSignals(
-  primary: Pick<Primary, 'stop' | 'reload' | 'kill'>,
+  primary: Pick<Primary, 'stop' | 'kill'> & { reload(): unknown },
   source: EventEmitter = process,
   terminalIsClosed = watchTerminal(),
 ): () => number | undefined {
@@ -28,7 +28,7 @@ export function handleSignals(
     }
   }
   source.on('SIGTERM', () => end('SIGTERM')).on('SIGINT', () => end('SIGINT'))
-  source.on('SIGHUP', () => (terminalIsClosed() ? primary.stop('close') : primary.reload()))
-  source.on('SIGUSR2', () => primary.reload())
+  source.on('SIGHUP', () => (terminalIsClosed() ? primary.stop('close') : void primary.reload()))
+  source.on('SIGUSR2', () => void primary.reload())
   return () => code
 }

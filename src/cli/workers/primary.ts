@@ -2,7 +2,7 @@ import { isStable } from './back-off.ts'
 import type { PrimaryContext } from './primary-context.ts'
 import type { RestartReason } from './messages.ts'
 import { createPlaces, describeEnd, type Member, type Place } from './place.ts'
-import { type ReloadContext, reloadPlaces, replace } from './reload.ts'
+import { type ReloadContext, type ReloadOutcome, reloadPlaces, replace, STOPPING } from './reload.ts'
 import { endWorkers, type HowToEnd } from './end-workers.ts'
 import type { WorkerEnd } from './worker-process.ts'
 
@@ -30,7 +30,8 @@ export class Primary {
   private firstFailures = 0
   private shownReason: string | undefined = undefined
   private isReplacing = false
-  private reloadAgain = false
+  /** Callers of `reload` whose reload has not begun. */
+  private waiting: ((outcome: ReloadOutcome) => void)[] = []
 
   constructor(context: PrimaryContext) {
     this.context = context
@@ -45,13 +46,21 @@ export class Primary {
     this.fill(this.places[0]!)
   }
 
-  /** Replaces every worker by a new one, one after the other. A request during a reload causes another reload. */
-  reload(): void {
-    const { log } = this.context
-    if (this.isStopping) return
-    if (!this.isServing) return log.warn('The reload is ignored, because no worker is ready yet.')
-    this.reloadAgain = true
+  /**
+   * Replaces every worker by a new one, one after the other. A request during a reload causes another reload.
+   * @returns the outcome of the reload that began after this call.
+   */
+  async reload(): Promise<ReloadOutcome> {
+    if (this.isStopping) return STOPPING
+    if (!this.isServing) {
+      this.context.log.warn('The reload is ignored, because no worker is ready yet.')
+      return { outcome: 'refused', message: 'No worker is ready yet.' }
+    }
+    const outcome = new Promise<ReloadOutcome>((resolve) => {
+      this.waiting.push(resolve)
+    })
     void this.reloadAll()
+    return outcome
   }
 
   /** The places of all workers; none while this process stops. */
@@ -83,13 +92,15 @@ export class Primary {
   private async reloadAll(): Promise<void> {
     if (this.isReplacing) return
     this.isReplacing = true
-    while (this.reloadAgain && !this.isStopping) {
-      this.reloadAgain = false
+    while (this.waiting.length > 0 && !this.isStopping) {
+      const callers = this.waiting.splice(0)
       this.context.manager.reloading()
-      await reloadPlaces(this.places, this.reloadContext())
+      const outcome = await reloadPlaces(this.places, this.reloadContext())
       if (!this.isStopping) this.context.manager.ready()
+      for (const resolve of callers) resolve(outcome)
     }
     this.isReplacing = false
+    for (const resolve of this.waiting.splice(0)) resolve(STOPPING)
   }
 
   private async recycleOne(place: Place): Promise<void> {

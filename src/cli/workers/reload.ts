@@ -11,24 +11,43 @@ export interface ReloadContext extends Pick<PrimaryContext, 'log' | 'clock' | 'r
   readonly refill: (place: Place) => void
 }
 
+/** End of a reload, as the primary process tells it to an operator. */
+export type ReloadOutcome =
+  | { readonly outcome: 'completed'; readonly workers: number }
+  | {
+      readonly outcome: 'failed'
+      readonly workers: number
+      /** Number of workers that are new. */
+      readonly replaced: number
+      readonly message: string
+      /** The error of the start, without recognisable secrets. */
+      readonly reason?: string
+    }
+  | { readonly outcome: 'refused'; readonly message: string }
+
+/** The outcome while the primary process stops. */
+export const STOPPING: ReloadOutcome = { outcome: 'refused', message: 'The primary process is stopping.' }
+
 /** Replaces the workers one after the other. If a new worker does not become ready, the old ones continue. */
-export async function reloadPlaces(places: readonly Place[], context: ReloadContext): Promise<void> {
+export async function reloadPlaces(places: readonly Place[], context: ReloadContext): Promise<ReloadOutcome> {
   const { log } = context
   const total = places.length
   log.info({ event: 'reload.started' }, `Reload: ${counted(total)} will be replaced, one after the other.`)
   let replaced = 0
   for (const place of places) {
     const problem = await replace(place, context)
-    if (context.isStopping()) return
+    if (context.isStopping()) return STOPPING
     if (problem !== undefined) {
       const rest = `${replaced} of ${total} workers are new, and the others continue with the old build.`
-      const { reason } = problem
-      const fields = { event: 'reload.failed', worker: place.number, ...(reason && { reason }) }
-      return log.error(fields, `Reload stopped: ${problem.text} ${rest}`)
+      const reason = problem.reason === undefined ? {} : { reason: problem.reason }
+      const message = `${problem.text} ${rest}`
+      log.error({ event: 'reload.failed', worker: place.number, ...reason }, `Reload stopped: ${message}`)
+      return { outcome: 'failed', workers: total, replaced, message, ...reason }
     }
     replaced += 1
   }
   log.info({ event: 'reload.completed' }, `Reload completed: ${counted(total)} replaced.`)
+  return { outcome: 'completed', workers: total }
 }
 
 /** Why a worker could not be replaced. */

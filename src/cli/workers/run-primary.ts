@@ -5,6 +5,7 @@ import { env } from '../../support/env/env.ts'
 import { readEnvironment, type Variables } from '../../support/env/environment.ts'
 import type { ServiceManager } from '../service-manager.ts'
 import { machineClock } from './clock.ts'
+import { openControl } from './control.ts'
 import { handleSignals } from './primary-signals.ts'
 import { Primary } from './primary.ts'
 import { TICK, Watch, type WatchLimits } from './watch.ts'
@@ -18,6 +19,8 @@ export interface PrimaryOptions extends WatchLimits {
   readonly manager: ServiceManager
   /** The variables of the application, with its `.env` files. */
   readonly variables: Variables
+  /** Folder of the socket for `mortar reload`. */
+  readonly state: string
 }
 
 /**
@@ -30,6 +33,7 @@ export async function runPrimary({
   reloadTimeout,
   variables,
   manager,
+  state,
   ...limits
 }: PrimaryOptions): Promise<number> {
   if (takeActivationSocket() !== undefined) throw passedSocket()
@@ -42,7 +46,9 @@ export async function runPrimary({
   primary.start()
   const watch = new Watch(primary, { ...limits, log, clock: machineClock })
   setInterval(() => watch.tick(), TICK * 1000)
+  const closeControl = await openControl(state, { reload: () => primary.reload(), log })
   const { code, reason } = await primary.ended
+  closeControl()
   if (reason !== undefined) throw startFailure(reason)
   return exitCode() ?? code
 }

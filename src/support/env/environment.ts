@@ -66,6 +66,12 @@ export function applicationVersion(variables: Variables = processVariables()): s
   return text !== undefined && /^[\w.+-]{1,100}$/.test(text) ? text : undefined
 }
 
+/**
+ * Variable with the folder of the files through which an operator reaches the processes of this machine. `mortar start`
+ * sets it to `.framework` of the project.
+ */
+export const STATE_VARIABLE = 'FRAMEWORK_STATE'
+
 const DEFAULT_THREADS = 4
 const MOST_THREADS = 1024
 

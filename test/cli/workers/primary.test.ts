@@ -38,9 +38,9 @@ describe('The start of several workers', () => {
   it('ignores a reload before the first worker is ready', async () => {
     const { primary, forked, clock, lines } = createFakePrimary(2)
     primary.start()
-    primary.reload()
+    void primary.reload()
     await forked[0]!.end({ code: 3 })
-    primary.reload()
+    void primary.reload()
     expect([forked.length, clock.waiting]).to.deep.equal([1, [1]])
     expect(lines.filter((line) => line.includes('reload is ignored')).length).to.equal(2)
   })

@@ -5,7 +5,7 @@ describe('A reload', () => {
   it('replaces one worker after the other, and closes the old one when the new one is ready', async () => {
     const { primary, forked, alive, serve, lines } = createFakePrimary(2)
     await serve()
-    primary.reload()
+    void primary.reload()
     await settle()
     expect(alive().map(({ number }) => number)).to.deep.equal([1, 2, 1])
     expect(forked[0]!.calls).to.deep.equal([])
@@ -22,7 +22,7 @@ describe('A reload', () => {
   it('stops when a new worker ends before it is ready, and the old ones continue', async () => {
     const { primary, forked, alive, serve, lines, clock } = createFakePrimary(2)
     await serve()
-    primary.reload()
+    void primary.reload()
     await settle()
     await forked[2]!.end({ code: 1, failure: { message: 'wrong', foreseen: true } })
     expect(alive()).to.deep.equal([forked[0], forked[1]])
@@ -37,7 +37,7 @@ describe('A reload', () => {
   it('kills a new worker that is not ready in time', async () => {
     const { primary, forked, alive, serve, lines, clock } = createFakePrimary(2, 7)
     await serve()
-    primary.reload()
+    void primary.reload()
     await settle()
     await clock.advance(6)
     expect(forked[2]!.calls).to.deep.equal([])
@@ -51,9 +51,9 @@ describe('A reload', () => {
   it('runs once more after it is requested during a reload', async () => {
     const { primary, forked, serve } = createFakePrimary(1)
     await serve()
-    primary.reload()
-    primary.reload()
-    primary.reload()
+    void primary.reload()
+    void primary.reload()
+    void primary.reload()
     await settle()
     await forked[1]!.becomeReady()
     await forked[0]!.end()
@@ -69,7 +69,7 @@ describe('A reload', () => {
     await serve()
     await forked[0]!.end({ code: 1 })
     expect(clock.waiting).to.deep.equal([1])
-    primary.reload()
+    void primary.reload()
     await settle()
     expect(forked[2]!.number).to.equal(1)
     await forked[2]!.becomeReady()
@@ -82,7 +82,7 @@ describe('A reload', () => {
   it('starts a worker later if the old one crashes while the new one fails', async () => {
     const { primary, forked, serve, clock } = createFakePrimary(2)
     await serve()
-    primary.reload()
+    void primary.reload()
     await settle()
     await forked[0]!.end({ code: null, signal: 'SIGKILL' })
     expect(forked.length).to.equal(3)
@@ -101,7 +101,7 @@ describe('A reload', () => {
       await clock.advance(delay)
       await forked.at(-1)!.becomeReady()
     }
-    primary.reload()
+    void primary.reload()
     await settle()
     for (const old of [forked[0]!, forked[3]!]) {
       await forked.at(-1)!.becomeReady()
@@ -114,7 +114,7 @@ describe('A reload', () => {
   it('gives way to a stop: old and new workers end', async () => {
     const { primary, forked, serve, clock } = createFakePrimary(2)
     await serve()
-    primary.reload()
+    void primary.reload()
     await settle()
     primary.stop('stop')
     expect(forked.map(({ calls }) => calls)).to.deep.equal([['stop'], ['stop'], ['stop']])
@@ -128,7 +128,7 @@ describe('A reload', () => {
     const { primary, forked, lines } = createFakePrimary(2)
     primary.start()
     primary.stop('stop')
-    primary.reload()
+    void primary.reload()
     await forked[0]!.end()
     await primary.ended
     expect([forked.length, lines]).to.deep.equal([1, []])

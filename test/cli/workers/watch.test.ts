@@ -137,7 +137,7 @@ describe('A worker that needs too much memory', () => {
     await serve()
     forked[0]!.memory = 101 * MB
     await watch(60)
-    primary.reload()
+    void primary.reload()
     await settle()
     await watch(5)
     expect(forked.length).to.equal(2)
@@ -146,7 +146,7 @@ describe('A worker that needs too much memory', () => {
     await forked[0]!.end()
     await watch(62)
     expect(forked.length).to.equal(3)
-    primary.reload()
+    void primary.reload()
     await settle()
     expect(forked.length).to.equal(3)
     await forked[2]!.becomeReady()

@@ -1,0 +1,19 @@
+import { join, resolve } from 'node:path'
+import { loadEnvFiles } from '../../support/env/env-files.ts'
+import { processVariables, STATE_VARIABLE, type Variables } from '../../support/env/environment.ts'
+
+/** Returns the variables that `mortar start` gives an application: with its `.env` files, for production by default. */
+export function productionVariables(root: string): Variables {
+  const variables = { NODE_ENV: 'production', ...processVariables() }
+  loadEnvFiles(root, { variables })
+  return variables
+}
+
+/**
+ * Returns the folder of the files that operators and processes share: `FRAMEWORK_STATE`, relative to the project, else
+ * `.framework` of the project.
+ */
+export function stateFolder(root: string, variables: Variables = productionVariables(root)): string {
+  const given = variables[STATE_VARIABLE]?.trim()
+  return given ? resolve(root, given) : join(root, '.framework')
+}
