@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -82,7 +81,9 @@ describe('The control socket of workers', function () {
       let received = ''
       socket.on('error', () => {}).on('data', (part) => (received += String(part)))
       socket.end(bytes)
-      await once(socket, 'close')
+      await new Promise<void>((resolve) => {
+        socket.once('close', () => resolve())
+      })
       expect(received).to.equal('')
     }
   })
