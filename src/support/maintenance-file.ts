@@ -44,7 +44,7 @@ export function parseMaintenance(text: string): MaintenanceState {
 
 function objectIn(text: string): Partial<Record<keyof MaintenanceState, unknown>> {
   try {
-    return Object(JSON.parse(text)) as object
+    return { ...(JSON.parse(text) as object) }
   } catch {
     return {}
   }

@@ -76,10 +76,7 @@ export function createDispatcher(): Dispatcher {
     add: (batch) => use(withBatch(set, batch, { position: set.declared.length, runtime })),
     addFirst: (batch) => use(withBatch(set, batch, { position: 0, runtime })),
     replace: (batch) => use(withReplaced(set, batch, runtime)),
-    compile(next) {
-      runtime = next
-      use(compileAtStart(set, next))
-    },
+    compile: (next) => use(compileAtStart(set, (runtime = next))),
     divert: (first) => void (find = inTurn(first, findRoute)),
     dispatch,
     run: (ctx) => find(ctx)(ctx),
