@@ -14,16 +14,15 @@ import { build } from 'esbuild'
 const ROOT = join(import.meta.dirname, '..')
 const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 const { exports, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-/** A process and a thread of their own, which the command line starts by their paths. */
-const STARTED = ['src/cli/dev/main.js', 'src/cli/dev/hooks-thread.js', 'src/cli/build/proof-process.js']
+/** Processes of their own, which the command line starts by their paths. */
+const STARTED = ['src/cli/dev/main.js', 'src/cli/build/proof-process.js']
 const CORE = 'src/index.js'
-/** Beginnings that run without the core: the command line itself, the thread, and the process that only has workers. */
+/** Beginnings that run without the core: the command line itself, and the process that only has workers. */
 const WITHOUT_CORE = new Set([
   'src/cli/main.js',
   'src/cli/run.js',
   'src/cli/commands/start.js',
   'src/cli/workers/run-primary.js',
-  'src/cli/dev/hooks-thread.js',
   'src/cli/build/proof-process.js',
   'src/schema/yup/entry.js',
 ])

@@ -4,7 +4,7 @@ import type { StartupError } from '../errors/startup-error.ts'
 import type { FailedImport } from './import-problem.ts'
 import type { ModuleExports } from './read-module.ts'
 
-/** Imports the module at a `file:` URL. A reload passes a function that adds a query, so that the module runs again. */
+/** Imports the module at a `file:` URL. */
 export type ImportModule = (url: string) => Promise<ModuleExports>
 
 /** Imported modules by relative file, and one problem for each cause of failed imports. */

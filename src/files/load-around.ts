@@ -48,7 +48,7 @@ export async function loadAround(
 }
 
 /** A module in place of a broken one: a route, or middleware for everything below it. */
-export function brokenModule(error: StartupError): ModuleExports {
+function brokenModule(error: StartupError): ModuleExports {
   return {
     default: () => {
       throw error
@@ -61,7 +61,7 @@ function errorsOf(error: StartupError): readonly StartupError[] {
 }
 
 /** Returns the path relative to the directory. Errors about the origin of a route begin with the name of the directory. */
-export function fileOf(named: string, directory: string): string {
+function fileOf(named: string, directory: string): string {
   const label = `${basename(directory)}/`
   return named.startsWith(label) ? named.slice(label.length) : named
 }

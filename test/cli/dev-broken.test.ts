@@ -43,35 +43,21 @@ describe('mortar dev, with a broken route file', function () {
   })
 
   for (const [what, source, said] of BROKEN)
-    it(`serves new and changed files beside a file that ${what}, and names that file`, async () => {
-      project.write({
-        'routes/index.get.ts': source,
-        'routes/broken.get.ts': source,
-        'routes/word.get.ts': `export default () => ({ text: 'beside' })\n`,
-        'routes/added.get.ts': route('added'),
-      })
-      const added = await until('/added', ({ status }) => status === 200)
-      expect(added.broken).to.include('index.get.ts').and.to.include('broken.get.ts')
-      expect((await get('/word')).body.text).to.equal('beside')
-      expect([(await get()).body.text, (await get('/broken')).status]).to.deep.equal(['one', 404])
-      await server.serving.output.until(new RegExp(`broken[^]*${said}`))
-      project.write({ 'routes/index.get.ts': route('repaired'), 'routes/broken.get.ts': route('repaired') })
-      for (const path of ['/', '/broken']) await until(path, ({ body }) => body.text === 'repaired')
+    it(`serves all others, and the error of one that ${what}`, async () => {
+      project.write({ 'routes/index.get.ts': source })
+      await server.serving.output.until(
+        new RegExp(`Ready in[^]*broken[^]*${said}[^]*The other routes are served`),
+      )
+      const answer = await until('/', ({ broken }) => broken !== null)
+      expect(answer.status).to.equal(500)
+      expect(answer.body.detail).to.include('index.get.ts').and.to.include(said)
+      project.write({ 'routes/word.get.ts': route('second') })
+      const second = await until('/word', ({ body, broken }) => body.text === 'second' && broken !== null)
+      expect(second.broken).to.include(said)
+      expect((await get()).status).to.equal(500)
+      project.write({ 'routes/index.get.ts': route('repaired') })
+      await until('/', ({ broken, body }) => broken === null && body.text === 'repaired')
     })
-
-  it('serves new files beside a wrong name, and beside a second file of a path, whose first file stays', async () => {
-    project.write({
-      'routes/users.ts': route('x'),
-      'routes/index.get.js': 'export default () => 1\n',
-      'routes/word/index.get.ts': route('x', '../../app.ts'),
-      'routes/added.get.ts': route('added'),
-    })
-    await until('/added', ({ status }) => status === 200)
-    expect([(await get()).body.text, (await get('/word')).body.text]).to.deep.equal(['one', 'first'])
-    await server.serving.output.until(
-      /index\.get\.js and \S+index\.get\.ts are one module[^]*users\.ts has no method[^]*word\/index\.get\.ts are both/,
-    )
-  })
 
   it('follows a renamed folder, also if another one gets its old name', async () => {
     const move = (from: string, to: string): void =>
@@ -98,53 +84,13 @@ describe('mortar dev, with a broken route file', function () {
       await until('/', ({ body }) => body.text === `edit ${round}.3`)
     }
   })
-})
-
-describe('mortar dev, with route files that are broken at its start', function () {
-  let server: DevServer
-
-  beforeEach(async () => {
-    server = await startDev({ 'app.ts': APP, ...ROUTES })
-  })
-
-  afterEach(async () => {
-    expect(await server.serving.stop(), server.serving.output.text()).to.equal(0)
-    server.project.remove()
-  })
-
-  /** Starts another process by a change of the application. */
-  async function restart(): Promise<void> {
-    const { pid } = (await server.get('/word')).body
-    server.project.write({ 'app.ts': `${APP}// changed\n` })
-    await server.until('/word', ({ status, body }) => status === 200 && body.pid !== pid)
-  }
-
-  for (const [what, source, said] of BROKEN)
-    it(`serves all others, and the error of one that ${what}`, async () => {
-      const { project, serving, until, get } = server
-      project.write({ 'routes/index.get.ts': source })
-      await until('/', ({ broken }) => broken !== null)
-      await restart()
-      await serving.output.until(new RegExp(`ready in[^]*broken[^]*${said}[^]*The other routes are served`))
-      const answer = await until('/', ({ broken }) => broken !== null)
-      expect(answer.status).to.equal(500)
-      expect(answer.body.detail).to.include('index.get.ts').and.to.include(said)
-      project.write({ 'routes/word.get.ts': route('second') })
-      const second = await until('/word', ({ body }) => body.text === 'second')
-      expect(second.broken).to.include(said)
-      expect((await get()).status).to.equal(500)
-      project.write({ 'routes/index.get.ts': route('repaired') })
-      await until('/', ({ broken, body }) => broken === null && body.text === 'repaired')
-    })
 
   it('serves nothing below a broken middleware but its error', async () => {
-    const { project, until, get } = server
     project.write({
       'routes/admin/index.get.ts': route('secret', '../../app.ts'),
       'routes/admin/_middleware.ts': 'export default (ctx, next) => {',
     })
     await until('/', ({ broken }) => broken !== null)
-    await restart()
     const answer = await get('/admin')
     expect([answer.status, answer.body.text]).to.deep.equal([500, undefined])
     expect(answer.body.detail).to.include('_middleware.ts')
@@ -153,17 +99,17 @@ describe('mortar dev, with route files that are broken at its start', function (
   })
 
   it('serves the others beside a wrong name, and the conflict of two files for one path', async () => {
-    const { project, until, get } = server
     project.write({
       'routes/users.ts': route('x'),
+      'routes/word.get.js': 'export default () => 1\n',
       'routes/twice.get.ts': route('x'),
       'routes/twice/index.get.ts': route('x', '../../app.ts'),
     })
     await until('/', ({ broken }) => broken !== null)
-    await restart()
     expect((await get('/users')).status).to.equal(404)
     expect((await get('/twice')).body.detail).to.match(/twice\.get\.ts and \S+twice\/index\.get\.ts are both/)
     expect((await until('/', ({ broken }) => broken !== null)).broken).to.include('users.ts has no method')
+    expect(server.serving.output.text()).to.match(/word\.get\.js and \S+word\.get\.ts are one module/)
     rmSync(join(project.directory, 'routes/users.ts'))
     rmSync(join(project.directory, 'routes/twice'), { recursive: true })
     await until('/twice', ({ broken, body }) => broken === null && body.text === 'x')

@@ -37,7 +37,7 @@ export default () => ({ text: ${JSON.stringify(text)}, hits: ++hits.count, pid: 
 export const APP = `import { createApp } from 'mortar'\nexport const app = createApp()\nexport const hits = { count: 0 }\n`
 
 /** Starts `mortar dev` on a project of these files, and waits for this output. */
-export async function startDev(files: Files, started = /ready in/): Promise<DevServer> {
+export async function startDev(files: Files, started = /Ready in/): Promise<DevServer> {
   const project = createProject(files)
   const port = await freePort()
   const serving = project.serve(['dev', '--port', String(port)])

@@ -284,7 +284,7 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
     const port = String(await freePort())
     const serving = project.serve(['dev'], { directory, variables: { PORT: port, ...variables } })
     await stopping(serving, async () => {
-      await serving.output.until(/ready in/)
+      await serving.output.until(/Ready in/)
       const url = `http://127.0.0.1:${port}`
       const pages = auth === 'basic' ? ['/', '/docs', '/_framework/mail'] : ['/', '/docs']
       for (const page of pages) expect((await fetch(url + page)).status, page).to.equal(200)

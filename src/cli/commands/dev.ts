@@ -4,10 +4,10 @@ import { projectFilter } from '../dev/sort-changes.ts'
 import { watchTree } from '../dev/watch-tree.ts'
 import { findProject, PROJECT_OPTIONS } from '../project/project.ts'
 
-/** Serves the application and reloads it after each change of a file. */
+/** Serves the application, and starts it again after each change of a file. */
 export const dev: Command = {
   name: 'dev',
-  summary: 'Serve the application; reload changed routes, restart for other changes',
+  summary: 'Serve the application, and start it again after each change',
   usage: 'dev [--port PORT] [--host HOST]',
   options: {
     ...PROJECT_OPTIONS,

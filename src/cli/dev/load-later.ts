@@ -10,11 +10,11 @@ import type { PlannedFile } from '../../files/planned-file.ts'
 import type { ModuleExports } from '../../files/read-module.ts'
 import { type ReadFolder, scanDirectory } from '../../files/scan-directory.ts'
 import type { RouteBatch, RouteSink } from '../../routing/route-sink.ts'
+import { DEFINITION_KEYS, type MiddlewareScope, type Route } from '../../routing/route.ts'
 import { ignore } from '../../support/ignore.ts'
 import { importTogether } from '../project/import-together.ts'
 import type { ProjectApp } from '../project/inspect-project.ts'
 import { matchesFile } from './match-file.ts'
-import { withUnchanged } from './use-newest.ts'
 
 /** The directories of routes whose files are not all imported yet. */
 export interface LaterRoutes {
@@ -126,7 +126,7 @@ function receiverOf(app: ProjectApp): RouteSink {
   }
 }
 
-/** The files are those of the start: later changes are for the reload, which keeps the old version of a broken file. */
+/** The files are those of the start: a later change starts another process. */
 function rememberFolders(): ReadFolder {
   const known = new Map<string, Promise<readonly Dirent[]>>()
   return (path) => {
@@ -152,4 +152,32 @@ async function readFiles(
 function replace(app: ProjectApp, batch: RouteBatch): void {
   const present = app.batches.find(({ directory }) => directory === batch.directory)
   app.replaceRoutes(withUnchanged(batch, present))
+}
+
+/** Keeps the objects of unchanged routes and scopes, so that those stay compiled. */
+function withUnchanged(batch: RouteBatch, old: RouteBatch | undefined): RouteBatch {
+  const routes = new Map(old?.routes.map((route) => [route.origin, route]))
+  const scopes = new Map(old?.scopes.map((scope) => [scope.middleware.origin, scope]))
+  return {
+    ...batch,
+    routes: batch.routes.map((route) => same(route, routes.get(route.origin), isSameRoute)),
+    scopes: batch.scopes.map((scope) => same(scope, scopes.get(scope.middleware.origin), isSameScope)),
+  }
+}
+
+function same<T>(fresh: T, old: T | undefined, isSame: (a: T, b: T) => boolean): T {
+  return old !== undefined && isSame(fresh, old) ? old : fresh
+}
+
+function isSameRoute(a: Route, b: Route): boolean {
+  return (
+    a.method === b.method &&
+    a.path === b.path &&
+    a.handler === b.handler &&
+    DEFINITION_KEYS.every((key) => a.definition[key] === b.definition[key])
+  )
+}
+
+function isSameScope(a: MiddlewareScope, b: MiddlewareScope): boolean {
+  return a.prefix === b.prefix && a.middleware.run === b.middleware.run
 }

@@ -3,15 +3,12 @@ export type FromServer =
   | {
       readonly type: 'ready'
       readonly url: string
-      readonly routes: number
       readonly milliseconds: number
       /** Pages to list by name: `docs`, `mail`. */
       readonly pages: Readonly<Record<string, string>>
     }
-  | { readonly type: 'reloaded'; readonly files: readonly string[]; readonly milliseconds: number }
-  | { readonly type: 'broken'; readonly message: string; readonly isStart: boolean }
-  /** The changed files are in use outside the routes, so only a new process can have them. */
-  | { readonly type: 'restart'; readonly paths: readonly string[] }
+  /** Route files are broken; the others are served. */
+  | { readonly type: 'broken'; readonly message: string }
   /** The start failed; the process ends after this message. */
   | { readonly type: 'failed'; readonly message: string }
   /** The process has the connection of this number. */
@@ -30,9 +27,7 @@ export interface AddressRequest {
 
 /** Messages from the watching process to the serving process. */
 export type ToServer =
-  /** Changed files as absolute paths. */
-  | { readonly type: 'changed'; readonly paths: readonly string[] }
-  | { readonly type: 'close' }
+  | { readonly type: 'start' | 'close' }
   | { readonly type: 'listening'; readonly id: string; readonly address: object }
   | { readonly type: 'refused'; readonly id: string; readonly code: string; readonly message: string }
   /** Comes with a socket. Each number occurs once. */

@@ -1,9 +1,10 @@
+import type { ChildProcess } from 'node:child_process'
 import type { CommandInput } from '../command.ts'
 import { type Project, shown } from '../project/project.ts'
-import { banner, describeMessage } from './banner.ts'
+import { addresses } from './banner.ts'
 import { createHeldPorts, type HeldPorts } from './held-ports.ts'
 import type { FromServer, ToServer } from './messages.ts'
-import { endProcess, PATIENCE, spawnServer } from './spawn-server.ts'
+import { endProcess, PASSES_SOCKETS, PATIENCE, spawnServer } from './spawn-server.ts'
 
 /** The serving process, which is restarted when needed. Its port stays open meanwhile. */
 export interface ServerProcess {
@@ -12,32 +13,52 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
+/** Creates the serving process, and one in advance for the next change. */
 export function createServerProcess(project: Project, input: CommandInput): ServerProcess {
-  const { note, paint } = input.terminal
+  const { note, print, paint } = input.terminal
   const ports = createHeldPorts()
   let run: Run | undefined
+  let next: ChildProcess | undefined
   let restarting: Promise<void> | undefined
+  let isStopped = false
+  let printed = ''
 
   function start(): void {
-    run = startRun({ project, input, ports }, restart)
+    const child = isUsable(next) ? next : spawnServer(input)
+    next = undefined
+    run = startRun({ child, input, ports }, started)
   }
 
-  /** Changes during a restart are either picked up by it or trigger another one. */
-  function restart(paths: readonly string[]): void {
-    restarting = (restarting ?? Promise.resolve()).then(async () => {
-      note(paint.dim(`${shown(paths[0]!, project.root)} changed: starting again`))
-      ports.hold()
-      await run?.end()
-      start()
-    })
+  function started(message: FromServer): void {
+    if (message.type === 'ready') printReady(message)
+    if (PASSES_SOCKETS && !isStopped) next ??= spawnServer(input)
+  }
+
+  function printReady(message: FromServer & { readonly type: 'ready' }): void {
+    const text = addresses(message)
+    if (text !== printed) print(text)
+    printed = text
+    print(`  Ready in ${message.milliseconds} ms, watching for changes`)
+  }
+
+  async function restart(): Promise<void> {
+    ports.hold()
+    await run?.end()
+    restarting = undefined
+    if (!isStopped) start()
   }
 
   return {
     start,
     follow(paths) {
-      if (run?.reload(paths) !== true) restart(paths)
+      note(paint.dim(`${shown(paths[0]!, project.root)} changed: starting again`))
+      // The prepared process may have read package.json and tsconfig.json.
+      if (paths.some((path) => path.endsWith('.json'))) next = void next?.kill()
+      restarting ??= restart()
     },
     async stop() {
+      isStopped = true
+      next?.kill()
       ports.close()
       await restarting
       await run?.end()
@@ -46,44 +67,41 @@ export function createServerProcess(project: Project, input: CommandInput): Serv
   }
 }
 
+function isUsable(child: ChildProcess | undefined): child is ChildProcess {
+  return child?.connected === true
+}
+
 /** One process from its start to its end. */
 interface Run {
-  /** Reports changed files to the process. @returns false if it cannot reload anything. */
-  reload(paths: readonly string[]): boolean
   end(): Promise<void>
 }
 
 interface Surroundings {
-  readonly project: Project
+  readonly child: ChildProcess
   readonly input: CommandInput
   readonly ports: HeldPorts
 }
 
-function startRun({ project, input, ports }: Surroundings, restart: (paths: readonly string[]) => void): Run {
-  const { note, print, paint } = input.terminal
-  const child = spawnServer(project, input)
-  let isListening = false
+/** Starts the application in a process. @param started called when it serves requests, or has failed. */
+function startRun({ child, input, ports }: Surroundings, started: (message: FromServer) => void): Run {
+  const { note, paint } = input.terminal
   let isReady = false
   let hasFailed = false
-  /** Changes that were sent before the process was ready. If it ends, the next process starts with them. */
-  const early: string[] = []
   let isEnding = false
 
   function receive(message: FromServer): void {
-    if (message.type === 'listen') {
-      isListening = true
-      ports.pass(message, child)
-    } else if (message.type === 'restart') restart(message.paths)
+    if (message.type === 'listen') ports.pass(message, child)
+    else if (message.type === 'broken')
+      note(`${paint.red('broken')} ${message.message}\n${paint.dim(AROUND)}`)
     else if (message.type === 'failed') {
       hasFailed = true
       ports.refuse(message.message)
+      started(message)
     } else if (message.type === 'ready') {
-      isListening = true
       isReady = true
-      early.length = 0
       ports.closeOthers(child)
-      print(banner(message))
-    } else if (message.type !== 'accepted') note(describeMessage(message, paint))
+      started(message)
+    }
   }
 
   child.on('message', (message: FromServer) => {
@@ -92,18 +110,11 @@ function startRun({ project, input, ports }: Surroundings, restart: (paths: read
   child.once('exit', (code) => {
     isReady = false
     if (isEnding) return
-    if (early.length > 0) return restart(early)
     if (!hasFailed) ports.refuse(endText(code))
     note(paint.red(endText(code)))
   })
+  if (PASSES_SOCKETS) child.send({ type: 'start' } satisfies ToServer)
   return {
-    reload(paths) {
-      // A process that listens serves its first requests before it is ready. It has old versions to keep.
-      if (CACHES_MODULES || !isListening || hasFailed || !child.connected) return false
-      if (!isReady) early.push(...paths)
-      child.send({ type: 'changed', paths } satisfies ToServer)
-      return true
-    },
     async end() {
       isEnding = true
       if (await endProcess(child, isReady))
@@ -112,9 +123,8 @@ function startRun({ project, input, ports }: Surroundings, restart: (paths: read
   }
 }
 
+const AROUND = 'The other routes are served; these respond with their error.'
+
 function endText(code: number | null): string {
   return `The application ended${code === null ? '' : ` with ${code}`}. The next change starts it again.`
 }
-
-/** Bun does not read a module again under another query, so that a changed route needs a new process there. */
-const CACHES_MODULES = 'bun' in process.versions

@@ -4,8 +4,6 @@ import { extname, join } from 'node:path'
 import { processVariables } from '../../support/env/environment.ts'
 import { type CommandInput, textOf } from '../command.ts'
 import { commandLineFolder } from '../framework-manifest.ts'
-import { typeScriptArguments } from '../project/import-typescript.ts'
-import type { Project } from '../project/project.ts'
 import type { ToServer } from './messages.ts'
 import type { ServingOptions } from './serve-for-development.ts'
 
@@ -28,16 +26,16 @@ export async function endProcess(child: ChildProcess, isReady: boolean): Promise
 }
 
 /** Starts the process in a group of its own, so that Ctrl-C reaches it once, through this process. */
-export function spawnServer(project: Project, input: CommandInput): ChildProcess {
+export function spawnServer(input: CommandInput): ChildProcess {
   const { app, routes, port, host } = Object.fromEntries(
     ['app', 'routes', 'port', 'host'].map((name) => [name, textOf(input, name)]),
   )
   const program = join(commandLineFolder(), `dev/main${extname(import.meta.filename)}`)
   const variables = processVariables()
-  const options = { values: { app, routes }, passesConnections: PASSES_CONNECTIONS }
+  const options = { values: { app, routes }, waits: PASSES_SOCKETS }
   return spawn(
     process.execPath,
-    [...typeScriptArguments(project.root), program, JSON.stringify(options satisfies Loose<ServingOptions>)],
+    [...process.execArgv, program, JSON.stringify(options satisfies Loose<ServingOptions>)],
     {
       cwd: input.directory,
       detached: true,
@@ -56,4 +54,4 @@ export function spawnServer(project: Project, input: CommandInput): ChildProcess
 type Loose<T> = { readonly [K in keyof T]: T[K] extends object ? Readonly<Record<string, unknown>> : T[K] }
 
 /** Bun and Deno pass no sockets between processes, so that their port is closed during a restart. */
-const PASSES_CONNECTIONS = !('bun' in process.versions) && !('deno' in process.versions)
+export const PASSES_SOCKETS = !('bun' in process.versions) && !('deno' in process.versions)

@@ -6,27 +6,20 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { processVariables } from '../../support/env/environment.ts'
 
 /**
- * Enables `import` of TypeScript in this process: by the loader that Node was started with, else by tsx from the
- * application's development dependencies, else by Node itself if it supports TypeScript. Bun and Deno need nothing.
+ * Enables `import` of TypeScript in this process from now on, so that tsx does not slow down modules loaded before. Uses
+ * the loader that Node was started with, else tsx from the application's development dependencies, else Node itself if
+ * it supports TypeScript. Bun and Deno need nothing.
  * @throws StartupError `MORTAR_CLI_TSX` if none of them is available.
  */
 export async function allowTypeScript(root: string): Promise<void> {
   if (isReady()) return
-  const url = findTsx(root, './esm/api')
+  const url = findTsx(root)
   if (url !== undefined) {
     const { register } = (await import(url)) as { register(): unknown }
     register()
     return
   }
   if (!('typescript' in process.features)) throw noTsx()
-}
-
-/** Returns Node's arguments for a child process that imports TypeScript in the same way. */
-export function typeScriptArguments(root: string): string[] {
-  if (isReady()) return [...process.execArgv]
-  const url = findTsx(root, '.')
-  if (url === undefined && !('typescript' in process.features)) throw noTsx()
-  return url === undefined ? [...process.execArgv] : [...process.execArgv, `--import=${url}`]
 }
 
 /** In Deno tsx would make `require` read the compiled part of a package as JavaScript. */
@@ -36,13 +29,13 @@ function isReady(): boolean {
   return /(^|[\s=/])tsx([\s/]|$)/.test(given)
 }
 
-/** Resolves a file of tsx as `import` would: in the application, else beside the framework. */
-function findTsx(root: string, entry: '.' | './esm/api'): string | undefined {
+/** Resolves the API of tsx as `import` would: in the application, else beside the framework. */
+function findTsx(root: string): string | undefined {
   for (const from of [join(root, 'package.json'), import.meta.filename])
     try {
       const manifest = createRequire(from).resolve('tsx/package.json')
       const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports: Record<string, Target> }
-      return pathToFileURL(join(dirname(manifest), importedFile(exports[entry]))).href
+      return pathToFileURL(join(dirname(manifest), importedFile(exports['./esm/api']))).href
     } catch {
       // Continue with the next folder.
     }
