@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** Builds the package when a source is newer than the last build. @throws Error when the build fails. */
 export function buildWhenStale(): void {
-  const built = join(ROOT, 'dist/src/index.js')
+  const built = join(ROOT, 'src/dist/index.js')
   const newest = Math.max(...['src', 'plugins'].map((folder) => newestIn(join(ROOT, folder))))
   if (existsSync(built) && statSync(built).mtimeMs >= newest) return
   console.log('Building …')

@@ -39,7 +39,7 @@ interface Application {
 }
 
 const ROOT = join(import.meta.dirname, '..')
-const CLI = join(ROOT, 'dist/src/cli/main.js')
+const CLI = join(ROOT, 'src/dist/cli/main.js')
 
 interface Start {
   readonly ms: number

@@ -9,10 +9,10 @@ const RUNS = 5
 
 const ENTRIES: Readonly<Record<string, string>> = {
   mortar: 'src/index.js',
-  'mortar/database': 'plugins/database/index.js',
-  'mortar/mail': 'plugins/mail/index.js',
-  'mortar/auth': 'plugins/auth/index.js',
-  'mortar/auth/basic': 'plugins/auth/basic/index.js',
+  '@mortar/database': 'plugins/database/index.js',
+  '@mortar/mail': 'plugins/mail/index.js',
+  '@mortar/auth': 'plugins/auth/index.js',
+  '@mortar/auth/basic': 'plugins/auth/basic/index.js',
 }
 const PACKAGES = [
   'koa',

@@ -24,7 +24,7 @@ const { values } = parseArgs({
   options: { routes: { type: 'string', default: '10000' }, runs: { type: 'string', default: '5' } },
 })
 buildWhenStale()
-const packages = { yup: 'yup', 'mortar/yup': join(import.meta.dirname, '../dist/src/schema/yup/entry.js') }
+const packages = { yup: 'yup', 'mortar/yup': join(import.meta.dirname, '../src/dist/schema/yup/entry.js') }
 const starts = Object.entries(packages).map(([name, path]) => ({ name, path, costs: [] as Start[] }))
 for (let run = 0; run < Number(values.runs); run++)
   for (const { path, costs } of starts) costs.push(start(values.routes, path))

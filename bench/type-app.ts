@@ -46,10 +46,10 @@ const TSCONFIG = {
 }
 
 const APP = `import { createApp, scoped } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import { database } from 'mortar/database'
-import { mail } from 'mortar/mail'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import { database } from '@mortar/database'
+import { mail } from '@mortar/mail'
 
 export const app = createApp()
   .use(database({ type: 'better-sqlite3', database: ':memory:', entities: [] }))

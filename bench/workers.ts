@@ -35,10 +35,10 @@ const EMAIL = 'user0@example.com'
 
 /** An application without a build step: `mortar start` needs only the record of a build. */
 const APP = `import { createApp, createRouter } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } from 'mortar/auth/basic/schema'
-import { database } from 'mortar/database'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
 const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions]
 const routes = createRouter()
 routes.get('/me', { auth: true }, ({ user: { id, name, email } }) => ({ id, name, email }))

@@ -136,11 +136,11 @@ function importEntries(consumer) {
 /** A start that lacks the packages of several bricks names all of them in one command. */
 function checkMissingPeers(consumer) {
   const source = `import { createApp, StartupError } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import * as schema from 'mortar/auth/basic/schema'
-import { database } from 'mortar/database'
-import { mail } from 'mortar/mail'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as schema from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
+import { mail } from '@mortar/mail'
 
 const app = createApp({ environment: 'test' })
   .use(database({ type: 'better-sqlite3', database: ':memory:', entities: schema }))

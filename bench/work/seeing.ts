@@ -6,9 +6,9 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import { Duplex } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import type * as Metrics from '../../plugins/metrics/index.ts'
-import type * as Tracing from '../../plugins/tracing/index.ts'
-import type * as Mortar from '../../src/index.ts'
+import type * as Metrics from '@mortar/metrics'
+import type * as Tracing from '@mortar/tracing'
+import type * as Mortar from 'mortar'
 
 const CONNECTIONS = 8
 const REQUEST = Buffer.from('GET /notes/7 HTTP/1.1\r\nHost: bench\r\n\r\n', 'latin1')

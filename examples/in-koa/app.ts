@@ -1,8 +1,8 @@
 import { createApp, createRouter, env, fromKoaRouter } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import * as authSchema from 'mortar/auth/basic/schema'
-import { database } from 'mortar/database'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as authSchema from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
 import { Books, books } from './books.ts'
 
 /** The part that has moved: bricks, a route of its own, and the Koa router `books` behind a guard. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { NotFound, Unauthorized, type User } from 'mortar'
-import { param, query } from 'mortar/database'
+import { param, query } from '@mortar/database'
 import type { DataSource, Repository } from 'typeorm'
 import { Notes, type Note } from './schema.ts'
 

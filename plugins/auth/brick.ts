@@ -1,17 +1,15 @@
 import {
-  checkOptions,
   createRouter,
   defineBrick,
-  seconds,
   singleton,
   StartupError,
   type Authenticator,
   type BrickServices,
   type Duration,
-  type OptionChecks,
   type Policy,
   type User,
-} from '../../src/index.ts'
+} from 'mortar'
+import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
 import { refuseLate } from './deadline.ts'
 import { authFindings } from './doctor.ts'
 import { PROBLEMS } from './problems.ts'
@@ -42,7 +40,7 @@ export interface AuthOptions<Policies extends string = string, SignedIn extends 
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices {
     readonly authProvider: ConnectedProvider
     readonly authenticator: Authenticator

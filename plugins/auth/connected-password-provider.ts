@@ -1,4 +1,4 @@
-import type { EventBus, User } from '../../src/index.ts'
+import type { EventBus, User } from 'mortar'
 import type { AccessClaims } from './tokens/access-tokens.ts'
 import type { CookieTarget, Headers } from './cookies/refresh-cookie.ts'
 import type { DeviceCookie } from './cookies/device-cookie.ts'

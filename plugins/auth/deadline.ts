@@ -1,4 +1,4 @@
-import { ServiceUnavailable, type User } from '../../src/index.ts'
+import { ServiceUnavailable, type User } from 'mortar'
 
 type Answer = User | null
 

@@ -1,4 +1,4 @@
-import type { BrickServices, Cradle, DoctorFinding, Environment, MigrationService } from '../../src/index.ts'
+import type { BrickServices, Cradle, DoctorFinding, Environment, MigrationService } from 'mortar'
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
 
@@ -24,7 +24,7 @@ function checkTables(needed: readonly string[], services: Cradle): DoctorFinding
       level: 'error',
       code: 'MORTAR_DOCTOR_TABLES',
       found: `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
-      remedy: "Write `export * from 'mortar/auth/basic/schema'` in it, then generate and run a migration.",
+      remedy: "Write `export * from '@mortar/auth/basic/schema'` in it, then generate and run a migration.",
       page: 'docs/cli.md#mortar_doctor_tables',
     },
   ]

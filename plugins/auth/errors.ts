@@ -1,10 +1,4 @@
-import {
-  Conflict,
-  ServiceUnavailable,
-  Unauthorized,
-  ValidationFailed,
-  type HttpErrorOptions,
-} from '../../src/index.ts'
+import { Conflict, ServiceUnavailable, Unauthorized, ValidationFailed, type HttpErrorOptions } from 'mortar'
 
 /** A table of the auth brick is missing in the database: an operator's error, found at the first statement. */
 export class MissingTable extends Error {
@@ -14,7 +8,7 @@ export class MissingTable extends Error {
   constructor(table: string, cause: unknown) {
     super(
       `no such table: ${table}. Run the pending migrations ('mortar migrate run'). If none is pending, re-export ` +
-        `'mortar/auth/basic/schema' from your schema module (export * from 'mortar/auth/basic/schema'), ` +
+        `'@mortar/auth/basic/schema' from your schema module (export * from '@mortar/auth/basic/schema'), ` +
         `so that it is among the entities of your DataSource, then create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
       { cause },
     )

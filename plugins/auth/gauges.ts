@@ -1,4 +1,4 @@
-import type { Gauges } from '../../src/index.ts'
+import type { Gauges } from 'mortar'
 import type { Passwords } from './passwords/passwords.ts'
 import type { SessionNews } from './sessions/session-news.ts'
 

@@ -1,4 +1,4 @@
-/** Entry `mortar/auth`: the auth brick and the contract of its providers. */
+/** Entry `@mortar/auth`: the auth brick and the contract of its providers. */
 export { auth } from './brick.ts'
 export type { AuthOptions } from './brick.ts'
 export type {

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { BrickServices, Cradle, DoctorFinding, Limiter, Peers, User } from '../../src/index.ts'
+import type { BrickServices, Cradle, DoctorFinding, Limiter, User } from 'mortar'
+import type { Peers } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -28,7 +29,7 @@ import {
 } from './options/options.ts'
 import { assertCost, createPasswords } from './passwords/passwords.ts'
 import type { ConnectedPasswordProvider, SessionCookie } from './connected-password-provider.ts'
-import { loadPasswordPeers, passwordNeed } from './password-peers.ts'
+import { loadForFirstRequest, PASSWORD_PEERS } from './password-packages.ts'
 import type { AuthProvider } from './provider.ts'
 import { createRateLimits } from './limits/rate-limits.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
@@ -71,7 +72,7 @@ export function createPasswordProvider(
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   return {
     name: variant.name,
-    peers: variant.peers ?? passwordNeed.peers,
+    peers: variant.peers ?? PASSWORD_PEERS,
     capabilities: { routes: true, signOut: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     routes: [passwordRoutes],
@@ -123,7 +124,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
       await variant.start?.(services)
       await news.start()
       addAuthGauges(services.gauges, { passwords: parts.passwords, news })
-      loading = setTimeout(loadPasswordPeers, LOADING_DELAY).unref()
+      loading = setTimeout(loadForFirstRequest, LOADING_DELAY).unref()
     },
     async stop() {
       clearTimeout(loading)

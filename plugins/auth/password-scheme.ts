@@ -1,4 +1,4 @@
-import type { SecurityScheme } from '../../src/index.ts'
+import type { SecurityScheme } from 'mortar'
 
 /**
  * The scheme of the password providers for the OpenAPI document. `x-sign-in` tells the documentation page how to sign in:

@@ -1,4 +1,4 @@
-import type { Problems } from '../../src/index.ts'
+import type { Problems } from 'mortar/kit'
 
 /** The problem codes of authentication; `docs/errors.md` has the same table. */
 export const PROBLEMS = {

@@ -5,10 +5,10 @@ import {
   type BrickServices,
   type DoctorFinding,
   type HttpError,
-  type Peers,
   type SecurityScheme,
   type User,
-} from '../../src/index.ts'
+} from 'mortar'
+import type { Peers } from 'mortar/kit'
 
 /** Capabilities of a provider besides `identify`. Declared capabilities are checked before the first request. */
 export interface ProviderCapabilities {

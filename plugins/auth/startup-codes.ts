@@ -1,4 +1,4 @@
-import type { StartupCodes } from '../../src/index.ts'
+import type { StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the auth brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
@@ -29,7 +29,7 @@ export const STARTUP_CODES = {
     cause:
       'The DataSource of `basicAuth` lacks an entity of the provider in production; the message names its table',
     remedy:
-      "Write `export * from 'mortar/auth/basic/schema'` in the schema module, and generate a migration.",
+      "Write `export * from '@mortar/auth/basic/schema'` in the schema module, and generate a migration.",
   },
   MORTAR_AUTH_HASH_COST: {
     cause: 'The cost of password hashes is too low for production, or out of range',
@@ -100,6 +100,6 @@ export const STARTUP_CODES = {
   },
   MORTAR_DOCTOR_TABLES: {
     cause: 'The schema module lacks tables that authentication needs',
-    remedy: "Add `export * from 'mortar/auth/basic/schema'` to it.",
+    remedy: "Add `export * from '@mortar/auth/basic/schema'` to it.",
   },
 } as const satisfies StartupCodes

@@ -1,4 +1,4 @@
-import type { Authenticator, User } from '../../src/index.ts'
+import type { Authenticator, User } from 'mortar'
 
 /** Milliseconds between two calls of `identify`. */
 const EVERY = 30_000

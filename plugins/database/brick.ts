@@ -8,7 +8,7 @@ import {
   type MigrationService,
   singleton,
   StartupError,
-} from '../../src/index.ts'
+} from 'mortar'
 import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { checkDatabase } from './check-database.ts'
@@ -36,7 +36,7 @@ export interface DatabaseServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices extends DatabaseServices {}
 }
 
@@ -46,7 +46,7 @@ export interface DatabaseMembers {
 }
 
 // Tells policies the types of the members.
-declare module '../../src/contracts/authenticator.ts' {
+declare module 'mortar' {
   interface KnownMembers extends DatabaseMembers {}
 }
 

@@ -1,5 +1,6 @@
 import type { DataSourceOptions } from 'typeorm'
-import { hasPeer, nativeError, peerError, StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
+import { nativeError, peerError } from 'mortar/kit'
 import { databaseNeed, typeorm } from './typeorm.ts'
 
 /** The connection options that messages use, for the supported kinds of database. */
@@ -16,11 +17,9 @@ interface Address {
 /** Makes the error of `createDataSource` for an unknown type or a driver that is not installed. */
 export function describeConstruction(error: unknown, options: { readonly type: string }): StartupError {
   const { type } = options
-  // TypeORM's stand-in does not know the type, so its error lacks the driver.
-  const isExplained = error instanceof StartupError && hasPeer('typeorm', databaseNeed())
-  const missing = isExplained ? undefined : peerError([databaseNeed(type)])
-  if (missing !== undefined) return missing
   if (error instanceof StartupError) return error
+  const missing = peerError([databaseNeed(type)])
+  if (missing !== undefined) return missing
   const remedy =
     type.includes('sqlite') && type !== 'better-sqlite3' ? `Write type: 'better-sqlite3'.` : INSTALL
   return new StartupError(

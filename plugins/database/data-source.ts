@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions } from 'typeorm'
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 import { describeConstruction, describeOpening } from './connection-failure.ts'
 import { withBinaryColumns } from './binary-columns.ts'
 import { adaptColumnValues } from './column-values.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DataSource } from 'typeorm'
-import type { MigrationService } from '../../src/index.ts'
+import type { MigrationService } from 'mortar'
 import { changeStatements } from './change-statements.ts'
 import { openDataSource } from './data-source.ts'
 import { typeorm } from './typeorm.ts'

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import type { DoctorFinding, DoctorLevel, MigrationService } from '../../src/index.ts'
+import type { DoctorFinding, DoctorLevel, MigrationService } from 'mortar'
 import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './schema-differences.ts'
 import type { STARTUP_CODES } from './startup-codes.ts'
 import { tablesInLocalTime } from './local-time.ts'

@@ -1,5 +1,5 @@
 import type { EntitySchema } from 'typeorm'
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 import { typeorm } from './typeorm.ts'
 
 /** A class with TypeORM's decorators. */

@@ -1,4 +1,4 @@
-import { HttpError, type Middleware } from '../../src/index.ts'
+import { HttpError, type Middleware } from 'mortar'
 import { MISSING_COLUMN_REMEDY, MISSING_TABLE_REMEDY, missingColumn, missingTable } from './missing-table.ts'
 import { problem } from './problems.ts'
 import { type Violation, violation } from './violation.ts'

@@ -1,4 +1,4 @@
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** Connection options that a URL can express. */
 export type UrlOptions =

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
-import { type Duration, seconds } from '../../src/index.ts'
+import type { Duration } from 'mortar'
+import { seconds } from 'mortar/kit'
 import { checkRunner, type CountingRunner, withoutSubscribers } from './compat/query-runner.ts'
 import { replaceRunners, sqliteConnectionOf, type Statements, wrapTransactions } from './compat/typeorm.ts'
 import { readExactly } from './exact-numbers.ts'

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { MigrationInterface } from 'typeorm'
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** A class with `up` and `down`, whose name ends in a timestamp of 13 digits. */
 export type MigrationClass = new () => MigrationInterface

@@ -1,4 +1,4 @@
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** One statement of a migration. */
 export interface Statement {

@@ -1,14 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
-import {
-  type Clock,
-  type Duration,
-  type MigrationProgress,
-  seconds,
-  StartupError,
-  systemClock,
-} from '../../src/index.ts'
+import { type Clock, type Duration, type MigrationProgress, StartupError } from 'mortar'
+import { seconds, systemClock } from 'mortar/kit'
 import { changeStatements } from './change-statements.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'

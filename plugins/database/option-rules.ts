@@ -1,4 +1,5 @@
-import { checkOptions, StartupError, type OptionChecks } from '../../src/index.ts'
+import { StartupError } from 'mortar'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import type { ConnectionOptions, DatabaseSettings } from './options.ts'
 
 type KeyOfAny<Union> = Union extends unknown ? keyof Union : never

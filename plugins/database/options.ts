@@ -1,5 +1,5 @@
 import type { DataSource, DataSourceOptions } from 'typeorm'
-import type { Duration } from '../../src/index.ts'
+import type { Duration } from 'mortar'
 import type { ConnectionLimits } from './connections/watch-connections.ts'
 import type { Entities } from './entities.ts'
 import type { MigrationSource } from './load-migrations.ts'

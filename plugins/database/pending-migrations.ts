@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import { type Environment, type Logger, type MigrationState, StartupError } from '../../src/index.ts'
+import { type Environment, type Logger, type MigrationState, StartupError } from 'mortar'
 import type { DatabaseSettings, PendingMigrations } from './options.ts'
 
 /** In a test, an application often makes its tables itself. */

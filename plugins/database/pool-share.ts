@@ -1,4 +1,4 @@
-import { processShare } from '../../src/index.ts'
+import { processShare } from 'mortar'
 
 /** Connections in the pools of all processes together; the drivers' own default for one process. */
 const CONNECTIONS = 10

@@ -1,4 +1,4 @@
-import { problemErrors, type Problems } from '../../src/index.ts'
+import { problemErrors, type Problems } from 'mortar/kit'
 
 /** The problem codes of the database brick; `docs/errors.md` has the same table. */
 export const PROBLEMS = {

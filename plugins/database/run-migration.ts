@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 import type { LoadedMigration } from './load-migrations.ts'
 import { ATTEMPTS, isBlocked, keepsTables, runAtomically, runStepwise } from './lock-timeout.ts'
 import type { MigrationHistory } from './migration-history.ts'

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata, Table } from 'typeorm'
-import type { Environment, Logger } from '../../src/index.ts'
+import type { Environment, Logger } from 'mortar'
 import { changeStatements } from './change-statements.ts'
 
 /** With more tables than this, a start does not compare them. */

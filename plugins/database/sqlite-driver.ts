@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { DataSource } from 'typeorm'
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 import { adaptLibsql, isLibsql, type LibsqlClass } from './libsql-driver.ts'
 
 /** A SQLite driver's class, as TypeORM's option `driver` of the type `better-sqlite3` accepts it. */

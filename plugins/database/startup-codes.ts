@@ -1,4 +1,4 @@
-import type { StartupCodes } from '../../src/index.ts'
+import type { StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the database brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {

@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
 import type * as TypeOrm from 'typeorm'
 import type * as QueryRunners from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
-import { loadPeer, type PeerNeed } from '../../src/index.ts'
+import type { PeerNeed } from 'mortar/kit'
 import { withLateModules } from './compat/typeorm.ts'
+
+const require = createRequire(import.meta.url)
 
 /** The package of the driver that TypeORM loads for a kind of database. */
 const DRIVERS: Readonly<Record<string, string>> = {
@@ -13,26 +15,26 @@ const DRIVERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the packages that the brick needs for a kind of database; only TypeORM if the kind is unknown.
+ * Returns the driver that the brick needs for a kind of database; none if the kind is unknown.
  * @param isInstalled for tests
  */
 export function databaseNeed(type?: string, isInstalled = canResolve): PeerNeed {
   const driver = type === 'better-sqlite3' && hasDriverError(isInstalled) ? undefined : DRIVERS[type ?? '']
-  const packages = driver === undefined ? ['typeorm'] : ['typeorm', driver]
+  const packages = driver === undefined ? [] : [driver]
   return { of: "the brick 'database'", peers: { from: import.meta.url, packages } }
 }
 
 /**
  * True if sqlite-driver.ts reports a missing driver: libsql takes the place of better-sqlite3, and its error names both
- * packages. Without TypeORM, one message lists all packages of all bricks instead.
+ * packages.
  */
 function hasDriverError(isInstalled: (name: string) => boolean): boolean {
-  return isInstalled('libsql') || (isInstalled('typeorm') && !isInstalled('better-sqlite3'))
+  return isInstalled('libsql') || !isInstalled('better-sqlite3')
 }
 
 function canResolve(name: string): boolean {
   try {
-    createRequire(import.meta.url).resolve(name)
+    require.resolve(name)
     return true
   } catch {
     return false
@@ -42,15 +44,10 @@ function canResolve(name: string): boolean {
 /**
  * TypeORM's main entry, for the values that an application uses: `new typeorm.EntitySchema(…)`, `typeorm.LessThan(…)`.
  * Types are imported from `typeorm` itself. An `import` of its values works as well, but makes Node search 200 of its
- * files for export names, which costs more at each start than all of Mortar. Without TypeORM, each use throws the
- * StartupError of a missing package.
+ * files for export names, which costs more at each start than all of Mortar.
  */
-export const typeorm = withLateModules(createRequire(import.meta.url), () =>
-  loadPeer<typeof TypeOrm>('typeorm', databaseNeed()),
-)
+export const typeorm = withLateModules(require, () => require('typeorm') as typeof TypeOrm)
 
 /** TypeORM's query runner for SQLite, which is not part of its main entry. */
-export const { BetterSqlite3QueryRunner } = loadPeer<typeof QueryRunners>(
-  'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js',
-  databaseNeed(),
-)
+export const { BetterSqlite3QueryRunner } =
+  require('typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js') as typeof QueryRunners

@@ -1,17 +1,8 @@
-import {
-  createMemoryLimiter,
-  createSharedLimiter,
-  defineBrick,
-  singleton,
-  type Brick,
-  type Cradle,
-  type Limiter,
-  type Peers,
-} from '../../src/index.ts'
+import { defineBrick, singleton, type Brick, type Cradle, type Limiter } from 'mortar'
+import { createMemoryLimiter, createSharedLimiter } from 'mortar/kit'
 import { createDatabaseStore } from './database/database-store.ts'
 import { limitsFindings, warnOfMemory } from './findings.ts'
 import { checkLimitsOptions, patienceOf, type LimitsOptions, type RedisClient } from './options.ts'
-import { limitsNeed } from './peers.ts'
 import { createRedisStore } from './redis-store.ts'
 import type { SharedStore } from './shared-store.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
@@ -22,7 +13,7 @@ export interface LimitsServices<Rules extends string = string> {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices extends LimitsServices {}
 }
 
@@ -68,7 +59,6 @@ export function limits<const Rules extends string = never>(
   return defineBrick({
     name: 'limits',
     requires: REQUIRED[typeof store === 'string' ? store : 'client'],
-    ...((store === 'redis' || typeof store === 'object') && { peers: limitsNeed.peers satisfies Peers }),
     startupCodes: STARTUP_CODES,
     services: { limiter: singleton(createLimiter) },
     start: async (services) => {

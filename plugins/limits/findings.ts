@@ -1,10 +1,4 @@
-import {
-  processShare,
-  type DoctorFinding,
-  type Environment,
-  type Limiter,
-  type Logger,
-} from '../../src/index.ts'
+import { processShare, type DoctorFinding, type Environment, type Limiter, type Logger } from 'mortar'
 import { STARTUP_CODES } from './startup-codes.ts'
 
 const CODE = 'MORTAR_LIMITS_MEMORY'

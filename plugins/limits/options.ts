@@ -1,11 +1,5 @@
-import {
-  checkOptions,
-  parseLimit,
-  seconds,
-  type Duration,
-  type LimitRule,
-  type OptionChecks,
-} from '../../src/index.ts'
+import type { Duration, LimitRule } from 'mortar'
+import { checkOptions, parseLimit, seconds, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */

@@ -1,6 +1,6 @@
 import type { EntitySchema } from 'typeorm'
 import type * as TypeOrm from 'typeorm'
-import { hasPeer, loadPeer, type PeerNeed } from '../../src/index.ts'
+import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
 
 /** A row of `mortar_limits`: the requests of one key in its current window. */
 export interface LimitRow {
@@ -19,7 +19,7 @@ const need: PeerNeed = {
 const OPTIONS = {
   name: 'mortar_limits',
   columns: {
-    // Requests byte-by-byte comparison from `mortar/database`.
+    // Requests byte-by-byte comparison from `@mortar/database`.
     key: { type: String, length: 64, primary: true, [Symbol.for('mortar.column.binary')]: true },
     points: { type: Number, default: 0 },
     expire: { type: 'bigint', nullable: true },

@@ -1,4 +1,4 @@
-import type { LimitStore } from '../../src/index.ts'
+import type { LimitStore } from 'mortar/kit'
 
 /** Counters of all processes, with their connection. */
 export interface SharedStore extends LimitStore {

@@ -1,4 +1,4 @@
-import { startupErrors, type StartupCodes } from '../../src/index.ts'
+import { startupErrors, type StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the limits brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
@@ -14,7 +14,7 @@ export const STARTUP_CODES = {
   MORTAR_LIMITS_TABLE: {
     cause: 'The database has no table for the limits',
     remedy:
-      'Add the entity of `mortar/limits/schema` to the entities, then run `mortar migrate generate limits` and `mortar migrate run`.',
+      'Add the entity of `@mortar/limits/schema` to the entities, then run `mortar migrate generate limits` and `mortar migrate run`.',
   },
 } as const satisfies StartupCodes
 

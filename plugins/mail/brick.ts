@@ -1,5 +1,4 @@
 import {
-  checkOptions,
   defineBrick,
   singleton,
   StartupError,
@@ -7,15 +6,14 @@ import {
   type BrickServices,
   type CoreServices,
   type Mailer,
-  type OptionChecks,
-} from '../../src/index.ts'
+} from 'mortar'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
 import { readPage } from './page-access.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
-import { mailNeed } from './peers.ts'
 import { readSettings } from './settings.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 
@@ -26,12 +24,12 @@ export interface MailServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices extends MailServices {}
 }
 
 // Tells policies the type of the member.
-declare module '../../src/contracts/authenticator.ts' {
+declare module 'mortar' {
   interface KnownMembers {
     readonly mail: Mailer
   }
@@ -66,7 +64,6 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
     name: 'mail',
-    peers: mailNeed.peers,
     startupCodes: STARTUP_CODES,
     pages: { Mail: PAGE_PATH },
     services: {

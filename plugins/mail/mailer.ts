@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transporter } from 'nodemailer'
-import { StartupError, type Clock, type Logger, type Mailer, type MailMessage } from '../../src/index.ts'
+import { StartupError, type Clock, type Logger, type Mailer, type MailMessage } from 'mortar'
 import { readAddresses, type ParseAddresses } from './addresses.ts'
 import { captureMessage } from './captured-message.ts'
 import { explainFailure, withDeadline } from './delivery.ts'
@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import { createRedactor, hideRecipients } from './redact.ts'
 import { textOfHtml } from './text-of-html.ts'
-import { loadAddressParser } from './peers.ts'
+import { loadAddressParser } from './nodemailer.ts'
 import { alwaysOpens, openTransport, type NamedTransports } from './transports/open-transport.ts'
 
 /** Dependencies and limits of a mailer. */

@@ -1,5 +1,5 @@
 import type { Transport, TransportConfig, Transporter } from 'nodemailer'
-import type { Duration, Environment, Size } from '../../src/index.ts'
+import type { Duration, Environment, Size } from 'mortar'
 
 /** Names of the built-in transports. */
 export type TransportName = 'terminal' | 'memory' | 'smtp' | 'sendmail'

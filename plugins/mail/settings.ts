@@ -1,4 +1,5 @@
-import { bytes, seconds, StartupError, type Environment } from '../../src/index.ts'
+import { StartupError, type Environment } from 'mortar'
+import { bytes, seconds } from 'mortar/kit'
 import { defaultTransport, type MailOptions, type MailTransport } from './options.ts'
 import type { OutboxLimits } from './outbox.ts'
 import { wrongOption } from './wrong-option.ts'

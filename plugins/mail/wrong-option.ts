@@ -1,4 +1,4 @@
-import { StartupError } from '../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** An option of the brick that cannot be used; `found` continues "The mail brick's `name` …". */
 export function wrongOption(option: string, found: string): StartupError {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { Forbidden, Unauthorized } from '../../src/index.ts'
+import { Forbidden, Unauthorized } from 'mortar'
 import type { MetricsSettings } from './options.ts'
 
 /**

@@ -1,8 +1,9 @@
 import type { Registry } from 'prom-client'
-import { type Brick, createRouter, defineBrick, shareReport, singleton } from '../../src/index.ts'
+import { type Brick, createRouter, defineBrick, singleton } from 'mortar'
+import { shareReport } from 'mortar/kit'
 import { readerOf } from './access.ts'
 import { readSettings, refuseOpen, type MetricsOptions, type MetricsSettings } from './options.ts'
-import { loadPromClient, metricsNeed } from './peers.ts'
+import { loadPromClient } from './prom-client.ts'
 import { measureRequests } from './requests.ts'
 import { createScrape, type Scrape } from './scrape.ts'
 import { startServer } from './server.ts'
@@ -14,7 +15,7 @@ export interface MetricsServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices extends MetricsServices {}
 }
 
@@ -35,7 +36,6 @@ export function metrics(options: MetricsOptions = {}): Brick<'metrics', MetricsS
   const running = new WeakMap<Registry, Running>()
   return defineBrick({
     name: 'metrics',
-    peers: metricsNeed.peers,
     startupCodes: STARTUP_CODES,
     services: { metrics: singleton(() => new (loadPromClient().Registry)()) },
     routes: ({ environment }) => {

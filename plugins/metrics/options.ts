@@ -1,4 +1,5 @@
-import { checkOptions, type Environment, type OptionChecks } from '../../src/index.ts'
+import type { Environment } from 'mortar'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** Options of the metrics brick. */

@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Registry } from 'prom-client'
-import { KNOWN_METHODS, REQUEST_CHANNEL, type ObservedRequest } from '../../src/index.ts'
+import { REQUEST_CHANNEL, type ObservedRequest } from 'mortar'
+import { KNOWN_METHODS } from 'mortar/kit'
 import type { MetricsSettings } from './options.ts'
-import { loadPromClient } from './peers.ts'
+import { loadPromClient } from './prom-client.ts'
 
 const START = `tracing:${REQUEST_CHANNEL}:start`
 const END = `tracing:${REQUEST_CHANNEL}:asyncEnd`

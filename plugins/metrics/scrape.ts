@@ -1,6 +1,7 @@
 import type { Counter, Gauge as PromGauge, MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
-import type { Gauge, Gauges, ProcessReport } from '../../src/index.ts'
-import { loadPromClient } from './peers.ts'
+import type { Gauge, Gauges } from 'mortar'
+import type { ProcessReport } from 'mortar/kit'
+import { loadPromClient } from './prom-client.ts'
 
 /** The metrics of one process, as sent between processes. */
 export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[]

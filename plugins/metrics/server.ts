@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { HttpError } from '../../src/index.ts'
+import { HttpError } from 'mortar'
 import { readerOf } from './access.ts'
 import type { MetricsSettings } from './options.ts'
 import type { Scrape } from './scrape.ts'

@@ -1,10 +1,9 @@
 import type { Redis } from 'ioredis'
-import { defineBrick, singleton, type Brick } from '../../src/index.ts'
+import { defineBrick, singleton, type Brick } from 'mortar'
 import { createClient } from './client.ts'
 import { close } from './close.ts'
 import { connect } from './connect.ts'
 import { readSettings, type RedisOptions } from './options.ts'
-import { redisNeed } from './peers.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 import { watchConnection } from './watch.ts'
 
@@ -14,7 +13,7 @@ export interface RedisServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices extends RedisServices {}
 }
 
@@ -29,7 +28,6 @@ export function redis(options: RedisOptions): Brick<'redis', RedisServices> {
   const opened = new WeakMap<Redis, () => void>()
   return defineBrick({
     name: 'redis',
-    peers: redisNeed.peers,
     startupCodes: STARTUP_CODES,
     services: { redis: singleton(() => createClient(settings)) },
     checks: { redis: ({ redis: client }) => client.ping() },

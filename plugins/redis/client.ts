@@ -1,7 +1,10 @@
+import { createRequire } from 'node:module'
+import type * as IoRedis from 'ioredis'
 import type { Redis } from 'ioredis'
-import { loadIoRedis } from './peers.ts'
 import { stopTimerOnClose } from './socket-timer.ts'
 import type { RedisSettings } from './options.ts'
+
+const require = createRequire(import.meta.url)
 
 /** Milliseconds after which a connection that does not respond is closed, so that a silent network heals. */
 const SILENCE = 5000
@@ -12,7 +15,8 @@ const SILENCE = 5000
  */
 export function createClient({ url, options, client }: RedisSettings): Redis {
   if (client !== undefined) return client
-  const { Redis } = loadIoRedis()
+  // Its 100 modules are loaded only to make a client.
+  const { Redis } = require('ioredis') as typeof IoRedis
   const effective = {
     connectTimeout: SILENCE,
     disconnectTimeout: 500,

@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions as ClientOptions } from 'ioredis'
-import { checkOptions, seconds, type Duration, type OptionChecks } from '../../src/index.ts'
+import type { Duration } from 'mortar'
+import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** Options of `redis()`: an address, or a client. */

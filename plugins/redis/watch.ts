@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { Logger } from '../../src/index.ts'
+import type { Logger } from 'mortar'
 import { addressOf } from './client.ts'
 import { codeOf } from './connect.ts'
 

@@ -1,6 +1,9 @@
-import { type Brick, defineBrick } from '../../src/index.ts'
-import { loadApi, tracingNeed } from './peers.ts'
+import { createRequire } from 'node:module'
+import type * as OpenTelemetry from '@opentelemetry/api'
+import { type Brick, defineBrick } from 'mortar'
 import { traceRequests } from './requests.ts'
+
+const require = createRequire(import.meta.url)
 
 /**
  * OpenTelemetry spans of requests: one SERVER span per request, named by the pattern of its route and active in
@@ -11,8 +14,11 @@ export function tracing(): Brick<'tracing'> {
   const running = new WeakMap<object, () => void>()
   return defineBrick({
     name: 'tracing',
-    peers: tracingNeed.peers,
-    start: (services) => void running.set(services, traceRequests(services, loadApi())),
+    // The API finds the SDK of the process by itself.
+    start: (services) => {
+      const api = require('@opentelemetry/api') as typeof OpenTelemetry
+      running.set(services, traceRequests(services, api))
+    },
     stop: (services) => {
       running.get(services)?.()
       running.delete(services)

@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
-import { KNOWN_METHODS, type ObservedRequest } from '../../src/index.ts'
+import type { ObservedRequest } from 'mortar'
+import { KNOWN_METHODS } from 'mortar/kit'
 
 /*
  * The semantic conventions for HTTP servers of OpenTelemetry 1.4x, without `url.path`, `url.query`, `client.address` and

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type * as OpenTelemetry from '@opentelemetry/api'
 import type { Context, Span } from '@opentelemetry/api'
-import { REQUEST_CHANNEL, type ObservedRequest } from '../../src/index.ts'
+import { REQUEST_CHANNEL, type ObservedRequest } from 'mortar'
 import { attributesAtEnd, attributesAtStart, spanName } from './conventions.ts'
 
 type Api = typeof OpenTelemetry

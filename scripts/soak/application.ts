@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from './run-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-export const COMMAND_LINE = join(ROOT, 'dist/src/cli/main.js')
+export const COMMAND_LINE = join(ROOT, 'src/dist/cli/main.js')
 
 const TSCONFIG = {
   extends: join(ROOT, 'tsconfig.json'),
@@ -19,7 +19,7 @@ const TSCONFIG = {
 
 /**
  * Copies the reference application into an empty folder, adds the routes of the soak, and builds it with `mortar build`.
- * Links replace the installation. `dist` of this repository must be built.
+ * Links replace the installation. The packages of this repository must be built.
  *
  * @returns the folder of the build.
  */
@@ -46,10 +46,7 @@ function linkPackages(directory: string): void {
   const modules = join(directory, 'node_modules')
   mkdirSync(modules)
   for (const name of readdirSync(join(ROOT, 'node_modules')))
-    if (!name.startsWith('.') && name !== 'mortar')
-      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
-  rmSync(join(modules, 'mortar'), { force: true })
-  symlinkSync(ROOT, join(modules, 'mortar'))
+    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
 }
 
 /** Neither the loader nor the conditions of the process that builds. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
-import type { AwilixContainer } from '#awilix'
+import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
 import type { HealthCheck } from '../bricks/health-check.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { AwilixContainer } from '#awilix'
+import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'

@@ -84,7 +84,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 }
 
 function isPeers({ from, packages }: Partial<Peers>): boolean {
-  return URL.canParse(String(from)) && isListOf(packages, (name) => typeof name === 'string')
+  return URL.canParse(String(from)) && isListOf(packages ?? [], (name) => typeof name === 'string')
 }
 
 function names(slot: string): Shape {

@@ -1,13 +1,15 @@
 /**
- * Packages and code that add a brick, or one variant of it, to an application: an entry of `mortar.bricks` in
- * package.json.
+ * Packages and code that add a brick, or one variant of it, to an application: `mortar.brick` in the package.json of the
+ * brick.
  */
 export interface BrickParts {
-  /** Packages that the application depends on. */
+  /** Packages that the application depends on, besides that of the brick. */
   readonly peers?: readonly string[]
   /** Packages that only development and tests need. */
   readonly development?: readonly string[]
-  /** Exports by the entry that has them: `{ "mortar/mail": "mail" }`. */
+  /** Packages with an install script that has to run, also among the dependencies of the brick. */
+  readonly scripts?: readonly string[]
+  /** Exports by the entry that has them: `{ "@mortar/mail": "mail" }`. */
   readonly import?: Imports
   /** Exports whose import shows that an application needs the packages, where it has no brick to add. */
   readonly detectedBy?: Imports
@@ -34,6 +36,8 @@ export interface RecipeVariable {
 /** A variant and its aliases: `pg` is also `postgres`. */
 export interface BrickVariant extends BrickParts {
   readonly also?: readonly string[]
+  /** Another brick of the same release, whose recipe the variant has. */
+  readonly brick?: string
 }
 
 /** A brick with its variants, of which an option of `mortar add` chooses one. */
@@ -47,11 +51,16 @@ export interface BrickRecipe extends BrickParts {
 export function partsOf(recipe: BrickRecipe, variant?: string): BrickParts {
   const own = variant === undefined ? {} : (recipe.variants?.[variant] ?? {})
   const use = own.use ?? recipe.use
+  const both = (key: 'peers' | 'development' | 'scripts' | 'needs'): readonly string[] => [
+    ...(recipe[key] ?? []),
+    ...(own[key] ?? []),
+  ]
   return {
-    peers: [...(recipe.peers ?? []), ...(own.peers ?? [])],
-    development: [...(recipe.development ?? []), ...(own.development ?? [])],
+    peers: both('peers'),
+    development: both('development'),
+    scripts: both('scripts'),
     import: mergeImports(own.import, recipe.import),
-    needs: [...(recipe.needs ?? []), ...(own.needs ?? [])],
+    needs: both('needs'),
     env: { ...recipe.env, ...own.env },
     ...(use !== undefined && { use }),
   }

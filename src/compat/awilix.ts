@@ -8,7 +8,7 @@
  * An unknown message counts as a missing service with an unknown path; the error is kept as the cause. Checked by
  * test/compat/awilix.test.ts.
  */
-import { AwilixResolutionError } from '#awilix'
+import { AwilixResolutionError } from 'awilix/browser'
 
 /** A failed resolution. */
 export interface FailedResolution {

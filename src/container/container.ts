@@ -1,4 +1,4 @@
-import { asFunction, createContainer, type AwilixContainer, type Resolver } from '#awilix'
+import { asFunction, createContainer, type AwilixContainer, type Resolver } from 'awilix/browser'
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { takeDisposables, type DisposeAll } from './disposal.ts'

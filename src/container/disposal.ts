@@ -1,4 +1,4 @@
-import type { CacheEntry } from '#awilix'
+import type { CacheEntry } from 'awilix/browser'
 import type { Logger } from '../contracts/logger.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { withDeadline } from '../support/with-deadline.ts'

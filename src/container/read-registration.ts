@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { asFunction, asValue, type Resolver } from '#awilix'
+import { asFunction, asValue, type Resolver } from 'awilix/browser'
 import { StartupError } from '../errors/startup-error.ts'
 import { isClass } from '../support/describe-value.ts'
 import type { AnyRegistration, AwilixRegistration, Lifetime, Registration } from './registration.ts'

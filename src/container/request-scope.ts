@@ -1,4 +1,4 @@
-import type { Resolver } from '#awilix'
+import type { Resolver } from 'awilix/browser'
 import type { RequestScope } from '../context/context.ts'
 import { takeDisposables } from './disposal.ts'
 import type { Container } from './container.ts'

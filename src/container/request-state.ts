@@ -1,4 +1,4 @@
-import type { Resolver } from '#awilix'
+import type { Resolver } from 'awilix/browser'
 import type { RequestScope } from '../context/context.ts'
 import type { Container } from './container.ts'
 import { takeDisposables, type Disposable } from './disposal.ts'

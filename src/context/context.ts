@@ -1,4 +1,4 @@
-import type { AwilixContainer } from '#awilix'
+import type { AwilixContainer } from 'awilix/browser'
 import type { ParameterizedContext } from 'koa'
 import type { Logger } from '../contracts/logger.ts'
 import type { RequestCookies } from './request-cookies.ts'

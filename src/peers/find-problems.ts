@@ -5,10 +5,15 @@ import type { PeerProblem, Peers } from './peers.ts'
 import { satisfies } from './satisfies.ts'
 
 /** Finds the packages that are missing, of another version or without their compiled part. Loads only native packages. */
-export function findPeerProblems({ from, packages, native = [], development = false }: Peers): PeerProblem[] {
+export function findPeerProblems({
+  from,
+  packages = [],
+  native = [],
+  development = false,
+}: Peers): PeerProblem[] {
   const require = createRequire(from)
   const ranges = findManifest(fileURLToPath(from))?.peerDependencies ?? {}
-  return packages.flatMap((name): PeerProblem[] => {
+  return [...new Set([...packages, ...native])].flatMap((name): PeerProblem[] => {
     const range = ranges[name]
     const problem = { name, range, development }
     const file = resolvePeer(name, require)

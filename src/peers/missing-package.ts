@@ -39,15 +39,17 @@ export function missingPackagesError(missing: readonly MissingPackage[], cause?:
   )
   return new StartupError(`Packages are not installed: ${parts.join('; ')}.`, {
     code: 'MORTAR_PEER_MISSING',
-    remedy: `Run ${installCommand(first.map(({ name }) => ({ name, range: rangeOf(name), development: false })))}`,
+    remedy: `Run ${installCommand(first.map(({ name, importer }) => ({ name, range: rangeOf(name, importer), development: false })))}`,
     files: first.map(({ importer }) => importer),
     ...(cause !== undefined && { cause }),
   })
 }
 
-/** The version range of an optional package of the framework; undefined for any other package. */
-function rangeOf(name: string): string | undefined {
-  return findManifest(import.meta.filename)?.peerDependencies?.[name]
+/** The version of a brick of the same release, or what the importer or the framework wants; else undefined. */
+function rangeOf(name: string, importer: string): string | undefined {
+  const own = findManifest(import.meta.filename)
+  if (name.startsWith('@mortar/')) return own?.version
+  return findManifest(importer)?.peerDependencies?.[name] ?? own?.peerDependencies?.[name]
 }
 
 function toPath(file: string): string {

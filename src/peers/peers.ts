@@ -1,12 +1,12 @@
 /**
- * Optional packages that a part of the framework or a brick needs, and that the application installs. Their versions are
- * in `peerDependencies` of the package that owns `from`.
+ * Packages that a part of the framework or a brick needs, and that the application installs: a driver that the user chooses.
+ * Their versions are in `peerDependencies` of the package that owns `from`.
  */
 export interface Peers {
   /** `import.meta.url` of a module in the package that declares the peers. Packages are searched from there. */
   readonly from: string
-  readonly packages: readonly string[]
-  /** The packages with a compiled part, which is loaded for the check. They have to be CommonJS. */
+  readonly packages?: readonly string[]
+  /** Packages with a compiled part, which is loaded for the check. They have to be CommonJS. */
   readonly native?: readonly string[]
   /** True for packages of tests and of development: `npm install --save-dev`. */
   readonly development?: boolean

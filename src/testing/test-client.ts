@@ -13,8 +13,6 @@ const need: PeerNeed = {
   },
 }
 
-const { CookieJar } = loadPeer<typeof ToughCookie>('tough-cookie', need)
-
 /** The part of an application that a client uses. */
 export interface Injectable {
   inject(request: InjectRequest): Promise<InjectResponse>
@@ -72,6 +70,7 @@ export interface TestClientOptions {
  */
 export function createClient(app: Injectable, options: TestClientOptions = {}): TestClient {
   checkPeers([need])
+  const { CookieJar } = loadPeer<typeof ToughCookie>('tough-cookie', need)
   return clientOf(app, new CookieJar(), { origin: 'http://localhost', headers: {}, ...options })
 }
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { metrics } from '../../plugins/metrics/index.ts'
-import { redis } from '../../plugins/redis/index.ts'
-import { createApp, createRouter, defineBrick, env, singleton } from '../../src/index.ts'
+import { metrics } from '@mortar/metrics'
+import { redis } from '@mortar/redis'
+import { createApp, createRouter, defineBrick, env, singleton } from 'mortar'
 import { collectProblems } from '../../src/support/env/placeholders.ts'
 import { openHandles } from '../support/open-handles.ts'
 

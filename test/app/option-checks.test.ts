@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import {
-  checkOptions,
   createApp,
   createRouter,
   defineConfig,
@@ -12,8 +11,8 @@ import {
   scoped,
   singleton,
   StartupErrors,
-  type OptionChecks,
 } from 'mortar'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 
 type Take = (options: never) => unknown

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { shareReport } from 'mortar'
+import { shareReport } from 'mortar/kit'
 import type { ReportChannel, ReportMessage } from '../../src/app/life/process-report.ts'
 
 /** The channel of a worker whose primary process has the reports `own` and `ended`. */

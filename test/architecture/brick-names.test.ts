@@ -43,7 +43,7 @@ describe('findBrickNames', () => {
   for (const [what, source, words] of [
     ['a remedy', `const a = 'Register the auth brick.'`, 'auth brick'],
     ['an origin', `const a = "brick 'auth'"`, "brick 'auth'"],
-    ['an entry', `const a = 'mortar/mail'`, 'mortar/mail'],
+    ['an entry', `const a = '@mortar/mail'`, '@mortar/mail'],
     ['a page', `const a = '/_framework/mail/1'`, '/_framework/mail'],
     ['a file', 'const a = `plugins/mail/README.md`', 'plugins/mail'],
     ['a factory in a message', `const a = 'Write mail({ from }).'`, 'mail('],
@@ -55,7 +55,7 @@ describe('findBrickNames', () => {
     })
 
   for (const [what, source] of [
-    ['a comment', `// the auth brick\n/* mortar/mail */\nconst a = 1 // mail()`],
+    ['a comment', `// the auth brick\n/* @mortar/mail */\nconst a = 1 // mail()`],
     ['the key of a route', `const a = { auth: true }\nconst b = 'Remove auth from the route.'`],
     ['a method', `ctx.mail(message)`],
     ['a package that the core imports too', `const a = ['koa']`],

@@ -40,11 +40,13 @@ function patternsOf(
   plugins: Readonly<Record<string, string>>,
 ): readonly RegExp[] {
   const names = [...new Set(Object.keys(plugins).map((path) => path.split('/')[1]!))].join('|')
-  const packages = packagesOf(plugins).filter((name) => !packagesOf(src).includes(name))
+  const packages = packagesOf(plugins).filter(
+    (name) => !/^@?mortar\b/.test(name) && !packagesOf(src).includes(name),
+  )
   const factories = factoriesOf(plugins)
   return [
     new RegExp(`\\b(?:${names}) brick\\b|brick '(?:${names})'`, 'i'),
-    new RegExp(`\\bmortar/(?:${names})\\b|/_framework/(?:${names})\\b|plugins/(?:${names})\\b`),
+    new RegExp(`@mortar/(?:${names})\\b|/_framework/(?:${names})\\b|plugins/(?:${names})\\b`),
     new RegExp(`(?<![.\\w])(?:${[...factories, ...names.split('|')].join('|')})\\(`),
     ...(packages.length > 0 ? [new RegExp(`['"\`](?:${packages.join('|')})['"\`/]`)] : []),
   ]

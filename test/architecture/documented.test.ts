@@ -6,7 +6,7 @@ import { ownBricks } from './own-bricks.ts'
 import { inlineCode, sectionOf, tableRows } from './markdown.ts'
 import { exportedOptions, readOptions } from './read-options.ts'
 import { withoutComments } from './source-text.ts'
-import { ROOT, listFiles, readManifest, readSources } from './tree.ts'
+import { ROOT, entriesOf, listFiles, readPackages, readSources } from './tree.ts'
 
 const WHOLE_CODE = /['"](MORTAR_[A-Z]+(?:_[A-Z]+)*)['"]|^\s*(MORTAR_[A-Z]+(?:_[A-Z]+)*):/gm
 /** A code anywhere in a document. A code that ends with `_`, before `*` or `…`, is a prefix. */
@@ -84,7 +84,7 @@ describe('docs/startup-errors.md', () => {
 
   for (const { name, startupCodes = {} } of ownBricks())
     it(`has a start-up code of the ${name} brick for each code of its sources`, () => {
-      const own = Object.values(sourcesThatThrow([`plugins/${name}`])).flatMap(codesIn)
+      const own = Object.values(sourcesThatThrow(packagesOf(name))).flatMap(codesIn)
       expect([...new Set(own)]).to.have.members(Object.keys(startupCodes))
     })
 
@@ -100,6 +100,12 @@ describe('docs/startup-errors.md', () => {
   })
 })
 
+/** The package of a brick, and those of its variants: `auth` and `auth-hosted`. */
+function packagesOf(brick: string): string[] {
+  const folders = readPackages().map(({ folder }) => folder)
+  return folders.filter((folder) => new RegExp(`^plugins/${brick}(-|$)`).test(folder))
+}
+
 /** Without the tables of codes, in which each code would find itself. */
 function sourcesThatThrow(folders: readonly string[]): Record<string, string> {
   const sources = Object.entries(readSources(folders))
@@ -112,8 +118,9 @@ function codesIn(source: string): string[] {
 
 describe('package.json', () => {
   it('exports only entries that exist', () => {
-    const targets = Object.values(readManifest().exports)
-    const sources = targets.map((target) => (typeof target === 'string' ? target : target.source))
+    const sources = readPackages()
+      .flatMap(entriesOf)
+      .map(({ source }) => source)
     expect(sources.filter((path) => !existsSync(join(ROOT, path)))).to.deep.equal([])
   })
 })
@@ -131,10 +138,9 @@ describe('the documentation of options', () => {
 })
 
 function publicEntries(): string[] {
-  const targets = Object.values(readManifest().exports)
-  const sources = targets.flatMap((target) =>
-    typeof target === 'string' ? [] : [posix.normalize(target.source)],
-  )
+  const sources = readPackages()
+    .flatMap(entriesOf)
+    .map(({ source }) => source)
   return sources.filter((path) => existsSync(join(ROOT, path)))
 }
 

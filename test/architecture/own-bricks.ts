@@ -1,11 +1,11 @@
 import type { AnyBrick } from 'mortar'
-import { auth, type AuthProvider } from 'mortar/auth'
-import { database } from 'mortar/database'
-import { limits } from 'mortar/limits'
-import { mail } from 'mortar/mail'
-import { metrics } from 'mortar/metrics'
-import { tracing } from 'mortar/tracing'
-import { redis } from 'mortar/redis'
+import { auth, type AuthProvider } from '@mortar/auth'
+import { database } from '@mortar/database'
+import { limits } from '@mortar/limits'
+import { mail } from '@mortar/mail'
+import { metrics } from '@mortar/metrics'
+import { tracing } from '@mortar/tracing'
+import { redis } from '@mortar/redis'
 
 const provider: AuthProvider = {
   name: 'nobody',

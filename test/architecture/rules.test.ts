@@ -1,16 +1,38 @@
 import { expect } from 'chai'
 import { type Rule, findViolations } from './rules.ts'
-import { type Manifest, treeOf } from './tree.ts'
+import { type Package, treeOf } from './tree.ts'
 
-const MANIFEST: Manifest = {
-  exports: {
-    '.': { source: './src/index.ts' },
-    './mail': { source: './plugins/mail/index.ts' },
-    './testing': { source: './src/testing/index.ts' },
-    './package.json': './package.json',
+const brick = (name: string, dependencies: Readonly<Record<string, string>> = {}): Package => ({
+  folder: `plugins/${name}`,
+  manifest: {
+    name: `@mortar/${name}`,
+    exports: { '.': { source: './index.ts' }, './provider': { source: './provider-entry.ts' } },
+    dependencies,
+    peerDependencies: { mortar: '1', '@mortar/auth': '1' },
+    mortar: {},
   },
-  dependencies: { koa: '1', '@koa/router': '1' },
-}
+})
+
+const PACKAGES: readonly Package[] = [
+  {
+    folder: 'src',
+    manifest: {
+      name: 'mortar',
+      exports: {
+        '.': { source: './index.ts' },
+        './kit': { source: './kit.ts' },
+        './testing': { source: './testing/index.ts' },
+        './package.json': './package.json',
+      },
+      dependencies: { koa: '1', '@koa/router': '1' },
+      mortar: {},
+    },
+  },
+  brick('mail', { nodemailer: '1' }),
+  brick('log'),
+  brick('auth'),
+  brick('auth-hosted'),
+]
 
 /** A tree in which every import is allowed. */
 const SOUND: Record<string, string> = {
@@ -21,20 +43,25 @@ const SOUND: Record<string, string> = {
   'src/testing/index.ts': `export { app } from '../app/app.ts'`,
   'src/index.ts': `export { app } from './app/app.ts'`,
   'plugins/mail/index.ts': `export { mail } from './brick.ts'`,
-  'plugins/mail/brick.ts': `import { app } from '../../src/index.ts'\nimport { send } from './transports/send.ts'`,
-  'plugins/mail/transports/send.ts': `import { app } from '../../../src/index.ts'`,
-  'plugins/mail/testing/suite.ts': `import { client } from '../../../src/testing/index.ts'`,
-  'plugins/log/brick.ts': `import { app } from '../../src/index.ts'`,
+  'plugins/mail/brick.ts': `import { app } from 'mortar'\nimport { send } from './transports/send.ts'`,
+  'plugins/mail/transports/send.ts': `import { seconds } from 'mortar/kit'\nimport 'nodemailer'`,
+  'plugins/mail/testing/suite.ts': `import { client } from 'mortar/testing'`,
+  'plugins/log/brick.ts': `import { app } from 'mortar'`,
+  'plugins/auth/index.ts': `export { auth } from './brick.ts'`,
+  'plugins/auth/brick.ts': `import { app } from 'mortar'`,
+  'plugins/auth/provider-entry.ts': `export { flows } from './brick.ts'`,
+  'plugins/auth-hosted/index.ts': `export { hosted } from './provider.ts'`,
+  'plugins/auth-hosted/provider.ts': `import type { A } from '@mortar/auth'\nimport { flows } from '@mortar/auth/provider'`,
   'config/data.ts': `import { schema } from '../examples/notes/schema.ts'`,
   'examples/notes/schema.ts': `export const schema = {}`,
-  'config/bricks.ts': `import { app } from 'mortar'\nimport { mail } from 'mortar/mail'\nimport x from 'anything'`,
+  'config/bricks.ts': `import { app } from 'mortar'\nimport { mail } from '@mortar/mail'\nimport x from 'anything'`,
   'examples/notes/app.ts': `import { bricks } from '../../config/bricks.ts'\nimport { b } from './server.ts'`,
   'examples/notes/server.ts': `import { app } from 'mortar'`,
   'scripts/start.ts': `await import('../examples/notes/server.ts')`,
 }
 
 function rulesBrokenBy(changes: Record<string, string>): { rule: Rule; file: string }[] {
-  const found = findViolations(treeOf({ ...SOUND, ...changes }, MANIFEST))
+  const found = findViolations(treeOf({ ...SOUND, ...changes }, PACKAGES))
   return found.map(({ rule, file }) => ({ rule, file }))
 }
 
@@ -50,6 +77,7 @@ describe('the layer rules', () => {
     ['a type import() of a later folder', 'layer', 'src/errors/x.ts', `let a: import('../app/app.ts').A`],
     ['the entry that hands on test tools', 'layer', 'src/index.ts', `export { a } from './testing/index.ts'`],
     ['a request path that knows Koa', 'koa-room', 'src/app/x.ts', `import type { A } from '../koa/a.ts'`],
+    ['the kit that hands on test tools', 'layer', 'src/kit.ts', `export { a } from './testing/index.ts'`],
     ['a folder in no layer', 'unknown-folder', 'src/helpers/x.ts', ''],
     ['a file of src in no folder', 'unknown-folder', 'src/x.ts', ''],
     ['a plugin file in no brick', 'unknown-folder', 'plugins/x.ts', ''],
@@ -59,7 +87,8 @@ describe('the layer rules', () => {
       'src/app/x.ts',
       `import '../../plugins/mail/brick.ts'`,
     ],
-    ['the framework that imports its own name', 'src-outside', 'src/app/x.ts', `import 'mortar/mail'`],
+    ['the framework that imports its own name', 'src-outside', 'src/app/x.ts', `import 'mortar'`],
+    ['the framework that imports a brick', 'src-outside', 'src/app/x.ts', `import '@mortar/mail'`],
     ['a file that imports the entry above it', 'entry-above', 'src/app/x.ts', `import '../index.ts'`],
     [
       'a brick file that imports its entry',
@@ -75,13 +104,15 @@ describe('the layer rules', () => {
       'plugins/log/x.ts',
       `import '../../src/app/app.ts'`,
     ],
+    ['a brick that imports test tools', 'plugin-outside', 'plugins/log/x.ts', `import 'mortar/testing'`],
+    ['a brick that imports another by name', 'plugin-outside', 'plugins/log/x.ts', `import '@mortar/auth'`],
     [
-      'a brick that imports test tools',
+      'a provider that imports a brick',
       'plugin-outside',
-      'plugins/log/x.ts',
-      `import '../../src/testing/index.ts'`,
+      'plugins/auth-hosted/x.ts',
+      `import '@mortar/mail'`,
     ],
-    ['a brick that imports by the public name', 'plugin-outside', 'plugins/log/x.ts', `import 'mortar'`],
+    ['a brick that imports the package of another', 'dependency', 'plugins/log/x.ts', `import 'nodemailer'`],
     ['a package that is not installed along', 'dependency', 'src/app/x.ts', `import 'chai'`],
     ['a built-in module without its prefix', 'dependency', 'src/app/x.ts', `import 'fs'`],
     ['a barrel', 'barrel', 'src/app/all.ts', `export * from './app.ts'`],
@@ -123,7 +154,7 @@ describe('the layer rules', () => {
   })
 
   it('name the file, the line and the import', () => {
-    const tree = treeOf({ ...SOUND, 'src/errors/x.ts': `\nimport '../app/app.ts'` }, MANIFEST)
+    const tree = treeOf({ ...SOUND, 'src/errors/x.ts': `\nimport '../app/app.ts'` }, PACKAGES)
     expect(findViolations(tree)[0]?.message).to.equal('src/errors/x.ts:2 imports ../app/app.ts')
   })
 })

@@ -2,7 +2,7 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { findCycles } from './cycles.ts'
 import type { Import } from './read-imports.ts'
-import { type SourceFile, type Tree, resolveImport } from './tree.ts'
+import { type Package, packageOf, type SourceFile, type Tree, resolveImport } from './tree.ts'
 
 /** Folders of `src`, lowest first: each imports only itself and those before it. */
 export const LAYERS = [
@@ -82,16 +82,12 @@ function brokenRule(path: string, { specifier }: Import, tree: Tree): Rule | und
 function brokenInSrc(path: string, target: string): Rule | undefined {
   if (!target.startsWith('src/')) return 'src-outside'
   if (target.startsWith('src/koa/') && !path.startsWith('src/koa/') && !KOA_USERS.has(path)) return 'koa-room'
-  if (path === 'src/index.ts') return layerOf(target) > LAYERS.indexOf('app') ? 'layer' : undefined
+  if (isMainEntry(path)) return layerOf(target) > LAYERS.indexOf('app') ? 'layer' : undefined
   return layerOf(target) > layerOf(path) ? 'layer' : undefined
 }
 
 function brokenInPlugin(path: string, target: string): Rule | undefined {
-  const own = path.split('/').slice(0, 2).join('/')
-  if (target === 'src/index.ts' || target.startsWith(`${own}/`)) return undefined
-  // The suites of a brick speak to an application as its tests do.
-  const isSuite = target === 'src/testing/index.ts' && path.startsWith(`${own}/testing/`)
-  return isSuite ? undefined : 'plugin-outside'
+  return target.startsWith(`${brickOf(path)}/`) ? undefined : 'plugin-outside'
 }
 
 function brokenInApplication(path: string, target: string): Rule | undefined {
@@ -100,17 +96,31 @@ function brokenInApplication(path: string, target: string): Rule | undefined {
   return allowed ? undefined : 'public-entry'
 }
 
-/** The framework never imports itself by its public name, and only what an installation brings along. */
+/** A package imports what its package.json names, by public entries, and never itself. */
 function brokenByPackage(path: string, specifier: string, tree: Tree): Rule | undefined {
-  const name = specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/')
-  const own = name === 'mortar'
-  if (!isCore(path)) return own && !tree.publicNames.has(specifier) ? 'public-entry' : undefined
-  if (own) return path.startsWith('src/') ? 'src-outside' : 'plugin-outside'
-  const present = specifier.startsWith('node:') || tree.dependencies.has(name)
+  if (specifier.startsWith('#')) return undefined
+  const name = packageOf(specifier)
+  const isOurs = tree.packages.some(({ manifest }) => manifest.name === name)
+  if (isOurs && !tree.publicNames.has(specifier)) return 'public-entry'
+  const owner = tree.packages.find(({ folder }) => path.startsWith(`${folder}/`))
+  if (owner === undefined) return undefined
+  if (isOurs && path.startsWith('src/')) return 'src-outside'
+  if (isOurs && !mayImport(path, specifier, owner)) return 'plugin-outside'
+  const present = specifier.startsWith('node:') || isDeclared(name, owner)
   return present && !builtinModules.includes(specifier) ? undefined : 'dependency'
+}
+
+/** A brick meets another one through services only. The one exception: a variant of a provider builds on `@mortar/auth`. */
+function mayImport(path: string, specifier: string, owner: Package): boolean {
+  if (['mortar', 'mortar/kit', 'mortar/yup'].includes(specifier)) return true
+  // The suites of a brick speak to an application as its tests do.
+  if (specifier === 'mortar/testing') return path.startsWith(`${owner.folder}/testing/`)
+  const isVariant = owner.manifest.name.startsWith('@mortar/auth-')
+  return isVariant && (specifier === '@mortar/auth' || specifier === '@mortar/auth/provider')
+}
+
+function isDeclared(name: string, { manifest }: Package): boolean {
+  return Object.hasOwn({ ...manifest.dependencies, ...manifest.peerDependencies }, name)
 }
 
 function checkCycles(tree: Tree): Violation[] {
@@ -130,12 +140,21 @@ function successorsOf(file: SourceFile, tree: Tree): string[] {
 }
 
 function unknownFolder(path: string): boolean {
-  if (path.startsWith('src/')) return path !== 'src/index.ts' && layerOf(path) < 0
+  if (path.startsWith('src/')) return !isMainEntry(path) && layerOf(path) < 0
   return path.startsWith('plugins/') && path.split('/').length < 3
 }
 
 function isCore(path: string): boolean {
   return path.startsWith('src/') || path.startsWith('plugins/')
+}
+
+/** The entries of the core that hand on names of all its layers. */
+function isMainEntry(path: string): boolean {
+  return path === 'src/index.ts' || path === 'src/kit.ts'
+}
+
+function brickOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
 }
 
 function isIndex(path: string): boolean {

@@ -9,45 +9,63 @@ export interface SourceFile {
   readonly barrel: boolean
 }
 
-/** Source files, and the facts about them in package.json. */
+/** Source files, and the packages that they belong to. */
 export interface Tree {
   readonly files: readonly SourceFile[]
+  readonly packages: readonly Package[]
   /** Source paths of the public entries. */
   readonly entries: ReadonlySet<string>
-  /** Specifiers of the public entries: `mortar`, `mortar/mail`. */
+  /** Specifiers of the public entries: `mortar`, `@mortar/mail`. */
   readonly publicNames: ReadonlySet<string>
-  /** Packages that are installed with the package. */
-  readonly dependencies: ReadonlySet<string>
+}
+
+/** A package of the repository: its folder and its package.json. */
+export interface Package {
+  readonly folder: string
+  readonly manifest: Manifest
 }
 
 /** The part of package.json that the rules look at. */
 export interface Manifest {
+  readonly name: string
+  readonly version?: string
   readonly exports: Readonly<Record<string, string | { readonly source: string }>>
-  /** Packages inside this one: `#awilix`. */
-  readonly imports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  /** The recipes for `mortar add`. */
+  readonly mortar: object
 }
 
 export const ROOT = join(import.meta.dirname, '../..')
 
 /** Makes a tree from sources by path. */
-export function treeOf(sources: Readonly<Record<string, string>>, manifest: Manifest): Tree {
-  const entries = Object.entries(manifest.exports).flatMap(([name, target]) =>
-    typeof target === 'string' ? [] : [[posix.join('mortar', name), posix.normalize(target.source)] as const],
-  )
+export function treeOf(sources: Readonly<Record<string, string>>, packages: readonly Package[]): Tree {
+  const entries = packages.flatMap(entriesOf)
   return {
     files: Object.entries(sources).map(([path, source]) => ({
       path,
       imports: readImports(source),
       barrel: isBarrel(source),
     })),
-    entries: new Set(entries.map(([, source]) => source)),
-    publicNames: new Set(entries.map(([name]) => name)),
-    dependencies: new Set(
-      Object.keys({ ...manifest.imports, ...manifest.dependencies, ...manifest.peerDependencies }),
-    ),
+    packages,
+    entries: new Set(entries.map(({ source }) => source)),
+    publicNames: new Set(entries.map(({ specifier }) => specifier)),
   }
+}
+
+/** A public entry: how it is imported, and its source. */
+export interface Entry {
+  readonly specifier: string
+  readonly source: string
+}
+
+/** The public entries of a package. */
+export function entriesOf({ folder, manifest }: Package): Entry[] {
+  return Object.entries(manifest.exports).flatMap(([name, target]) =>
+    typeof target === 'string'
+      ? []
+      : [{ specifier: posix.join(manifest.name, name), source: posix.join(folder, target.source) }],
+  )
 }
 
 /** Reads the sources under the given folders of the repository. */
@@ -71,11 +89,24 @@ export function listFiles(folder: string): string[] {
     .toSorted()
 }
 
-export function readManifest(): Manifest {
-  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+/** The packages of the repository, the core first. */
+export function readPackages(): Package[] {
+  const bricks = readdirSync(join(ROOT, 'plugins')).map((name) => `plugins/${name}`)
+  return ['src', ...bricks].map((folder) => ({
+    folder,
+    manifest: JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest,
+  }))
 }
 
 /** The path that a relative specifier names, or undefined for a package. */
 export function resolveImport(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(dirname(from), specifier) : undefined
+}
+
+/** The package of a specifier: `@mortar/auth` of `@mortar/auth/basic`. */
+export function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
 }

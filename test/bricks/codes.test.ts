@@ -1,14 +1,6 @@
 import { expect } from 'chai'
-import {
-  createApp,
-  createRouter,
-  defineBrick,
-  HttpError,
-  PROBLEM_CODES,
-  problemErrors,
-  startupErrors,
-  type AnyBrick,
-} from 'mortar'
+import { createApp, createRouter, defineBrick, HttpError, PROBLEM_CODES, type AnyBrick } from 'mortar'
+import { problemErrors, startupErrors } from 'mortar/kit'
 import { createClient } from 'mortar/testing'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 

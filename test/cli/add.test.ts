@@ -6,7 +6,7 @@ import { findPackageManager, installation } from '../../src/cli/add/package-mana
 import { ROOT } from '../architecture/tree.ts'
 import { createProject, type TestProject } from './project.ts'
 
-const MAIL = { import: { 'mortar/mail': 'mail' }, use: 'mail({})' }
+const MAIL = { import: { '@mortar/mail': 'mail' }, use: 'mail({})' }
 
 describe('addToBricks', () => {
   const listed = (source: string, parts: Parameters<typeof addToBricks>[1] = MAIL) => {
@@ -18,26 +18,26 @@ describe('addToBricks', () => {
     [
       'fills an empty list',
       'export const bricks = [] as const\n',
-      `import { mail } from 'mortar/mail'\nexport const bricks = [mail({})] as const\n`,
+      `import { mail } from '@mortar/mail'\nexport const bricks = [mail({})] as const\n`,
     ],
     [
       'appends to a list in one line',
       `import { x } from './x.ts'\nexport const bricks = [x("]")] as const\n`,
-      `import { mail } from 'mortar/mail'\nimport { x } from './x.ts'\nexport const bricks = [x("]"), mail({})] as const\n`,
+      `import { mail } from '@mortar/mail'\nimport { x } from './x.ts'\nexport const bricks = [x("]"), mail({})] as const\n`,
     ],
     [
       'appends to a list with a line for each brick',
       'export const bricks = [\n  one({ list: [1] }),\n  // two ]\n  ...more,\n]\n',
-      `import { mail } from 'mortar/mail'\nexport const bricks = [\n  one({ list: [1] }),\n  // two ]\n  ...more,\n  mail({}),\n]\n`,
+      `import { mail } from '@mortar/mail'\nexport const bricks = [\n  one({ list: [1] }),\n  // two ]\n  ...more,\n  mail({}),\n]\n`,
     ],
     [
       'gives each brick a line if the line would be longer than that of a new application',
       "export const bricks = [database(databaseOptions), auth(provider, { a: [1, 2] }), other('a, [b')] as const\n",
-      `import { mail } from 'mortar/mail'\nexport const bricks = [\n  database(databaseOptions),\n  auth(provider, { a: [1, 2] }),\n  other('a, [b'),\n  mail({}),\n] as const\n`,
+      `import { mail } from '@mortar/mail'\nexport const bricks = [\n  database(databaseOptions),\n  auth(provider, { a: [1, 2] }),\n  other('a, [b'),\n  mail({}),\n] as const\n`,
     ],
     [
       'leaves a list that has the brick',
-      `import { mail } from "mortar/mail"\nexport const bricks = []`,
+      `import { mail } from "@mortar/mail"\nexport const bricks = []`,
       'present',
     ],
     ['leaves a list that is not a literal', 'export const bricks = makeBricks()\n', 'unknown'],
@@ -50,9 +50,9 @@ describe('addToBricks', () => {
     })
 
   it('adds a name to an import that is there', () => {
-    const parts = { import: { mortar: 'env', 'mortar/auth': 'auth' }, use: 'auth()' }
+    const parts = { import: { mortar: 'env', '@mortar/auth': 'auth' }, use: 'auth()' }
     expect(listed(`import { type App } from 'mortar'\nexport const bricks = []\n`, parts)).to.equal(
-      `import { auth } from 'mortar/auth'\nimport { env, type App } from 'mortar'\nexport const bricks = [auth()]\n`,
+      `import { auth } from '@mortar/auth'\nimport { env, type App } from 'mortar'\nexport const bricks = [auth()]\n`,
     )
   })
 })
@@ -107,7 +107,7 @@ describe('mortar add', function () {
     expect(read('npm-calls')).to.match(/^install --no-fund --no-audit nodemailer@\^\S+ html-to-text@\^\S+\n$/)
     expect(read('config/bricks.ts')).to.equal(
       `import { env } from 'mortar'
-import { mail } from 'mortar/mail'
+import { mail } from '@mortar/mail'
 export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@example.com' }), transport: env.string('MAIL_TRANSPORT', { optional: true, requiredInProduction: true, example: 'smtp://user:password@mail.example.com:587' }) })] as const
 `,
     )
@@ -127,7 +127,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
 
   it('registers an SQLite database with both of its imports', () => {
     add(['database'])
-    expect(read('config/bricks.ts')).to.include(`import { database, fromUrl } from 'mortar/database'`)
+    expect(read('config/bricks.ts')).to.include(`import { database, fromUrl } from '@mortar/database'`)
   })
 
   it('changes nothing when it is repeated', () => {
@@ -165,7 +165,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     const { code, out, err } = add(['auth', '--dry-run'])
     expect(code).to.equal(0)
     expect(err).to.include('npm install --no-fund --no-audit argon2@')
-    expect(out).to.include(`import { basicAuth } from 'mortar/auth/basic'`)
+    expect(out).to.include(`import { basicAuth } from '@mortar/auth/basic'`)
     expect([read('package.json'), read('config/bricks.ts')]).to.deep.equal(before)
     expect(() => read('npm-calls')).to.throw('ENOENT')
   })
@@ -174,7 +174,9 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     project.write({ 'config/bricks.ts': 'export const bricks = load()\n' })
     const { code, out } = add(['mail'])
     expect(code).to.equal(0)
-    expect(out).to.include('Write into config/bricks.ts').and.to.include(`import { mail } from 'mortar/mail'`)
+    expect(out)
+      .to.include('Write into config/bricks.ts')
+      .and.to.include(`import { mail } from '@mortar/mail'`)
     expect(read('config/bricks.ts')).to.equal('export const bricks = load()\n')
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const [framework, projects] = process.argv.slice(2)
-const chunks = join(framework, 'dist/chunks')
+const chunks = join(framework, 'mortar/dist/chunks')
 const file = readdirSync(chunks).find((name) => /^doctor-\w+\.js$/.test(name))
 const { doctor } = await import(pathToFileURL(join(chunks, file)).href)
 const inherited = { ...process.env }

@@ -26,10 +26,10 @@ const withAuth = (entities: string, more = '', options = ''): Files => ({
   ...ROUTE,
   'app.ts': `import { join } from 'node:path'
 import { createApp, env } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import * as schema from 'mortar/auth/basic/schema'
-import { database } from 'mortar/database'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as schema from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
 
 const migrations = join(import.meta.dirname, 'migrations')
 const file = join(import.meta.dirname, 'app.db')

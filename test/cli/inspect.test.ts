@@ -4,10 +4,10 @@ import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
 
 const APP = `import { createApp, defineBrick, env, singleton } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import { database } from 'mortar/database'
-import * as schema from 'mortar/auth/basic/schema'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import { database } from '@mortar/database'
+import * as schema from '@mortar/auth/basic/schema'
 
 export const settings = env.all((read) => ({
   secret: read.secret('AUTH_SECRET'),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createApp, type App, loadRoutes, registerModules } from '../../src/index.ts'
+import { createApp, type App, loadRoutes, registerModules } from 'mortar'
 import { readManifestFiles } from '../../src/files/manifest.ts'
 import { renderManifest } from '../../src/files/write-manifest.ts'
 

@@ -5,7 +5,7 @@ import { createProject, type TestProject } from './project.ts'
 
 const app = (columns: string): string => `import { join } from 'node:path'
 import { createApp } from 'mortar'
-import { database } from 'mortar/database'
+import { database } from '@mortar/database'
 import { EntitySchema } from 'typeorm'
 
 const Notes = new EntitySchema({

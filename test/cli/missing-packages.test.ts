@@ -1,21 +1,26 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { ROOT } from '../architecture/tree.ts'
 import { builtFramework, createProject, type TestProject } from './project.ts'
 
-/** The built framework with its dependencies and without any optional package. */
+const INSTALLED = ['mortar', '@mortar/database']
+
+/** Some of the built packages with their dependencies, and without any optional package. */
 function bareFramework(): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-bare-')))
-  for (const part of ['dist', 'package.json'])
-    cpSync(join(builtFramework(), part), join(directory, part), { recursive: true })
-  const { dependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
-    dependencies: object
+  const directory = join(realpathSync(mkdtempSync(join(tmpdir(), 'mortar-bare-'))), 'node_modules')
+  for (const name of INSTALLED) {
+    cpSync(join(builtFramework(), name), join(directory, name), { recursive: true })
+    const { dependencies } = JSON.parse(readFileSync(join(directory, name, 'package.json'), 'utf8')) as {
+      dependencies: object
+    }
+    for (const dependency of Object.keys(dependencies)) {
+      const link = join(directory, name, 'node_modules', dependency)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(join(ROOT, 'node_modules', dependency), link)
+    }
   }
-  mkdirSync(join(directory, 'node_modules'))
-  for (const name of Object.keys(dependencies))
-    symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
   return directory
 }
 
@@ -23,14 +28,15 @@ describe('A package that the application imports and that is not installed', fun
   let project: TestProject
   let framework: string
   before(() => void (framework = bareFramework()))
-  after(() => rmSync(framework, { recursive: true }))
+  after(() => rmSync(dirname(framework), { recursive: true }))
   afterEach(() => project.remove())
 
   const create = (files: Readonly<Record<string, string>>): void => {
     project = createProject(files, framework)
-    for (const name of ['mortar', 'typeorm', 'better-sqlite3'])
+    for (const name of ['mortar', '@mortar', 'typeorm', 'better-sqlite3'])
       rmSync(join(project.directory, 'node_modules', name), { force: true })
-    symlinkSync(framework, join(project.directory, 'node_modules/mortar'))
+    for (const name of ['mortar', '@mortar'])
+      symlinkSync(join(framework, name), join(project.directory, 'node_modules', name))
   }
 
   it('is named once with its importer and the command, beside all others', () => {
@@ -43,7 +49,7 @@ describe('A package that the application imports and that is not installed', fun
     const { code, err } = project.mortar(['routes'])
     expect(code, err).to.equal(1)
     expect(err).to.include(`${join(project.directory, 'schema.ts')} imports typeorm`)
-    expect(err, err).to.match(/Run npm install acme-zod typeorm@\^\S+ \[MORTAR_PEER_MISSING\]/)
+    expect(err, err).to.match(/Run npm install acme-zod typeorm \[MORTAR_PEER_MISSING\]/)
     expect(err.match(/imports acme-zod/g)).to.have.length(1)
     expect(err).not.to.match(/acme-types|\n\s+at /)
   })
@@ -56,11 +62,11 @@ describe('A package that the application imports and that is not installed', fun
     expect(err).not.to.include('MORTAR_ROUTE_IMPORT')
   })
 
-  it('is named together with those of createDataSource, of the other bricks and of forms', () => {
+  it('is named together with those that a brick imports, with other bricks and with those of forms', () => {
     create({
       'app.ts': `import { createApp } from 'mortar'
-import { createDataSource, database } from 'mortar/database'
-import { mail } from 'mortar/mail'
+import { createDataSource, database } from '@mortar/database'
+import { mail } from '@mortar/mail'
 export const db = createDataSource({ type: 'postgres', url: 'postgres://localhost/x' })
 export const app = createApp().use(database(db)).use(mail({ from: 'a@example.com' }))
 `,
@@ -68,9 +74,9 @@ export const app = createApp().use(database(db)).use(mail({ from: 'a@example.com
     })
     const { code, err } = project.mortar(['routes'])
     expect(code, err).to.equal(1)
-    expect(err).to.include('imports mortar/mail, which needs nodemailer')
+    expect(err).to.include('imports @mortar/mail')
     const remedy = /Run npm install (.*) \[MORTAR_PEER_MISSING\]/.exec(err)?.[1] ?? err
-    for (const name of ['typeorm', 'pg', 'nodemailer', 'html-to-text', 'koa-body'])
+    for (const name of ['@mortar/mail', 'pg', 'koa-body'])
       expect(remedy, err).to.match(new RegExp(`${name}@`))
   })
 })

@@ -236,7 +236,7 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
         auth,
         '--no-install',
         '--mortar',
-        `file:${framework.tarball}`,
+        `file:${framework.tarballs}`,
       ])
       expect(made.code, made.err).to.equal(0)
       const directory = join(project.directory, name)

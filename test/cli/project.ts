@@ -41,7 +41,7 @@ export interface Serving {
   stop(): Promise<number | null>
 }
 
-const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3', 'prom-client']
+const PACKAGES = ['yup', 'tsx', 'typescript', '@types', 'typeorm', 'better-sqlite3']
 
 /** The files of every project, unless it has its own. */
 const COMMON: Files = {
@@ -75,11 +75,11 @@ process.stdout.write(\`listens at \${url}\\n\`)
 }
 
 /**
- * The command line is the one that is published: the package is built once for all tests, unless another folder has it.
+ * The command line is the one that is published: the packages are built once for all tests, unless another folder has them.
  */
 export function createProject(files: Files, framework = builtFramework()): TestProject {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-cli-'))
-  const program = [join(framework, 'dist/src/cli/main.js')]
+  const program = [join(framework, 'mortar/dist/cli/main.js')]
 
   function write(added: Files): void {
     for (const [path, content] of Object.entries(added)) {
@@ -128,38 +128,35 @@ export function createProject(files: Files, framework = builtFramework()): TestP
 /** Links the framework and the packages that an application needs. */
 export function linkPackages(directory: string): void {
   mkdirSync(join(directory, 'node_modules'), { recursive: true })
-  symlinkSync(builtFramework(), join(directory, 'node_modules/mortar'))
+  for (const name of ['mortar', '@mortar'])
+    symlinkSync(join(builtFramework(), name), join(directory, 'node_modules', name))
   for (const name of PACKAGES)
     symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name))
 }
 
 /**
- * The package with its build: that of TEST_DIST, or built on first use by each process of the tests. The folder is
- * removed when the tests end.
+ * The folder with the packages `mortar` and `@mortar/…`, built: that of TEST_DIST, or built on first use by each process of
+ * the tests. It is removed when the tests end.
  */
 export const builtFramework = (() => {
   let directory: string | undefined
-  return (): string => (directory ??= buildFramework())
+  return (): string => (directory ??= join(buildFramework(), 'packages/node_modules'))
 })()
 
+/** The packages are in a folder inside of one with the links to all others, so that they find one another first. */
 function buildFramework(): string {
   const directory = mkdtempSync(join(tmpdir(), 'mortar-built-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
-  const dist = join(directory, 'dist')
+  const packages = join(directory, 'packages')
   const finished = process.env['TEST_DIST']
-  if (finished) cpSync(finished, dist, { recursive: true })
-  else buildInto(dist)
-  cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
+  if (finished) cpSync(finished, packages, { recursive: true })
+  else buildInto(packages)
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
   return directory
 }
 
-function buildInto(dist: string): void {
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', dist]
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}`)
-  for (const script of ['join-modules.mjs', 'copy-templates.mjs', 'vendor-awilix.mjs'])
-    if (spawnSync(process.execPath, [join(ROOT, 'scripts', script), dist]).status !== 0)
-      throw new Error(`${script} failed.`)
+function buildInto(packages: string): void {
+  const script = join(ROOT, 'scripts/build.mjs')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, packages], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The framework cannot be built:\n${stdout}${stderr}`)
 }

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -17,48 +18,46 @@ import { builtFramework } from './project.ts'
 
 const run = promisify(execFile)
 
-/** The framework as npm would unpack it: built, packed and taken out of its tarball again. */
+/** The packages as npm would unpack them: built, packed and taken out of their tarballs again. */
 export interface PackedFramework {
+  /** Contains `mortar` and `@mortar/…`. */
   readonly directory: string
-  readonly tarball: string
+  /** The folder of the tarballs. */
+  readonly tarballs: string
   remove(): void
 }
 
 export async function packFramework(): Promise<PackedFramework> {
   const folder = mkdtempSync(join(tmpdir(), 'mortar-packed-'))
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const { stdout } = await run('npm', args, { cwd: builtFramework() })
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-  await run('tar', ['-xzf', filename], { cwd: folder })
-  const directory = join(folder, 'package')
-  // As npm does for the packages that it installs.
-  for (const [, file] of commandsOf('mortar', directory)) chmodSync(join(directory, file), 0o755)
-  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
-  return {
-    directory,
-    tarball: join(folder, filename),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+  const tarballs = join(folder, 'tarballs')
+  await run(process.execPath, [join(ROOT, 'scripts/pack.mjs'), tarballs, builtFramework()])
+  const directory = join(folder, 'packages/node_modules')
+  for (const file of readdirSync(tarballs)) {
+    const name = file.replace(/-\d+\.\d+\.\d+\.tgz$/, '').replace(/^mortar-/, '@mortar/')
+    mkdirSync(join(directory, name), { recursive: true })
+    await run('tar', ['-xzf', join(tarballs, file), '--strip-components=1', '-C', join(directory, name)])
   }
+  // As npm does for the packages that it installs.
+  for (const [, file] of commandsOf(join(directory, 'mortar')))
+    chmodSync(join(directory, 'mortar', file), 0o755)
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return { directory, tarballs, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 interface Manifest {
+  readonly name: string
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly bin?: string | Readonly<Record<string, string>>
 }
 
-/**
- * Links what package.json of an application names, and what the framework brings along, so that a forgotten dependency
- * shows although nothing is downloaded or compiled.
- */
+/** Links what package.json of an application names, so that a forgotten dependency shows although nothing is downloaded. */
 export function linkDependencies(app: string, framework: string): void {
-  const own = readManifest(app)
-  const brought = Object.keys(readManifest(framework).dependencies)
-  const names = new Set([...Object.keys({ ...own.dependencies, ...own.devDependencies }), ...brought])
-  for (const name of names) {
-    const source = name === 'mortar' ? framework : join(ROOT, 'node_modules', name)
+  const { dependencies, devDependencies } = readManifest(app)
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    const source = /^@?mortar(\/|$)/.test(name) ? join(framework, name) : join(ROOT, 'node_modules', name)
     link(source, join(app, 'node_modules', name))
-    for (const [command, file] of commandsOf(name, source))
+    for (const [command, file] of commandsOf(source))
       link(join(source, file), join(app, 'node_modules/.bin', command))
   }
 }
@@ -78,8 +77,8 @@ function readManifest(directory: string): Manifest {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
 }
 
-function commandsOf(name: string, source: string): (readonly [string, string])[] {
-  const { bin = {} } = readManifest(source)
+function commandsOf(source: string): (readonly [string, string])[] {
+  const { name, bin = {} } = readManifest(source)
   return typeof bin === 'string' ? [[name, bin]] : Object.entries(bin)
 }
 

@@ -1,4 +1,4 @@
-import { asFunction, createContainer } from '#awilix'
+import { asFunction, createContainer } from 'awilix/browser'
 import { expect } from 'chai'
 import { readResolution } from '../../src/compat/awilix.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createApp } from 'mortar'
-import { metrics } from 'mortar/metrics'
+import { metrics } from '@mortar/metrics'
 import { ROOT } from '../architecture/tree.ts'
 import { readDeployFile } from './files.ts'
 

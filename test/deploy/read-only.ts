@@ -44,7 +44,7 @@ export interface Container {
 /** Skips the suite whose body is being read where such a container cannot be made. */
 export function needsReadOnlyRoot(): void {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) skipSuite('needs Linux and root')
-  else if (!existsSync(join(ROOT, 'dist/src/cli/main.js'))) skipSuite('the package is not built')
+  else if (!existsSync(join(ROOT, 'src/dist/cli/main.js'))) skipSuite('the package is not built')
   else if (spawnSync('unshare', ['--mount', 'setpriv', '--version']).status !== 0)
     skipSuite('unshare or setpriv does not work')
   else if (!isReadable()) skipSuite('another user cannot read the repository')
@@ -115,7 +115,7 @@ export async function createContainer(variables: Readonly<Record<string, string>
 /** A folder of links in place of the copied packages, with the command that npm installs. */
 function installInto(image: string, modules: string): void {
   mkdirSync(join(modules, '.bin'))
-  symlinkSync('../mortar/dist/src/cli/main.js', join(modules, '.bin/mortar'))
+  symlinkSync('../mortar/dist/cli/main.js', join(modules, '.bin/mortar'))
   symlinkSync(modules, join(image, 'node_modules'))
 }
 

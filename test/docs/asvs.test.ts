@@ -35,7 +35,7 @@ const REQUIRED = Object.entries(LEVELS).flatMap(([section, levels]) =>
 const OPTIONS = {
   PasswordAuthOptions: 'plugins/auth/options/options.ts',
   WeakPasswordOptions: 'plugins/auth/passwords/weak-passwords/password-judge.ts',
-  HostedAuthOptions: 'plugins/auth/hosted/options.ts',
+  HostedAuthOptions: 'plugins/auth-hosted/options.ts',
   AuthOptions: 'plugins/auth/brick.ts',
   AppOptions: 'src/app/options.ts',
 }

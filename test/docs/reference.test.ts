@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { expect } from 'chai'
 import { relativeLinks } from '../architecture/markdown.ts'
 import { withoutComments } from '../architecture/source-text.ts'
-import { ROOT, listFiles, readManifest } from '../architecture/tree.ts'
+import { ROOT, entriesOf, listFiles, readPackages } from '../architecture/tree.ts'
 
 /** Matches an entry that exports another package as it is. Its own documentation describes it. */
 const FOREIGN = /^export \* from '[^.]/m
@@ -17,15 +17,13 @@ function read(path: string): string {
 }
 
 describe('docs/reference', () => {
-  const entries = Object.entries(readManifest().exports)
-    .flatMap(([name, target]) =>
-      typeof target === 'string' ? [] : [{ entry: posix.join('mortar', name), source: target.source }],
-    )
+  const entries = readPackages()
+    .flatMap(entriesOf)
     .filter(({ source }) => !FOREIGN.test(read(source)))
 
-  for (const { entry, source } of entries)
-    it(`has a heading for each export of ${entry} (npm run docs -- --reference writes it)`, () => {
-      const page = `docs/reference/${entry.replace('mortar/', '').replaceAll('/', '-')}.md`
+  for (const { specifier, source } of entries)
+    it(`has a heading for each export of ${specifier} (npm run docs -- --reference writes it)`, () => {
+      const page = `docs/reference/${specifier.replace(/^@?mortar\//, '').replaceAll('/', '-')}.md`
       const headings = [...read(page).matchAll(/^### (.+)$/gm)].map(([, heading]) => heading!)
       expect(headings.toSorted()).to.deep.equal(exportsOf(read(source)).toSorted())
     })
@@ -43,7 +41,9 @@ describe('docs/README.md', () => {
     ]
     const reached = indexes.filter((path) => existsSync(join(ROOT, path))).flatMap(linkedFrom)
     const pages = [...listFiles('docs'), ...listFiles('plugins')].filter((path) => path.endsWith('.md'))
-    const expected = pages.filter((path) => !/^docs\/(contributing\/|README\.md$)/.test(path))
+    const expected = pages.filter(
+      (path) => !/^docs\/(contributing\/|README\.md$)|\/CHANGELOG\.md$/.test(path),
+    )
     expect(expected.filter((path) => !reached.includes(path))).to.deep.equal([])
   })
 })

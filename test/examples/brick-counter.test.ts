@@ -174,7 +174,7 @@ describe('The brick, packed and installed beside the packed framework', function
           private: true,
           type: 'module',
           dependencies: {
-            mortar: `file:${framework.tarball}`,
+            mortar: `file:${join(framework.tarballs, 'mortar-0.1.0.tgz')}`,
             'mortar-brick-counter': `file:${tarball}`,
             yup: '1.7.1',
           },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { fromUrl } from 'mortar/database'
+import { fromUrl } from '@mortar/database'
 import type { Injectable } from 'mortar/testing'
 import { runStatement, withDatabase } from '../support/run-statement.ts'
 import { serverUrl, type ServerVariable } from '../support/servers.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createApp, createRouter, StartupError } from '../../src/index.ts'
+import { createApp, createRouter, StartupError } from 'mortar'
 import { loadRoutes } from '../../src/files/load-routes.ts'
 import { failureOf } from './failure-of.ts'
 import { withTree } from './fixture-trees.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, fromKoa, NotFound, Unauthorized, type App, type Logger } from 'mortar'
-import { database } from '../../plugins/database/index.ts'
+import { database } from '@mortar/database'
 import { number, object, string } from 'yup'
 import { ignore } from '../../src/support/ignore.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { object, string } from 'yup'
 import { createApp, createRouter } from 'mortar'
-import { basicAuth } from '../../plugins/auth/basic/index.ts'
-import { auth } from '../../plugins/auth/index.ts'
+import { basicAuth } from '@mortar/auth/basic'
+import { auth } from '@mortar/auth'
 
 type Json = Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- a document of any form
 

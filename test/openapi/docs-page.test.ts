@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { runInThisContext } from 'node:vm'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
-import { createApp } from '../../src/index.ts'
+import { createApp } from 'mortar'
 import { docsPage } from '../../src/openapi/docs-page.ts'
 import { ACCOUNT_VIEW_SCRIPT } from '../../src/openapi/page/account-view-script.ts'
 

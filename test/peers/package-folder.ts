@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Peers } from 'mortar'
+import type { Peers } from 'mortar/kit'
 
 /** A package with peers in a folder of its own, as an application has it in `node_modules`. */
 export interface PackageFolder {

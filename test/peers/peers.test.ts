@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { createApp, defineBrick, importPeer, loadPeer, StartupErrors, type Peers } from 'mortar'
+import { createApp, defineBrick, StartupErrors } from 'mortar'
+import { loadPeer, type Peers } from 'mortar/kit'
+import { importPeer } from '../../src/peers/load-peer.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 import { packageFolder, type PackageFolder } from './package-folder.ts'
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, value } from 'mortar'
-import { limits } from 'mortar/limits'
+import { limits } from '@mortar/limits'
 import { throughBothAdapters } from '../support/adapters.ts'
 import { deferred } from '../support/deferred.ts'
 import { appOf, countIn, from, limited, PER_MINUTE, statuses } from '../support/limited-app.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, value, type App, type Limiter, type RouteLimit } from 'mortar'
-import { limits } from 'mortar/limits'
+import { limits } from '@mortar/limits'
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts'
 import { TestClock } from '../plugins/auth/support/clock.ts'
 import { appOf, limited, PER_MINUTE } from '../support/limited-app.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isSameOrigin } from 'mortar'
+import { isSameOrigin } from 'mortar/kit'
 
 describe('isSameOrigin', () => {
   const HOST = 'app.example'

@@ -30,7 +30,7 @@ export default () => typeof Database
     after(() => project.remove())
 
     function start(args: readonly string[], variables: Readonly<Record<string, string>> = {}): RunningScript {
-      const program = join(builtFramework(), 'dist/src/cli/main.js')
+      const program = join(builtFramework(), 'mortar/dist/cli/main.js')
       return runScript(compiled, [program, ...args], { cwd: project.directory, variables })
     }
 
@@ -84,13 +84,13 @@ async function untilText(url: string, expected: string): Promise<void> {
 describe('The command line on an older Node', () => {
   it('names the version that it needs before it imports anything', () => {
     const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.18.3'}})`
-    const program = join(builtFramework(), 'dist/src/cli/main.js')
+    const program = join(builtFramework(), 'mortar/dist/cli/main.js')
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', old, program, 'routes'], {
       encoding: 'utf8',
     })
     expect([status, stdout]).to.deep.equal([1, ''])
     expect(stderr).to.equal('Mortar needs Node 20.19 or later. This is Node 20.18.3.\n')
-    const library = ['--import', old, join(builtFramework(), 'dist/src/index.js')]
+    const library = ['--import', old, join(builtFramework(), 'mortar/dist/index.js')]
     const imported = spawnSync(process.execPath, library, { encoding: 'utf8' })
     expect(imported.status).to.equal(1)
     expect(imported.stderr).to.include('Error: Mortar needs Node 20.19 or later. This is Node 20.18.3.')

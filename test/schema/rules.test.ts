@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as yup from 'yup'
 import { z } from 'zod'
-import { file } from '../../src/index.ts'
+import { file } from 'mortar'
 import { ValidationFailed } from '../../src/errors/http-error.ts'
 import { compileValidator } from '../../src/schema/compile-validator.ts'
 import { Invalid } from '../../src/schema/invalid.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as yup from 'yup'
-import * as entry from '../../src/schema/yup/entry.ts'
+import * as entry from 'mortar/yup'
 
 type Yup = Pick<typeof yup, 'string' | 'number' | 'boolean' | 'bool' | 'date'>
 

@@ -8,7 +8,7 @@ import {
   type RouteDefinition,
   type RouteLimit,
 } from 'mortar'
-import { limits } from 'mortar/limits'
+import { limits } from '@mortar/limits'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts'
 import { TestClock } from '../plugins/auth/support/clock.ts'

@@ -1,4 +1,4 @@
-import { type ConnectionOptions, createDataSource, openDataSource } from 'mortar/database'
+import { type ConnectionOptions, createDataSource, openDataSource } from '@mortar/database'
 
 /** Runs one statement on a connection of its own, such as one that creates or drops a database. */
 export async function runStatement(options: ConnectionOptions, sql: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { createApp, createRouter, type App } from 'mortar'
-import { auth, type AuthProvider } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import * as authSchema from 'mortar/auth/basic/schema'
-import { database } from 'mortar/database'
+import { auth, type AuthProvider } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as authSchema from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
 import { createClock, mailbox, resetTokenIn, createClient, signedIn } from 'mortar/testing'
-import { mail } from 'mortar/mail'
+import { mail } from '@mortar/mail'
 
 const SECRET = 'a secret of a test, which is long enough'
 

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb'
 import { createApp } from 'mortar'
-import { auth } from 'mortar/auth'
-import { documentAuth, ensureAuthIndexes } from 'mortar/auth/document'
-import { database } from 'mortar/database'
+import { auth } from '@mortar/auth'
+import { documentAuth, ensureAuthIndexes } from '@mortar/auth-document'
+import { database } from '@mortar/database'
 import type { DataSource } from 'typeorm'
 import { expectType, type Equal } from './expect-type.ts'
 

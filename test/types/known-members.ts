@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm'
 import type { Logger, Mailer, Policy, PolicyContext, User } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import 'mortar/database'
-import 'mortar/mail'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import '@mortar/database'
+import '@mortar/mail'
 import { expectType, type Equal } from './expect-type.ts'
 
 // A brick tells policies the type of its member.

@@ -15,12 +15,12 @@ import {
   type Mailer,
   type User,
 } from 'mortar'
-import type { ConnectedProvider } from 'mortar/auth'
-import type { DatabaseServices } from 'mortar/database'
-import type { Outbox } from 'mortar/mail'
-import 'mortar/limits'
-import 'mortar/metrics'
-import 'mortar/redis'
+import type { ConnectedProvider } from '@mortar/auth'
+import type { DatabaseServices } from '@mortar/database'
+import type { Outbox } from '@mortar/mail'
+import '@mortar/limits'
+import '@mortar/metrics'
+import '@mortar/redis'
 import { expectType, type Equal } from './expect-type.ts'
 
 class Ledger {

@@ -1,5 +1,5 @@
 import { type TypedApp, createApp, createRouter, defineRoute, routerFor, routesFor, sse } from 'mortar'
-import { limits, type LimitsOptions } from 'mortar/limits'
+import { limits, type LimitsOptions } from '@mortar/limits'
 import { number, object, string } from 'yup'
 
 // Names of rules, where the application is known.

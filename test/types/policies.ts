@@ -8,10 +8,10 @@ import {
   routerFor,
   routesFor,
 } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import { authUsers } from 'mortar/auth/basic/schema'
-import { database } from 'mortar/database'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import { authUsers } from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
 import { object } from 'yup'
 import { type Equal, expectType } from './expect-type.ts'
 

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb'
 import { betterAuth } from 'better-auth'
 import { createApp, routesFor, type User } from 'mortar'
-import { auth } from 'mortar/auth'
-import { documentAuth } from 'mortar/auth/document'
-import { clerk, hostedAuth } from 'mortar/auth/hosted'
-import { libraryAuth, type AuthLibrary } from 'mortar/auth/library'
+import { auth } from '@mortar/auth'
+import { documentAuth } from '@mortar/auth-document'
+import { clerk, hostedAuth } from '@mortar/auth-hosted'
+import { libraryAuth, type AuthLibrary } from '@mortar/auth-library'
 import { expectType, type Equal } from './expect-type.ts'
 
 declare const db: Db

@@ -1,5 +1,5 @@
 import { type DataSource, type EntityManager, type EntitySchema, LessThan, Like, Not } from 'typeorm'
-import { param, query } from 'mortar/database'
+import { param, query } from '@mortar/database'
 import { type Equal, expectType } from './expect-type.ts'
 
 interface Note {

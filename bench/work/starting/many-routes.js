@@ -3,7 +3,7 @@
  * schemas alone, and of the application that serves.
  */
 import { get } from 'node:http'
-import { createApp, createRouter } from '../../../dist/src/index.js'
+import { createApp, createRouter } from '../../../src/dist/index.js'
 
 const { number, object, string } = await import(process.env.YUP)
 const router = createRouter()

@@ -1,5 +1,5 @@
 /* Route files of the directory in ROUTES: by their manifest when there is one, else scanned. */
-import { createApp, loadRoutes } from '../../../dist/src/index.js'
+import { createApp, loadRoutes } from '../../../src/dist/index.js'
 
 const app = createApp({ logger: false })
 await loadRoutes(app, process.env.ROUTES)

@@ -1,6 +1,6 @@
 /* Ten routes with schemas, no brick. */
 import { number, object, string } from 'yup'
-import { createApp, createRouter } from '../../../dist/src/index.js'
+import { createApp, createRouter } from '../../../src/dist/index.js'
 
 const router = createRouter().get('/', () => ({ hello: 'world' }))
 for (let index = 0; index < 10; index++)

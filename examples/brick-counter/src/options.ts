@@ -1,4 +1,4 @@
-import { checkOptions, type OptionChecks } from 'mortar'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { fault } from './startup-codes.ts'
 
 /** Options of `counter()`. */

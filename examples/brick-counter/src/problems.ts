@@ -1,4 +1,4 @@
-import { problemErrors, type Problems } from 'mortar'
+import { problemErrors, type Problems } from 'mortar/kit'
 
 /** The problem codes that callers can receive. The README has the same table. */
 export const PROBLEMS = {

@@ -1,4 +1,4 @@
-import { startupErrors, type StartupCodes } from 'mortar'
+import { startupErrors, type StartupCodes } from 'mortar/kit'
 
 /** Page that explains the codes. `mortar doctor` prints it. */
 export const PAGE = 'https://github.com/example/mortar-brick-counter#codes'

@@ -1,5 +1,5 @@
 import type { AnyBrick } from 'mortar'
-import type { AuthOptions, AuthProvider } from 'mortar/auth'
+import type { AuthOptions, AuthProvider } from '@mortar/auth'
 import { settings } from './settings.ts'
 
 interface Variant {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fromUrl } from 'mortar/database'
+import { fromUrl } from '@mortar/database'
 import * as schema from '../schema.ts'
 import { settings } from './settings.ts'
 

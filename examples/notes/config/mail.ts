@@ -1,4 +1,4 @@
-import type { MailOptions } from 'mortar/mail'
+import type { MailOptions } from '@mortar/mail'
 import { settings } from './settings.ts'
 
 /** Mail is printed to the terminal and shown at `/_framework/mail`, unless `MAIL_TRANSPORT` is set. */

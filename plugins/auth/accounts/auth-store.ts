@@ -1,7 +1,7 @@
 /**
  * Database operations of the flows. Every change is one conditional statement, and its promise resolves to whether the
  * condition was met: no flow reads first and writes later in the hope that nothing happened in between, and none needs
- * a transaction. Each implementation passes the suite `authStoreSuite` of `mortar/auth/testing`.
+ * a transaction. Each implementation passes the suite `authStoreSuite` of `@mortar/auth/testing`.
  */
 export interface AuthStore {
   /** Adds a user. @returns null when the address is taken; the unique index lets one of many concurrent calls win. */

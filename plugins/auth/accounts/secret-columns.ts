@@ -1,4 +1,4 @@
-import { StartupError } from '../../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** Endings of names whose values are usually secret. */
 const ENDING = /(?:secret|token|hash|key|code)s?$/i

@@ -1,4 +1,4 @@
-import type { User } from '../../../src/index.ts'
+import type { User } from 'mortar'
 import type { AccessClaims } from '../tokens/access-claims.ts'
 
 /** Makes the signed-in user of a token or a row. Every account has a name and an address. */

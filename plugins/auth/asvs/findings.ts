@@ -1,4 +1,4 @@
-import type { DoctorFinding, Environment } from '../../../src/index.ts'
+import type { DoctorFinding, Environment } from 'mortar'
 import { assess } from './assess.ts'
 import type { AsvsConfiguration } from './configuration.ts'
 

@@ -1,4 +1,4 @@
-import { StartupError, type Cradle } from '../../../src/index.ts'
+import { StartupError, type Cradle } from 'mortar'
 import { MissingColumn, MissingTable } from '../errors.ts'
 import { createSql, type DataSourceLike } from './sql.ts'
 

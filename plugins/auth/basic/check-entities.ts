@@ -1,4 +1,4 @@
-import { StartupError, type Cradle } from '../../../src/index.ts'
+import { StartupError, type Cradle } from 'mortar'
 import type { DataSourceLike } from './sql.ts'
 
 /** Tables of the provider. */
@@ -23,4 +23,4 @@ export function checkEntities(source: DataSourceLike, { environment, logger }: C
 }
 
 const REMEDY =
-  "Write export * from 'mortar/auth/basic/schema' in the schema module that you pass as entities, then generate and run a migration."
+  "Write export * from '@mortar/auth/basic/schema' in the schema module that you pass as entities, then generate and run a migration."

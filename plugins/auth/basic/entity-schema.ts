@@ -1,6 +1,6 @@
 import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
 import type * as TypeOrm from 'typeorm'
-import { hasPeer, loadPeer, type PeerNeed } from '../../../src/index.ts'
+import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
 
 const need: PeerNeed = {
   of: "the brick 'auth'",

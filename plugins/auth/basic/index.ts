@@ -1,17 +1,12 @@
-/** The default provider: e-mail and password on the application's relational database, `mortar/auth/basic`. */
-import {
-  checkOptions,
-  StartupError,
-  type BrickServices,
-  type Cradle,
-  type OptionChecks,
-} from '../../../src/index.ts'
+/** The default provider: e-mail and password on the application's relational database, `@mortar/auth/basic`. */
+import { StartupError, type BrickServices, type Cradle } from 'mortar'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { PASSWORD_RULES } from '../options/option-rules.ts'
 import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
 import { checkEntities, TABLES } from './check-entities.ts'
-import { passwordNeed } from '../password-peers.ts'
+import { PASSWORD_PEERS } from '../password-packages.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
@@ -43,7 +38,7 @@ const BASIC_RULES: OptionChecks<BasicAuthOptions>['keys'] = { ...PASSWORD_RULES,
 
 /**
  * The provider with e-mail and password on a relational database. Its tables are the entities of
- * `mortar/auth/basic/schema`. `basicAuth<typeof AuthUsers>({ … })` types `user.raw` with the columns of that entity.
+ * `@mortar/auth/basic/schema`. `basicAuth<typeof AuthUsers>({ … })` types `user.raw` with the columns of that entity.
  * @throws StartupError `MORTAR_AUTH_SECRET` when there is no secret, `MORTAR_AUTH_OPTION` for a wrong option; at the start of the
  * application `MORTAR_AUTH_DATABASE` when there is no database or it is not connected, `MORTAR_AUTH_SCHEMA` for tables of an
  * earlier version, in production `MORTAR_AUTH_ENTITIES` for a table without an entity, and `MORTAR_AUTH_SECRET_COLUMN` for a
@@ -59,7 +54,7 @@ export function basicAuth<Users = unknown>(
   const provider = createPasswordProvider(
     {
       name: 'basic',
-      peers: { ...passwordNeed.peers, packages: ['typeorm', ...passwordNeed.peers.packages] },
+      peers: { ...PASSWORD_PEERS, packages: ['typeorm'] },
       createStore(services) {
         if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
         return createRelationalStore(() => sourceOf(services))
@@ -99,7 +94,7 @@ function notConnected(): StartupError {
 function noDatabase(): StartupError {
   return new StartupError("basicAuth() has no database: there is no service 'db', and no option db.", {
     code: 'MORTAR_AUTH_DATABASE',
-    remedy: 'Register database(…) from mortar/database, or give basicAuth({ db }) a TypeORM DataSource.',
+    remedy: 'Register database(…) from @mortar/database, or give basicAuth({ db }) a TypeORM DataSource.',
     brick: 'auth',
   })
 }

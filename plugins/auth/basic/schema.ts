@@ -68,7 +68,7 @@ const OWNER = {
   foreignKey: { target: 'auth_users', onDelete: 'CASCADE' },
 } as const satisfies EntitySchemaColumnOptions
 /**
- * Requests byte-by-byte comparison from `mortar/database`. Otherwise MariaDB and MySQL would treat `josé@` and `jose@`
+ * Requests byte-by-byte comparison from `@mortar/database`. Otherwise MariaDB and MySQL would treat `josé@` and `jose@`
  * as one address. The other databases compare byte by byte by default.
  */
 const BINARY = { [Symbol.for('mortar.column.binary')]: true }

@@ -1,4 +1,5 @@
-import { databaseFaultOf, type HttpError } from '../../../src/index.ts'
+import type { HttpError } from 'mortar'
+import { databaseFaultOf } from 'mortar/kit'
 import { DatabaseUnavailable, MissingColumn, MissingTable } from '../errors.ts'
 import { DATABASE_NOW, fragmentOf, isNumbered, isSqlite } from './fragments.ts'
 

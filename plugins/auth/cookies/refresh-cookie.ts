@@ -1,4 +1,5 @@
-import { readCookie, type Environment } from '../../../src/index.ts'
+import type { Environment } from 'mortar'
+import { readCookie } from 'mortar/kit'
 
 /** Headers as Node gives them: lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { EventBus, Logger } from '../../../src/index.ts'
+import type { EventBus, Logger } from 'mortar'
 import type { AuthEvents } from './events.ts'
 
 type Level = 'info' | 'warn' | 'error'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ValidationError } from 'yup'
-import { ValidationFailed, type User } from '../../../src/index.ts'
+import { ValidationError } from 'mortar/yup'
+import { ValidationFailed, type User } from 'mortar'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { userOf } from '../accounts/signed-in-user.ts'

@@ -1,4 +1,4 @@
-import type { User } from '../../../src/index.ts'
+import type { User } from 'mortar'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
 import { createUser } from './create-user.ts'

@@ -1,4 +1,4 @@
-import { HttpError, type EventBus } from '../../../src/index.ts'
+import { HttpError, type EventBus } from 'mortar'
 import { DatabaseUnavailable, PasswordRefused, TokenReused } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import { LimitReached } from '../limits/rate-limits.ts'

@@ -1,4 +1,4 @@
-import { ServiceUnavailable, type Clock, type EventBus, type Logger } from '../../../src/index.ts'
+import { ServiceUnavailable, type Clock, type EventBus, type Logger } from 'mortar'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'

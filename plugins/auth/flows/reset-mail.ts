@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Nodemailer from 'nodemailer'
-import type { Cradle, Mailer, MailMessage } from '../../../src/index.ts'
+import type { Cradle, Mailer, MailMessage } from 'mortar'
 import { linkBase, type PasswordAuthOptions, type ResolvedLifetimes } from '../options/options.ts'
 
 /** The mail of forgot-password. */
@@ -43,7 +43,7 @@ export function createResetMail(
 }
 
 const NO_WAY =
-  'Reset links cannot be sent: register mail(…) from mortar/mail, or pass basicAuth() a sendResetEmail.'
+  'Reset links cannot be sent: register mail(…) from @mortar/mail, or pass basicAuth() a sendResetEmail.'
 
 /** The mail brick is optional, and the container throws for a missing service. */
 function mailerOf(services: Cradle): Mailer | undefined {

@@ -1,15 +1,8 @@
 import type { RateLimiterRedis } from 'rate-limiter-flexible'
-import {
-  createMemoryLimiter,
-  createSharedLimiter,
-  flexibleStore,
-  UNLIMITED_POINTS,
-  type Clock,
-  type EventBus,
-  type Limiter,
-} from '../../../src/index.ts'
+import type { Clock, EventBus, Limiter } from 'mortar'
+import { createMemoryLimiter, createSharedLimiter, flexibleStore, UNLIMITED_POINTS } from 'mortar/kit'
 import type { AuthEvents } from '../events/events.ts'
-import { loadRateLimiters } from '../password-peers.ts'
+import { loadRateLimiters } from '../password-packages.ts'
 
 /** The used part of an ioredis client. The application opens and closes it. */
 export interface RedisClient {

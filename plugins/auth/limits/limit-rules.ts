@@ -1,4 +1,5 @@
-import { parseLimit, StartupError, type Limit } from '../../../src/index.ts'
+import { StartupError, type Limit } from 'mortar'
+import { parseLimit } from 'mortar/kit'
 
 export type { Limit }
 

@@ -1,4 +1,4 @@
-import { processShare, type Cradle, type DoctorFinding } from '../../../src/index.ts'
+import { processShare, type Cradle, type DoctorFinding } from 'mortar'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { STARTUP_CODES } from '../startup-codes.ts'
 

@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto'
+import { TooManyRequests, type Clock } from 'mortar'
 import {
   clientNetwork,
   clientSite,
   limitHeaders,
   systemClock,
-  TooManyRequests,
-  type Clock,
   type LimitState as CountedState,
-} from '../../../src/index.ts'
+} from 'mortar/kit'
 import { chooseLimiter, type LimiterChoice, type RedisClient } from './choose-limiter.ts'
 import {
   resolveLimits,

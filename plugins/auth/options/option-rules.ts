@@ -1,4 +1,4 @@
-import type { OptionChecks } from '../../../src/index.ts'
+import type { OptionChecks } from 'mortar/kit'
 import type { PasswordAuthOptions } from './options.ts'
 import type { HashCost } from '../passwords/passwords.ts'
 

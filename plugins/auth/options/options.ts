@@ -1,4 +1,5 @@
-import { seconds, StartupError, type Duration, type Environment } from '../../../src/index.ts'
+import { StartupError, type Duration, type Environment } from 'mortar'
+import { seconds } from 'mortar/kit'
 import type { Secret } from '../tokens/keys.ts'
 import type { HashCost } from '../passwords/passwords.ts'
 import type { LimitOptions, RedisClient } from '../limits/rate-limits.ts'

@@ -4,13 +4,8 @@
  * test/plugins/auth/passwords/hash-pool.test.ts.
  */
 import { availableParallelism } from 'node:os'
-import {
-  processShare,
-  ServiceUnavailable,
-  systemClock,
-  threadPoolSize,
-  type Clock,
-} from '../../../src/index.ts'
+import { processShare, ServiceUnavailable, type Clock } from 'mortar'
+import { systemClock, threadPoolSize } from 'mortar/kit'
 
 /** Threads of libuv's pool that hashing leaves to files, DNS and compression. */
 const SPARE_THREADS = 2

@@ -5,8 +5,8 @@
  */
 import type { HashOptions } from 'argon2'
 import { randomBytes } from 'node:crypto'
-import { StartupError, type Clock, type Environment } from '../../../src/index.ts'
-import { argon2 } from '../password-peers.ts'
+import { StartupError, type Clock, type Environment } from 'mortar'
+import { loadArgon2 } from '../password-packages.ts'
 import { createHashPool, type HashPool, type HashPoolOptions } from './hash-pool.ts'
 import { checkPassword, normalizePassword } from './password-rule.ts'
 import { CEILING, isCost, parseStoredHash, type HashCost } from './phc-string.ts'
@@ -58,7 +58,7 @@ export interface PasswordsOptions {
 
 /** Hashes with argon2id in a bounded pool. @throws StartupError if hashes of this cost could not be verified again. */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
-  const { engine = argon2, pool: bounds = {}, clock } = options
+  const { engine = loadArgon2(), pool: bounds = {}, clock } = options
   const cost = completeCost(options.cost)
   const pool = 'run' in bounds ? bounds : createHashPool({ ...(clock && { clock }), ...bounds })
 
@@ -134,9 +134,12 @@ function completeCost(cost: Partial<HashCost> = {}): HashCost {
   })
 }
 
+/** The number of argon2id in its specification (RFC 9106 §3.1). */
+const ARGON2ID = 2
+
 function engineOptions({ memory, passes, parallelism }: HashCost): HashOptions {
   return {
-    type: argon2.argon2id,
+    type: ARGON2ID,
     version: VERSION,
     hashLength: HASH_LENGTH,
     memoryCost: memory,

@@ -1,10 +1,5 @@
-import {
-  Forbidden,
-  isSameOrigin,
-  type Authenticator,
-  type BaseContext,
-  type CoreServices,
-} from '../../../src/index.ts'
+import { Forbidden, type Authenticator, type BaseContext, type CoreServices } from 'mortar'
+import { isSameOrigin } from 'mortar/kit'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { eventOrigin } from '../flows/parts.ts'
 import type { Grant } from '../flows/sessions.ts'

@@ -1,5 +1,5 @@
-import * as yup from 'yup'
-import { defineRoute } from '../../../src/index.ts'
+import * as yup from 'mortar/yup'
+import { defineRoute } from 'mortar'
 import { sessionOver } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
 import { changedPassword, crossSite, JSON_BODY, knownPassword, limited, newPassword } from './shapes.ts'

@@ -1,5 +1,5 @@
-import * as yup from 'yup'
-import { defineRoute } from '../../../src/index.ts'
+import * as yup from 'mortar/yup'
+import { defineRoute } from 'mortar'
 import { authOf, canonical, deviceMark } from './auth-context.ts'
 import { email, JSON_BODY, limited, message } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../../src/index.ts'
+import { defineRoute } from 'mortar'
 import { authOf, ownRefreshToken } from './auth-context.ts'
 import { crossSite, ignored, JSON_BODY } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../../src/index.ts'
+import { defineRoute } from 'mortar'
 import { sessionOver } from '../errors.ts'
 import { currentUser } from './shapes.ts'
 

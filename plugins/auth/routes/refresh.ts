@@ -1,4 +1,4 @@
-import { defineRoute, HttpError } from '../../../src/index.ts'
+import { defineRoute, HttpError } from 'mortar'
 import { SessionGone } from '../errors.ts'
 import { authOf, ownRefreshToken } from './auth-context.ts'
 import { crossSite, ignored, JSON_BODY, limited, refreshed } from './shapes.ts'

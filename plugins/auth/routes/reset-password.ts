@@ -1,5 +1,5 @@
-import * as yup from 'yup'
-import { defineRoute } from '../../../src/index.ts'
+import * as yup from 'mortar/yup'
+import { defineRoute } from 'mortar'
 import { authOf } from './auth-context.ts'
 import { JSON_BODY, limited, message, newPassword, resetToken } from './shapes.ts'
 

@@ -1,11 +1,4 @@
-import {
-  createRouter,
-  HttpError,
-  type Context,
-  type DefinedRoute,
-  type Next,
-  type Router,
-} from '../../../src/index.ts'
+import { createRouter, HttpError, type Context, type DefinedRoute, type Next, type Router } from 'mortar'
 import { MissingColumn, MissingTable } from '../errors.ts'
 import { changePasswordRoute } from './change-password.ts'
 import { forgotPasswordRoute } from './forgot-password.ts'

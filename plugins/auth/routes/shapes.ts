@@ -1,4 +1,4 @@
-import * as yup from 'yup'
+import * as yup from 'mortar/yup'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { checkPassword } from '../passwords/passwords.ts'

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../../src/index.ts'
+import { defineRoute } from 'mortar'
 import { displayName } from '../accounts/display-name.ts'
 import { authOf, canonical, presentedToken, signedInBody } from './auth-context.ts'
 import { JSON_BODY, limited, signedIn, signUpBody } from './shapes.ts'

@@ -5,7 +5,7 @@
  * A slow database delays the reads, and slow is not down: requests are served by an older list up to a limit.
  * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts, slow-database.test.ts and fleet/ended-everywhere.test.ts.
  */
-import type { Clock } from '../../../src/index.ts'
+import type { Clock } from 'mortar'
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { sessionStateUnknown } from '../errors.ts'

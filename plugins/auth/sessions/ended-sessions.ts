@@ -2,7 +2,8 @@
  * An access token is verified without the database, so an ended session must be remembered until its last access token
  * has expired. Checked by test/plugins/auth/sessions/ended-sessions.test.ts.
  */
-import { systemClock, type Clock } from '../../../src/index.ts'
+import type { Clock } from 'mortar'
+import { systemClock } from 'mortar/kit'
 import type { AuthStore } from '../accounts/auth-store.ts'
 
 /**

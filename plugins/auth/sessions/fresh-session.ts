@@ -1,4 +1,4 @@
-import type { User } from '../../../src/index.ts'
+import type { User } from 'mortar'
 import { userOf } from '../accounts/signed-in-user.ts'
 import type { AuthFlows } from '../flows/flows.ts'
 import type { AuthParts } from '../flows/parts.ts'

@@ -1,4 +1,4 @@
-import type { Clock, EventBus, Logger } from '../../../src/index.ts'
+import type { Clock, EventBus, Logger } from 'mortar'
 import type { AuthStore, EndedSessionReader } from '../accounts/auth-store.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/index.ts'
+import type { Clock } from 'mortar'
 import type { AccessClaims } from '../tokens/access-tokens.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 

@@ -1,4 +1,4 @@
-/** The contract suites of user stores and of auth providers: `mortar/auth/testing`. */
+/** The contract suites of user stores and of auth providers: `@mortar/auth/testing`. */
 export { providerSuite } from './provider-suite.ts'
 export type { ProviderAbilities, ProviderFixture, SignedInUser } from './provider-fixture.ts'
 export { authStoreSuite } from './store-suite.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { User } from '../../../src/index.ts'
+import type { User } from 'mortar'
 import type { PreparedProvider, ProviderAbilities } from './provider-fixture.ts'
 
 /** Optional members of the service `authProvider`. */

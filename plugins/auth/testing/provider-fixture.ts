@@ -1,5 +1,5 @@
-import type { App, Policy } from '../../../src/index.ts'
-import type { TestClient } from '../../../src/testing/index.ts'
+import type { App, Policy } from 'mortar'
+import type { TestClient } from 'mortar/testing'
 
 /** A user who has signed in with the provider. */
 export interface SignedInUser {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createRouter, Forbidden, type Authenticator, type Policy } from '../../../src/index.ts'
+import { createRouter, Forbidden, type Authenticator, type Policy } from 'mortar'
 import { keepsItsCapabilities, tellsOfItsSignIn } from './provider-abilities.ts'
 import { refusesWhenDisturbed } from './provider-faults.ts'
 import type { PreparedProvider as Prepared, ProviderFixture } from './provider-fixture.ts'
-import { createClient, skipTest, type SuiteRunner } from '../../../src/testing/index.ts'
+import { createClient, skipTest, type SuiteRunner } from 'mortar/testing'
 
 const POLICIES: Readonly<Record<string, Policy>> = {
   yes: () => true,

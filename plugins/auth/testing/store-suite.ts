@@ -3,7 +3,7 @@ import type { AuthStore } from '../accounts/auth-store.ts'
 import { resetTokenTests } from './store-reset-tokens.ts'
 import { endedSessionTests } from './ended-session-tests.ts'
 import { endOfSessionTests } from './end-of-session-tests.ts'
-import type { SuiteRunner } from '../../../src/testing/index.ts'
+import type { SuiteRunner } from 'mortar/testing'
 import { ADA, addSession, addUser, NOW, range, sessionFor, type StoreTest } from './store-fixtures.ts'
 
 /** An empty store, and a function that removes it. */

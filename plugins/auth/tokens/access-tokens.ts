@@ -7,10 +7,11 @@
  */
 import { createHmac, randomUUID, type KeyObject } from 'node:crypto'
 import type { SignOptions } from 'jsonwebtoken'
-import { systemClock, type Clock } from '../../../src/index.ts'
+import type { Clock } from 'mortar'
+import { systemClock } from 'mortar/kit'
 import { readAccessClaims, type AccessClaims } from './access-claims.ts'
 import type { AuthKeys } from './keys.ts'
-import { loadJsonWebToken, loadJwa } from '../password-peers.ts'
+import { loadJsonWebToken, loadJwa } from '../password-packages.ts'
 import { createVerifiedCache } from './verified-cache.ts'
 
 export type { AccessClaims }

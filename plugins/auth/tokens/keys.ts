@@ -1,5 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { StartupError, weaknessOfSecret, type Environment } from '../../../src/index.ts'
+import { StartupError, type Environment } from 'mortar'
+import { weaknessOfSecret } from 'mortar/kit'
 
 const REMEDY =
   'Put a random secret into AUTH_SECRET. This command makes one: ' +

@@ -4,7 +4,8 @@
  * whose clocks differ by a minute agree, and a test that advances its clock advances the age.
  * test/plugins/auth/clocks.test.ts covers both.
  */
-import { systemClock, type Clock } from '../../../src/index.ts'
+import type { Clock } from 'mortar'
+import { systemClock } from 'mortar/kit'
 import type { AuthStore } from '../accounts/auth-store.ts'
 
 /** Dates rotations and computes their age. Times are milliseconds since the epoch. */

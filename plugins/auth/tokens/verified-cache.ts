@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/index.ts'
+import type { Clock } from 'mortar'
 
 /** A bounded cache of values by key, each with an expiry. */
 export interface VerifiedCache<Value> {

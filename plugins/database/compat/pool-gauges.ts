@@ -4,7 +4,7 @@
  * Checked by test/plugins/database/pool-gauges.test.ts.
  */
 import type { DataSource } from 'typeorm'
-import type { Gauges } from '../../../src/index.ts'
+import type { Gauges } from 'mortar'
 
 /** The state of a connection pool. */
 interface PoolState {

@@ -26,7 +26,7 @@ import { createRequire, Module } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
-import { StartupError } from '../../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** Packages that TypeORM needs to format logged SQL, for its logger `debug`, and for patterns of file names. */
 const LATE_PACKAGES = ['@sqltools/formatter', 'sql-highlight', 'debug', 'tinyglobby']

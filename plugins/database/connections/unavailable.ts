@@ -1,4 +1,5 @@
-import { databaseFaultOf, type HttpError } from '../../../src/index.ts'
+import type { HttpError } from 'mortar'
+import { databaseFaultOf } from 'mortar/kit'
 import { problem, type PROBLEMS } from '../problems.ts'
 
 /** The two problem codes of a database that cannot serve a statement now. */

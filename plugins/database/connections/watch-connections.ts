@@ -1,5 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import { type Duration, seconds } from '../../../src/index.ts'
+import type { Duration } from 'mortar'
+import { seconds } from 'mortar/kit'
 import { replaceDriverModule, replaceLostStatements } from '../compat/typeorm.ts'
 import { typeorm } from '../typeorm.ts'
 import { canWatchMysql, canWatchPg } from './can-watch.ts'

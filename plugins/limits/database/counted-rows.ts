@@ -1,4 +1,4 @@
-import type { Counted, KeyCount } from '../../../src/index.ts'
+import type { Counted, KeyCount } from 'mortar/kit'
 
 /** A counted row. `expire` in milliseconds since the epoch; drivers may return numbers as strings. */
 export interface CountedRow {

@@ -1,4 +1,4 @@
-import type { Cradle } from '../../../src/index.ts'
+import type { Cradle } from 'mortar'
 import { fault } from '../startup-codes.ts'
 import type { SharedStore } from '../shared-store.ts'
 import { cleanRegularly } from './clean-regularly.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Counted, KeyCount } from '../../../src/index.ts'
+import type { Counted, KeyCount } from 'mortar/kit'
 import { TABLE, type DataSourceLike, type SqliteDriver, type SqliteFile } from './data-source.ts'
 import type { DatabaseCounters } from './database-counters.ts'
 import { codeOf } from './link.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { Forbidden, type Middleware } from '../../../src/index.ts'
+import { Forbidden, type Middleware } from 'mortar'
 
 /** Clients that may read the page. */
 export interface PageAccess {

@@ -1,13 +1,5 @@
-import {
-  createRouter,
-  Forbidden,
-  isSameOrigin,
-  MAIL_PAGE,
-  NotFound,
-  type BaseContext,
-  type Middleware,
-  type Router,
-} from '../../../src/index.ts'
+import { createRouter, Forbidden, NotFound, type BaseContext, type Middleware, type Router } from 'mortar'
+import { isSameOrigin, MAIL_PAGE } from 'mortar/kit'
 import type { Outbox, OutboxMessage } from '../outbox.ts'
 import { localOnly, type PageAccess } from './access.ts'
 import { attachmentDisposition, safeFileName } from './file-name.ts'

@@ -1,9 +1,9 @@
 import type { TransportConfig, Transport, Transporter } from 'nodemailer'
-import { StartupError } from '../../../src/index.ts'
+import { StartupError } from 'mortar'
 import type { MailTransport, TransportName } from '../options.ts'
 import { guardTransport } from './guard-transport.ts'
 import { demandTls } from './secure-smtp.ts'
-import { loadNodemailer } from '../peers.ts'
+import { loadNodemailer } from '../nodemailer.ts'
 import { memoryTransport } from './memory.ts'
 import { terminalTransport, type TerminalOptions } from './terminal.ts'
 

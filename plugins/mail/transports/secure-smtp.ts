@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
-import { StartupError } from '../../../src/index.ts'
+import { StartupError } from 'mortar'
 
 /** Options of nodemailer's SMTP transports that decide if a password is sent without encryption. */
 interface SmtpOptions {

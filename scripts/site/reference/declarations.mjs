@@ -1,8 +1,8 @@
-// Reads the public declarations of each entry point of package.json, as the package publishes them. TypeScript 7 has no
+// Reads the public declarations of each entry point of the packages, as they publish them. TypeScript 7 has no
 // compiler API, so this folder has its own TypeScript 5.
-import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import ts from 'typescript'
+import { packages } from '../../workspaces.mjs'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const OUTPUT = '/declarations'
@@ -19,7 +19,7 @@ const DECLARED = /^(?:export )?(?:declare )?/
  */
 
 /** Entries that export another package as it is. Its own documentation describes them. */
-const FOREIGN = ['./yup']
+const FOREIGN = ['mortar/yup']
 
 /**
  * The exports of each entry point, in the order of its source.
@@ -27,29 +27,34 @@ const FOREIGN = ['./yup']
  * @returns {Array<{ entry: string, exports: Export[] }>} An entry is written as applications import it.
  */
 export function readEntries() {
-  const entries = Object.entries(manifest().exports).filter(
-    ([name, target]) => typeof target !== 'string' && !FOREIGN.includes(name),
-  )
-  const program = declarationProgram(entries.map(([, { source }]) => source))
+  const entries = packages()
+    .flatMap(entriesOf)
+    .filter(({ entry }) => !FOREIGN.includes(entry))
+  const program = declarationProgram(entries)
   const checker = program.getTypeChecker()
-  return entries.map(([name, { source }]) => {
+  return entries.map(({ entry, source }) => {
     const symbol = checker.getSymbolAtLocation(program.getSourceFile(declarationOf(source)))
     const exported = checker.getExportsOfModule(symbol).map((each) => readExport(each, checker))
-    return { entry: posix.join('mortar', name), exports: exported }
+    return { entry, exports: exported }
   })
 }
 
-function manifest() {
-  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+function entriesOf({ folder, manifest }) {
+  return Object.entries(manifest.exports)
+    .filter(([, target]) => typeof target !== 'string')
+    .map(([name, { source }]) => ({
+      entry: posix.join(manifest.name, name),
+      source: posix.join(folder, source),
+    }))
 }
 
 /** A program over the declarations, which exist in memory only. */
-function declarationProgram(sources) {
+function declarationProgram(entries) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: fail }
   const overrides = { noCheck: true, emitDeclarationOnly: true, outDir: OUTPUT, removeComments: false }
   const { options } = ts.getParsedCommandLineOfConfigFile(join(ROOT, 'tsconfig.build.json'), overrides, host)
   const texts = new Map()
-  const files = sources.map((source) => join(ROOT, source))
+  const files = entries.map(({ source }) => join(ROOT, source))
   const { diagnostics } = ts
     .createProgram(files, options)
     .emit(undefined, (file, text) => texts.set(file, text))
@@ -61,7 +66,8 @@ function declarationProgram(sources) {
   inMemory.fileExists = (file) => texts.has(file) || fileExists(file)
   inMemory.directoryExists = (folder) => folder.startsWith(OUTPUT) || ts.sys.directoryExists(folder)
   inMemory.readFile = (file) => texts.get(file) ?? ts.sys.readFile(file)
-  return ts.createProgram([...texts.keys()], { ...options, noEmit: true }, inMemory)
+  const paths = Object.fromEntries(entries.map(({ entry, source }) => [entry, [declarationOf(source)]]))
+  return ts.createProgram([...texts.keys()], { ...options, paths, noEmit: true }, inMemory)
 }
 
 function declarationOf(source) {

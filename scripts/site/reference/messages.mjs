@@ -41,7 +41,9 @@ function byText(one, other) {
 function sources() {
   return ['src', 'plugins'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true })
-      .filter((name) => name.endsWith('.ts') && !/templates|startup-codes|route-codes/.test(name))
+      .filter(
+        (name) => name.endsWith('.ts') && !/templates|startup-codes|route-codes|(^|\/)dist\//.test(name),
+      )
       .toSorted(byText)
       .map((name) => `${folder}/${name}`),
   )

@@ -6,9 +6,9 @@ import { GROUPS, GUIDES } from './groups.mjs'
 const LONGEST_CONSTANT = 1000
 const NOTE = '<!-- Written by `npm run docs -- --reference`. -->'
 
-/** `mortar/auth/basic` has the page auth-basic.md, and `mortar` the page mortar.md. */
+/** `@mortar/auth/basic` has the page auth-basic.md, and `mortar` the page mortar.md. */
 function pageOf(entry) {
-  return `${entry.replace('mortar/', '').replaceAll('/', '-')}.md`
+  return `${entry.replace(/^@?mortar\//, '').replaceAll('/', '-')}.md`
 }
 
 /**

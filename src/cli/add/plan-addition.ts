@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { satisfies } from '../../peers/satisfies.ts'
-import { type BrickParts, type BrickRecipe, partsOf, variantNamed } from '../brick-recipe.ts'
+import { type BrickParts, partsOf, variantNamed } from '../brick-recipe.ts'
 import { type CommandInput, textOf, UsageError } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
-import type { FrameworkManifest } from '../framework-manifest.ts'
 import type { Installation } from './package-manager.ts'
-import type { RecipeSource } from './recipe-source.ts'
+import { bookSource, type RecipeSource } from './recipe-source.ts'
 
 /** Changes that `mortar add` makes for one brick. */
 export interface Addition {
@@ -21,25 +20,27 @@ export interface Addition {
  */
 export function planAddition(
   input: Pick<CommandInput, 'values'>,
-  { name, recipe, ranges }: RecipeSource,
-  { root, own }: { readonly root: string; readonly own: FrameworkManifest },
+  source: RecipeSource,
+  root: string,
 ): Addition {
-  const parts = partsOf(recipe, variantOf(input, name, recipe))
+  const chosen = variantOf(input, source)
+  const { name, recipe, ranges, package: own } = chosen.source
+  const parts = partsOf(recipe, chosen.variant)
   const add = (names: readonly string[] = [], development: boolean): Installation => {
     const wanted = names.filter((each) => !isInstalled(each, root, ranges[each]))
     return {
       packages: wanted.map((each) => `${each}@${ranges[each] ?? 'latest'}`),
       development,
-      // A recipe of somebody else allows no further install script.
-      scripts: wanted.filter((each) => own.allowScripts[each] === true),
+      scripts: wanted.length > 0 ? (parts.scripts ?? []) : [],
     }
   }
   return {
     name,
     parts,
-    installations: [add(parts.peers, false), add(parts.development, true)].filter(
-      ({ packages }) => packages.length > 0,
-    ),
+    installations: [
+      add([...(own === undefined ? [] : [own]), ...(parts.peers ?? [])], false),
+      add(parts.development, true),
+    ].filter(({ packages }) => packages.length > 0),
   }
 }
 
@@ -53,19 +54,26 @@ function isInstalled(name: string, root: string, range: string | undefined): boo
 /** Options that do not choose a variant. */
 const COMMON: ReadonlySet<string> = new Set(['app'])
 
-/** The chosen variant: of the brick's own option, else its default. */
-function variantOf(
-  input: Pick<CommandInput, 'values'>,
-  name: string,
-  recipe: BrickRecipe,
-): string | undefined {
+function refuseOptions(input: Pick<CommandInput, 'values'>, { name, recipe }: RecipeSource): void {
   for (const option of Object.keys(input.values))
     if (!COMMON.has(option) && textOf(input, option) !== undefined && recipe.option !== option)
       throw new UsageError(`${name} has no option --${option}.`)
+}
+
+/** The chosen variant: of the brick's own option, else its default. It may be another brick. */
+function variantOf(
+  input: Pick<CommandInput, 'values'>,
+  source: RecipeSource,
+): { readonly source: RecipeSource; readonly variant?: string } {
+  const { recipe } = source
+  refuseOptions(input, source)
   const given = recipe.option === undefined ? undefined : textOf(input, recipe.option)
-  if (given === undefined) return recipe.default
-  const variant = variantNamed(recipe, given)
-  if (variant !== undefined) return variant
+  const variant = given === undefined ? recipe.default : variantNamed(recipe, given)
+  if (variant !== undefined) {
+    const { brick } = recipe.variants?.[variant] ?? {}
+    return brick === undefined ? { source, variant } : { source: bookSource(brick) }
+  }
+  if (given === undefined) return { source }
   const known = Object.keys(recipe.variants ?? {}).join(', ')
   throw new UsageError(`--${recipe.option} '${given}' is unknown. Choose one of ${known}.`)
 }

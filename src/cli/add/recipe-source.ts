@@ -4,7 +4,8 @@ import { nearest } from '../../support/nearest.ts'
 import type { BrickRecipe } from '../brick-recipe.ts'
 import { UsageError } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
-import type { FrameworkManifest } from '../framework-manifest.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
 import { findRecipeFault } from './check-recipe.ts'
 
 /** A recipe with the version ranges of its packages. */
@@ -12,7 +13,9 @@ export interface RecipeSource {
   /** Name of the brick in messages. */
   readonly name: string
   readonly recipe: BrickRecipe
-  /** Version ranges of `peerDependencies` of the package that has the recipe. */
+  /** The package of a brick of this release. */
+  readonly package?: string
+  /** Versions of the packages that the recipe names, and of the brick's own. */
   readonly ranges: Readonly<Record<string, string>>
 }
 
@@ -34,19 +37,17 @@ interface PackageManifest {
 const TARGET = /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(@[\w.^~*<>=|-]+)?(?:#([\w-]+))?$/
 
 /**
- * Reads the argument of `mortar add`: the name of a brick of this package, or of an npm package.
- * @throws UsageError for anything else, and for a misspelt brick of this package.
+ * Reads the argument of `mortar add`: the name of a brick of this release, or of an npm package.
+ * @throws UsageError for anything else, and for a misspelt brick of this release.
  */
-export function readTarget(
-  [given, ...rest]: readonly string[],
-  own: FrameworkManifest,
-): RecipeSource | PackageTarget {
-  const known = Object.keys(own.mortar.bricks)
+export function readTarget([given, ...rest]: readonly string[]): RecipeSource | PackageTarget {
+  const { bricks } = recipeBook()
+  const known = Object.keys(bricks)
   const list = `Known are ${known.join(', ')}, and any npm package with a brick.`
   if (given === undefined) throw new UsageError(`Give the name of a brick: mortar add mail. ${list}`)
   if (rest.length > 0) throw new UsageError('add takes one brick at a time.')
-  if (Object.hasOwn(own.mortar.bricks, given))
-    return { name: given, recipe: own.mortar.bricks[given]!, ranges: own.peerDependencies }
+  const own = known.find((brick) => brick === given || bricks[brick]!.package === given)
+  if (own !== undefined) return bookSource(own)
   const [, name, version = '', brick] = TARGET.exec(given) ?? []
   if (name === undefined) throw new UsageError(`'${given}' is not the name of a brick or package. ${list}`)
   const guess = version === '' && brick === undefined ? nearest(name, known) : undefined
@@ -55,6 +56,13 @@ export function readTarget(
       `Unknown brick '${name}'. Did you mean '${guess}'? For an npm package of this name write ${name}@latest.`,
     )
   return { name, specifier: `${name}${version}`, brick }
+}
+
+/** The recipe of a brick of this release. */
+export function bookSource(brick: string): RecipeSource {
+  const { recipe, ranges, package: name } = recipeBook().bricks[brick]!
+  if (name === undefined) return { name: brick, recipe, ranges }
+  return { name: brick, recipe, package: name, ranges: { ...ranges, [name]: frameworkManifest().version } }
 }
 
 /**

@@ -6,30 +6,28 @@ import { allowScripts, runInstallation } from '../add/install.ts'
 import { findPackageManager, installation } from '../add/package-manager.ts'
 import { type Addition, planAddition } from '../add/plan-addition.ts'
 import { type PackageTarget, readRecipe, readTarget, type RecipeSource } from '../add/recipe-source.ts'
-import type { BrickRecipe } from '../brick-recipe.ts'
 import type { Command, CommandInput, CommandOptions } from '../command.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
-import { frameworkManifest } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
 import { findProject, PROJECT_OPTIONS, type Project, shown } from '../project/project.ts'
 
-/** Makes a brick part of an application: installs its optional packages and adds it to config/bricks.ts. */
+/** Makes a brick part of an application: installs its packages and adds it to config/bricks.ts. */
 export const add: Command = {
   name: 'add',
   summary: 'Install the packages of a brick and add it to config/bricks.ts',
   usage: 'add BRICK|PACKAGE [--driver NAME] [--provider NAME] [--dry-run]',
   options: {
     app: PROJECT_OPTIONS.app,
-    ...variantOptions(frameworkManifest().mortar.bricks),
+    ...variantOptions(),
     variant: { type: 'string', help: "of a brick in another package: the package's README has the names" },
     'dry-run': { type: 'boolean', help: 'print what would be done, and change nothing' },
   },
   async run(input) {
     const project = findProject(input)
-    const own = frameworkManifest()
-    const target = readTarget(input.positionals, own)
+    const target = readTarget(input.positionals)
     const source = 'recipe' in target ? target : await readInstalled(target, project, input)
     if (source === undefined) return 0
-    const addition = planAddition(input, source, { root: project.root, own })
+    const addition = planAddition(input, source, project.root)
     await installPackages(addition, project, input)
     registerBrick(addition, project, input)
     addVariables(addition, project, input)
@@ -38,8 +36,9 @@ export const add: Command = {
 }
 
 /** One option for each recipe that has variants: `--driver`, `--provider`. */
-function variantOptions(bricks: Readonly<Record<string, BrickRecipe>>): CommandOptions {
-  const options = Object.entries(bricks).flatMap(([name, { option, variants = {}, default: usual }]) => {
+function variantOptions(): CommandOptions {
+  const options = Object.entries(recipeBook().bricks).flatMap(([name, { recipe }]) => {
+    const { option, variants = {}, default: usual } = recipe
     if (option === undefined) return []
     const names = Object.keys(variants).map((each) => (each === usual ? `${each} (the default)` : each))
     const help = `of ${name}: ${names.join(', ').replace(/, ([^,]+)$/, ' or $1')}`
@@ -88,7 +87,7 @@ function registerBrick({ name, parts }: Addition, project: Project, input: Comma
   const file = bricksFile(project)
   const source = file === undefined ? '' : readFileSync(file, 'utf8')
   for (const needed of parts.needs ?? [])
-    if (!source.includes(`'mortar/${needed}'`))
+    if (!source.includes(`'@mortar/${needed}'`))
       terminal.note(`${name} needs the brick '${needed}': mortar add ${needed}`)
   const edit = addToBricks(source, parts)
   const place = shown(file ?? join(dirname(project.app), 'config/bricks.ts'), directory)

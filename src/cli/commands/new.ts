@@ -30,7 +30,10 @@ export const create: Command = {
     auth: { type: 'string', help: 'basic (e-mail and password, the default) or none' },
     'package-manager': { type: 'string', help: 'npm (the default), pnpm, yarn or bun' },
     ...WITHOUT,
-    mortar: { type: 'string', help: 'version or location of the framework for npm, such as file:mortar.tgz' },
+    mortar: {
+      type: 'string',
+      help: 'version of the packages of Mortar, or the folder of their tarballs: file:../packages',
+    },
   },
   async run(input) {
     const choices = readChoices(input)

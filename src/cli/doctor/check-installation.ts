@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { satisfies } from '../../peers/satisfies.ts'
 import { frameworkManifest } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
 import { findPackageJSON } from './find-package.ts'
 import { type Finding, finding } from './finding.ts'
 import type { Project } from '../project/project.ts'
@@ -27,8 +28,14 @@ export function checkInstallation({ root, manifest }: Project, node = process.ve
     ...(type === 'module' ? [] : [notModule()]),
     ...installed.filter((name) => findPackageJSON(name, root) === undefined).map(notInstalled),
     ...SHARED.flatMap((name) => checkPeer(name, root, `^${own.dependencies[name]!.split('.')[0]}.0.0`)),
-    ...Object.entries(own.peerDependencies).flatMap(([name, range]) => checkPeer(name, root, range)),
+    ...Object.entries(rangesOfBricks()).flatMap(([name, range]) => checkPeer(name, root, range)),
   ]
+}
+
+/** The versions of the packages that bricks need, among them the core and the bricks themselves. */
+function rangesOfBricks(): Readonly<Record<string, string>> {
+  const ranges = Object.values(recipeBook().bricks).map((brick) => brick.ranges)
+  return Object.assign({}, ...ranges) as Record<string, string>
 }
 
 function checkNode(present: string, range: string): Finding[] {

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { appendVariables } from '../add/env-example.ts'
-import { commandLineFolder, frameworkManifest } from '../framework-manifest.ts'
+import { commandLineFolder, referenceFolder } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
 import type { Choices } from './choices.ts'
 import { wordsOf } from './manager.ts'
 import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
@@ -10,12 +11,10 @@ import { renderTemplate, type TemplateValues } from './render-template.ts'
 
 /*
  * An application with users is a copy of the reference application, which the tests run. Everything else comes from
- * `templates/`. The build copies both in the same layout beside the compiled files, so that a relative path is valid
- * in the sources and in the package.
+ * `templates/`. The build copies both beside the compiled files.
  */
 const TEMPLATES = join(commandLineFolder(), 'new/templates')
-const REPOSITORY = join(commandLineFolder(), '../..')
-const REFERENCE = 'examples/notes'
+const REFERENCE = referenceFolder()
 
 /** The parts of an application with users that come from the reference application; its migrations come in addition. */
 const FROM_REFERENCE = {
@@ -70,7 +69,7 @@ export async function projectFiles(choices: Choices, secret: string): Promise<Pr
 
 /** `.env.example` with the variables of the chosen bricks. */
 function withVariables({ path, content }: ProjectFile, choices: Choices): ProjectFile {
-  const chosen = chosenBricks(choices, frameworkManifest()).filter(({ onlyTests }) => !onlyTests)
+  const chosen = chosenBricks(choices, recipeBook()).filter(({ onlyTests }) => !onlyTests)
   const append = (text: string, { parts }: ChosenParts): string => appendVariables(text, parts, choices.name)
   return { path, content: chosen.reduce(append, content) }
 }
@@ -143,11 +142,11 @@ async function fromReference(
   { texts }: TemplateValues,
 ): Promise<ProjectFile[]> {
   const wanted = [...FROM_REFERENCE[kind], ...(kind === 'notes' ? [`migrations/${dialectOf(database)}`] : [])]
-  const files = await Promise.all(wanted.map((path) => filesUnder(REPOSITORY, `${REFERENCE}/${path}`)))
+  const files = await Promise.all(wanted.map((path) => filesUnder(REFERENCE, path)))
   return Promise.all(
     files.flat().map(async (path) => ({
-      path: path.replace(`${REFERENCE}/`, ''),
-      content: (await readFile(join(REPOSITORY, path), 'utf8')).replace(`'Notes'`, `'${texts['title']}'`),
+      path,
+      content: (await readFile(join(REFERENCE, path), 'utf8')).replace(`'Notes'`, `'${texts['title']}'`),
     })),
   )
 }

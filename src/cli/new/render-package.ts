@@ -1,5 +1,6 @@
 import { type ChosenParts, chosenBricks } from './chosen-bricks.ts'
-import { frameworkManifest, type FrameworkManifest } from '../framework-manifest.ts'
+import { frameworkManifest } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
 import type { Choices } from './choices.ts'
 
 const DEVELOPMENT = [
@@ -15,16 +16,16 @@ const DEVELOPMENT = [
 const LINT = ['oxlint', 'oxlint-tsgolint'] as const
 
 /**
- * package.json of a new application: the framework, and the optional packages of the chosen bricks, in the versions that
- * the framework is tested with.
+ * package.json of a new application: the framework, the chosen bricks and what they need, in the versions that the framework
+ * is tested with.
  */
 export function renderPackage(choices: Choices): string {
   const own = frameworkManifest()
-  const { name, database, mortar, parts, manager, managerVersion } = choices
-  const packages = packagesOf(choices, own)
-  const dependencies = { yup: own.dependencies['yup'], ...versionsOf(packages.runtime, own) }
+  const { name, database, parts, manager, managerVersion } = choices
+  const packages = packagesOf(choices)
+  const dependencies = { ...ofRelease(choices), ...versionsOf(['yup', ...packages.runtime]) }
   const development = packages.development.filter((each) => !packages.runtime.includes(each))
-  const devDependencies = versionsOf([...DEVELOPMENT, ...toolsOf(parts), ...development], own)
+  const devDependencies = versionsOf([...DEVELOPMENT, ...toolsOf(parts), ...development])
   const manifest = {
     name,
     version: '0.1.0',
@@ -42,7 +43,7 @@ export function renderPackage(choices: Choices): string {
       ...(parts.has('format') ? { format: 'prettier --write .', 'format:check': 'prettier --check .' } : {}),
       ...(database === 'none' ? {} : { migrate: 'mortar migrate' }),
     },
-    dependencies: sorted({ mortar: mortar ?? own.version, ...dependencies }),
+    dependencies: sorted(dependencies),
     devDependencies,
     ...allowedScripts(choices),
   }
@@ -58,8 +59,8 @@ interface Packages {
   readonly development: readonly string[]
 }
 
-function packagesOf(choices: Choices, own: FrameworkManifest): Packages {
-  const chosen = chosenBricks(choices, own)
+function packagesOf(choices: Choices): Packages {
+  const chosen = chosenBricks(choices, recipeBook())
   const all = (bricks: readonly ChosenParts[], key: 'peers' | 'development'): string[] =>
     bricks.flatMap(({ parts }) => parts[key] ?? [])
   return {
@@ -80,16 +81,27 @@ function packagesOf(choices: Choices, own: FrameworkManifest): Packages {
 }
 
 /** Returns the exact versions that the framework is tested with, so that each package has one copy. */
-function versionsOf(names: readonly string[], { devDependencies }: FrameworkManifest) {
-  return sorted(Object.fromEntries(names.map((name) => [name, devDependencies[name]])))
+function versionsOf(names: readonly string[]) {
+  const { versions } = recipeBook()
+  return sorted(Object.fromEntries(names.map((name) => [name, versions[name]])))
+}
+
+/** The framework and the chosen bricks: of its own version, or the tarballs of a folder. */
+function ofRelease(choices: Choices): Record<string, string> {
+  const { version } = frameworkManifest()
+  const { mortar = version } = choices
+  const bricks = chosenBricks(choices, recipeBook()).flatMap((each) => each.package ?? [])
+  const place = (name: string): string =>
+    mortar.startsWith('file:')
+      ? `${mortar.replace(/\/$/, '')}/${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`
+      : mortar
+  return Object.fromEntries(['mortar', ...bricks].map((name) => [name, place(name)]))
 }
 
 /** Names of the packages of a new application whose install scripts have to run. */
 export function withScripts(choices: Choices): string[] {
-  const own = frameworkManifest()
-  const { runtime, development } = packagesOf(choices, own)
-  const present = new Set([...runtime, ...development, 'esbuild'])
-  return Object.keys(own.allowScripts).filter((name) => present.has(name))
+  const scripts = chosenBricks(choices, recipeBook()).flatMap(({ parts }) => parts.scripts ?? [])
+  return [...new Set([...scripts, 'esbuild'])].toSorted()
 }
 
 /** The key of package.json for packages whose install scripts may run. pnpm has a file for them. */

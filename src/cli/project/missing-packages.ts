@@ -4,7 +4,7 @@ import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { type MissingPackage, missingPackageOf, missingPackagesError } from '../../peers/missing-package.ts'
 import { type BrickRecipe, namesOf } from '../brick-recipe.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
-import { frameworkManifest } from '../framework-manifest.ts'
+import { recipeBook } from '../recipe-book.ts'
 import { explainImport } from './explain-import.ts'
 import { importsOf, modulesIn, type PackageImport } from './imports-of.ts'
 import { findRoot, type Project } from './project.ts'
@@ -60,13 +60,14 @@ function findMissing({ app, server, routes }: Modules): MissingPackage[] {
     ...(routes === undefined ? [] : modulesIn(routes)),
   ]
   const imports = importsOf(files)
-  const { peerDependencies, mortar } = frameworkManifest()
+  const bricks = Object.values(recipeBook().bricks)
   const aliases = readAliases(findRoot(dirname(app)))
   const direct = imports.filter(
-    ({ package: name }) => Object.hasOwn(peerDependencies, name) || !aliases.includes(`"${name}`),
+    ({ package: name }) =>
+      bricks.some(({ ranges }) => Object.hasOwn(ranges, name)) || !aliases.includes(`"${name}`),
   )
   const needed = imports.flatMap((each) =>
-    Object.values(mortar.bricks).flatMap((recipe) =>
+    bricks.flatMap(({ recipe }) =>
       peersFor(each, recipe).map((name) => ({
         name,
         importer: each.importer,

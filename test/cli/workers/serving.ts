@@ -67,7 +67,7 @@ export async function serveWorkers(
 
 /** The program `mortar` that a project uses. */
 export function programOf(project: TestProject): string {
-  return join(readlinkSync(join(project.directory, 'node_modules/mortar')), 'dist/src/cli/main.js')
+  return join(readlinkSync(join(project.directory, 'node_modules/mortar')), 'dist/cli/main.js')
 }
 
 /** A project that is built once for a suite. Call this in the body of a `describe`. */

@@ -8,7 +8,7 @@ import { builtProject, isAlive, type ServingWorkers } from './serving.ts'
 const TOKEN = 'a-token-of-the-tests'
 
 const APP = `import { createApp } from 'mortar'
-import { metrics } from 'mortar/metrics'
+import { metrics } from '@mortar/metrics'
 export const app = createApp({ logger: false }).use(metrics({ token: '${TOKEN}' }))
 `
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
-import { createRouter } from '../../../src/index.ts'
-import { signedIn } from '../../../src/testing/index.ts'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
+import { createRouter } from 'mortar'
+import { signedIn } from 'mortar/testing'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, signedUp } from './support/world.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import { deferred } from '../../support/deferred.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, settle, signedUp, type World } from './support/world.ts'
 

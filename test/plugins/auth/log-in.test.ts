@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Logger } from '../../../src/index.ts'
+import type { Logger } from 'mortar'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, PASSWORD, signedUp } from './support/world.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { auth } from '../../../plugins/auth/index.ts'
-import { StartupError } from '../../../src/index.ts'
+import { auth } from '@mortar/auth'
+import { StartupError } from 'mortar'
 import { ADA, inWorld, signedUp, type WorldOptions } from './support/world.ts'
 
 const claimsIn = (token = '.') =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { Answer } from './support/client.ts'
 import { onEachStore } from './support/on-each-store.ts'
 import { ADA, CHEAP, eventually, PASSWORD, resetTokenFor, signedUp, type World } from './support/world.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
 import { createRefresh } from '../../../plugins/auth/flows/refresh.ts'
 import { inWorld, resetTokenFor, signedUp, type World } from './support/world.ts'

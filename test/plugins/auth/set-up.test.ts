@@ -3,20 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { createResetMail } from '../../../plugins/auth/flows/reset-mail.ts'
-import { auth } from '../../../plugins/auth/index.ts'
-import { basicAuth } from '../../../plugins/auth/basic/index.ts'
-import * as schema from '../../../plugins/auth/basic/schema.ts'
-import { authUsers } from '../../../plugins/auth/basic/schema.ts'
-import {
-  createApp,
-  defineBrick,
-  value,
-  type Logger,
-  type Mailer,
-  type MailMessage,
-} from '../../../src/index.ts'
-import { mail } from '../../../plugins/mail/index.ts'
-import { mailbox, resetTokenIn } from '../../../src/testing/index.ts'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as schema from '@mortar/auth/basic/schema'
+import { authUsers } from '@mortar/auth/basic/schema'
+import { createApp, defineBrick, value, type Logger, type Mailer, type MailMessage } from 'mortar'
+import { mail } from '@mortar/mail'
+import { mailbox, resetTokenIn } from 'mortar/testing'
 import { KINDS } from '../database/databases.ts'
 import { Client } from './support/client.ts'
 import { ADA, CHEAP, eventually, inWorld, SECRET, signedUp } from './support/world.ts'
@@ -163,7 +156,7 @@ describe('tables that are missing', () => {
         expect(answer.status).to.equal(500)
         expect(answer.body.code).to.equal('missing_table')
         expect(answer.body.detail).to.match(/^no such table: auth_users\b/)
-        expect(answer.body.detail).to.include('mortar/auth/basic/schema').and.to.include('migrat')
+        expect(answer.body.detail).to.include('@mortar/auth/basic/schema').and.to.include('migrat')
         expect(answer.headers['cache-control']).to.equal('no-store')
       }
     }))

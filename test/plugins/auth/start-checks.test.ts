@@ -1,18 +1,18 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
-import { auth } from '../../../plugins/auth/index.ts'
-import { basicAuth, type ConnectedPasswordProvider } from '../../../plugins/auth/basic/index.ts'
-import { documentAuth } from '../../../plugins/auth/document/index.ts'
+import { auth } from '@mortar/auth'
+import { basicAuth, type ConnectedPasswordProvider } from '@mortar/auth/basic'
+import { documentAuth } from '@mortar/auth-document'
 import {
   AuthEndedSessions,
   AuthRefreshTokens,
   AuthResetTokens,
   authUsers,
   type ExtraColumns,
-} from '../../../plugins/auth/basic/schema.ts'
-import * as schema from '../../../plugins/auth/basic/schema.ts'
-import { database, type Entities } from '../../../plugins/database/index.ts'
-import { createApp, type Logger } from '../../../src/index.ts'
+} from '@mortar/auth/basic/schema'
+import * as schema from '@mortar/auth/basic/schema'
+import { database, type Entities } from '@mortar/database'
+import { createApp, type Logger } from 'mortar'
 import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'
 import { failureOf } from './support/failure-of.ts'
 

@@ -4,16 +4,11 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { DataSource, type DataSourceOptions } from 'typeorm'
 import { MissingTable } from '../../../plugins/auth/errors.ts'
-import {
-  AuthEndedSessions,
-  AuthRefreshTokens,
-  AuthResetTokens,
-  AuthUsers,
-} from '../../../plugins/auth/basic/schema.ts'
+import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, AuthUsers } from '@mortar/auth/basic/schema'
 import { createRelationalStore } from '../../../plugins/auth/basic/store.ts'
 import { addUser, sessionFor } from '../../../plugins/auth/testing/store-fixtures.ts'
-import { authStoreSuite } from 'mortar/auth/testing'
-import { createDataSource } from '../../../plugins/database/index.ts'
+import { authStoreSuite } from '@mortar/auth/testing'
+import { createDataSource } from '@mortar/database'
 import { KINDS } from '../database/databases.ts'
 import { SQLITE_DRIVERS } from '../database/drivers.ts'
 import { serverUrl } from '../../support/servers.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
-import { createDataSource } from 'mortar/database'
+import { createDataSource } from '@mortar/database'
 import { Notes, temporaryFolder, texts } from './notes.ts'
 
 const ENOUGH = 40

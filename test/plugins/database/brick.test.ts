@@ -9,8 +9,8 @@ import {
   database,
   type MigrationClass,
   type Migrations,
-} from '../../../plugins/database/index.ts'
-import { createApp, createRouter, type Logger, routerFor, type StartupError } from '../../../src/index.ts'
+} from '@mortar/database'
+import { createApp, createRouter, type Logger, routerFor, type StartupError } from 'mortar'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { insert, Notes, temporaryFolder, texts } from './notes.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createDataSource, openDataSource } from 'mortar/database'
+import { createDataSource, openDataSource } from '@mortar/database'
 import { temporaryFolder } from './notes.ts'
 
 describe('opening a SQLite file', () => {

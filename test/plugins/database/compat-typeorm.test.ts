@@ -6,14 +6,8 @@ import {
   postgresPoolOf,
   replaceRunners,
 } from '../../../plugins/database/compat/typeorm.ts'
-import {
-  createDataSource,
-  database,
-  gateTransactions,
-  openDataSource,
-  query,
-} from '../../../plugins/database/index.ts'
-import { createApp, type Logger, StartupError } from '../../../src/index.ts'
+import { createDataSource, database, gateTransactions, openDataSource, query } from '@mortar/database'
+import { createApp, type Logger, StartupError } from 'mortar'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { insert, Notes, openPlain } from './notes.ts'
 

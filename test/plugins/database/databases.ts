@@ -3,12 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DataSource } from 'typeorm'
-import {
-  type ConnectionOptions,
-  createDataSource,
-  type Entities,
-  fromUrl,
-} from '../../../plugins/database/index.ts'
+import { type ConnectionOptions, createDataSource, type Entities, fromUrl } from '@mortar/database'
 import { SQLITE_DRIVERS } from './drivers.ts'
 import { runStatement } from '../../support/run-statement.ts'
 import { type ServerVariable, serverUrl } from '../../support/servers.ts'

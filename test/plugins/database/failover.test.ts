@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, routerFor } from 'mortar'
-import { type ConnectionOptions, type DatabaseSettings, createDataSource, database } from 'mortar/database'
+import { type ConnectionOptions, type DatabaseSettings, createDataSource, database } from '@mortar/database'
 import { freePort } from '../../support/free-port.ts'
 import { skipSuite } from '../../support/servers.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { fromUrl } from '../../../plugins/database/index.ts'
-import { StartupError } from '../../../src/index.ts'
+import { fromUrl } from '@mortar/database'
+import { StartupError } from 'mortar'
 
 describe('fromUrl', () => {
   const READ = {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
-import { createDataSource, openDataSource } from '../../../plugins/database/index.ts'
+import { createDataSource, openDataSource } from '@mortar/database'
 import { serverUrl } from '../../support/servers.ts'
 import { inZone, ZONES } from '../../support/zones.ts'
 import { type TestDatabase, KINDS } from './databases.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type DataSource, EntitySchema } from 'typeorm'
-import { openDataSource, param, query, typeorm } from '../../../plugins/database/index.ts'
+import { openDataSource, param, query, typeorm } from '@mortar/database'
 import { inZone, ZONES } from '../../support/zones.ts'
 import { KINDS, KINDS_AND_DRIVERS } from './databases.ts'
 

@@ -27,7 +27,7 @@ describe("TypeORM's drivers", () => {
     result = JSON.parse(stdout) as typeof result
   })
 
-  it('are not loaded with mortar/database', () => {
+  it('are not loaded with @mortar/database', () => {
     expect(result.atFirst).to.deep.equal([])
   })
 

@@ -8,8 +8,8 @@ import {
   fromUrl,
   gateTransactions,
   type MigrationClass,
-} from '../../../plugins/database/index.ts'
-import { StartupError } from '../../../src/index.ts'
+} from '@mortar/database'
+import { StartupError } from 'mortar'
 import { runStatement, withDatabase } from '../../support/run-statement.ts'
 import { serverUrl } from '../../support/servers.ts'
 import { inSchema, KINDS, type TestDatabase } from './databases.ts'

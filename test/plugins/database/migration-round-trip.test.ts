@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { EntitySchema } from 'typeorm'
-import { createMigrations } from '../../../plugins/database/index.ts'
+import { createMigrations } from '@mortar/database'
 import { schemaDifferences } from '../../../plugins/database/schema-differences.ts'
-import * as auth from '../../../plugins/auth/basic/schema.ts'
-import * as limits from '../../../plugins/limits/schema.ts'
+import * as auth from '@mortar/auth/basic/schema'
+import * as limits from '@mortar/limits/schema'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { temporaryFolder } from './notes.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
-import { param, query } from '../../../plugins/database/index.ts'
+import { param, query } from '@mortar/database'
 import { KINDS } from './databases.ts'
 
 /** Values that a body of JSON or text can have and that databases convert silently. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { QueryRunner } from 'typeorm'
 import { createApp, type Environment, type Logger, type StartupError } from 'mortar'
-import { createDataSource, createMigrations, database, type DatabaseSettings } from 'mortar/database'
+import { createDataSource, createMigrations, database, type DatabaseSettings } from '@mortar/database'
 import { temporaryFolder } from './notes.ts'
 
 class CreateTasks1000000000001 {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createDataSource, fromUrl } from 'mortar/database'
+import { createDataSource, fromUrl } from '@mortar/database'
 import { serverUrl } from '../../support/servers.ts'
 
 interface Client {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, type App } from 'mortar'
-import { database } from 'mortar/database'
+import { database } from '@mortar/database'
 import { serverUrl } from '../../support/servers.ts'
 
 /** Values of the gauges of an application by name. */

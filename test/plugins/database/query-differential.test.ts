@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm'
-import { param, query } from '../../../plugins/database/index.ts'
+import { param, query } from '@mortar/database'
 import { seedFor } from '../../support/seed.ts'
 import { type Random, type Sample, SAMPLES } from './column-types.ts'
 import { KINDS_AND_DRIVERS } from './databases.ts'

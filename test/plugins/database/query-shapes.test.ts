@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type DataSource, EntitySchema, Like } from 'typeorm'
-import { param, query } from '../../../plugins/database/index.ts'
+import { param, query } from '@mortar/database'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 
 const upperCase = {

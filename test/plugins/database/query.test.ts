@@ -13,7 +13,7 @@ import {
   QueryFailedError,
   Raw,
 } from 'typeorm'
-import { missingTable, param, query } from '../../../plugins/database/index.ts'
+import { missingTable, param, query } from '@mortar/database'
 import { KINDS, KINDS_AND_DRIVERS } from './databases.ts'
 
 interface Task {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EntitySchema } from 'typeorm'
-import { createDataSource, createMigrations } from '../../../plugins/database/index.ts'
+import { createDataSource, createMigrations } from '@mortar/database'
 import { temporaryFolder } from './notes.ts'
 
 const Owners = new EntitySchema({

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
-import { openDataSource } from 'mortar/database'
+import { openDataSource } from '@mortar/database'
 import { DataSource } from 'typeorm'
 import { type Runtime, withSqliteDriver } from '../../../plugins/database/sqlite-driver.ts'
 import { databaseNeed } from '../../../plugins/database/typeorm.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EntitySchema } from 'typeorm'
 import { createApp, type DoctorFinding } from 'mortar'
-import { database } from 'mortar/database'
+import { database } from '@mortar/database'
 import { KINDS } from './databases.ts'
 
 const notes = new EntitySchema<{ id: number; tags: { id: number }[] }>({

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type DataSource, EntitySchema } from 'typeorm'
-import { Conflict, createApp, createRouter, type Logger } from '../../../src/index.ts'
+import { Conflict, createApp, createRouter, type Logger } from 'mortar'
 import {
   database,
   duplicateKey,
@@ -9,7 +9,7 @@ import {
   type Violation,
   type ViolationKind,
   violation,
-} from '../../../plugins/database/index.ts'
+} from '@mortar/database'
 import { KINDS_AND_DRIVERS, type TestDatabase } from './databases.ts'
 
 interface Shelf {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
-import * as schema from 'mortar/limits/schema'
+import * as schema from '@mortar/limits/schema'
 import { cleanRegularly } from '../../../plugins/limits/database/clean-regularly.ts'
 import type { DataSourceLike } from '../../../plugins/limits/database/data-source.ts'
 import type { DatabaseCounters } from '../../../plugins/limits/database/database-counters.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, type Limiter, type Logger } from 'mortar'
-import { limits } from 'mortar/limits'
+import { limits } from '@mortar/limits'
 
 describe('limits() with a store that fails', () => {
   it('logs the reason once, and has a gauge', async () => {

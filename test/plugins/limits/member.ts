@@ -4,10 +4,10 @@
  * often each status came; with `keys` to that many keys in turn; with `open` they run during a transaction of the application, which is then rolled back.
  */
 import { createApp, createRouter, type App } from 'mortar'
-import { createDataSource, database, type ConnectionOptions } from 'mortar/database'
-import { limits } from 'mortar/limits'
-import * as schema from 'mortar/limits/schema'
-import { redis } from 'mortar/redis'
+import { createDataSource, database, type ConnectionOptions } from '@mortar/database'
+import { limits } from '@mortar/limits'
+import * as schema from '@mortar/limits/schema'
+import { redis } from '@mortar/redis'
 import type { DataSource } from 'typeorm'
 
 /** Settings of a process. */

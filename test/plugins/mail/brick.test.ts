@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createRouter, createApp, value, type Mailer } from '../../../src/index.ts'
-import { mail, type MailOptions } from '../../../plugins/mail/index.ts'
+import { createRouter, createApp, value, type Mailer } from 'mortar'
+import { mail, type MailOptions } from '@mortar/mail'
 import { mailApp, rejection, startMailApp, withMailApp } from './mail-app.ts'
 
 const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }

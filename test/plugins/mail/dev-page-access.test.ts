@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { MailOptions } from '../../../plugins/mail/index.ts'
+import type { MailOptions } from '@mortar/mail'
 import { rawRequest } from '../../support/raw-request.ts'
 import { rejection, startMailApp } from './mail-app.ts'
 

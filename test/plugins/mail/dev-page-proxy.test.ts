@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { App } from '../../../src/index.ts'
+import type { App } from 'mortar'
 import { needsProgram } from '../../deploy/files.ts'
 import { startProxyServer } from '../../deploy/running-proxy.ts'
 import { surroundSite } from '../../deploy/surround-site.ts'

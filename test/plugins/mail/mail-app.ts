@@ -1,5 +1,5 @@
-import { createApp } from '../../../src/index.ts'
-import { mail, type MailOptions } from '../../../plugins/mail/index.ts'
+import { createApp } from 'mortar'
+import { mail, type MailOptions } from '@mortar/mail'
 
 type AppConfig = NonNullable<Parameters<typeof createApp>[0]>
 

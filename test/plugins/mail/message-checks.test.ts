@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Transport } from 'nodemailer'
-import type { MailMessage } from '../../../src/index.ts'
+import type { MailMessage } from 'mortar'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { rejection, withMailApp } from './mail-app.ts'
 

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { expect } from 'chai'
-import type { MailTransport } from '../../../plugins/mail/index.ts'
+import type { MailTransport } from '@mortar/mail'
 import { alwaysOpens, openTransport } from '../../../plugins/mail/transports/open-transport.ts'
 import { terminalTransport } from '../../../plugins/mail/transports/terminal.ts'
 import { rejection, startMailApp } from './mail-app.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { createTransport, type Transport } from 'nodemailer'
-import type { MailOptions } from '../../../plugins/mail/index.ts'
+import type { MailOptions } from '@mortar/mail'
 import { rejection, withMailApp } from './mail-app.ts'
 import { startSmtpServer } from './smtp-server.ts'
 

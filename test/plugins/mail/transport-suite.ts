@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import PostalMime, { type Email } from 'postal-mime'
-import type { MailOptions } from '../../../plugins/mail/index.ts'
+import type { MailOptions } from '@mortar/mail'
 import { startMailApp, withMailApp } from './mail-app.ts'
 import type { ReceivedMail } from './smtp-server.ts'
 

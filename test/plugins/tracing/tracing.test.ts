@@ -4,7 +4,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
 import { createApp, createRouter, type App, type Logger } from 'mortar'
-import { tracing } from 'mortar/tracing'
+import { tracing } from '@mortar/tracing'
 import { throughBothAdapters } from '../../support/adapters.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'

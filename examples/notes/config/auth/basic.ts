@@ -1,4 +1,4 @@
-import { basicAuth } from 'mortar/auth/basic'
+import { basicAuth } from '@mortar/auth/basic'
 import { settings } from '../settings.ts'
 
 /** E-mail and password on the application's own database. */

@@ -1,5 +1,5 @@
 import { defineBrick } from 'mortar'
-import { documentAuth } from 'mortar/auth/document'
+import { documentAuth } from '@mortar/auth-document'
 import { MongoClient } from 'mongodb'
 import { settings } from '../settings.ts'
 

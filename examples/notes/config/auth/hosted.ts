@@ -1,4 +1,4 @@
-import { hostedAuth } from 'mortar/auth/hosted'
+import { hostedAuth } from '@mortar/auth-hosted'
 import { settings } from '../settings.ts'
 
 /** An external sign-in provider: the OpenID Connect server `AUTH_ISSUER`. For Clerk, Auth0 … use its preset. */

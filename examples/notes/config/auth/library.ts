@@ -1,8 +1,8 @@
 import { betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import type { DataSource } from 'typeorm'
-import { libraryAuth } from 'mortar/auth/library'
-import { throughDataSource } from 'mortar/auth/library/kysely'
+import { libraryAuth } from '@mortar/auth-library'
+import { throughDataSource } from '@mortar/auth-library/kysely'
 import { settings } from '../settings.ts'
 
 const basePath = '/auth'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { seconds, StartupError, type Duration, type Logger } from '../../../../src/index.ts'
+import { StartupError, type Duration, type Logger } from 'mortar'
+import { seconds } from 'mortar/kit'
 
 /** Settings of the look-up in known data breaches. */
 export interface BreachedPasswordsOptions {

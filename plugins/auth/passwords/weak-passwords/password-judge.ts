@@ -1,4 +1,4 @@
-import type { Cradle } from '../../../../src/index.ts'
+import type { Cradle } from 'mortar'
 import { createBreachedPasswords, type BreachedPasswordsOptions } from './breached-passwords.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { foldPassword } from './fold-password.ts'

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { assess } from '../../../../plugins/auth/asvs/assess.ts'
 import { asvsFindings } from '../../../../plugins/auth/asvs/findings.ts'
 import { authFindings } from '../../../../plugins/auth/doctor.ts'
-import { hostedAuth } from '../../../../plugins/auth/hosted/index.ts'
+import { hostedAuth } from '@mortar/auth-hosted'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
-import type { BrickServices } from '../../../../src/index.ts'
+import type { BrickServices } from 'mortar'
 import { resolveLifetimes, type PasswordAuthOptions } from '../../../../plugins/auth/options/options.ts'
 
 type Options = Omit<PasswordAuthOptions, 'secret'>

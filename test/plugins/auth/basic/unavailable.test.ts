@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
 import { createApp } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
-import * as schema from 'mortar/auth/basic/schema'
+import { auth } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
+import * as schema from '@mortar/auth/basic/schema'
 import { createClient, type TestResponse } from 'mortar/testing'
 
 const SECRET = 'qF3v9Lm2Zx7Tb5Wd8Rk1Nc6Hj4Gp0Sy-'

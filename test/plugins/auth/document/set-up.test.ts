@@ -1,15 +1,11 @@
 import { expect } from 'chai'
 import type { Db } from 'mongodb'
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm'
-import { auth } from '../../../../plugins/auth/index.ts'
-import {
-  documentAuth,
-  ensureAuthIndexes,
-  type DocumentAuthOptions,
-} from '../../../../plugins/auth/document/index.ts'
-import { database } from '../../../../plugins/database/index.ts'
-import { createApp, type AppOptions } from '../../../../src/index.ts'
-import { createClient } from '../../../../src/testing/index.ts'
+import { auth } from '@mortar/auth'
+import { documentAuth, ensureAuthIndexes, type DocumentAuthOptions } from '@mortar/auth-document'
+import { database } from '@mortar/database'
+import { createApp, type AppOptions } from 'mortar'
+import { createClient } from 'mortar/testing'
 import { newDatabaseName, onEachMongo, openDatabase } from '../../../support/mongo.ts'
 import { ADA, CHEAP, SECRET } from '../support/world.ts'
 import { failureOf } from '../support/failure-of.ts'

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { DataSource } from 'typeorm'
-import { createDocumentStore } from '../../../../plugins/auth/document/store.ts'
-import { ensureAuthIndexes, type UserFields } from '../../../../plugins/auth/document/index.ts'
-import type { AuthStore } from '../../../../plugins/auth/index.ts'
-import { authStoreSuite } from '../../../../plugins/auth/testing/index.ts'
+import { createDocumentStore } from '../../../../plugins/auth-document/store.ts'
+import { ensureAuthIndexes, type UserFields } from '@mortar/auth-document'
+import type { AuthStore } from '@mortar/auth'
+import { authStoreSuite } from '@mortar/auth/testing'
 import type { MongoServer } from '../../../support/mongo-server/server.ts'
 import { newDatabaseName, onEachMongo, openDatabase } from '../../../support/mongo.ts'
 

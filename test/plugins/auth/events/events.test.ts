@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { HttpError } from '../../../../src/index.ts'
+import { HttpError } from 'mortar'
 import { IP, type Scene } from '../support/event-scene.ts'
 import { EVENT_TYPES } from '../support/event-types.ts'
 import { CHANGE, FORGOT, RESET } from '../support/password-events.ts'

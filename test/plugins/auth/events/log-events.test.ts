@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { EventBus, Logger } from '../../../../src/index.ts'
-import type { AuthEvents } from '../../../../plugins/auth/index.ts'
+import type { EventBus, Logger } from 'mortar'
+import type { AuthEvents } from '@mortar/auth'
 import { EVENT_TYPES } from '../support/event-types.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, settle, signedUp, type World } from '../support/world.ts'
 

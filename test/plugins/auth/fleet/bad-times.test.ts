@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
-import type { ConnectionOptions } from '../../../../plugins/database/index.ts'
+import type { ConnectionOptions } from '@mortar/database'
 import { KINDS } from '../../database/databases.ts'
 import { cookieOf, type Reply } from '../acceptance/service.ts'
 import { openFleet, type Fleet } from './fleet.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import * as schema from 'mortar/auth/basic/schema'
+import * as schema from '@mortar/auth/basic/schema'
 import { KINDS, type TestDatabase } from '../../database/databases.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 

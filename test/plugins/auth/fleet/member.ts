@@ -5,10 +5,10 @@
 import argon2 from 'argon2'
 import { Redis } from 'ioredis'
 import { createApp, createRouter } from 'mortar'
-import { auth } from 'mortar/auth'
-import { basicAuth, type ConnectedPasswordProvider } from 'mortar/auth/basic'
-import * as schema from 'mortar/auth/basic/schema'
-import { createDataSource, database } from 'mortar/database'
+import { auth } from '@mortar/auth'
+import { basicAuth, type ConnectedPasswordProvider } from '@mortar/auth/basic'
+import * as schema from '@mortar/auth/basic/schema'
+import { createDataSource, database } from '@mortar/database'
 import type { MemberOptions } from './fleet.ts'
 
 const options = JSON.parse(process.argv[2]!) as MemberOptions

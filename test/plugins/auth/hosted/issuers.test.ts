@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { auth0, keycloak } from 'mortar/auth/hosted'
+import { auth0, keycloak } from '@mortar/auth-hosted'
 import { signingKey } from './support/key-server.ts'
 import { inHostedWorld } from './support/world.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, type Environment, type StartupError } from 'mortar'
-import { auth } from 'mortar/auth'
+import { auth } from '@mortar/auth'
 import {
   auth0,
   clerk,
@@ -10,7 +10,7 @@ import {
   keycloak,
   supabase,
   type HostedAuthOptions,
-} from 'mortar/auth/hosted'
+} from '@mortar/auth-hosted'
 import { AUDIENCE, signingKey } from './support/key-server.ts'
 import { inHostedWorld } from './support/world.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { bearer } from 'better-auth/plugins'
 import { createApp, createRouter, type StartupError } from 'mortar'
-import { auth, type AuthOptions } from 'mortar/auth'
-import { libraryAuth, type AuthLibrary, type LibraryAuthOptions } from 'mortar/auth/library'
+import { auth, type AuthOptions } from '@mortar/auth'
+import { libraryAuth, type AuthLibrary, type LibraryAuthOptions } from '@mortar/auth-library'
 import { createClient } from 'mortar/testing'
 import { openBetterAuth } from '../support/better-auth.ts'
 

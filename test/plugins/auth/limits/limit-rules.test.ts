@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StartupError } from '../../../../src/index.ts'
+import { StartupError } from 'mortar'
 import {
   mostResetTokens,
   resolveLimits,

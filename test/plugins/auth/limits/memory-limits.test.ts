@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Cradle } from '../../../../src/index.ts'
+import type { Cradle } from 'mortar'
 import { memoryLimitFindings, warnOfMemoryLimits } from '../../../../plugins/auth/limits/memory-limits.ts'
 import type { PasswordAuthOptions } from '../../../../plugins/auth/options/options.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { randomBytes } from 'node:crypto'
-import type { EventBus } from '../../../../src/index.ts'
+import type { EventBus } from 'mortar'
 import type { AuthEvents } from '../../../../plugins/auth/events/events.ts'
 import {
   createRateLimits,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { TooManyRequests } from '../../../../src/index.ts'
+import { TooManyRequests } from 'mortar'
 import {
   createRateLimits,
   type LimitRule,

@@ -4,7 +4,7 @@ import {
   resolveLifetimes,
   type PasswordAuthOptions,
 } from '../../../../plugins/auth/options/options.ts'
-import { StartupError } from '../../../../src/index.ts'
+import { StartupError } from 'mortar'
 
 const resolved = (options: Partial<PasswordAuthOptions> = {}) =>
   resolveLifetimes({ secret: 'not used', ...options })

@@ -9,7 +9,7 @@ import { createHashPool } from '../../../../plugins/auth/passwords/hash-pool.ts'
 import { createPasswords, type Passwords } from '../../../../plugins/auth/passwords/passwords.ts'
 import { createRateLimits } from '../../../../plugins/auth/limits/rate-limits.ts'
 import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
-import { ServiceUnavailable } from '../../../../src/index.ts'
+import { ServiceUnavailable } from 'mortar'
 import { TestClock } from '../support/clock.ts'
 
 const EMAIL = 'ada@example.com'

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { expect } from 'chai'
-import { ServiceUnavailable } from '../../../../src/index.ts'
+import { ServiceUnavailable } from 'mortar'
 import { createHashPool } from '../../../../plugins/auth/passwords/hash-pool.ts'
 import { TestClock } from '../support/clock.ts'
 

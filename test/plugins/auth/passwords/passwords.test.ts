@@ -1,6 +1,6 @@
 import argon2 from 'argon2'
 import { expect } from 'chai'
-import { ServiceUnavailable, StartupError } from '../../../../src/index.ts'
+import { ServiceUnavailable, StartupError } from 'mortar'
 import {
   assertCost,
   createPasswords,

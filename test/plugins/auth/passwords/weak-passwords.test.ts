@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StartupError } from '../../../../src/index.ts'
+import { StartupError } from 'mortar'
 import { COMMON_PASSWORDS_COUNT } from '../../../../plugins/auth/passwords/weak-passwords/common-passwords-data.ts'
 import { onEachStore } from '../support/on-each-store.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, signedUp, type World } from '../support/world.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { EndedSessionNews, EndedSessionReader } from 'mortar/auth'
+import type { EndedSessionNews, EndedSessionReader } from '@mortar/auth'
 import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
 

@@ -1,10 +1,10 @@
 import { mock } from 'node:test'
 import { expect } from 'chai'
-import { watchExpiry } from '../../../../plugins/auth/hosted/watch-expiry.ts'
+import { watchExpiry } from '../../../../plugins/auth-hosted/watch-expiry.ts'
 import { createEndedSessions } from '../../../../plugins/auth/sessions/ended-sessions.ts'
 import { createSessionWatch } from '../../../../plugins/auth/sessions/session-watch.ts'
 import { watchByIdentify } from '../../../../plugins/auth/watch-by-identify.ts'
-import type { CredentialRequest, User } from '../../../../src/index.ts'
+import type { CredentialRequest, User } from 'mortar'
 
 const LIFETIME = 900
 const MINUTE = 60_000

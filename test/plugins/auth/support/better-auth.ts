@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { betterAuth, type BetterAuthOptions } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import { createClient, type Injectable } from 'mortar/testing'
-import type { SignedInUser } from 'mortar/auth/testing'
+import type { SignedInUser } from '@mortar/auth/testing'
 
 /** A better-auth instance on a database of its own in memory, which the test has to close. */
 export function openBetterAuth(options: BetterAuthOptions = {}) {

@@ -1,4 +1,4 @@
-import type { App } from '../../../../src/index.ts'
+import type { App } from 'mortar'
 
 /** A response with its body. */
 export interface Answer {

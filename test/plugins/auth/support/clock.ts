@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/index.ts'
+import type { Clock } from 'mortar'
 
 /** A clock that moves only when told to. Milliseconds. */
 export class TestClock implements Clock {

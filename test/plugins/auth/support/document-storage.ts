@@ -1,5 +1,5 @@
 import { MongoClient, type Collection, type Db, type Document } from 'mongodb'
-import { documentAuth, ensureAuthIndexes } from '../../../../plugins/auth/document/index.ts'
+import { documentAuth, ensureAuthIndexes } from '@mortar/auth-document'
 import type { MongoServer } from '../../../support/mongo-server/server.ts'
 import { newDatabaseName, type MongoTarget } from '../../../support/mongo.ts'
 import { Interruptions, statementOf } from './interruptions.ts'

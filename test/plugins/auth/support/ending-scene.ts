@@ -1,4 +1,4 @@
-import type { ConnectedPasswordProvider } from '../../../../plugins/auth/basic/index.ts'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { AuthFlows } from '../../../../plugins/auth/flows/flows.ts'
 import { Schedule } from './schedule.ts'
 import { PASSWORD, resetTokenFor, settle, type World } from './world.ts'

@@ -1,4 +1,4 @@
-import type { AuthEvents } from '../../../../plugins/auth/index.ts'
+import type { AuthEvents } from '@mortar/auth'
 import type { Client } from './client.ts'
 import type { World, WorldOptions } from './world.ts'
 

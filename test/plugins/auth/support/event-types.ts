@@ -1,4 +1,4 @@
-import type { AuthEvents } from 'mortar/auth'
+import type { AuthEvents } from '@mortar/auth'
 
 /** Every event that a request can emit, for a test that listens to all. */
 export const EVENT_TYPES = [

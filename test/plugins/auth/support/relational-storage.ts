@@ -2,14 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DataSource } from 'typeorm'
-import { basicAuth } from '../../../../plugins/auth/basic/index.ts'
-import {
-  AuthEndedSessions,
-  AuthRefreshTokens,
-  AuthResetTokens,
-  authUsers,
-} from '../../../../plugins/auth/basic/schema.ts'
-import { database } from '../../../../plugins/database/index.ts'
+import { basicAuth } from '@mortar/auth/basic'
+import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, authUsers } from '@mortar/auth/basic/schema'
+import { database } from '@mortar/database'
 import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
 

@@ -4,7 +4,7 @@ import type { AuthParts } from '../../../../plugins/auth/flows/parts.ts'
 import { deriveKeys } from '../../../../plugins/auth/tokens/keys.ts'
 import { createRefreshTokens } from '../../../../plugins/auth/tokens/refresh-tokens.ts'
 import type { Budget, Choice, Exchange } from './rotation-exchange.ts'
-import type { StoredSession, StoredUser } from '../../../../plugins/auth/index.ts'
+import type { StoredSession, StoredUser } from '@mortar/auth'
 
 const KEYS = deriveKeys('a secret of the model that is long enough for anything')
 const USER: StoredUser = {

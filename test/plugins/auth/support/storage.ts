@@ -1,6 +1,6 @@
-import type { PasswordAuthOptions, ConnectedPasswordProvider } from '../../../../plugins/auth/basic/index.ts'
+import type { PasswordAuthOptions, ConnectedPasswordProvider } from '@mortar/auth/basic'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
-import type { AnyBrick } from '../../../../src/index.ts'
+import type { AnyBrick } from 'mortar'
 import type { Interruptions } from './interruptions.ts'
 
 /** One record, as `{ id, email, password_hash, … }` whatever the database calls its key. */

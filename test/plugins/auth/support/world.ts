@@ -1,13 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { auth, type AuthEvents, type AuthOptions } from '../../../../plugins/auth/index.ts'
-import type { PasswordAuthOptions, ConnectedPasswordProvider } from '../../../../plugins/auth/basic/index.ts'
-import {
-  createApp,
-  createRouter,
-  type AnyBrick,
-  type PolicyContext,
-  type User,
-} from '../../../../src/index.ts'
+import { auth, type AuthEvents, type AuthOptions } from '@mortar/auth'
+import type { PasswordAuthOptions, ConnectedPasswordProvider } from '@mortar/auth/basic'
+import { createApp, createRouter, type AnyBrick, type PolicyContext, type User } from 'mortar'
 import { Client } from './client.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import { RELATIONAL } from './relational-storage.ts'

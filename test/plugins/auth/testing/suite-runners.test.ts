@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApp, type User } from 'mortar'
-import { auth, type AuthProvider } from 'mortar/auth'
-import { providerSuite, type ProviderFixture } from 'mortar/auth/testing'
+import { auth, type AuthProvider } from '@mortar/auth'
+import { providerSuite, type ProviderFixture } from '@mortar/auth/testing'
 
 const ada: User = { id: 'ada', raw: {} }
 const provider: AuthProvider = {

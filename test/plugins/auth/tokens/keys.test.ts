@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StartupError } from '../../../../src/index.ts'
+import { StartupError } from 'mortar'
 import { checkSecret, deriveKeys, type Secret } from '../../../../plugins/auth/tokens/keys.ts'
 
 const LONG = 'correct horse battery staple and a half'

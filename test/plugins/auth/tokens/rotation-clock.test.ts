@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createRotationClock } from '../../../../plugins/auth/tokens/rotation-clock.ts'
-import { systemClock } from '../../../../src/index.ts'
+import { systemClock } from 'mortar/kit'
 import { TestClock } from '../support/clock.ts'
 
 const DATABASE_TIME = 1_000_000

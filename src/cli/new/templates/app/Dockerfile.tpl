@@ -37,5 +37,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Not through a package manager or a shell: SIGTERM must reach the application.
-CMD ["node", "node_modules/mortar/dist/src/cli/main.js", "start"]
+CMD ["node", "node_modules/mortar/dist/cli/main.js", "start"]
 # #end

@@ -1,4 +1,4 @@
-import { typeorm } from 'mortar/database'
+import { typeorm } from '@mortar/database'
 
 /** A row of `greetings`. */
 export interface Greeting {

@@ -1,6 +1,6 @@
 import { createApp, createRouter, type Environment, type User } from 'mortar'
-import { auth, type AuthOptions } from 'mortar/auth'
-import { hostedAuth, type HostedAuthOptions } from 'mortar/auth/hosted'
+import { auth, type AuthOptions } from '@mortar/auth'
+import { hostedAuth, type HostedAuthOptions } from '@mortar/auth-hosted'
 import { createClient, createClock } from 'mortar/testing'
 import { AUDIENCE, startKeyServer, type SigningKey } from './key-server.ts'
 

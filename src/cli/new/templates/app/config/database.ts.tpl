@@ -1,6 +1,6 @@
 // #if database
 import { join } from 'node:path'
-import { fromUrl } from 'mortar/database'
+import { fromUrl } from '@mortar/database'
 import * as schema from '../schema.ts'
 import { settings } from './settings.ts'
 

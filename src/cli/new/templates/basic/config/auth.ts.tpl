@@ -1,5 +1,5 @@
-import type { AuthOptions } from 'mortar/auth'
-import { basicAuth } from 'mortar/auth/basic'
+import type { AuthOptions } from '@mortar/auth'
+import { basicAuth } from '@mortar/auth/basic'
 import type { AuthUsers } from '../schema.ts'
 import { settings } from './settings.ts'
 

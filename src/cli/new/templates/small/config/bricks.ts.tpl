@@ -1,5 +1,5 @@
 // #if database
-import { database } from 'mortar/database'
+import { database } from '@mortar/database'
 import { databaseOptions } from './database.ts'
 
 /** The bricks of the application. */

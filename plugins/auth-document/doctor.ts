@@ -1,0 +1,37 @@
+import { StartupError, type DoctorFinding } from 'mortar'
+import { dbOf, type DocumentDatabase } from './connection.ts'
+import { checkAuthIndexes } from './indexes.ts'
+
+/**
+ * Returns what `mortar doctor` reports about the database: an unreachable server, missing unique indexes, updates that
+ * are not atomic. A DataSource is not connected then, so its database is not examined.
+ */
+export async function documentFindings(db: DocumentDatabase): Promise<readonly DoctorFinding[]> {
+  const client = clientOf(db)
+  if (client === undefined) return []
+  const wasConnected = client.topology !== undefined
+  try {
+    await checkAuthIndexes(db)
+    return []
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error
+    const { code, remedy, message } = error
+    return [{ level: 'error', code, found: message.split('\n')[0]!, remedy, page: 'docs/startup-errors.md' }]
+  } finally {
+    // The application is not started, so nothing else closes what this look-up has opened.
+    if (!wasConnected) await client.close?.()
+  }
+}
+
+interface Client {
+  readonly topology?: unknown
+  close?(): Promise<void>
+}
+
+function clientOf(db: DocumentDatabase): Client | undefined {
+  try {
+    return (dbOf(db) as { readonly client?: Client }).client
+  } catch {
+    return undefined
+  }
+}

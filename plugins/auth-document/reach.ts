@@ -1,0 +1,81 @@
+import { StartupError } from 'mortar'
+import { commandOf, createRun, dbOf, type DocumentDatabase } from './connection.ts'
+import { isInternal } from './driver-error.ts'
+
+/** Milliseconds within which the server has to respond at the start. */
+const LIMIT = 5000
+
+/**
+ * Checks that the server responds, and lets this user read.
+ * @throws StartupError `MORTAR_AUTH_UNREACHABLE` with the driver's reason, after five seconds at most.
+ */
+export async function reach(db: DocumentDatabase): Promise<void> {
+  const run = createRun(
+    () => db,
+    () => LIMIT,
+  )
+  try {
+    // Unlike a ping, a read needs the right credentials.
+    await run('auth_users', (users) => users.findOne({ _id: '' }))
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw unreachable(db, error)
+  }
+}
+
+/** Returns the server's name for messages: `MongoDB 7.0.2`, `FerretDB v1.24.2`. */
+export async function nameOfServer(db: DocumentDatabase): Promise<string> {
+  const info = (await commandOf(db, { buildInfo: 1 }, LIMIT).catch(() => ({}))) as BuildInfo
+  const ferret = info.ferretdb?.version ?? info.ferretdbVersion
+  return ferret === undefined ? `server version ${info.version ?? 'unknown'}` : `FerretDB ${ferret}`
+}
+
+interface BuildInfo {
+  readonly version?: string
+  readonly ferretdb?: { readonly version?: string }
+  readonly ferretdbVersion?: string
+}
+
+function unreachable(db: DocumentDatabase, cause: unknown): StartupError {
+  const reason = reasonsOf(db) ?? messageOf(cause)
+  return new StartupError(`The document database of documentAuth() cannot be used: ${reason}.`, {
+    code: 'MORTAR_AUTH_UNREACHABLE',
+    remedy:
+      'Check that the server runs and is reachable, and check user, password, replicaSet and TLS in its connection string.',
+    brick: 'auth',
+  })
+}
+
+function messageOf(error: unknown): string {
+  const { cause = error } = error as { readonly cause?: unknown }
+  if (isInternal(cause))
+    return 'the server responds with InternalError (code 1). FerretDB does so while its PostgreSQL is away; see its log'
+  return cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
+}
+
+/** The part of the driver's state that tells why no server was selected. Each member is checked before its use. */
+interface Topology {
+  readonly setName?: unknown
+  readonly servers?: ReadonlyMap<string, ServerState>
+}
+
+interface ServerState {
+  readonly type?: string
+  readonly error?: { readonly message?: string } | null
+}
+
+/** Returns the reason for each server that the driver could not use; undefined if it has found one. */
+function reasonsOf(db: DocumentDatabase): string | undefined {
+  const { client } = dbOf(db) as {
+    readonly client?: { readonly topology?: { readonly description?: Topology } }
+  }
+  const { servers, setName } = client?.topology?.description ?? {}
+  if (servers === undefined) return undefined
+  if (servers.size === 0 && typeof setName === 'string')
+    return `none of its servers is a member of the replica set '${setName}'`
+  const reasons = [...servers].flatMap(([address, { type, error }]) => {
+    const reason = error?.message ?? (type === 'Unknown' ? 'no response' : undefined)
+    return reason === undefined ? [] : [`${address}: ${reason}`]
+  })
+  return reasons.length === 0 ? undefined : reasons.join('; ')
+}

@@ -1,0 +1,128 @@
+import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters, LocalJWKSet } from 'jose'
+import { ServiceUnavailable, type Clock } from 'mortar'
+import { loadJose } from './jose.ts'
+
+/** Settings of `createPublishedKeys`; times in milliseconds. */
+export interface PublishedKeysOptions {
+  /** Fetches all keys, until the signal aborts. */
+  readonly load: (signal: AbortSignal) => Promise<LocalJWKSet>
+  readonly clock: Clock
+  readonly timeout: number
+  readonly lifetime: number
+  readonly coolDown: number
+}
+
+/** Cache of a provider's rotating keys. */
+export interface PublishedKeys {
+  /**
+   * @returns the key for a token's header, or null if the provider does not publish a matching key.
+   * @throws ServiceUnavailable 503 when the keys cannot be fetched.
+   */
+  find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey | null>
+  /** Aborts a running fetch. */
+  close(): void
+}
+
+/** Pause after a failed fetch. */
+const REST = 1000
+/** Fetches for unknown keys without a pause; then one per cool-down. */
+const IN_A_ROW = 3
+
+/**
+ * Caches a provider's keys for their lifetime. An unknown key id causes a new fetch, because keys rotate. After a few
+ * fetches only one per cool-down is made, because anybody can invent a key id. Concurrent callers share one fetch, and
+ * none waits longer than the timeout.
+ */
+export function createPublishedKeys(options: PublishedKeysOptions): PublishedKeys {
+  const { clock, lifetime, coolDown } = options
+  let current: { readonly select: LocalJWKSet; readonly until: number } | undefined
+  let pending: Promise<LocalJWKSet> | undefined
+  let controller: AbortController | undefined
+  let restUntil = 0
+  let coolUntil = 0
+  let failed = false
+
+  function reload(): Promise<LocalJWKSet> {
+    if (pending) return pending
+    if (failed && clock.now() < restUntil) return Promise.reject(unavailable())
+    controller = new AbortController()
+    pending = inTime(options, controller)
+      .then(keep, giveUp)
+      .finally(() => (pending = undefined))
+    return pending
+  }
+
+  function keep(select: LocalJWKSet): LocalJWKSet {
+    failed = false
+    current = { select, until: clock.now() + lifetime }
+    return select
+  }
+
+  function giveUp(cause: unknown): never {
+    failed = true
+    restUntil = clock.now() + REST
+    throw unavailable(cause)
+  }
+
+  /** Fetches newer keys for an unknown id; undefined during the cool-down. */
+  function newerThan(select: LocalJWKSet): LocalJWKSet | Promise<LocalJWKSet> | undefined {
+    if (current && current.select !== select) return current.select
+    if (pending) return pending
+    const next = Math.max(coolUntil, clock.now()) + coolDown
+    if (next - clock.now() > IN_A_ROW * coolDown) {
+      if (failed) throw unavailable()
+      return undefined
+    }
+    coolUntil = next
+    return reload()
+  }
+
+  return {
+    async find(header, token) {
+      const keys = current && clock.now() < current.until ? current.select : await reload()
+      const found = await pick(keys, header, token)
+      if (found) return found
+      const newer = await newerThan(keys)
+      return newer ? pick(newer, header, token) : null
+    },
+    close: () => controller?.abort(new Error('The application is closing.')),
+  }
+}
+
+/**
+ * Returns null if no key has the id and type. jose throws when several keys match or a key is unusable: then the token
+ * is refused.
+ */
+async function pick(
+  keys: LocalJWKSet,
+  header: JWSHeaderParameters,
+  token: FlattenedJWSInput,
+): Promise<CryptoKey | null> {
+  try {
+    return await keys(header, token)
+  } catch (error) {
+    const { errors } = await loadJose()
+    if (error instanceof errors.JWKSNoMatchingKey) return null
+    throw error
+  }
+}
+
+async function inTime(
+  { load, timeout }: PublishedKeysOptions,
+  controller: AbortController,
+): Promise<LocalJWKSet> {
+  const late = (): void => controller.abort(new Error(`The key server took longer than ${timeout} ms.`))
+  const timer = setTimeout(late, timeout)
+  try {
+    return await load(controller.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function unavailable(cause?: unknown): ServiceUnavailable {
+  return new ServiceUnavailable('The keys of the sign-in provider are not available. Try again shortly.', {
+    retryAfter: REST / 1000,
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

@@ -1,0 +1,39 @@
+/** Entry `mortar/kit`: what authors of bricks need beside `mortar`. */
+export { shareReport } from './app/life/process-report.ts'
+export type { ProcessReport, ReportChannel, ReportMessage } from './app/life/process-report.ts'
+export { systemClock } from './contracts/clock.ts'
+export { MAIL_PAGE } from './contracts/mailer.ts'
+export { KNOWN_METHODS } from './contracts/observed-request.ts'
+export { problemErrors, startupErrors } from './errors/brick-errors.ts'
+export type {
+  BrickStartupErrorOptions,
+  ProblemErrorOptions,
+  StartupCode,
+  StartupCodes,
+  StartupErrorSource,
+} from './errors/brick-errors.ts'
+export type { ProblemDefinition, Problems } from './errors/codes.ts'
+export { clientNetwork, clientSite } from './limits/client-network.ts'
+export { limitHeaders } from './limits/limit-headers.ts'
+export type { LimitState } from './limits/limit-headers.ts'
+export { flexibleStore, UNLIMITED_POINTS } from './limits/limit-store.ts'
+export type { Counted, FlexibleLimiter, KeyCount, LimitStore } from './limits/limit-store.ts'
+export { createMemoryLimiter } from './limits/memory-limiter.ts'
+export type { MemoryLimiter, MemoryLimiterSettings } from './limits/memory-limiter.ts'
+export { parseLimit } from './limits/parse-limit.ts'
+export type { ParsedLimit } from './limits/parse-limit.ts'
+export { createSharedLimiter } from './limits/shared-limiter.ts'
+export type { SharedLimiter, SharedLimiterSettings } from './limits/shared-limiter.ts'
+export { hasPeer, loadPeer } from './peers/load-peer.ts'
+export { nativeError, peerError } from './peers/peer-errors.ts'
+export type { PeerNeed, Peers } from './peers/peers.ts'
+export { bytes } from './support/bytes.ts'
+export { checkOptions } from './support/check-options.ts'
+export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './support/check-options.ts'
+export { databaseFaultOf } from './support/database-fault.ts'
+export type { DatabaseFault } from './support/database-fault.ts'
+export { seconds } from './support/duration.ts'
+export { threadPoolSize } from './support/env/environment.ts'
+export { readCookie } from './support/read-cookie.ts'
+export { isSameOrigin } from './support/same-origin.ts'
+export { weaknessOfSecret } from './support/weak-secret.ts'
