@@ -1,4 +1,5 @@
 export { mail } from './brick.ts'
+export type { MailServices } from './brick.ts'
 export { MailError } from './mail-error.ts'
 export type { MailErrorCode, MailErrorDetails } from './mail-error.ts'
 export type { MailOptions, MailTransport, TransportName } from './options.ts'

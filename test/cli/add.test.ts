@@ -1,10 +1,10 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { addToBricks } from '../../src/cli/add/edit-bricks.ts'
 import { findPackageManager, installation } from '../../src/cli/add/package-manager.ts'
 import { ROOT } from '../architecture/tree.ts'
-import { createProject, type TestProject } from './project.ts'
+import { builtFramework, createProject, type TestProject } from './project.ts'
 
 const MAIL = { import: { '@mortar/mail': 'mail' }, use: 'mail({})' }
 
@@ -92,6 +92,7 @@ describe('mortar add', function () {
     // Stands for npm: writes its arguments and installs nothing.
     project.write({ 'bin/npm': '#!/bin/sh\necho "$@" >> npm-calls\nexit ${NPM_EXIT:-0}\n' })
     chmodSync(join(project.directory, 'bin/npm'), 0o755)
+    rmSync(join(project.directory, 'node_modules/@mortar'))
   })
   afterEach(() => project.remove())
 
@@ -104,7 +105,7 @@ describe('mortar add', function () {
   it('installs the packages of a brick and registers it', () => {
     const { code, err } = add(['mail'])
     expect(code, err).to.equal(0)
-    expect(read('npm-calls')).to.match(/^install --no-fund --no-audit nodemailer@\^\S+ html-to-text@\^\S+\n$/)
+    expect(read('npm-calls')).to.match(/^install --no-fund --no-audit @mortar\/mail@\d+\.\d+\.\d+\n$/)
     expect(read('config/bricks.ts')).to.equal(
       `import { env } from 'mortar'
 import { mail } from '@mortar/mail'
@@ -131,8 +132,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
   })
 
   it('changes nothing when it is repeated', () => {
-    for (const name of ['nodemailer', 'html-to-text'])
-      symlinkSync(join(ROOT, 'node_modules', name), join(project.directory, 'node_modules', name))
+    symlinkSync(join(builtFramework(), '@mortar'), join(project.directory, 'node_modules/@mortar'))
     add(['mail'])
     const before = read('config/bricks.ts')
     const { code, err } = add(['mail'])
@@ -164,7 +164,7 @@ export const bricks = [mail({ from: env.string('MAIL_FROM', { default: 'hello@ex
     const before = [read('package.json'), read('config/bricks.ts')]
     const { code, out, err } = add(['auth', '--dry-run'])
     expect(code).to.equal(0)
-    expect(err).to.include('npm install --no-fund --no-audit argon2@')
+    expect(err).to.include('npm install --no-fund --no-audit @mortar/auth@')
     expect(out).to.include(`import { basicAuth } from '@mortar/auth/basic'`)
     expect([read('package.json'), read('config/bricks.ts')]).to.deep.equal(before)
     expect(() => read('npm-calls')).to.throw('ENOENT')

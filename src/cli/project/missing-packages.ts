@@ -6,7 +6,7 @@ import { type BrickRecipe, namesOf } from '../brick-recipe.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { recipeBook } from '../recipe-book.ts'
 import { explainImport } from './explain-import.ts'
-import { importsOf, modulesIn, type PackageImport } from './imports-of.ts'
+import { importsOf, modulesIn } from './imports-of.ts'
 import { findRoot, type Project } from './project.ts'
 
 type Modules = Pick<Project, 'app' | 'server' | 'routes'>
@@ -66,14 +66,12 @@ function findMissing({ app, server, routes }: Modules): MissingPackage[] {
     ({ package: name }) =>
       bricks.some(({ ranges }) => Object.hasOwn(ranges, name)) || !aliases.includes(`"${name}`),
   )
-  const needed = imports.flatMap((each) =>
-    bricks.flatMap(({ recipe }) =>
-      peersFor(each, recipe).map((name) => ({
-        name,
-        importer: each.importer,
-        through: each.specifier,
-      })),
-    ),
+  // A brick brings its packages along, and the start checks its drivers.
+  const needed = imports.flatMap(({ specifier, names, importer }) =>
+    bricks
+      .filter(({ recipe }) => isDetected(recipe, specifier, names))
+      .flatMap(({ recipe }) => recipe.peers ?? [])
+      .map((name) => ({ name, importer, through: specifier })),
   )
   const own = direct.map(({ package: name, importer }) => ({ name, importer }))
   return [...own, ...needed].filter(
@@ -81,14 +79,8 @@ function findMissing({ app, server, routes }: Modules): MissingPackage[] {
   )
 }
 
-/** The packages of a recipe, where an import is the entry of its brick, of a variant, or of what it is detected by. */
-function peersFor({ specifier, names }: PackageImport, recipe: BrickRecipe): readonly string[] {
-  const { import: imports = {}, detectedBy = {}, variants = {}, peers = [] } = recipe
-  if (specifier === 'mortar')
-    return namesOf(detectedBy[specifier] ?? []).some((name) => names.includes(name)) ? peers : []
-  if (Object.hasOwn(imports, specifier)) return peers
-  const chosen = Object.values(variants).filter((each) => Object.hasOwn(each.import ?? {}, specifier))
-  return chosen.flatMap((each) => each.peers ?? [])
+function isDetected({ detectedBy = {} }: BrickRecipe, specifier: string, names: readonly string[]): boolean {
+  return namesOf(detectedBy[specifier] ?? []).some((name) => names.includes(name))
 }
 
 /** `paths` of tsconfig.json may give a folder the name of a package. */

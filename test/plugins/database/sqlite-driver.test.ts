@@ -129,13 +129,13 @@ describe('The choice of the SQLite driver', () => {
         .and.to.include('Give the class that better-sqlite3 or libsql exports')
     })
 
-  it('is checked as one of two packages, unless TypeORM is missing too', () => {
+  it('is checked at the start only if better-sqlite3 alone is installed', () => {
     const packages = (...installed: string[]) =>
       databaseNeed('better-sqlite3', (name) => installed.includes(name)).peers.packages
-    expect(packages()).to.deep.equal(['typeorm', 'better-sqlite3'])
-    expect(packages('typeorm')).to.deep.equal(['typeorm'])
-    expect(packages('typeorm', 'libsql')).to.deep.equal(['typeorm'])
-    expect(packages('typeorm', 'better-sqlite3')).to.deep.equal(['typeorm', 'better-sqlite3'])
+    expect(packages()).to.deep.equal([])
+    expect(packages('libsql')).to.deep.equal([])
+    expect(packages('better-sqlite3', 'libsql')).to.deep.equal([])
+    expect(packages('better-sqlite3')).to.deep.equal(['better-sqlite3'])
   })
 
   it('adapts a libsql of the caller', () => {
