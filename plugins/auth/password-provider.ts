@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { BrickServices, Cradle, DoctorFinding, Limiter, User } from 'mortar'
-import type { Peers } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -44,7 +43,7 @@ import { createPasswordJudge } from './passwords/weak-passwords/password-judge.t
 export interface Variant {
   readonly name: string
   /** The packages that it needs, if not only those of passwords. */
-  readonly peers?: Peers
+  readonly peers?: AuthProvider['peers']
   createStore(services: BrickServices): AuthStore
   /** Preparation of the store before the first request. */
   start?(services: BrickServices): Promise<void> | void

@@ -71,7 +71,7 @@ describe('mortar new --package-manager', function () {
       for (const words of readme) expect(read(`${name}/README.md`)).to.include(words)
       for (const words of docker) expect(read(`${name}/Dockerfile`)).to.include(words)
       // `.bin` has shell scripts with pnpm.
-      expect(read(`${name}/Dockerfile`)).to.include('"node_modules/mortar/dist/src/cli/main.js", "start"')
+      expect(read(`${name}/Dockerfile`)).to.include('"node_modules/mortar/dist/cli/main.js", "start"')
       for (const words of ci) expect(read(`${name}/.github/workflows/ci.yml`)).to.include(words)
       expect(readdirSync(join(project.directory, name))).to.include.members(files)
       for (const other of ['pnpm-workspace.yaml', '.yarnrc.yml'])
