@@ -28,8 +28,8 @@ describe('docs/reference', () => {
       expect(headings.toSorted()).to.deep.equal(exportsOf(read(source)).toSorted())
     })
 
-  it('has no other pages than the index and the messages', () => {
-    expect(listFiles('docs/reference')).to.have.length(entries.length + 2)
+  it('has no other pages than the index', () => {
+    expect(listFiles('docs/reference')).to.have.length(entries.length + 1)
   })
 })
 

@@ -63,14 +63,6 @@ describe('docs/troubleshooting.md', () => {
     )
   })
 
-  it('leads through the messages of the start to each startup code', () => {
-    const read = (path: string) => readFileSync(join(ROOT, 'docs', path), 'utf8')
-    const codesIn = (page: string) => new Set(page.match(/\bMORTAR_[A-Z_]+\b/g))
-    const rows = tableRows(read('startup-errors.md')).flatMap(([code]) => [...codesIn(code!)])
-    const messages = codesIn(read('reference/messages.md'))
-    expect(rows.filter((code) => !messages.has(code))).to.deep.equal([])
-  })
-
   it('names only codes that exist', () => {
     const known = new Set([
       ...Object.keys(PROBLEM_CODES),

@@ -44,27 +44,6 @@ function renderEntry({ entry, exports, groups, anchors }, owners) {
   return [`# ${entry}`, NOTE, ...contents, ...parts, ...renderForeign(exports, owners), ''].join('\n\n')
 }
 
-/** The page that leads from a message to its code. */
-export function renderMessages(messages) {
-  const known = messages.filter(([, texts]) => texts.length > 0)
-  const others = messages.filter(([, texts]) => texts.length === 0).map(([code]) => `\`${code}\``)
-  const sections = known.map(([code, texts]) => `### ${code}\n\n\`\`\`text\n${texts.join('\n')}\n\`\`\``)
-  return `# Messages of the start
-
-${NOTE}
-
-The first line of each message, under its code. \`…\` is a value of your application. A message that begins with a verb
-follows the name of a file. [Startup errors](../startup-errors.md) has the cause and the remedy of each code;
-[troubleshooting](../troubleshooting.md) has the messages of requests.
-
-${sections.join('\n\n')}
-
-## Codes whose messages vary
-
-${others.join(', ')}
-`
-}
-
 /** The index of all pages. */
 function renderIndex(entries) {
   const items = entries.map(({ entry, exports }) => {
@@ -80,8 +59,6 @@ Every export of the package with its signature, one page for each entry point. O
 pages to which each group links.
 
 ${items.join('\n')}
-
-[Messages of the start](messages.md) leads from a message to its code.
 `
 }
 

@@ -1,10 +1,9 @@
-// docs/reference: one page for each entry point of the package, the messages of the start, and an index.
+// docs/reference: one page for each entry point of the packages, and an index.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { readEntries } from './declarations.mjs'
-import { readMessages } from './messages.mjs'
-import { renderMessages, renderPages } from './render.mjs'
+import { renderPages } from './render.mjs'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const FOLDER = 'docs/reference'
@@ -31,8 +30,7 @@ export async function staleReference(rendered) {
 }
 
 async function formattedPages() {
-  const pages = [...renderPages(readEntries()), ['messages.md', renderMessages(readMessages())]]
-  const formatted = pages.map(async ([name, text]) => {
+  const formatted = [...renderPages(readEntries())].map(async ([name, text]) => {
     const path = `${FOLDER}/${name}`
     const settings = await resolveConfig(join(ROOT, path))
     return [path, await format(text, { ...settings, filepath: path })]
