@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { DataSource } from 'typeorm'
-import { KINDS } from '../../database/databases.ts'
 import { cookieOf, type Reply } from '../acceptance/service.ts'
-import { openFleet, type Fleet } from './fleet.ts'
+import type { Processes } from './fleet.ts'
+import { SHARED_STORES, type Records } from './shared-stores.ts'
 
 const PASSWORD = 'the password at first'
 const NEXT = 'another horse battery'
@@ -23,7 +22,7 @@ interface Account {
 type Ending = (user: Account) => Promise<() => Promise<unknown>>
 
 /** Everything that ends all sessions of a user, in the first process of a fleet. */
-function endings(fleet: Fleet): Ending[] {
+function endings(fleet: Processes): Ending[] {
   const post = async (path: string, body?: unknown, headers?: Account['bearer']) =>
     expect((await fleet.post(0, path, body, headers)).status).to.be.oneOf([200, 204])
   const mails = async (): Promise<string[]> => (await fleet.get(0, '/mails')).body
@@ -48,18 +47,19 @@ function endings(fleet: Fleet): Ending[] {
 }
 
 /** True if the database keeps the session of an access token. */
-async function isAlive(source: DataSource, token: string): Promise<boolean> {
+function isAlive(records: Records, token: string): Promise<boolean> {
   const { sid } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sid: string }
-  return source.getRepository('auth_refresh_tokens').existsBy({ id: sid })
+  return records.hasSession(sid)
 }
 
-for (const [name, kind] of Object.entries(KINDS))
+for (const [name, share] of Object.entries(SHARED_STORES))
   describe(`A session that ended, in several processes on one ${name} database`, function () {
-    const place = kind('suite')
-    let fleet: Fleet
+    const open = share()
+    let fleet: Processes
+    let records: Records
     let number = 0
     before(async () => {
-      fleet = await openFleet(place(), 2)
+      ;({ fleet, records } = await open())
     })
     after(() => fleet.stop())
 
@@ -102,7 +102,7 @@ for (const [name, kind] of Object.entries(KINDS))
       const change = { current: PASSWORD, next: NEXT }
       const changed = await fleet.post(1, '/auth/change-password', change, user.bearer)
       expect(changed.status).to.equal(200)
-      await fleet.source.getRepository('auth_users').delete({ id: user.id })
+      await records.deleteUser(user.id)
       await ended(0, user)
       expect(await statusAt(await fleet.join(), user)).to.equal(401)
     })
@@ -132,7 +132,7 @@ for (const [name, kind] of Object.entries(KINDS))
       const judge = async (token: string): Promise<void> => {
         const bearer = { authorization: `Bearer ${token}` }
         const statuses = await Promise.all([0, 1, late].map((n) => fleet.get(n, '/auth/me', bearer)))
-        const expected = (await isAlive(fleet.source, token)) ? 200 : 401
+        const expected = (await isAlive(records, token)) ? 200 : 401
         expect(statuses.map(({ status }) => status)).to.deep.equal([expected, expected, expected])
       }
       await Promise.all(tokens.map(judge))
@@ -140,15 +140,11 @@ for (const [name, kind] of Object.entries(KINDS))
 
     it('is refused by every process although its row is still there', async () => {
       const user = await newcomer()
-      const [session] = await fleet.source.getRepository('auth_refresh_tokens').findBy({ user_id: user.id })
-      await fleet.source
-        .getRepository('auth_ended_sessions')
-        .insert({ id: session!['id'], ended_at: Date.now(), expires_at: Date.now() + 900_000 })
+      const [session] = await records.sessionsOf(user.id)
+      await records.publishEnd(session!)
       await ended(0, user)
       const refreshed = await fleet.post(0, '/auth/refresh', undefined, { cookie: user.cookie })
       expect(refreshed.status).to.equal(401)
-      expect(await fleet.source.getRepository('auth_refresh_tokens').countBy({ user_id: user.id })).to.equal(
-        0,
-      )
+      expect(await records.sessionsOf(user.id)).to.deep.equal([])
     })
   })

@@ -10,9 +10,16 @@ import { send, type Ask, type Reply } from '../acceptance/service.ts'
 import type { TestDatabase } from '../../database/databases.ts'
 import { bundleScript } from '../../../support/bundle-script.ts'
 
+/** A database of a server of MongoDB's protocol. */
+export interface DocumentPlace {
+  readonly type: 'document'
+  readonly url: string
+  readonly name: string
+}
+
 /** Settings of a process of the fleet. */
 export interface MemberOptions {
-  readonly connection: ConnectionOptions
+  readonly connection: ConnectionOptions | DocumentPlace
   readonly limited?: boolean
   readonly redis?: string
   /** Cost of a hash in KiB. */
@@ -28,11 +35,9 @@ export interface FleetOptions extends Omit<MemberOptions, 'connection'> {
 }
 
 /** Several processes that serve one database. */
-export interface Fleet {
+export interface Processes {
   /** Addresses of the processes. */
   readonly urls: readonly string[]
-  /** A connection of the test's own. */
-  readonly source: DataSource
   /** Posts to a process; `n` chooses it, by turns. */
   post(n: number, path: string, body?: unknown, headers?: Ask['headers']): Promise<Reply>
   get(n: number, path: string, headers?: Ask['headers']): Promise<Reply>
@@ -45,31 +50,43 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
+/** Processes on a relational database. */
+export interface Fleet extends Processes {
+  /** A connection of the test's own. */
+  readonly source: DataSource
+}
+
 type Member = ChildProcessByStdio<Writable, Readable, null>
 
 /** Starts `size` processes on a database, and makes its tables. */
 export async function openFleet(
   place: TestDatabase,
   size: number,
-  { each = () => ({}), ...options }: FleetOptions = {},
+  options: FleetOptions = {},
 ): Promise<Fleet> {
   const source = await place.open(schema)
   await source.synchronize()
+  return { ...(await startProcesses(place.options(), size, options)), source }
+}
+
+/** Starts `size` processes on a database that is prepared. */
+export async function startProcesses(
+  connection: MemberOptions['connection'],
+  size: number,
+  { each = () => ({}), ...options }: FleetOptions = {},
+): Promise<Processes> {
   const members = await Promise.all(
-    Array.from({ length: size }, (_, n) =>
-      startMember({ ...options, connection: place.options(), ...each(n) }),
-    ),
+    Array.from({ length: size }, (_, n) => startMember({ ...options, connection, ...each(n) })),
   )
   const urls = members.map(({ url }) => url)
   const add = async (): Promise<number> => {
-    const member = await startMember({ ...options, connection: place.options() })
+    const member = await startMember({ ...options, connection })
     members.push(member)
     return urls.push(member.url) - 1
   }
   const urlOf = (n: number): string => urls[n % urls.length]!
   return {
     urls,
-    source,
     post: (n, path, body, headers) =>
       send(urlOf(n), 'POST', path, {
         ...(body !== undefined && { body }),

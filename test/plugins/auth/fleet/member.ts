@@ -1,13 +1,17 @@
 /**
  * One process of several on one database: serves the auth endpoints as its first argument (JSON) says, prints where,
- * and ends with its input. `/hashes` counts the argon2 operations, `/mails` lists the reset tokens that were sent.
+ * and ends with its input. `/hashes` counts the argon2 operations, `/mails` lists the reset tokens that were sent,
+ * `/aborts` counts the event streams of `/events` whose signal has aborted.
  */
+import { once } from 'node:events'
 import argon2 from 'argon2'
 import { Redis } from 'ioredis'
-import { createApp, createRouter } from 'mortar'
+import { MongoClient } from 'mongodb'
+import { createApp, createRouter, sse } from 'mortar'
 import { auth } from '@mortar/auth'
-import { basicAuth, type ConnectedPasswordProvider } from '@mortar/auth/basic'
+import { basicAuth, type ConnectedPasswordProvider, type PasswordAuthOptions } from '@mortar/auth/basic'
 import * as schema from '@mortar/auth/basic/schema'
+import { documentAuth } from '@mortar/auth-document'
 import { createDataSource, database } from '@mortar/database'
 import type { MemberOptions } from './fleet.ts'
 
@@ -17,10 +21,10 @@ if (options.skew !== undefined) {
   const now = Date.now.bind(Date)
   Date.now = () => now() + skew
 }
-const source = createDataSource({ ...options.connection, entities: schema })
 const redis = options.redis === undefined ? undefined : new Redis(options.redis)
 const mails: string[] = []
 let hashes = 0
+let aborts = 0
 
 const { verify, hash } = argon2
 argon2.verify = (...call) => {
@@ -35,33 +39,52 @@ argon2.hash = ((...call: Parameters<typeof hash>) => {
 const providerOf = (services: object) =>
   (services as { authProvider: ConnectedPasswordProvider }).authProvider
 
+const settings: PasswordAuthOptions = {
+  secret: 'the processes of one fleet share a secret of 32 bytes',
+  cost: { memory: options.memory ?? 64, passes: 1 },
+  sendResetEmail: async (_to, token) => void mails.push(token),
+  ...(options.limited ? {} : { limits: false }),
+  ...(options.freshSession && { freshSession: true }),
+  ...(redis && { redis }),
+}
+
 const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.0.1'] })
-  .use(database(source))
-  .use(
-    auth(
-      basicAuth({
-        secret: 'the processes of one fleet share a secret of 32 bytes',
-        cost: { memory: options.memory ?? 64, passes: 1 },
-        sendResetEmail: async (_to, token) => void mails.push(token),
-        ...(options.limited ? {} : { limits: false }),
-        ...(options.freshSession && { freshSession: true }),
-        ...(redis && { redis }),
+const closeDatabase = useDatabase()
+
+/** Registers the provider. @returns a function that closes its database. */
+function useDatabase(): () => Promise<unknown> {
+  const { connection } = options
+  if (connection.type === 'document') {
+    const client = new MongoClient(connection.url)
+    app.use(auth(documentAuth({ ...settings, db: client.db(connection.name) })))
+    return () => client.close()
+  }
+  const source = createDataSource({ ...connection, entities: schema })
+  app.use(database(source)).use(auth(basicAuth(settings)))
+  return async () => source.isInitialized && source.destroy()
+}
+
+app.use(
+  createRouter()
+    .get('/hashes', () => hashes)
+    .get('/mails', () => mails)
+    .get('/aborts', () => aborts)
+    .get('/events', { auth: true }, (ctx) =>
+      sse(ctx, async function* ({ signal }) {
+        yield 'first'
+        await once(signal, 'abort')
+        aborts += 1
       }),
-    ),
-  )
-  .use(
-    createRouter()
-      .get('/hashes', () => hashes)
-      .get('/mails', () => mails)
-      .get('/memory', () => process.memoryUsage().heapUsed)
-      .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params.id))
-      .post('/disable/:id', async ({ params, services }) => {
-        await providerOf(services).disable(params.id)
-      }),
-  )
+    )
+    .get('/memory', () => process.memoryUsage().heapUsed)
+    .post('/sign-out/:id', ({ params, services }) => providerOf(services).signOut(params.id))
+    .post('/disable/:id', async ({ params, services }) => {
+      await providerOf(services).disable(params.id)
+    }),
+)
 const { url } = await app.listen(0, '127.0.0.1')
 console.log(url)
 await process.stdin.resume().toArray()
 await app.close()
-if (source.isInitialized) await source.destroy()
+await closeDatabase()
 redis?.disconnect()
