@@ -5,11 +5,16 @@ import { isInternal } from './driver-error.ts'
 /** Milliseconds within which the server has to respond at the start. */
 const LIMIT = 5000
 
+/** The oldest major version of the driver that works: an older one cannot store an ObjectId of another package. */
+const OLDEST_DRIVER = 7
+
 /**
- * Checks that the server responds, and lets this user read.
- * @throws StartupError `MORTAR_AUTH_UNREACHABLE` with the driver's reason, after five seconds at most.
+ * Checks the version of the driver, that the server responds, and that it lets this user read.
+ * @throws StartupError `MORTAR_AUTH_DATABASE` for an old driver, `MORTAR_AUTH_UNREACHABLE` with the driver's reason, after
+ * five seconds at most.
  */
 export async function reach(db: DocumentDatabase): Promise<void> {
+  await refuseOldDriver(db)
   const run = createRun(
     () => db,
     () => LIMIT,
@@ -21,6 +26,26 @@ export async function reach(db: DocumentDatabase): Promise<void> {
     if (error instanceof StartupError) throw error
     throw unreachable(db, error)
   }
+}
+
+/** The part of the driver's client that has its version: a promise of the metadata in version 7. Each member is checked. */
+interface ClientLike {
+  readonly options?: { readonly metadata?: Metadata | Promise<Metadata> }
+}
+
+interface Metadata {
+  readonly driver?: { readonly version?: unknown }
+}
+
+async function refuseOldDriver(db: DocumentDatabase): Promise<void> {
+  const { client } = dbOf(db) as { readonly client?: ClientLike }
+  const version = (await client?.options?.metadata)?.driver?.version
+  if (typeof version !== 'string' || !(Number.parseInt(version, 10) < OLDEST_DRIVER)) return
+  throw new StartupError(`documentAuth() is given a database of the driver mongodb ${version}.`, {
+    code: 'MORTAR_AUTH_DATABASE',
+    remedy: `Install a newer driver: npm install mongodb@${OLDEST_DRIVER}`,
+    brick: 'auth',
+  })
 }
 
 /** Returns the server's name for messages: `MongoDB 7.0.2`, `FerretDB v1.24.2`. */

@@ -65,6 +65,26 @@ onEachStore('POST /auth/signup', (inWorld) => {
         expect(answer.headers['cache-control']).to.equal('no-store')
       }))
 
+  it('answers 422 to U+0000 and to half of a surrogate pair in any string of any endpoint', () =>
+    inWorld({}, async (world) => {
+      const client = await signedUp(world)
+      const strings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+        signup: { ...ADA, email: 'bob@example.com' },
+        login: { email: ADA.email, password: PASSWORD },
+        'change-password': { current: PASSWORD, next: 'another horse battery' },
+        'forgot-password': { email: ADA.email },
+        'reset-password': { token: 'x', password: PASSWORD },
+      }
+      for (const [endpoint, body] of Object.entries(strings))
+        for (const key of Object.keys(body))
+          for (const odd of ['\u0000', '\ud83d']) {
+            const answer = await client.post(`/auth/${endpoint}`, { ...body, [key]: `${body[key]}${odd}` })
+            expect(answer.status, `${endpoint} ${key}`).to.equal(422)
+          }
+      expect(await world.storage.users()).to.have.length(1)
+      expect(world.mails).to.deep.equal([])
+    }))
+
   it('ends the session that the browser had before', () =>
     inWorld({}, async (world) => {
       const client = world.client()

@@ -72,6 +72,24 @@ describe('The server of documentAuth', () => {
     expect(await refusal(db)).to.include('127.0.0.1:')
   })
 
+  it('is not asked through a driver that is too old, which is named with the remedy', async () => {
+    const old = (metadata: unknown): Db =>
+      new Proxy(db, {
+        get: (target, name) =>
+          name === 'client' ? { options: { metadata } } : Reflect.get(target, name, target),
+      })
+    for (const metadata of [
+      { driver: { version: '6.22.0' } },
+      Promise.resolve({ driver: { version: '5.9.2' } }),
+    ]) {
+      const error = await failureOf(() => start(old(metadata)))
+      expect(error.code).to.equal('MORTAR_AUTH_DATABASE')
+      expect(error.message)
+        .to.match(/mongodb (6\.22\.0|5\.9\.2)/)
+        .and.include('npm install mongodb@7')
+    }
+  })
+
   it('is named if it demands other credentials', async () => {
     const errmsg = 'Command find requires authentication'
     server.faults.plan('find', { reply: { ok: 0, code: 13, codeName: 'Unauthorized', errmsg } })
