@@ -5,17 +5,17 @@ import { isBrick } from '../bricks/is-brick.ts'
 import { keepNextTickFast } from '../compat/node.ts'
 import { openKoa } from '../koa/koa-app.ts'
 import { notABrick } from './misuse.ts'
-import { checkConfig, resolveOptions, type AppConfig } from './options.ts'
+import { checkConfig, type AppConfig } from './options.ts'
+import { resolveOptions } from './resolve-options.ts'
 
 /**
  * Creates an application. It opens nothing before `ready()` or `listen()`.
  * `createApp().use(database(…))` and `createApp(defineConfig({ bricks: [database(…)] }))` are the same application.
- * @throws StartupError for an option that cannot be read.
+ * @throws StartupError for an option that cannot be read; StartupErrors for several.
  */
 export function createApp<const Bricks extends readonly AnyBrick[] = []>(
   config: AppConfig<Bricks> = {},
 ): App<MembersOfBricks<Bricks>, ServicesOfBricks<Bricks>> {
-  checkConfig(config, 'createApp()')
   keepNextTickFast()
   const application = new Application(resolveOptions(config), openKoa)
   for (const brick of config.bricks ?? []) {

@@ -1,26 +1,16 @@
 import type { AnyBrick } from '../bricks/brick.ts'
 import type { Credential } from '../contracts/authenticator.ts'
-import { type Clock, systemClock } from '../contracts/clock.ts'
-import { env } from '../support/env/env.ts'
-import { type Environment, readEnvironment } from '../support/env/environment.ts'
+import type { Clock } from '../contracts/clock.ts'
+import type { Environment } from '../support/env/environment.ts'
 import type { Logger } from '../contracts/logger.ts'
 import type { TrustProxy } from '../context/client-address.ts'
-import { StartupError } from '../errors/startup-error.ts'
-import { bytes, type Size } from '../support/bytes.ts'
+import type { Size } from '../support/bytes.ts'
 import { checkOptions, type OptionChecks } from '../support/check-options.ts'
-import { timeLimit, type Duration } from '../support/duration.ts'
-import { formLimits, type FormLimits, type MultipartOptions } from '../support/form-limits.ts'
-import { checkCookieKeys } from './cookie-keys.ts'
-import {
-  HEALTH_KEYS,
-  resolveHealth,
-  type HealthOptions,
-  type ResolvedHealth,
-} from './life/health/health-options.ts'
+import type { Duration } from '../support/duration.ts'
+import type { FormLimits, MultipartOptions } from '../support/form-limits.ts'
+import { HEALTH_KEYS, type HealthOptions, type ResolvedHealth } from './life/health/health-options.ts'
 import type { KoaOptions } from '../context/outer-app.ts'
-import { ELSEWHERE, planListening, type ServerOptions } from './serve/listen-options.ts'
-import { checkCredentials, checkTokenCookie } from './credential-rules.ts'
-import { createLogger, givenLogger, silentLogger, unfailing } from './log/logger.ts'
+import { ELSEWHERE, type ServerOptions } from './serve/listen-options.ts'
 import { OPENAPI_KEYS, type OpenApiOptions } from './openapi-options.ts'
 
 /** Options of `createApp`. The defaults suit a service without a proxy. */
@@ -149,97 +139,4 @@ const OPTIONS: OptionChecks<AppConfig>['keys'] = {
  */
 export function checkConfig(config: AppConfig, of: string): void {
   checkOptions(config, { of, keys: OPTIONS, elsewhere: ELSEWHERE })
-}
-
-const ENVIRONMENTS: readonly Environment[] = ['development', 'test', 'production']
-
-/** @throws StartupError for a size, duration, address or origin that cannot be read. */
-export function resolveOptions(options: AppOptions): ResolvedOptions {
-  const environment = knownEnvironment(options.environment ?? readEnvironment())
-  const logger =
-    options.logger === false ? silentLogger : (givenLogger(options.logger) ?? createLogger(environment))
-  const reporter = unfailing(logger)
-  const timeout = (option: 'handlerTimeout' | 'drainDelay' | 'shutdownTimeout', standard: () => Duration) =>
-    checked(option, () => timeLimit(option, options[option] ?? standard(), reporter))
-  return {
-    environment,
-    logger,
-    reporter,
-    logRequests: options.logRequests ?? environment === 'development',
-    clock: options.clock ?? systemClock,
-    trustProxy: options.trustProxy ?? false,
-    bodyLimit: checked('bodyLimit', () => bytes(options.bodyLimit ?? '1mb')),
-    handlerTimeout: timeout('handlerTimeout', () => (environment === 'production' ? '60s' : 0)),
-    multipart: checked('multipart', () => formLimits(options.multipart)),
-    maxIssues: issueLimit(options.maxIssues),
-    tokenCookie: checkTokenCookie(options.tokenCookie),
-    credentials: checkCredentials(options.credentials),
-    keys: checkCookieKeys(options.keys, environment, reporter),
-    appUrl: options.appUrl === undefined ? undefined : origin('appUrl', options.appUrl),
-    trustedOrigins: trustedOrigins(options),
-    openapi: options.openapi ?? {},
-    health: resolveHealth(options.health),
-    drainDelay: timeout('drainDelay', () => delayOf(environment)),
-    shutdownTimeout: timeout('shutdownTimeout', () => '10s'),
-    server: checkedServer(options.server ?? {}, environment),
-    signals: options.signals ?? environment !== 'test',
-    koa: { ...options.koa },
-  }
-}
-
-/** Refuses an unknown environment: a mistyped `production` must not relax the rules of production. */
-function knownEnvironment(environment: Environment): Environment {
-  if (ENVIRONMENTS.includes(environment)) return environment
-  throw new StartupError(`Unknown environment '${environment as string}'.`, {
-    code: 'MORTAR_OPTION',
-    remedy: 'Use development, test or production.',
-  })
-}
-
-/** Checks `maxIssues`. The maximum of 1000 issues is about 100 kB of response. */
-function issueLimit(maxIssues = 20): number {
-  if (Number.isInteger(maxIssues) && maxIssues >= 1 && maxIssues <= 1_000) return maxIssues
-  throw new StartupError(`The option maxIssues is ${String(maxIssues)}, not a whole number from 1 to 1000.`, {
-    code: 'MORTAR_OPTION',
-    remedy: 'Write the maximum number of issues in a 422 response, such as 20.',
-  })
-}
-
-function trustedOrigins({ appUrl, trustedOrigins: listed = [] }: AppOptions): readonly string[] {
-  const own = appUrl === undefined ? [] : [origin('appUrl', appUrl)]
-  return [...own, ...listed.map((url) => origin('trustedOrigins', url))].map((url) => new URL(url).origin)
-}
-
-/** `DRAIN_DELAY`, else 5 s in production, so that a load balancer notices in time that the process leaves. */
-function delayOf(environment: Environment): Duration {
-  return env.duration('DRAIN_DELAY', { default: environment === 'production' ? '5s' : 0 })
-}
-
-/** Checks the limits when the application is created, not later in `listen()`. */
-function checkedServer(server: ServerOptions, environment: Environment): ServerOptions {
-  planListening(server, environment)
-  return server
-}
-
-function checked<T>(option: string, read: () => T): T {
-  try {
-    return read()
-  } catch (cause) {
-    throw new StartupError(`The option ${option} cannot be read: ${(cause as Error).message}`, {
-      code: 'MORTAR_OPTION',
-      remedy: `Correct ${option} in the options of createApp.`,
-      cause,
-    })
-  }
-}
-
-/** Checks an absolute http(s) address and removes a trailing slash. */
-function origin(option: string, url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if ((parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') || /[?#]/.test(url))
-    throw new StartupError(`The option ${option} is not an absolute http or https address, or has a query.`, {
-      code: 'MORTAR_OPTION',
-      remedy: `Write it with its scheme, such as 'https://app.example.com'.`,
-    })
-  return url.replace(/\/+$/, '')
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createApp, StartupError, type AppOptions } from 'mortar'
+import { createApp, StartupError, StartupErrors, type AppOptions } from 'mortar'
 
 describe('The options of createApp', () => {
   const wrong: Readonly<Record<string, AppOptions>> = {
@@ -19,4 +19,35 @@ describe('The options of createApp', () => {
     it(`are refused with ${name}`, () => {
       expect(() => createApp(options)).to.throw(StartupError, 'MORTAR_OPTION')
     })
+
+  it('are reported in one run, each once: unknown ones, wrong types and values that cannot be read', () => {
+    const options = {
+      bodyLimt: '1mb',
+      logRequests: 'yes',
+      environment: 'prod',
+      bodyLimit: 'large',
+      handlerTimeout: 'soon',
+      maxIssues: 0,
+      appUrl: 'app.example.com',
+      trustedOrigins: ['example'],
+      tokenCookie: 'a;b',
+      server: { requestTimeout: 'late' },
+    } as unknown as AppOptions
+    let error: unknown
+    try {
+      createApp(options)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).to.be.instanceOf(StartupErrors)
+    const { found, errors } = error as StartupErrors
+    expect(found).to.match(/^10 options of createApp\(\) are wrong/)
+    const replaced = ['environment', 'server']
+    const names = Object.keys(options).filter((name) => !replaced.includes(name))
+    for (const name of [...names, "environment 'prod'", 'requestTimeout'])
+      expect(
+        errors.filter((each) => each.found.includes(name)),
+        name,
+      ).to.have.length(1)
+  })
 })

@@ -7,7 +7,7 @@ document.querySelector('form').addEventListener('submit', async (event) => {
   const token = new URLSearchParams(location.search).get('token')
   const password = new FormData(event.target).get('password')
   const headers = { 'Content-Type': 'application/json' }
-  const answer = await fetch('/auth/reset-password', { method: 'POST', headers, body: JSON.stringify({ token, password }) })
+  const answer = await fetch('auth/reset-password', { method: 'POST', headers, body: JSON.stringify({ token, password }) })
   const { message, detail, errors } = await answer.json()
   document.querySelector('output').textContent = message ?? errors?.[0].message ?? detail
 })`

@@ -1,0 +1,32 @@
+import { StartupError, StartupErrors } from './startup-error.ts'
+
+/** Collects the faults of several reads, so that one run shows all of them. */
+export interface FaultCollector {
+  /**
+   * Returns the value, or undefined after a `StartupError`. `throwAll` throws before anything uses that value. Any other
+   * error is thrown immediately.
+   */
+  read<T>(value: () => T): T
+  /** @throws StartupError the only fault, or StartupErrors. */
+  throwAll(summary: (count: number) => string): void
+}
+
+/** Creates a collector without faults. */
+export function collectFaults(): FaultCollector {
+  const faults: StartupError[] = []
+  return {
+    read<T>(value: () => T): T {
+      try {
+        return value()
+      } catch (error) {
+        if (!(error instanceof StartupError)) throw error
+        faults.push(...(error instanceof StartupErrors ? error.errors : [error]))
+        return undefined as T
+      }
+    },
+    throwAll(summary) {
+      if (faults.length === 1) throw faults[0]!
+      if (faults.length > 1) throw new StartupErrors(summary(faults.length), faults)
+    },
+  }
+}
