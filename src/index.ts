@@ -92,7 +92,15 @@ export type { Gauge, Gauges } from './contracts/gauges.ts'
 export type { Limit, LimitBy, LimitContext, LimitCount, Limiter, LimitRule } from './contracts/limiter.ts'
 export type { Logger } from './contracts/logger.ts'
 export type { MailAttachment, Mailer, MailMessage } from './contracts/mailer.ts'
-export type { MigrationProgress, MigrationService, MigrationState } from './contracts/migrations.ts'
+export type {
+  MigrationProgress,
+  MigrationService,
+  MigrationState,
+  MigrationWarning,
+  PlannedMigration,
+  PlannedStatement,
+  PlanOptions,
+} from './contracts/migrations.ts'
 export { REQUEST_CHANNEL } from './contracts/observed-request.ts'
 export type { ObservedRequest } from './contracts/observed-request.ts'
 export type { User } from './contracts/user.ts'

@@ -151,7 +151,7 @@ function migrationsOf(db: DataSource, { migrations, lockTimeout }: DatabaseSetti
       brick: 'database',
     })
   }
-  return { generate: refuse, run: refuse, revert: refuse, fresh: refuse, status: refuse }
+  return { generate: refuse, run: refuse, plan: refuse, revert: refuse, fresh: refuse, status: refuse }
 }
 
 function reportStalls(

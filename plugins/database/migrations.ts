@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataSource, QueryRunner } from 'typeorm'
-import { type Clock, type Duration, type MigrationProgress, StartupError } from 'mortar'
+import {
+  type Clock,
+  type Duration,
+  type MigrationProgress,
+  type PlannedMigration,
+  type PlanOptions,
+  StartupError,
+} from 'mortar'
 import { seconds, systemClock } from 'mortar/kit'
 import { changeStatements } from './change-statements.ts'
 import { gateTransactions } from './gate-transactions.ts'
@@ -11,6 +18,7 @@ import { missingFile } from './describe-database.ts'
 import { MigrationHistory } from './migration-history.ts'
 import { withoutStatementLimit } from './connections/lift-statement-limit.ts'
 import { withMigrationLock } from './migration-lock.ts'
+import { planMigrations } from './plan/plan-migrations.ts'
 import { limitLocksOfSession } from './lock-timeout.ts'
 import {
   applyMigration,
@@ -44,6 +52,8 @@ export interface Migrations {
    * Runs the pending migrations, oldest first, each in a transaction; calls `done` after each. @returns their names.
    */
   run(done?: MigrationProgress): Promise<string[]>
+  /** The statements of the pending migrations, with warnings of locks. Changes nothing. */
+  plan(options?: PlanOptions): Promise<PlannedMigration[]>
   /** Reverts the migration that was run last. @returns its name, or undefined if no migration was run. */
   revert(): Promise<string | undefined>
   /** Drops every table of the database and runs all migrations. @returns their names. */
@@ -68,6 +78,11 @@ export function createMigrations(dataSource: DataSource, options: MigrationOptio
   gateTransactions(dataSource)
   const runAll = (done: MigrationProgress = () => undefined): Promise<string[]> =>
     withRun(limited, async (run) => runPending(run, await loadMigrations(directory), done))
+  const status = async (): Promise<MigrationStatus[]> => {
+    const isNew = !dataSource.isInitialized && missingFile(dataSource) !== undefined
+    if (isNew) return toStates(await loadMigrations(directory), [])
+    return await withRunner(dataSource, async (runner) => statusOf(dataSource, runner, directory))
+  }
   return {
     generate: (name) => generate(dataSource, { directory, clock }, name),
     run: runAll,
@@ -78,10 +93,13 @@ export function createMigrations(dataSource: DataSource, options: MigrationOptio
       return runAll(done)
     },
     revert: () => withRun(limited, async (run) => revertLast(run, await loadMigrations(directory))),
-    status: async () => {
-      const isNew = !dataSource.isInitialized && missingFile(dataSource) !== undefined
-      if (isNew) return toStates(await loadMigrations(directory), [])
-      return await withRunner(dataSource, async (runner) => statusOf(dataSource, runner, directory))
+    status,
+    plan: async (plan = {}) => {
+      const states = await status()
+      const isPending = (name: string): boolean =>
+        states.some((each) => each.name === name && each.state === 'pending')
+      const migrations = (await loadMigrations(directory)).filter(({ name }) => isPending(name))
+      return planMigrations(dataSource, migrations, plan)
     },
   }
 }

@@ -48,6 +48,10 @@ export const STARTUP_CODES = {
     cause: 'The migrations folder is not set, is relative, or cannot be read',
     remedy: "Write `migrations: join(import.meta.dirname, 'migrations')`.",
   },
+  MORTAR_MIGRATION_BATCHES: {
+    cause: '`inBatches()` runs inside a transaction, which would keep the locks of all batches',
+    remedy: 'Add `readonly transaction = false` to the migration, or call it outside of `transaction()`.',
+  },
   MORTAR_MIGRATION_BLOCKED: {
     cause: 'A migration did not get the lock of a table, because another transaction uses the table',
     remedy: 'End long transactions, or increase `lockTimeout`, and run it again.',

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm'
+import { PROGRESS } from './in-batches.ts'
 
 /**
  * Lists the tables of a connected database that no entity describes, without the tables of migrations. `mortar migrate
@@ -8,7 +9,7 @@ import type { DataSource } from 'typeorm'
 export async function unknownTables(db: DataSource): Promise<readonly string[]> {
   const found = await allTables(db)
   const { migrationsTableName = 'migrations', metadataTableName = 'typeorm_metadata' } = db.options
-  const known = new Set([migrationsTableName, metadataTableName, ...db.entityMetadatas.map(nameOf)])
+  const known = new Set([migrationsTableName, metadataTableName, PROGRESS, ...db.entityMetadatas.map(nameOf)])
   return found.filter((name) => !known.has(name)).toSorted()
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createProject, type TestProject } from './project.ts'
@@ -50,6 +50,58 @@ describe('mortar migrate', function () {
     expect(readdirSync(join(project.directory, 'migrations'))).to.have.length(2)
     expect(run('run').out).to.match(/AddText/)
     expect(run('revert').out).to.match(/^reverted AddText/)
+  })
+
+  it('plans pending migrations as SQL with warnings, and runs none', () => {
+    run('run')
+    const nothing = run('plan')
+    expect([nothing.code, nothing.out, nothing.err]).to.deep.equal([0, '', 'Nothing is pending.\n'])
+    project.write({
+      'migrations/9000000000000-drop-text.ts': `export class DropText9000000000000 {
+  async up(runner: { query(sql: string, values?: unknown[]): Promise<unknown> }) {
+    await runner.query('ALTER TABLE notes ADD COLUMN size int')
+    await runner.query('UPDATE notes SET size = ?', ['hidden'])
+    await runner.query('ALTER TABLE notes DROP COLUMN text')
+  }
+  async down() {}
+}
+`,
+    })
+    const planned = run('plan')
+    expect(planned.out).to.equal(`-- DropText9000000000000 (migrations/9000000000000-drop-text.ts)
+ALTER TABLE notes ADD COLUMN size int;
+UPDATE notes SET size = ?; -- 1 parameter
+-- WARNING drop-column: notes. Code that runs now reads the column, and fails. Its values are lost, also if the migration adds it again.
+--   Instead: First deploy an entity without the column, which is nullable or has a default; drop it with the next deployment. To change a type, write the change by hand.
+ALTER TABLE notes DROP COLUMN text;
+`)
+    expect([planned.code, planned.err]).to.deep.equal([4, '1 warning.\n'])
+    const json = run('plan', '--json', '--large', '1')
+    expect(json.code).to.equal(4)
+    expect(JSON.parse(json.out)).to.have.nested.property('[0].statements[2].warnings[0].kind', 'drop-column')
+    expect(json.out).not.to.include('hidden')
+    expect(run('plan', '--large', 'many').code).to.equal(2)
+    expect(run('status').out).to.match(/pending {2}DropText/)
+    rmSync(join(project.directory, 'migrations/9000000000000-drop-text.ts'))
+  })
+
+  it('plans for a database file that does not exist, without making it', () => {
+    const fresh = createProject({ 'app.ts': app('') })
+    fresh.write({
+      'migrations/1000000000000-first.ts': `export class First1000000000000 {
+  async up(runner: { query(sql: string): Promise<unknown> }) {
+    await runner.query('CREATE TABLE notes (id int)')
+    await runner.query('ALTER TABLE notes ADD COLUMN text varchar NOT NULL')
+  }
+  async down() {}
+}
+`,
+    })
+    const planned = fresh.mortar(['migrate', 'plan'])
+    const made = existsSync(join(fresh.directory, 'app.db'))
+    fresh.remove()
+    expect([planned.code, planned.err, made]).to.deep.equal([0, '', false])
+    expect(planned.out.split('\n')).to.include('CREATE TABLE notes (id int);')
   })
 
   it('drops every table and runs all migrations again', () => {

@@ -1,7 +1,7 @@
 import { StartupError } from '../../errors/startup-error.ts'
-import type { MigrationService } from '../../contracts/migrations.ts'
+import type { MigrationService, PlannedMigration } from '../../contracts/migrations.ts'
 import { nearest } from '../../support/nearest.ts'
-import { type Command, type CommandInput, UsageError } from '../command.ts'
+import { type Command, type CommandInput, textOf, UsageError } from '../command.ts'
 import { assembleProject } from '../project/inspect-project.ts'
 import { migrationsOf } from '../project/migration-service.ts'
 import { findProject, PROJECT_OPTIONS, shown } from '../project/project.ts'
@@ -9,6 +9,7 @@ import { findProject, PROJECT_OPTIONS, shown } from '../project/project.ts'
 /** Steps of the command and their output. In production, steps that lose data require `--force`. */
 const STEPS = {
   status: printStatus,
+  plan: printPlan,
   run: runPending,
   revert,
   generate,
@@ -22,12 +23,16 @@ const DESTRUCTIVE = new Set(['revert', 'fresh'])
 /** Works on the migrations of the application's database, in this process. */
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'Work on the migrations of the database: status, run, revert, generate NAME, fresh',
-  usage: 'migrate [status|run|revert|generate NAME|fresh] [--force]',
+  summary: 'Work on the migrations of the database: status, plan, run, revert, generate NAME, fresh',
+  usage: 'migrate [status|plan|run|revert|generate NAME|fresh] [--large ROWS] [--json] [--force]',
   options: {
     ...PROJECT_OPTIONS,
     force: { type: 'boolean', help: 'allow revert and fresh in production, where they lose data' },
-    json: { type: 'boolean', help: 'print the status as JSON' },
+    large: {
+      type: 'string',
+      help: 'number of rows from which plan warns of the time of a lock; 100000 by default',
+    },
+    json: { type: 'boolean', help: 'print the status or the plan as JSON' },
   },
   async run(input) {
     const step = stepOf(input)
@@ -40,7 +45,8 @@ export const migrate: Command = {
       throw notInProduction(step)
     const migrations = migrationsOf(inspection)
     // A connection would make the file.
-    if (step === 'status' && migrations.missingFile() !== undefined) return printStatus(migrations, input)
+    if ((step === 'status' || step === 'plan') && migrations.missingFile() !== undefined)
+      return STEPS[step](migrations, input)
     return migrations.connected(() => STEPS[step](migrations, input))
   },
 }
@@ -74,6 +80,43 @@ async function printStatus(
   else terminal.print(all.map(({ state, name }) => `${state.padEnd(8)} ${name}`).join('\n'))
   return all.some(({ state }) => state === 'pending') ? PENDING : 0
 }
+
+/** Exit code of a plan with warnings. */
+const WARNED = 4
+
+async function printPlan(migrations: MigrationService, input: CommandInput): Promise<number> {
+  const { terminal, values, directory } = input
+  const given = textOf(input, 'large')
+  if (given !== undefined && !/^[1-9]\d*$/.test(given))
+    throw new UsageError(`--large needs a number of rows, not '${given}'.`)
+  const plan = await migrations.plan(given === undefined ? {} : { large: Number(given) })
+  const warnings = plan.flatMap(({ statements }) => statements.flatMap(({ warnings: found }) => found)).length
+  const isComplete = plan.every(({ incomplete }) => incomplete === undefined)
+  if (values['json'] === true) terminal.print(JSON.stringify(plan, null, 2))
+  else if (plan.length === 0) terminal.note('Nothing is pending.')
+  else terminal.print(plan.map((migration) => renderPlanned(migration, directory)).join('\n\n'))
+  if (warnings > 0) terminal.note(`${counted(warnings, 'warning')}.`)
+  return warnings > 0 || !isComplete ? WARNED : 0
+}
+
+/** Renders SQL with the warnings as comments. */
+function renderPlanned(
+  { name, file, transaction, statements, incomplete }: PlannedMigration,
+  directory: string,
+): string {
+  const place = file === 'a class' ? '' : ` (${shown(file, directory)})`
+  const lines = statements.flatMap(({ sql, parameters, warnings }) => [
+    ...warnings.map(
+      ({ kind, table, rows, lock, instead }) =>
+        `-- WARNING ${kind}: ${table}${rows ? ` (at least ${counted(rows, 'row')})` : ''}. ${lock}\n--   Instead: ${instead}`,
+    ),
+    `${sql.trim().replace(/;$/, '')};${parameters === 0 ? '' : ` -- ${counted(parameters, 'parameter')}`}`,
+  ])
+  if (incomplete !== undefined) lines.push(`-- WARNING: further statements are not known: ${incomplete}`)
+  return [`-- ${name}${place}${transaction ? '' : ', without a transaction'}`, ...lines].join('\n')
+}
+
+const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 async function runPending(migrations: MigrationService, { terminal }: CommandInput): Promise<number> {
   const names = await migrations.run((name) => terminal.print(`applied  ${name}`))
