@@ -13,7 +13,7 @@ import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { checkDatabase } from './check-database.ts'
 import { explainUnavailable } from './connections/unavailable.ts'
-import { findUnwatched, watchConnections } from './connections/watch-connections.ts'
+import { findChangedDriver, watchConnections } from './connections/watch-connections.ts'
 import { createDataSource, openDataSource } from './data-source.ts'
 import { gateTransactions } from './gate-transactions.ts'
 import type { MigrationClass } from './load-migrations.ts'
@@ -88,7 +88,7 @@ export function database(
       reportStalls(db, effective, { environment, logger })
       if (await openDataSource(db)) opened.add(db)
       addPoolGauges(services.gauges, db)
-      for (const change of [...findChangedInsides(db), findUnwatched(db) ?? []].flat())
+      for (const change of [...findChangedInsides(db), ...findChangedDriver(db)])
         logger.warn({ brick: 'database' }, change)
       await closeOnFailure(services, opened, async () => {
         const status = () => services.migrations.status()

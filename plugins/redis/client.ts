@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as IoRedis from 'ioredis'
 import type { Redis } from 'ioredis'
-import { stopTimerOnClose } from './socket-timer.ts'
+import { stopTimerOnClose } from './compat/ioredis.ts'
 import type { RedisSettings } from './options.ts'
 
 const require = createRequire(import.meta.url)
@@ -25,7 +25,7 @@ export function createClient({ url, options, client }: RedisSettings): Redis {
     ...options,
     lazyConnect: true,
   }
-  return stopTimerOnClose(url === undefined ? new Redis(effective) : new Redis(url, effective))
+  return stopTimerOnClose(url === undefined ? new Redis(effective) : new Redis(url, effective), Redis)
 }
 
 /** The address for messages, without user and password. */

@@ -7,6 +7,8 @@
  * - The objects of `process.nextTick` (Node 20 to 26): V8 makes them fast only while one of them is alive. Gain:
  *   0.2 to 0.3 µs per `nextTick`, and a GET request has three, in every application with a garbage collection at start.
  * - `Socket._httpMessage`: the response that a connection is sending. Node's own handler of `clientError` reads it too.
+ * - `_handle.setBlocking()` of a pipe: without it, a write to a full pipe may block the process; one warning reports it.
+ * - `ServerResponse.writableFinished` may be replaced on a response that `app.inject()` has made.
  *
  * Checked by test/compat/node.test.ts.
  */
@@ -73,4 +75,37 @@ const kept: object[] = []
  */
 export function keepNextTickFast(): void {
   if (isNode) process.nextTick(() => (kept[0] = executionAsyncResource()))
+}
+
+/** A stream of a pipe, as Node makes it. */
+interface Pipe {
+  readonly _handle?: { setBlocking?(isBlocking: boolean): void } | null
+}
+
+let hasWarned = false
+
+/**
+ * Makes writes to a full pipe fail with EAGAIN instead of waiting. Node does so when it opens the stream, but a child
+ * process that inherits the pipe makes it blocking again for every process, such as a new worker when it starts, and
+ * each process when it ends. So this comes directly before each write. Files and terminals stay as they are.
+ */
+export function keepUnblocked(stream: NodeJS.WriteStream): void {
+  if (stream.isTTY) return
+  const { _handle } = stream as Pipe
+  if (_handle?.setBlocking !== undefined) return _handle.setBlocking(false)
+  // Node writes to files through a stream without a socket.
+  if (hasWarned || !isNode || !('setNoDelay' in stream)) return
+  hasWarned = true
+  process.emitWarning(
+    `Node ${process.version} keeps the handle of a pipe elsewhere. A reader of the log that stops may block this process.`,
+    { code: 'NODE_DIFFERS' },
+  )
+}
+
+/**
+ * Marks a response as sent, before its bytes have passed the stand-in for a socket. light-my-request closes it earlier,
+ * and the request would count as aborted.
+ */
+export function markAsSent(response: ServerResponse): void {
+  Object.defineProperty(response, 'writableFinished', { value: true })
 }

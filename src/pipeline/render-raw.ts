@@ -25,22 +25,29 @@ export function renderRaw(ctx: RequestContext, status: number, value: object): O
 
 /** Makes a stream of strings and bytes. Node's error for another chunk names neither the place nor the remedy. */
 function fromChunks(chunks: AsyncIterable<unknown>): Readable {
-  const stream = Readable.from(chunks, { objectMode: false })
-  const destroy = stream._destroy.bind(stream)
-  stream._destroy = (error, done) => destroy(error, (failure) => done(explained(failure)))
-  return stream
+  return Readable.from({ [Symbol.asyncIterator]: () => checked(chunks[Symbol.asyncIterator]()) }, RAW)
 }
 
-function explained(error: Error | null | undefined): Error | null | undefined {
-  // The source may throw any value.
-  if (!(error instanceof TypeError) || !('code' in error) || error.code !== 'ERR_INVALID_ARG_TYPE')
-    return error
-  if (!error.message.includes('"chunk"')) return error
-  const text =
-    'An async iterable of a response yielded a value that is neither a string nor bytes. Yield strings, such as ' +
-    'JSON.stringify(value) + "\\n".'
-  return new TypeError(text, { cause: error })
+const RAW = { objectMode: false }
+
+/** An iterator with the same methods, whose `next` refuses other values. */
+function checked(source: AsyncIterator<unknown>): AsyncIterator<unknown> {
+  const next = async (): Promise<IteratorResult<unknown>> => {
+    const result = await source.next()
+    if (result.done !== true && typeof result.value !== 'string' && !ArrayBuffer.isView(result.value))
+      throw new TypeError(WRONG_CHUNK)
+    return result
+  }
+  return {
+    next,
+    ...(source.return && { return: (value?: unknown) => source.return!(value) }),
+    ...(source.throw && { throw: (error?: unknown) => source.throw!(error) }),
+  }
 }
+
+const WRONG_CHUNK =
+  'An async iterable of a response yielded a value that is neither a string nor bytes. Yield strings, such as ' +
+  'JSON.stringify(value) + "\\n".'
 
 /** Headers of a connection, not of a message (RFC 9110 §7.6.1). Those of an upstream connection are not copied. */
 const HOP_BY_HOP = new Set([

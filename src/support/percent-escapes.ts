@@ -12,11 +12,6 @@ export function escapedByte(text: string, at: number): number {
   return high < 0 || low < 0 ? -1 : high * 16 + low
 }
 
-/** Returns the byte of two hexadecimal digits by their character codes below 256, or a negative number. */
-export function byteOf(high: number, low: number): number {
-  return (DIGITS[high]! << 4) | DIGITS[low]!
-}
-
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
   // NaN, beyond the end of the text, is not below 256 either.

@@ -1,5 +1,11 @@
-import { connect, type Socket } from 'node:net'
-import { canWatchMysql } from './can-watch.ts'
+import type { Socket } from 'node:net'
+import {
+  canWatchMysql,
+  type MysqlInsides,
+  openSocket,
+  socketOf,
+  type StreamRequest,
+} from '../compat/mysql2.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
@@ -27,8 +33,7 @@ interface MysqlPool {
   on(event: 'connection', listener: (connection: MysqlConnection) => void): unknown
 }
 
-interface MysqlConnection {
-  readonly stream: Socket
+interface MysqlConnection extends MysqlInsides {
   readonly threadId: number | null
   query(...args: readonly unknown[]): MysqlCommand
   execute(...args: readonly unknown[]): MysqlCommand
@@ -84,10 +89,10 @@ function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimi
   })
   limits.onPool(watch)
   const links = new WeakMap<Socket, Link>()
-  const stream = options.stream ?? ((given: StreamRequest) => openSocket(given, watch, links))
+  const stream = options.stream ?? ((given: StreamRequest) => openWatched(given, watch, links))
   const pool = mysql.createPool({ ...options, stream })
   const take = pool.getConnection.bind(pool)
-  const linkOf = ({ stream: socket }: MysqlConnection): Link => links.get(socket)!
+  const linkOf = (connection: MysqlConnection): Link => links.get(socketOf(connection))!
   pool.on('connection', (connection) => watchConnection(connection, watch, links))
   const lender: Lender<MysqlConnection> = {
     watch,
@@ -131,23 +136,9 @@ function lendFrom(
   })
 }
 
-/** The part of mysql2's configuration that it gives to its option `stream`. */
-interface StreamRequest {
-  readonly config: {
-    readonly socketPath?: string
-    readonly host: string
-    readonly port: number
-    readonly enableKeepAlive?: boolean
-    readonly keepAliveInitialDelay?: number
-  }
-}
-
-/** Opens the socket as mysql2 does, so that the watch also sees a connection that is being opened. */
-function openSocket({ config }: StreamRequest, watch: SilenceWatch, links: WeakMap<Socket, Link>): Socket {
-  const { socketPath, host, port, enableKeepAlive, keepAliveInitialDelay } = config
-  const socket = socketPath ? connect(socketPath) : connect(port, host)
-  socket.setNoDelay(true)
-  if (enableKeepAlive) socket.once('connect', () => socket.setKeepAlive(true, keepAliveInitialDelay))
+/** Opens the socket, so that the watch also sees a connection that is being opened. */
+function openWatched(given: StreamRequest, watch: SilenceWatch, links: WeakMap<Socket, Link>): Socket {
+  const socket = openSocket(given)
   const link = createLink(() => socket)
   links.set(socket, link)
   watch.add(link)
@@ -159,7 +150,7 @@ function watchConnection(
   watch: SilenceWatch,
   links: WeakMap<Socket, Link>,
 ): void {
-  const { stream } = connection
+  const stream = socketOf(connection)
   let link = links.get(stream)
   if (link === undefined) {
     links.set(stream, (link = createLink(() => stream)))
@@ -186,7 +177,7 @@ function watchConnection(
 /** Closes the socket too: `destroy()` waits for the other side to close it. */
 function drop(connection: MysqlConnection): void {
   connection.destroy()
-  connection.stream.destroy()
+  socketOf(connection).destroy()
 }
 
 async function check(
@@ -222,7 +213,7 @@ async function probe(connection: MysqlConnection, sessions: readonly number[]): 
 
 function rowsOf(connection: MysqlConnection, sql: string): Promise<readonly unknown[]> {
   return new Promise((resolve, reject) => {
-    const { stream } = connection
+    const stream = socketOf(connection)
     const lost = (): void => reject(new Error('The connection was closed.'))
     stream.once('close', lost)
     connection.query(sql, (error: Error | null, rows: readonly unknown[]) => {

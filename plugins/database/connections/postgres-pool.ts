@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net'
-import { canWatchPg } from './can-watch.ts'
+import { canWatchPg, hasSession, type PgInsides, socketOf, withSettings } from '../compat/pg.ts'
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { lend, type Lender, noConnection } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { type PgTypes, UTC_SESSION, utcTypes, withUtcDates } from './postgres-instants.ts'
-import { noticeReadOnly, type ServerMessages } from './read-only.ts'
+import { noticeReadOnly } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
 /** The parts of the package `pg` that are used here. */
@@ -26,11 +25,7 @@ interface PgPool {
   connect(callback: Borrower): unknown
 }
 
-interface PgClient {
-  readonly connection: ServerMessages & { readonly stream: Socket }
-  readonly processID: number | null
-  /** Settings of the session that are sent with its start; not documented. */
-  getStartupConf(): object
+interface PgClient extends PgInsides {
   release(error?: Error): void
   connect(callback: (error: Error | null | undefined) => void): unknown
   on(event: string, listener: () => void): unknown
@@ -154,13 +149,9 @@ function asNoConnection(error: Error | undefined, lender: Lender<PgClient>): Err
 /** A client that writes and reads instants in UTC. */
 function utcClient(pg: PgModule): PgModule['Client'] {
   const types = utcTypes(pg.types)
-  return class UtcClient extends pg.Client {
+  return class UtcClient extends withSettings(pg.Client, UTC_SESSION) {
     constructor(options: PgOptions) {
       super({ types, ...options })
-    }
-
-    override getStartupConf(): object {
-      return { ...super.getStartupConf(), ...UTC_SESSION }
     }
 
     override query(...args: readonly unknown[]): ReturnType<PgClient['query']> {
@@ -175,7 +166,7 @@ function watchedClient(
   links: WeakMap<PgClient, Link>,
 ): PgModule['Client'] {
   return class WatchedClient extends utcClient(pg) {
-    readonly #link: Link = createLink(() => this.connection.stream)
+    readonly #link: Link = createLink(() => socketOf(this))
 
     constructor(options: PgOptions) {
       // The watch limits the opening, and makes another attempt meanwhile.
@@ -217,7 +208,7 @@ async function check(client: PgClient, link: Link): Promise<void> {
   try {
     const { rows } = await client.query(IDENTIFY)
     const { session, server } = rows[0]!
-    link.identity = session === client.processID ? { session, server } : HIDDEN
+    link.identity = hasSession(client, session) ? { session, server } : HIDDEN
   } catch (error) {
     if (!isFromServer(error)) throw error
     link.identity = HIDDEN
@@ -232,7 +223,7 @@ function isFromServer(error: unknown): boolean {
 }
 
 async function probe(client: PgClient, sessions: readonly number[]): Promise<ProbeAnswer> {
-  const timer = setTimeout(() => client.connection.stream.destroy(), PROBE_TIMEOUT)
+  const timer = setTimeout(() => socketOf(client).destroy(), PROBE_TIMEOUT)
   client.on('error', () => undefined)
   try {
     await new Promise<void>((done, fail) => {
@@ -240,9 +231,9 @@ async function probe(client: PgClient, sessions: readonly number[]): Promise<Pro
     })
     const { rows } = await client.query(PROBE, [sessions])
     const { session, server, working } = rows[0]!
-    return { server: session === client.processID ? server : undefined, working: new Set(working) }
+    return { server: hasSession(client, session) ? server : undefined, working: new Set(working) }
   } finally {
     clearTimeout(timer)
-    client.connection.stream.destroy()
+    socketOf(client).destroy()
   }
 }

@@ -1,15 +1,5 @@
+import type { ServerMessages } from '../compat/pg.ts'
 import { markOwn } from './unavailable.ts'
-
-/** The messages of PostgreSQL to a connection, which pg does not document. */
-export interface ServerMessages {
-  on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): unknown
-  on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): unknown
-}
-
-interface ParameterStatus {
-  readonly parameterName: string
-  readonly parameterValue: string
-}
 
 /** The code of PostgreSQL for a write that a standby, or a read-only transaction, refuses. */
 const READ_ONLY_TRANSACTION = '25006'

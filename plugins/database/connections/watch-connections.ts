@@ -1,9 +1,10 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import type { Duration } from 'mortar'
 import { seconds } from 'mortar/kit'
+import { canWatchMysql } from '../compat/mysql2.ts'
+import { canWatchPg, sendsSettings } from '../compat/pg.ts'
 import { replaceDriverModule, replaceLostStatements } from '../compat/typeorm.ts'
 import { typeorm } from '../typeorm.ts'
-import { canWatchMysql, canWatchPg } from './can-watch.ts'
 import { type MysqlModule, withWatchedPool as withMysqlPool } from './mysql-pool.ts'
 import { type PgModule, withWatchedPool as withPgPool } from './postgres-pool.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -70,20 +71,22 @@ export function retireConnections(dataSource: DataSource): void {
   for (const watch of watches.get(dataSource) ?? []) watch.retire()
 }
 
-/**
- * Returns a message for the log if the installed version of the driver does not show its sockets, so that nothing ends
- * silent connections; undefined for a version that does, and on SQLite.
- */
-export function findUnwatched({ driver }: DataSource): string | undefined {
+/** Returns what the installed version of the driver has changed, with the consequences, for the log. */
+export function findChangedDriver({ driver }: DataSource): string[] {
   const { postgres, mysql } = driver as { postgres?: PgModule; mysql?: MysqlModule }
   const isWatched =
     (postgres === undefined || canWatchPg(postgres)) && (mysql === undefined || canWatchMysql(mysql))
-  return isWatched ? undefined : UNWATCHED
+  const hasSettings = postgres === undefined || sendsSettings(postgres.Client)
+  return [...(isWatched ? [] : [UNWATCHED]), ...(hasSettings ? [] : [NO_SETTINGS])]
 }
 
 const UNWATCHED =
   'This version of the database driver keeps its sockets elsewhere. Connections that go silent stay in the pool until ' +
   'the operating system ends them. Install a version that the installed version of Mortar names as its peer.'
+
+const NO_SETTINGS =
+  'This version of pg starts its sessions in another way. Their time zone is sent as the option `options`, which some ' +
+  'poolers refuse. Install a version that the installed version of Mortar names as its peer.'
 
 function lostStatement(error: Error): QueryRunner['query'] {
   markUnavailable(error, 'database_unavailable')

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { keepUnblocked } from '../../compat/node.ts'
 import { loadPino } from '../../support/lazy-packages.ts'
 
 /** Maximum bytes that wait for a destination that does not accept them. */
@@ -80,17 +81,6 @@ function openOutput(): (lines: Buffer) => void {
     keepUnblocked(process.stdout)
     stdout.write(lines as unknown as string)
   }
-}
-
-/**
- * Makes writes to a full pipe fail with EAGAIN instead of waiting. Node does so when it opens the stream, but a child
- * process that inherits the pipe makes it blocking again for every process, such as a new worker when it starts, and
- * each process when it ends. So this comes directly before each write.
- */
-function keepUnblocked(stream: NodeJS.WriteStream): void {
-  if (stream.isTTY) return
-  const { _handle } = stream as { readonly _handle?: { setBlocking?(isBlocking: boolean): void } | null }
-  _handle?.setBlocking?.(false)
 }
 
 /** Blocks the process for this many milliseconds. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { InjectOptions } from 'light-my-request'
+import { markAsSent } from '../../compat/node.ts'
 import { importPeer } from '../../peers/load-peer.ts'
 import type { PeerNeed } from '../../peers/peers.ts'
 
@@ -69,9 +70,7 @@ export async function inject(
   // light-my-request declares its fields as writable and each method separately.
   return lightMyRequest.inject(
     (req, res) => {
-      // light-my-request closes a response before its bytes have passed the stand-in for a socket. Without this line the
-      // request would count as aborted.
-      res.once('finish', () => Object.defineProperty(res, 'writableFinished', { value: true }))
+      res.once('finish', () => markAsSent(res))
       listener(req, res)
     },
     request as string | InjectOptions,

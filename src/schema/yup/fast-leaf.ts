@@ -14,7 +14,7 @@ export function compileLeaf(schema: YupNode, mode: Mode): FastNode {
   const cast =
     schema.type === 'number' ? finite(uncheckedCast(schema, strict)) : uncheckedCast(schema, strict)
   const long = once(() => slowPathOf(schema, cast))
-  const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema), mode.text)
+  const quick = quickOf(schema, !strict && schema.transforms.length > baseTransforms(schema))
   return { quick, long, run: runOf(schema, { quick, long, cast }), height: 0 }
 }
 

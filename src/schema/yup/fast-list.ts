@@ -13,10 +13,9 @@ import {
   type Mode,
 } from './fast-node.ts'
 import { once } from '../once.ts'
-import { generate, type Refer } from './generate.ts'
 import { AS_CAST, ownIssuesOf, type Place } from './own-issues.ts'
 import { lengthLimits } from './passes.ts'
-import { NOT_QUICK, quickSource } from './quick.ts'
+import { judge, NOT_QUICK, SAME } from './quick.ts'
 import { isOfType, type YupNode } from '../../compat/yup.ts'
 
 /** Returns the schema of the item at an index; undefined if items may be anything. */
@@ -29,7 +28,7 @@ export function compileArray(schema: YupNode, mode: Mode, compile: CompileMember
   const long = once(() => listSlowPath(schema, mode, () => member))
   const { least, most, rest } = lengthLimits(schema)
   const absent = whenAbsent(schema, long, undefined)
-  const runItems = member && (generate<RunItems>((refer) => sourceOf(member, refer)) ?? itemsBy(member))
+  const runItems = member && itemsBy(member)
   const run = (value: unknown): unknown => {
     if (!Array.isArray(value)) return value === undefined ? absent() : FAIL
     if (value.length < least || value.length > most) return FAIL
@@ -51,24 +50,12 @@ export function compileTuple(schema: YupNode, mode: Mode, compile: CompileMember
 
 type RunItems = (items: readonly unknown[]) => unknown
 
-/** Makes a loop that does not copy while no item changes, and starts again with `itemsBy` after a change. */
-function sourceOf(member: FastNode, refer: Refer): string {
-  return `(items) => {
-    for (let index = 0; index < items.length; index++) {
-      const item = items[index]
-      if (${quickSource(member.quick, 'item', refer)}) continue
-      if (${refer(member.run)}(item) !== item) return ${refer(itemsBy(member))}(items)
-    }
-    return items
-  }`
-}
-
-function itemsBy({ run }: FastNode): RunItems {
+function itemsBy({ quick, run }: FastNode): RunItems {
   return (items) => {
     let result = items
     for (let index = 0; index < items.length; index++) {
       const before = items[index]
-      const after = run(before)
+      const after = judge(quick, before) === SAME ? before : run(before)
       if (after === before) continue
       if (after === FAIL) return FAIL
       if (result === items) result = items.slice()

@@ -1,8 +1,7 @@
 import { FAIL, heightAbove, whenAbsent, type CompileMember, type FastNode, type Mode } from './fast-node.ts'
 import { once } from '../once.ts'
-import { generate, type Refer } from './generate.ts'
 import { objectSlowPath, planOf, type ObjectPlan } from './object-slow-path.ts'
-import { NOT_QUICK, readDigits, quickSource } from './quick.ts'
+import { judge, NOT_QUICK, SAME } from './quick.ts'
 import { hasLists, isInheritedName, isRecord, type YupNode } from '../../compat/yup.ts'
 
 type Members = Record<string, unknown>
@@ -24,77 +23,38 @@ export function compileObject(schema: YupNode, mode: Mode, compile: CompileMembe
 function runOf(plan: ObjectPlan, absent: () => unknown): Run {
   const listed = hasLists(plan.schema)
   if (listed || plan.keys.some(isInheritedName)) return () => FAIL
-  return generate<Run>((refer) => sourceOf(plan, absent, refer)) ?? loopOf(plan, absent)
-}
-
-/** Does the same as `sourceOf`, without generated code. */
-function loopOf(plan: ObjectPlan, absent: () => unknown): Run {
   const { keys, members } = plan
   return (value) => {
     if (!isRecord(value)) return value === undefined ? absent() : FAIL
-    const result: Members = {}
+    let result: Members | undefined
     let present = 0
-    let changed = false
     for (let index = 0; index < keys.length; index++) {
-      const before = value[keys[index]!]
-      const after = members[index]!.run(before)
+      const key = keys[index]!
+      const before = value[key]
+      const { quick, run } = members[index]!
+      const after = judge(quick, before) === SAME ? before : run(before)
       if (after === FAIL) return FAIL
       if (before !== undefined) present++
-      if (after !== before) changed = true
-      if (after !== undefined) result[keys[index]!] = after
+      if (after !== before) result ??= firstMembers(value, keys, index)
+      if (result !== undefined && after !== undefined) result[key] = after
     }
-    if (countKeys(value) !== present) return withOthers(plan, value, { result, changed })
-    return changed ? result : value
+    if (countKeys(value) === present) return result ?? value
+    const declared = result ?? firstMembers(value, keys, keys.length)
+    return withOthers(plan, value, { result: declared, changed: result !== undefined })
   }
+}
+
+/** Copies the members before an index, none of which has changed. */
+function firstMembers(value: Members, keys: readonly string[], end: number): Members {
+  const result: Members = {}
+  for (const key of keys.slice(0, end)) if (value[key] !== undefined) result[key] = value[key]
+  return result
 }
 
 function countKeys(value: Members): number {
   let count = 0
   for (const _ in value) count++
   return count
-}
-
-function sourceOf(plan: ObjectPlan, absent: () => unknown, refer: Refer): string {
-  const { keys, members } = plan
-  const fail = refer(FAIL)
-  return `(value) => {
-    if (!${refer(isRecord)}(value)) return value === undefined ? ${refer(absent)}() : ${fail}
-    let present = 0
-    let changed = false
-    ${members.map((member, index) => memberSource(member, { index, key: keys[index]!, fail }, refer)).join('')}
-    let count = 0
-    for (const _ in value) count++
-    if (count === present && !changed) return value
-    const result = {}
-    ${keys.map((key, index) => `if (m${index} !== undefined) result[${JSON.stringify(key)}] = m${index}`).join('\n')}
-    return count === present ? result : ${refer(withOthers)}(${refer(plan)}, value, { result, changed })
-  }`
-}
-
-interface Named {
-  readonly index: number
-  readonly key: string
-  readonly fail: string
-}
-
-function memberSource(member: FastNode, { index, key, fail }: Named, refer: Refer): string {
-  const [before, after] = [`v${index}`, `m${index}`]
-  const read = member.quick.digits
-    ? `typeof ${before} === 'string' ? ${refer(readDigits)}(${before}) : ${before}`
-    : before
-  const noteChange = `if (${after} !== ${before}) changed = true`
-  return `
-    const ${before} = value[${JSON.stringify(key)}]
-    let ${after} = ${read}
-    if (${quickSource(member.quick, after, refer)}) {
-      present++
-      ${member.quick.digits ? noteChange : ''}
-    } else {
-      ${after} = ${refer(member.run)}(${before})
-      if (${after} === ${fail}) return ${fail}
-      if (${before} !== undefined) present++
-      ${noteChange}
-    }`
 }
 
 /** Decides cases that the count of keys cannot: unknown keys, and declared keys with the value undefined. */

@@ -40,7 +40,7 @@ const AS_IT_IS: Mode = { text: false, strict: true, heedsStrict: true, rootIsObj
 function compileValue(schema: YupNode): Writer {
   const { run } = compileLeaf(schema, AS_IT_IS)
   if (schema.type === 'date') return { quick: NOT_QUICK, write: dateWriter(run) }
-  return { quick: quickOf(schema, false, false), write: (value) => freeText(run(ownJson(value))) }
+  return { quick: quickOf(schema, false), write: (value) => freeText(run(ownJson(value))) }
 }
 
 function dateWriter(run: (value: unknown) => unknown): Write {

@@ -9,8 +9,6 @@ import type { Refer } from './generate.ts'
 export interface Quick {
   /** Type of the values that are decided here, or `none`. */
   readonly type: 'string' | 'number' | 'boolean' | 'none'
-  /** True if text of a few decimal digits is accepted as a number. */
-  readonly digits: boolean
   /** Shortest and longest length of a string, smallest and largest number. */
   readonly least: number
   readonly most: number
@@ -27,7 +25,7 @@ export const WRONG = 2
 export type Verdict = typeof OTHER | typeof SAME | typeof WRONG
 
 /** Leaf data that decides no value. */
-export const NOT_QUICK: Quick = { type: 'none', digits: false, least: 0, most: 0, rest: undefined }
+export const NOT_QUICK: Quick = { type: 'none', least: 0, most: 0, rest: undefined }
 
 /** Returns `SAME` for a valid, unchanged value, `WRONG` for an invalid one, and `OTHER` if `run` must decide. */
 // oxlint-disable-next-line eslint/complexity -- one function without a call, as it runs for every member of a value
@@ -44,12 +42,12 @@ export function judge(quick: Quick, value: unknown): Verdict {
 }
 
 /** Returns the data of a plain leaf schema; `changes` is true if its transforms change values of its own type. */
-export function quickOf(schema: YupNode, changes: boolean, text: boolean): Quick {
+export function quickOf(schema: YupNode, changes: boolean): Quick {
   const { type } = schema
   if (changes || (type !== 'string' && type !== 'number' && type !== 'boolean')) return NOT_QUICK
   const limits = LIMITS[type](schema)
   const rest = limits.rest === always ? undefined : limits.rest
-  return { type, digits: text && type === 'number', least: limits.least, most: limits.most, rest }
+  return { type, least: limits.least, most: limits.most, rest }
 }
 
 const LIMITS = {

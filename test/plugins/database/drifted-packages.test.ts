@@ -12,6 +12,7 @@ const AUTUMN = '2026-10-25T01:30:00.000Z'
 interface Outcome {
   readonly code?: string
   readonly instants?: readonly string[]
+  readonly session?: string
   readonly changed: boolean
   readonly warnings: readonly string[]
 }
@@ -46,20 +47,43 @@ describe('A later version of TypeORM', () => {
   })
 })
 
-for (const [name, variable, drift] of [
-  ['pg', 'TEST_POSTGRES_URL', ['pg/lib/client\\.js$', 'this\\.connection\\b', 'this.wire']],
+const NO_WATCH = 'keeps its sockets elsewhere'
+const PG = 'pg/lib/client\\.js$'
+const MYSQL = 'mysql2/lib/(base|commands)/.+\\.js$'
+
+for (const [name, variable, drifts] of [
+  [
+    'pg',
+    'TEST_POSTGRES_URL',
+    {
+      connection: [[PG, 'this\\.connection\\b', 'this.wire'], NO_WATCH],
+      stream: [['pg/lib/connection\\.js$', '\\b(this|self)\\.stream\\b', '$1.socket'], NO_WATCH],
+      getStartupConf: [[PG, '\\bgetStartupConf\\b', 'startSettings'], 'starts its sessions in another way'],
+      processID: [[PG, '\\bthis\\.processID\\b', 'this.session'], undefined],
+    },
+  ],
   [
     'mysql2',
     'TEST_MARIADB_URL',
-    ['mysql2/lib/(base|commands)/.+\\.js$', '\\b(this|connection)\\.stream\\b', '$1.wire'],
+    {
+      stream: [[MYSQL, '\\b(this|connection)\\.stream\\b', '$1.wire'], NO_WATCH],
+      'config of the option stream': [
+        [MYSQL, 'opts\\.config\\.stream\\(opts\\)', 'opts.config.stream({})'],
+        NO_WATCH,
+      ],
+    },
   ],
 ] as const)
   describe(`A later version of ${name}`, () => {
     const url = serverUrl(variable)
 
-    it('runs without the watch of silent connections if it keeps the socket elsewhere, and warns once', async () => {
-      const { instants, warnings } = await startWith(url, drift)
-      expect(instants).to.eql([AUTUMN, AUTUMN])
-      expect(warnings.filter((warning) => warning.includes('keeps its sockets elsewhere'))).to.have.length(1)
-    })
+    for (const [member, [drift, warning]] of Object.entries<readonly [Drift, string | undefined]>(drifts))
+      it(`reads and writes the same with another ${member}, and warns once`, async () => {
+        const { instants, warnings, session } = await startWith(url, drift)
+        expect(instants).to.eql([AUTUMN, AUTUMN])
+        expect(session).to.match(/^(UTC|\+00:00)$/)
+        const expected = warning === undefined ? [] : [warning]
+        expect(warnings).to.have.length(expected.length)
+        for (const text of expected) expect(warnings[0]).to.include(text)
+      })
   })

@@ -1,0 +1,132 @@
+/*
+ * The undocumented parts of pg 8 on which this brick relies:
+ *
+ * 1. `client.connection.stream` is the socket, and `client.connection` tells the server's messages `errorMessage` and
+ *    `parameterStatus`. Fallback: a pool without the watch of silent connections.
+ * 2. `client.getStartupConf()` returns the settings that are sent with the start of a session. Fallback: the documented
+ *    option `options`, which some poolers refuse.
+ * 3. `client.processID` is the server's number of the session. Fallback: the server counts as one that hides it.
+ *
+ * test/plugins/database/drifted-packages.test.ts renames each of them in a copy of pg.
+ */
+import { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+
+const ignore = (): void => undefined
+
+/** A client with the undocumented parts. */
+export interface PgInsides {
+  readonly connection: ServerMessages & { readonly stream: Socket }
+  readonly processID: number | null
+  getStartupConf(): object
+}
+
+/** The messages of PostgreSQL to a connection. */
+export interface ServerMessages {
+  on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): unknown
+  on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): unknown
+}
+
+interface ParameterStatus {
+  readonly parameterName: string
+  readonly parameterValue: string
+}
+
+interface PgOptions {
+  readonly options?: string | undefined
+}
+
+interface PgClient extends PgInsides {
+  connect(callback: (error: Error | null | undefined) => void): unknown
+  on(event: string, listener: () => void): unknown
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the arguments of a class that is extended
+type ClientClass = new (...args: any[]) => PgClient
+
+interface PgModule {
+  readonly Client: ClientClass
+}
+
+/** Returns the socket of a client. TLS may replace it. */
+export function socketOf({ connection }: PgInsides): Socket {
+  return connection.stream
+}
+
+/** True if a client has this number on the server. Behind a pooler it has another one. */
+export function hasSession({ processID }: PgInsides, session: number): boolean {
+  return processID === session
+}
+
+/** True if a client shows its socket and the messages of the server. */
+export function canWatchPg({ Client }: PgModule): boolean {
+  try {
+    const { connection } = new Client({})
+    return isSocket(connection.stream) && typeof connection.on === 'function'
+  } catch {
+    return false
+  }
+}
+
+/** True for a value with the members of a socket that the watch uses. */
+function isSocket(value: unknown): boolean {
+  const { once, destroy, isPaused, bytesRead } = (value ?? {}) as Partial<Socket>
+  return (
+    [once, destroy, isPaused].every((member) => typeof member === 'function') && typeof bytesRead === 'number'
+  )
+}
+
+/** Settings of a session by name. */
+type Settings = Readonly<Record<string, string>>
+
+/** Returns a class of clients whose sessions start with these settings. */
+export function withSettings<Class extends ClientClass>(Client: Class, settings: Settings): Class {
+  return sendsSettings(Client) ? withStart(Client, settings) : withOption(Client, settings)
+}
+
+/** True if `getStartupConf()` decides what a client sends first. */
+export function sendsSettings(Client: ClientClass): boolean {
+  const sent: Buffer[] = []
+  const socket = Object.assign(
+    new Duplex({ read: ignore, write: (chunk: Buffer, _, done) => (sent.push(chunk), done()) }),
+    { connect: ignore, setNoDelay: ignore, setKeepAlive: ignore },
+  )
+  socket.on('error', ignore)
+  try {
+    const Probe = withStart(Client, { mortar: 'probe' })
+    const client = new Probe({
+      host: 'localhost',
+      user: 'x',
+      database: 'x',
+      ssl: false,
+      stream: () => socket,
+    })
+    client.on('error', ignore)
+    client.connect(ignore)
+    socket.emit('connect')
+    return Buffer.concat(sent).includes('mortar\0probe')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+function withStart<Class extends ClientClass>(Client: Class, settings: Settings): Class {
+  return class extends Client {
+    override getStartupConf(): object {
+      return { ...super.getStartupConf(), ...settings }
+    }
+  }
+}
+
+function withOption<Class extends ClientClass>(Client: Class, settings: Settings): Class {
+  const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  return class extends Client {
+    // oxlint-disable-next-line typescript/no-explicit-any -- TypeScript asks for it in a class of this kind
+    constructor(...args: any[]) {
+      const [given] = args as [PgOptions | undefined]
+      super({ ...given, options: [...(given?.options ? [given.options] : []), ...own].join(' ') })
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { keepsTimer, stopTimerOnClose } from '../../../plugins/redis/compat/ioredis.ts'
+import { changedModule } from '../../support/changed-module.ts'
+
+const FILE = createRequire(createRequire(import.meta.url).resolve('ioredis')).resolve('./Redis.js')
+
+describe('The timer of a silent connection in ioredis', () => {
+  it('is found in this version', () => {
+    expect(keepsTimer(Redis)).to.equal(true)
+  })
+
+  for (const member of ['socketTimeoutTimer', 'setSocketTimeout'])
+    it(`is left alone, with one warning, if ${member} has another name`, async () => {
+      const { default: Changed } = changedModule(FILE, (source) => source.replaceAll(member, 'other')) as {
+        default: typeof Redis
+      }
+      expect(keepsTimer(Changed)).to.equal(false)
+      const client = new Changed({ lazyConnect: true })
+      if (member === 'socketTimeoutTimer') {
+        const warning = once(process, 'warning')
+        stopTimerOnClose(client, Changed)
+        expect(String((await warning)[0])).to.include('This version of ioredis keeps the timer')
+      }
+      expect(stopTimerOnClose(client, Changed).listenerCount('close')).to.equal(0)
+    })
+})
