@@ -128,8 +128,9 @@ function statementCache(driver: BetterSqlite3Driver): () => Statements {
   let statements: Statements = new Map()
   let preparedFor: unknown
   return () => {
-    if (preparedFor !== driver.databaseConnection) statements = new Map()
-    preparedFor = driver.databaseConnection
+    const connection = sqliteConnectionOf(driver)
+    if (preparedFor !== connection) statements = new Map()
+    preparedFor = connection
     return statements
   }
 }

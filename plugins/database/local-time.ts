@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { clientBeside } from './compat/pg.ts'
 import { postgresPoolOf } from './compat/typeorm.ts'
 
 /** Tables whose first migration is younger never had dates in local time. */
@@ -51,35 +52,15 @@ function isProcessInUtc(): boolean {
 
 /** The zone of the server, which the connections of the pool replace. */
 async function isPostgresInUtc(db: DataSource): Promise<boolean> {
-  const { options, Client } = (postgresPoolOf(db) ?? {}) as Partial<PoolParts>
-  if (options === undefined || Client === undefined) return true
-  const Plain = plainClient(Client)
-  // The pool hides the password from enumeration.
-  const client = new Plain({ ...options, password: options.password })
+  const client = clientBeside(postgresPoolOf(db))
+  if (client === undefined) return true
   try {
     await client.connect()
     const { rows } = await client.query(
       `SELECT extract(timezone FROM timestamptz '2026-01-01') = 0 AND extract(timezone FROM timestamptz '2026-07-01') = 0 AS utc`,
     )
-    return rows[0]!.utc
+    return (rows[0] as { readonly utc: boolean }).utc
   } finally {
     await client.end()
-  }
-}
-
-/** The class of the driver, below the classes of this brick that set the zone of their sessions. */
-function plainClient(Client: PoolParts['Client']): PoolParts['Client'] {
-  const parent = Object.getPrototypeOf(Client) as { readonly prototype?: object }
-  const isClient = parent.prototype !== undefined && 'connect' in parent.prototype
-  return isClient ? plainClient(parent as PoolParts['Client']) : Client
-}
-
-/** Members of pg's pool. */
-interface PoolParts {
-  readonly options: { readonly password?: unknown }
-  readonly Client: new (options: object) => {
-    connect(): Promise<unknown>
-    query(sql: string): Promise<{ readonly rows: readonly { readonly utc: boolean }[] }>
-    end(): Promise<void>
   }
 }

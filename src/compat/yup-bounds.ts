@@ -74,7 +74,8 @@ type Changed = { -readonly [Key in keyof YupNode]: YupNode[Key] } & { _resolve?:
 function copyOf(schema: YupNode): YupNode {
   const prototype = Object.getPrototypeOf(schema) as object
   if (schema.type === 'lazy') {
-    const { _resolve } = schema as YupNode & { _resolve(value: unknown, options: object): YupNode }
+    const { _resolve } = schema as YupNode & { _resolve?(value: unknown, options: object): YupNode }
+    if (_resolve === undefined) return schema
     // yup defines it as an arrow function on the instance.
     const bounded = (value: unknown, options: object): YupNode => boundedSchema(_resolve(value, options))
     return Object.assign(Object.create(prototype), schema, { _resolve: bounded }) as YupNode

@@ -49,7 +49,13 @@ const CHECKS: readonly Check[] = [
       isOfType(node(number()), 1) &&
       !isOfType(node(number()), 'a'),
   ],
-  ['the function of lazy()', ({ lazy, string }) => builderOf(node(lazy(() => string())))?.(1) !== undefined],
+  [
+    'the function of lazy()',
+    ({ lazy, string }) => {
+      const schema = node(lazy(() => string()))
+      return builderOf(schema)?.(1) !== undefined && hasPrivate(schema, '_resolve')
+    },
+  ],
   ['references', ({ ref, string }) => isRef(ref('x')) && !isRef(string())],
   ['the source text of tests', hasSteadyTests],
   ['the validation without exceptions', stopsInTime],

@@ -43,6 +43,7 @@ interface PrivateMembers {
   readonly _whitelist?: ReadonlySet<unknown>
   readonly _blacklist?: ReadonlySet<unknown>
   readonly builder?: LazyBuilder
+  readonly _resolve?: (value: unknown, options: object) => YupNode
   _typeCheck?: (value: unknown) => boolean
   _validate(
     value: unknown,

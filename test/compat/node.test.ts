@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, type Logger } from 'mortar'
-import { currentResponse, prepareMarkAsRead } from '../../src/compat/node.ts'
+import { currentResponse, keepUnblocked, prepareMarkAsRead } from '../../src/compat/node.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 
 function recorder() {
@@ -42,9 +42,27 @@ describe("Node's private flag of a request that was read", () => {
     })
 })
 
+describe("Node's private handle of a pipe", () => {
+  it('is made not to block, and one warning is given on a Node that keeps it elsewhere', async () => {
+    const set: boolean[] = []
+    const _handle = { setBlocking: (isBlocking: boolean) => void set.push(isBlocking) }
+    keepUnblocked({ setNoDelay: () => undefined, _handle } as unknown as NodeJS.WriteStream)
+    expect(set).to.deep.equal([false])
+    // A file has no handle, and needs none.
+    keepUnblocked({} as NodeJS.WriteStream)
+    const warning = once(process, 'warning')
+    keepUnblocked({ setNoDelay: () => undefined } as unknown as NodeJS.WriteStream)
+    expect(String((await warning)[0])).to.include('keeps the handle of a pipe elsewhere')
+  })
+})
+
 describe('The current response of a connection', () => {
-  let server: Server
-  afterEach(() => void server.close())
+  it('is absent on a Node that has no `_httpMessage`', () => {
+    expect(currentResponse({} as Socket)).to.equal(undefined)
+  })
+
+  let server: Server | undefined
+  afterEach(() => void server?.close())
 
   it('is the response of the current request, and is absent before and after it', async () => {
     const seen: unknown[] = []

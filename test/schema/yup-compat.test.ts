@@ -42,6 +42,10 @@ describe('The parts of yup that are read beyond its interface', () => {
       (source) => source.replaceAll('_whitelist', '_allowed'),
       'the values of oneOf() and notOneOf()',
     ],
+    'another name for the refused values': [
+      (source) => source.replaceAll('_blacklist', '_refused'),
+      'the values of oneOf() and notOneOf()',
+    ],
     'another name for the first tests': [
       (source) => source.replaceAll('internalTests', 'firstTests'),
       'the tests that run first',
@@ -56,6 +60,10 @@ describe('The parts of yup that are read beyond its interface', () => {
     ],
     'another name for the builder': [
       (source) => source.replaceAll('.builder', '.make'),
+      'the function of lazy()',
+    ],
+    'another name for what a lazy schema returns': [
+      (source) => source.replaceAll('_resolve', '_settle'),
       'the function of lazy()',
     ],
     'another mark of references': [(source) => source.replaceAll('__isYupRef', '__ref'), 'references'],

@@ -1,6 +1,6 @@
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { MissingTable } from '../errors.ts'
-import { ownConnection } from './own-connection.ts'
+import { ownConnection } from '../compat/own-connection.ts'
 import { DATABASE_NOW } from './fragments.ts'
 import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 

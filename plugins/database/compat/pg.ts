@@ -6,6 +6,8 @@
  * 2. `client.getStartupConf()` returns the settings that are sent with the start of a session. Fallback: the documented
  *    option `options`, which some poolers refuse.
  * 3. `client.processID` is the server's number of the session. Fallback: the server counts as one that hides it.
+ * 4. `pool.options` and `pool.Client` of pg-pool are its settings, whose password is hidden, and its class of clients.
+ *    Fallback: `mortar doctor` does not ask for the zone of the server.
  *
  * test/plugins/database/drifted-packages.test.ts renames each of them in a copy of pg.
  */
@@ -129,4 +131,32 @@ function withOption<Class extends ClientClass>(Client: Class, settings: Settings
       super({ ...given, options: [...(given?.options ? [given.options] : []), ...own].join(' ') })
     }
   }
+}
+
+/** A connection beside the pool. */
+interface PlainClient {
+  connect(): Promise<unknown>
+  query(sql: string): Promise<{ readonly rows: readonly unknown[] }>
+  end(): Promise<void>
+}
+
+interface PoolInsides {
+  readonly options?: { readonly password?: unknown }
+  readonly Client?: new (options: object) => PlainClient
+}
+
+/** Makes a client of the driver's own class with the settings of a pool; undefined if the pool keeps them elsewhere. */
+export function clientBeside(pool: object = {}): PlainClient | undefined {
+  const { options, Client } = pool as PoolInsides
+  if (options === undefined || Client === undefined) return undefined
+  const Plain = plainClass(Client)
+  // The pool hides the password from enumeration.
+  return new Plain({ ...options, password: options.password })
+}
+
+/** The class of the driver, below the classes of this brick that set the zone of their sessions. */
+function plainClass(Client: NonNullable<PoolInsides['Client']>): NonNullable<PoolInsides['Client']> {
+  const parent = Object.getPrototypeOf(Client) as { readonly prototype?: object }
+  const isClient = parent.prototype !== undefined && 'connect' in parent.prototype
+  return isClient ? plainClass(parent as NonNullable<PoolInsides['Client']>) : Client
 }

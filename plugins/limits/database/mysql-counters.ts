@@ -1,7 +1,8 @@
 import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
-import { TABLE, type DataSourceLike, type MysqlDriver } from './data-source.ts'
+import { TABLE, type DataSourceLike } from '../compat/data-source.ts'
+import { openMysql } from '../compat/open-link.ts'
 import type { DatabaseCounters } from './database-counters.ts'
-import { codeOf, reconnecting, type Link } from './link.ts'
+import { codeOf, reconnecting } from './link.ts'
 
 /** Only MariaDB returns what an upsert has written, so a transaction reads it. One message has all four statements. */
 const COUNT = `
@@ -15,7 +16,7 @@ const COUNT = `
 
 /** Counters in MariaDB or MySQL, over one connection. */
 export function mysqlCounters(source: DataSourceLike): DatabaseCounters {
-  const { query, disconnect } = reconnecting((onLost) => open(source, onLost))
+  const { query, disconnect } = reconnecting((onLost) => openMysql(source, onLost))
   return {
     isReady: () => true,
     reset: disconnect,
@@ -35,21 +36,5 @@ export function mysqlCounters(source: DataSourceLike): DatabaseCounters {
       const result = await query(`DELETE FROM ${TABLE} WHERE expire < ? LIMIT ${most}`, [now])
       return (result as { readonly affectedRows: number }).affectedRows
     },
-  }
-}
-
-function open({ driver, options }: DataSourceLike, onLost: () => void): Link {
-  const { createConnectionOptions, mysql } = driver as MysqlDriver
-  const settings = createConnectionOptions!.call(driver, options, options.replication?.master ?? options)
-  const connection = mysql!.createConnection({ ...settings, multipleStatements: true })
-  // Node ends the process after an error event without a listener.
-  connection.on('error', onLost)
-  connection.on('end', onLost)
-  return {
-    run: (sql, values) =>
-      new Promise((resolve, reject) => {
-        connection.query(sql, values, (error, result) => (error ? reject(error) : resolve(result)))
-      }),
-    destroy: () => connection.destroy(),
   }
 }

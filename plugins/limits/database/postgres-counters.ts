@@ -1,11 +1,12 @@
 import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
-import { TABLE, type DataSourceLike, type PostgresDriver, type PostgresResult } from './data-source.ts'
+import { TABLE, type DataSourceLike, type PostgresResult } from '../compat/data-source.ts'
+import { openPostgres } from '../compat/open-link.ts'
 import type { DatabaseCounters } from './database-counters.ts'
-import { codeOf, reconnecting, type Link } from './link.ts'
+import { codeOf, reconnecting } from './link.ts'
 
 /** Counters in PostgreSQL, over one connection. */
 export function postgresCounters({ driver, options: { schema } }: DataSourceLike): DatabaseCounters {
-  const { query, disconnect } = reconnecting((onLost) => open(driver, onLost))
+  const { query, disconnect } = reconnecting((onLost) => openPostgres(driver, onLost))
   const table = schema === undefined ? `"${TABLE}"` : `"${schema}"."${TABLE}"`
   const run = async (sql: string, values: readonly unknown[] = []): Promise<PostgresResult> =>
     (await query(sql, values)) as PostgresResult
@@ -40,26 +41,5 @@ export function postgresCounters({ driver, options: { schema } }: DataSourceLike
       const expired = `SELECT key FROM ${table} WHERE expire < $1 LIMIT ${most} FOR UPDATE SKIP LOCKED`
       return (await run(`DELETE FROM ${table} WHERE key IN (${expired})`, [now])).rowCount
     },
-  }
-}
-
-function open({ master }: PostgresDriver, onLost: () => void): Link {
-  const { options, Client } = master!
-  // The pool hides the password from enumeration.
-  const client = new Client!({ ...options, password: options.password, keepAlive: true })
-  // Node ends the process after an error event without a listener.
-  client.on('error', onLost)
-  client.on('end', onLost)
-  const ready = client.connect()
-  // pg 9 refuses a statement while another one runs.
-  let free: Promise<unknown> = ready
-  return {
-    run(sql, values) {
-      // Statements without a name also work through PgBouncer in transaction mode.
-      const result = free.then(() => ready).then(() => client.query(sql, values))
-      free = result.catch(() => undefined)
-      return result
-    },
-    destroy: () => client.connection?.stream?.destroy(),
   }
 }

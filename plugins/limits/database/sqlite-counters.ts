@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Counted, KeyCount } from 'mortar/kit'
-import { TABLE, type DataSourceLike, type SqliteDriver, type SqliteFile } from './data-source.ts'
+import { TABLE, type DataSourceLike, type SqliteDriver, type SqliteFile } from '../compat/data-source.ts'
 import type { DatabaseCounters } from './database-counters.ts'
 import { codeOf } from './link.ts'
 

@@ -49,6 +49,7 @@ describe('A later version of TypeORM', () => {
 
 const NO_WATCH = 'keeps its sockets elsewhere'
 const PG = 'pg/lib/client\\.js$'
+const POOL = 'mysql2/lib/(base/)?pool.*\\.js$'
 const MYSQL = 'mysql2/lib/(base|commands)/.+\\.js$'
 
 for (const [name, variable, drifts] of [
@@ -57,8 +58,12 @@ for (const [name, variable, drifts] of [
     'TEST_POSTGRES_URL',
     {
       connection: [[PG, 'this\\.connection\\b', 'this.wire'], NO_WATCH],
-      stream: [['pg/lib/connection\\.js$', '\\b(this|self)\\.stream\\b', '$1.socket'], NO_WATCH],
+      stream: [['pg/lib/(client|connection)\\.js$', '(?<!c|config)\\.stream\\b', '.socket'], NO_WATCH],
       getStartupConf: [[PG, '\\bgetStartupConf\\b', 'startSettings'], 'starts its sessions in another way'],
+      releasePostgresConnection: [
+        ['typeorm/driver/postgres/PostgresQueryRunner\\.js$', '\\breleasePostgresConnection\\b', 'letGo'],
+        undefined,
+      ],
       processID: [[PG, '\\bthis\\.processID\\b', 'this.session'], undefined],
     },
   ],
@@ -66,6 +71,13 @@ for (const [name, variable, drifts] of [
     'mysql2',
     'TEST_MARIADB_URL',
     {
+      createConnectionOptions: [
+        ['typeorm/driver/mysql/MysqlDriver\\.js$', '\\bcreateConnectionOptions\\b', 'settings'],
+        undefined,
+      ],
+      _allConnections: [[POOL, '\\b_allConnections\\b', 'all'], undefined],
+      _freeConnections: [[POOL, '\\b_freeConnections\\b', 'free'], undefined],
+      _connectionQueue: [[POOL, '\\b_connectionQueue\\b', 'waiting'], undefined],
       stream: [[MYSQL, '\\b(this|connection)\\.stream\\b', '$1.wire'], NO_WATCH],
       'config of the option stream': [
         [MYSQL, 'opts\\.config\\.stream\\(opts\\)', 'opts.config.stream({})'],

@@ -2,11 +2,11 @@
  * A connection beside the application's pool. Ten slow queries of the application must not delay the records of ended
  * sessions, and a connection that no longer responds must be closed, which TypeORM's pool does not do (pg's own timeout
  * returns the connection to the pool). So this file reads the library and the settings from TypeORM's driver, and
- * opens one connection of its own.
+ * opens one connection of its own. Where the driver keeps them elsewhere, the statements go through the pool.
  */
 import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { createHedge } from '../hedge.ts'
-import type { DataSourceLike, StatementResult } from './sql.ts'
+import type { DataSourceLike, StatementResult } from '../basic/sql.ts'
 
 /**
  * A dedicated connection for one statement at a time. A statement that fails or times out closes it, and the next one
@@ -122,6 +122,7 @@ interface PostgresPool {
 interface PostgresClient {
   readonly connection?: { readonly stream?: { destroy(): void } }
   connect(): Promise<unknown>
+  end(): Promise<void>
   query(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: Rows }>
   on(event: 'error', listener: () => void): unknown
 }
@@ -134,7 +135,8 @@ function openPostgres({ options, Client }: PostgresPool): Link {
   return {
     ready: client.connect(),
     query: async (sql, parameters) => (await client.query(sql, parameters)).rows,
-    destroy: () => client.connection?.stream?.destroy(),
+    destroy: () =>
+      client.connection?.stream ? client.connection.stream.destroy() : void client.end().catch(ignore),
   }
 }
 

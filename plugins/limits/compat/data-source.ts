@@ -28,6 +28,7 @@ export interface PostgresDriver {
 export interface PostgresClient {
   readonly connection?: { readonly stream?: { destroy(): void } }
   connect(): Promise<unknown>
+  end?(): Promise<void>
   query(text: string, values: readonly unknown[]): Promise<PostgresResult>
   on(event: 'error' | 'end', listener: () => void): unknown
 }
