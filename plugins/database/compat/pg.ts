@@ -11,7 +11,7 @@
  *
  * test/plugins/database/drifted-packages.test.ts renames each of them in a copy of pg.
  */
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 const ignore = (): void => undefined
@@ -89,10 +89,15 @@ export function withSettings<Class extends ClientClass>(Client: Class, settings:
 /** True if `getStartupConf()` decides what a client sends first. */
 export function sendsSettings(Client: ClientClass): boolean {
   const sent: Buffer[] = []
-  const socket = Object.assign(
-    new Duplex({ read: ignore, write: (chunk: Buffer, _, done) => (sent.push(chunk), done()) }),
-    { connect: ignore, setNoDelay: ignore, setKeepAlive: ignore },
-  )
+  const write = (chunk: Buffer, _encoding: BufferEncoding, done: () => void): void => {
+    sent.push(chunk)
+    done()
+  }
+  const socket = Object.assign(new Duplex({ read: ignore, write }), {
+    connect: ignore,
+    setNoDelay: ignore,
+    setKeepAlive: ignore,
+  })
   socket.on('error', ignore)
   try {
     const Probe = withStart(Client, { mortar: 'probe' })

@@ -31,17 +31,19 @@ function runOf(plan: ObjectPlan, absent: () => unknown): Run {
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index]!
       const before = value[key]
-      const { quick, run } = members[index]!
-      const after = judge(quick, before) === SAME ? before : run(before)
+      const after = typed(members[index]!, before)
       if (after === FAIL) return FAIL
       if (before !== undefined) present++
       if (after !== before) result ??= firstMembers(value, keys, index)
       if (result !== undefined && after !== undefined) result[key] = after
     }
-    if (countKeys(value) === present) return result ?? value
-    const declared = result ?? firstMembers(value, keys, keys.length)
-    return withOthers(plan, value, { result: declared, changed: result !== undefined })
+    return countKeys(value) === present ? (result ?? value) : withOthers(plan, value, result)
   }
+}
+
+/** Returns the typed value of a member, or `FAIL`. Most members need no call of `run`. */
+function typed({ quick, run }: FastNode, value: unknown): unknown {
+  return judge(quick, value) === SAME ? value : run(value)
 }
 
 /** Copies the members before an index, none of which has changed. */
@@ -58,13 +60,9 @@ function countKeys(value: Members): number {
 }
 
 /** Decides cases that the count of keys cannot: unknown keys, and declared keys with the value undefined. */
-function withOthers(
-  plan: ObjectPlan,
-  value: Members,
-  declared: { result: Members; changed: boolean },
-): unknown {
-  const { result } = declared
-  let { changed } = declared
+function withOthers(plan: ObjectPlan, value: Members, declared: Members | undefined): unknown {
+  const result = declared ?? firstMembers(value, plan.keys, plan.keys.length)
+  let changed = declared !== undefined
   for (const key of Object.keys(value)) {
     const known = plan.known.has(key)
     const stays = known ? plan.strict : !plan.strips && !isInheritedName(key)
