@@ -45,7 +45,9 @@ const EXTERNAL_PACKAGES: Plugin = {
   name: 'external-packages',
   setup({ onResolve }) {
     onResolve({ filter: /^[^./#]/ }, ({ path, kind }) =>
-      kind === 'entry-point' || /^mortar(\/|$)/.test(path) ? undefined : { path, external: true },
+      kind === 'entry-point' || /^(mortar|@mortar\/[^/]+)(\/|$)/.test(path)
+        ? undefined
+        : { path, external: true },
     )
   },
 }
