@@ -11,8 +11,6 @@ export interface BrickParts {
   readonly scripts?: readonly string[]
   /** Exports by the entry that has them: `{ "@mortar/mail": "mail" }`. */
   readonly import?: Imports
-  /** Exports whose import shows that an application needs the packages, where it has no brick to add. */
-  readonly detectedBy?: Imports
   /** The item of the list `bricks`; without it the documentation has to be read. */
   readonly use?: string
   /** Bricks that this one requires. */

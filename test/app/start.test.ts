@@ -54,9 +54,10 @@ describe('An application of routes alone', () => {
 })
 
 describe('An application with a route that reads forms', () => {
-  it('has loaded their parser before its first request', () => {
+  it('has checked the folder of files before its first request, and loads no package for them', () => {
     const { status, stderr } = run('forms.ts')
     expect(status, stderr).to.equal(0)
-    expect(stderr).to.contain('/node_modules/koa-body/')
+    expect(stderr).to.contain('/src/pipeline/multipart/check-upload-folder.ts')
+    expect(stderr).not.to.match(/node_modules\/(koa|koa-body|formidable)\//)
   })
 })

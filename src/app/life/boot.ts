@@ -9,10 +9,8 @@ import type { Authenticator } from '../../contracts/authenticator.ts'
 import { errorExplainer } from '../../bricks/explain-error.ts'
 import type { Limiter } from '../../contracts/limiter.ts'
 import { problemTable } from '../../errors/problem-table.ts'
-import { checkPeers, peerError } from '../../peers/peer-errors.ts'
+import { checkPeers } from '../../peers/peer-errors.ts'
 import type { PeerNeed } from '../../peers/peers.ts'
-import { declaresForm } from '../../pipeline/multipart/form-of-route.ts'
-import { formNeed } from '../../pipeline/multipart/load-form-parser.ts'
 import type { PipelineRuntime } from '../../pipeline/step.ts'
 import type { MiddlewareScope, Route } from '../../routing/route.ts'
 import { scopesOfRouter, type AnyRouter } from '../../routing/router.ts'
@@ -46,7 +44,7 @@ export function assemble(
   const { container, contextClass, dispatcher, core, options } = context
   for (const [name, registration] of parts.provided) container.register(name, registration, 'app.provide')
   for (const brick of parts.bricks) checkBrick(brick)
-  checkPeersOf(parts)
+  checkPeers(parts.bricks.flatMap(needOf))
   const bricks = orderBricks(parts.bricks, new Set(container.names))
   refuseSharedCodes(bricks)
   const checks = collectChecks(bricks, parts.checks, options.health?.critical ?? new Set())
@@ -74,14 +72,6 @@ export function assemble(
   dispatcher.compile(runtime)
   const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
   return { bricks, checks, documentation: own.documentation, preload }
-}
-
-/** Checks the routes only if a brick lacks a package; otherwise the preload reports a missing koa-body. */
-function checkPeersOf({ bricks, routers }: Parts): void {
-  const needs = bricks.flatMap(needOf)
-  if (peerError(needs) === undefined) return
-  const readsForms = routers.some((router) => router.routes().some(declaresForm))
-  checkPeers(readsForms ? [...needs, formNeed] : needs)
 }
 
 function needOf({ name, peers }: AnyBrick): PeerNeed[] {

@@ -19,7 +19,6 @@ const RECIPE: Readonly<Record<string, Check>> = {
   option: isText,
   default: isText,
   import: recordOf((value) => isText(value) || areNames(value)),
-  detectedBy: recordOf((value) => isText(value) || areNames(value)),
   env: (value) =>
     recordOf((variable) => fits(variable, VARIABLE) && Object.hasOwn(variable, 'comment'))(value) &&
     Object.keys(value as object).every((name) => /^[A-Za-z_]\w*$/.test(name)),

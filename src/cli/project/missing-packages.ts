@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartupError, StartupErrors } from '../../errors/startup-error.ts'
 import { type MissingPackage, missingPackageOf, missingPackagesError } from '../../peers/missing-package.ts'
-import { type BrickRecipe, namesOf } from '../brick-recipe.ts'
 import { findPackageJSON } from '../doctor/find-package.ts'
 import { recipeBook } from '../recipe-book.ts'
 import { explainImport } from './explain-import.ts'
@@ -67,20 +66,9 @@ function findMissing({ app, server, routes }: Modules): MissingPackage[] {
       bricks.some(({ ranges }) => Object.hasOwn(ranges, name)) || !aliases.includes(`"${name}`),
   )
   // A brick brings its packages along, and the start checks its drivers.
-  const needed = imports.flatMap(({ specifier, names, importer }) =>
-    bricks
-      .filter(({ recipe }) => isDetected(recipe, specifier, names))
-      .flatMap(({ recipe }) => recipe.peers ?? [])
-      .map((name) => ({ name, importer, through: specifier })),
-  )
-  const own = direct.map(({ package: name, importer }) => ({ name, importer }))
-  return [...own, ...needed].filter(
-    ({ name, importer }) => findPackageJSON(name, dirname(importer)) === undefined,
-  )
-}
-
-function isDetected({ detectedBy = {} }: BrickRecipe, specifier: string, names: readonly string[]): boolean {
-  return namesOf(detectedBy[specifier] ?? []).some((name) => names.includes(name))
+  return direct
+    .map(({ package: name, importer }) => ({ name, importer }))
+    .filter(({ name, importer }) => findPackageJSON(name, dirname(importer)) === undefined)
 }
 
 /** `paths` of tsconfig.json may give a folder the name of a package. */

@@ -18,12 +18,6 @@ export interface FormOfRoute {
   readonly maxFields: number
 }
 
-/** True for a route that declares multipart, by its `consumes` or by a `file()` in its body schema. */
-export function declaresForm({ definition }: Route): boolean {
-  const { body, consumes } = definition
-  return listsMultipart(consumes?.map((type) => type.toLowerCase())) || formShapeOf(body).hasFiles
-}
-
 function listsMultipart(listed: readonly string[] | undefined): boolean {
   return listed?.some((pattern) => matchesType(pattern, MULTIPART)) ?? false
 }
