@@ -6,7 +6,7 @@
  *     node --import tsx --conditions=source bench/gate.ts
  */
 import { DataSource, EntitySchema } from 'typeorm'
-import { gateTransactions } from '../plugins/database/gate-transactions.ts'
+import { gateTransactions } from '../plugins/database/gate/gate-transactions.ts'
 
 interface Row {
   id: number

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { DataSource } from 'typeorm'
 import type { MigrationService } from 'mortar'
-import { changeStatements } from './change-statements.ts'
-import { openDataSource } from './data-source.ts'
-import { typeorm } from './typeorm.ts'
+import { changeStatements } from './gate/change-statements.ts'
+import { openDataSource } from './drivers/data-source.ts'
+import { typeorm } from './drivers/typeorm.ts'
 
 /** Information about a database for tools, besides its migrations. */
 export function describeDatabase(

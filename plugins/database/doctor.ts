@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm'
 import type { DoctorFinding, DoctorLevel, MigrationService } from 'mortar'
-import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './schema-differences.ts'
+import { describeDifferences, DIFFERENCE_REMEDY, schemaDifferences } from './migrations/schema-differences.ts'
 import type { STARTUP_CODES } from './startup-codes.ts'
-import { tablesInLocalTime } from './local-time.ts'
-import { unknownTables } from './unknown-tables.ts'
+import { tablesInLocalTime } from './columns/local-time.ts'
+import { unknownTables } from './failures/unknown-tables.ts'
 
 /**
  * The findings of the database brick for `mortar doctor`: the file, the migrations and the schema. It opens the

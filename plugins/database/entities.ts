@@ -1,6 +1,6 @@
 import type { EntitySchema } from 'typeorm'
 import { StartupError } from 'mortar'
-import { typeorm } from './typeorm.ts'
+import { typeorm } from './drivers/typeorm.ts'
 
 /** A class with TypeORM's decorators. */
 export type EntityClass = new (...args: never[]) => object

@@ -2,7 +2,7 @@ import type { DataSource, DataSourceOptions } from 'typeorm'
 import type { Duration } from 'mortar'
 import type { ConnectionLimits } from './connections/watch-connections.ts'
 import type { Entities } from './entities.ts'
-import type { MigrationSource } from './load-migrations.ts'
+import type { MigrationSource } from './migrations/load-migrations.ts'
 
 type WithoutOurs<Options> = Options extends unknown
   ? Omit<Options, 'entities' | 'migrations' | 'migrationsRun'>

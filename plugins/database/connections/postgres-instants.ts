@@ -4,7 +4,7 @@
  * only for the connections of this brick: `pg.types` and `pg.defaults` belong to every user of the package.
  * test/plugins/database/instants.test.ts holds all three engines to that.
  */
-import { millisecondsOf } from '../read-moment.ts'
+import { millisecondsOf } from '../columns/read-moment.ts'
 
 type Parse = (text: string) => unknown
 

@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import type { PlannedMigration, PlanOptions } from 'mortar'
-import type { LoadedMigration } from '../load-migrations.ts'
+import type { LoadedMigration } from '../migrations/load-migrations.ts'
 import { keepsTables } from '../lock-timeout.ts'
 import type { Facts, Rows } from './facts.ts'
 import { WarningFinder } from './find-warnings.ts'

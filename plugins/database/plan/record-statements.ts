@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import type { LoadedMigration } from '../load-migrations.ts'
+import type { LoadedMigration } from '../migrations/load-migrations.ts'
 import { keepsTables } from '../lock-timeout.ts'
 import { withoutComments } from '../sql-text.ts'
 import type { RecordedStatement } from './find-warnings.ts'

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata, FindOperator } from 'typeorm'
-import { typeorm } from '../typeorm.ts'
+import { typeorm } from '../drivers/typeorm.ts'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { valueCheck } from './check-value.ts'
 import { type Definition, nameOfParam } from './find-options.ts'

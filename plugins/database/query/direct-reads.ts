@@ -1,5 +1,5 @@
 import type { DataSource, QueryFailedError } from 'typeorm'
-import { typeorm } from '../typeorm.ts'
+import { typeorm } from '../drivers/typeorm.ts'
 import {
   findChangedInsides,
   type PostgresPool,
@@ -8,7 +8,7 @@ import {
   sqliteConnectionOf,
   type SqliteStatement,
 } from '../compat/typeorm.ts'
-import { gateOf } from '../gate-transactions.ts'
+import { gateOf } from '../gate/gate-transactions.ts'
 import type { Statement } from './statement.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { millisecondsOf } from '../read-moment.ts'
+import { millisecondsOf } from '../columns/read-moment.ts'
 
 /** Converts the driver's value of a column into the entity's value. */
 export type ReadValue = (value: unknown) => unknown

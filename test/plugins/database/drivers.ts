@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { adaptLibsql, type LibsqlClass } from '../../../plugins/database/libsql-driver.ts'
+import { adaptLibsql, type LibsqlClass } from '../../../plugins/database/drivers/libsql-driver.ts'
 
 /** TypeORM's option `driver` by the name of the package; undefined for the default. */
 export const SQLITE_DRIVERS: Readonly<Record<string, object | undefined>> = {

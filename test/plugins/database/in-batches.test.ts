@@ -11,7 +11,7 @@ import {
   inBatches,
   openDataSource,
 } from '@mortar/database'
-import { unknownTables } from '../../../plugins/database/unknown-tables.ts'
+import { unknownTables } from '../../../plugins/database/failures/unknown-tables.ts'
 import { StartupError } from 'mortar'
 import { bundleScript } from '../../support/bundle-script.ts'
 import { inSchema, KINDS } from './databases.ts'

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { adaptLibsql, isLibsql, type LibsqlClass } from '../../../plugins/database/libsql-driver.ts'
+import { adaptLibsql, isLibsql, type LibsqlClass } from '../../../plugins/database/drivers/libsql-driver.ts'
 
 /** better-sqlite3's interface, as far as these tests use it. */
 interface Statement {

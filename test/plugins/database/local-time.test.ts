@@ -5,7 +5,7 @@ import { createApp, type DoctorFinding } from 'mortar'
 import { database, type MigrationClass } from '@mortar/database'
 import { inZone } from '../../support/zones.ts'
 import { serverUrl } from '../../support/servers.ts'
-import { tablesInLocalTime } from '../../../plugins/database/local-time.ts'
+import { tablesInLocalTime } from '../../../plugins/database/columns/local-time.ts'
 import { KINDS, type TestDatabase } from './databases.ts'
 
 interface Note {

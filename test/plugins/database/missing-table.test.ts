@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import { createApp, createRouter, type Logger } from 'mortar'
 import { database, missingColumn, missingTable } from '@mortar/database'
-import { schemaDifferences } from '../../../plugins/database/schema-differences.ts'
+import { schemaDifferences } from '../../../plugins/database/migrations/schema-differences.ts'
 import { KINDS_AND_DRIVERS } from './databases.ts'
 import { Notes } from './notes.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createDataSource } from '../../../plugins/database/data-source.ts'
-import { poolShare } from '../../../plugins/database/pool-share.ts'
+import { createDataSource } from '../../../plugins/database/drivers/data-source.ts'
+import { poolShare } from '../../../plugins/database/drivers/pool-share.ts'
 import { processVariables } from '../../../src/support/env/environment.ts'
 
 describe('The connection pool of several processes', () => {

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import { openDataSource } from '@mortar/database'
 import { DataSource } from 'typeorm'
-import { type Runtime, withSqliteDriver } from '../../../plugins/database/sqlite-driver.ts'
-import { databaseNeed } from '../../../plugins/database/typeorm.ts'
+import { type Runtime, withSqliteDriver } from '../../../plugins/database/drivers/sqlite-driver.ts'
+import { databaseNeed } from '../../../plugins/database/drivers/typeorm.ts'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
 
 const require = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import { PROGRESS } from './in-batches.ts'
+import { PROGRESS } from '../in-batches.ts'
 
 /**
  * Lists the tables of a connected database that no entity describes, without the tables of migrations. `mortar migrate

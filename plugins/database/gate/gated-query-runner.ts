@@ -6,10 +6,10 @@ import {
   sqliteConnectionOf,
   type Statements,
   shareStatements,
-} from './compat/typeorm.ts'
+} from '../compat/typeorm.ts'
 import type { Hold, TransactionGate } from './transaction-gate.ts'
 import { inScope, isInsideTransaction, noteTransaction } from './transaction-scope.ts'
-import { BetterSqlite3QueryRunner } from './typeorm.ts'
+import { BetterSqlite3QueryRunner } from '../drivers/typeorm.ts'
 
 type QueryArguments = Parameters<QueryRunner['query']>
 type QueryAnswer = ReturnType<QueryRunner['query']>

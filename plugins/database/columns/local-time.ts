@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { clientBeside } from './compat/pg.ts'
-import { postgresPoolOf } from './compat/typeorm.ts'
+import { clientBeside } from '../compat/pg.ts'
+import { postgresPoolOf } from '../compat/typeorm.ts'
 
 /** Tables whose first migration is younger never had dates in local time. */
 const SINCE = Date.UTC(2026, 10, 24)

@@ -1,4 +1,4 @@
-import { markUnavailable } from './connections/unavailable.ts'
+import { markUnavailable } from '../connections/unavailable.ts'
 
 /** Ownership of the one SQLite connection by one query runner. */
 export interface Hold {

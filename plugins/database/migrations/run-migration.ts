@@ -1,10 +1,10 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import { StartupError } from 'mortar'
 import type { LoadedMigration } from './load-migrations.ts'
-import { ATTEMPTS, isBlocked, keepsTables, runAtomically, runStepwise } from './lock-timeout.ts'
+import { ATTEMPTS, isBlocked, keepsTables, runAtomically, runStepwise } from '../lock-timeout.ts'
 import type { MigrationHistory } from './migration-history.ts'
-import { inTransaction } from './in-transaction.ts'
-import { shorten } from './sql-text.ts'
+import { inTransaction } from '../in-transaction.ts'
+import { shorten } from '../sql-text.ts'
 
 /** Parameters of one step. */
 export interface MigrationRun {

@@ -1,7 +1,12 @@
 import { HttpError, type Middleware } from 'mortar'
-import { MISSING_COLUMN_REMEDY, MISSING_TABLE_REMEDY, missingColumn, missingTable } from './missing-table.ts'
-import { problem } from './problems.ts'
-import { type Violation, violation } from './violation.ts'
+import {
+  MISSING_COLUMN_REMEDY,
+  MISSING_TABLE_REMEDY,
+  missingColumn,
+  missingTable,
+} from '../failures/missing-table.ts'
+import { problem } from '../problems.ts'
+import { type Violation, violation } from '../failures/violation.ts'
 
 /**
  * Returns the 422 for a string that the database cannot store, such as one with U+0000 on PostgreSQL. Such a string

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata, Table } from 'typeorm'
 import type { Environment, Logger } from 'mortar'
-import { changeStatements } from './change-statements.ts'
+import { changeStatements } from '../gate/change-statements.ts'
 
 /** With more tables than this, a start does not compare them. */
 const MOST_TABLES = 300

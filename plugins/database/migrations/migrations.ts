@@ -10,16 +10,16 @@ import {
   StartupError,
 } from 'mortar'
 import { seconds, systemClock } from 'mortar/kit'
-import { changeStatements } from './change-statements.ts'
-import { gateTransactions } from './gate-transactions.ts'
+import { changeStatements } from '../gate/change-statements.ts'
+import { gateTransactions } from '../gate/gate-transactions.ts'
 import { type LoadedMigration, loadMigrations, type MigrationSource, toFolder } from './load-migrations.ts'
 import { keepReferences, type MigrationStatements, nameMigration, renderMigration } from './migration-file.ts'
-import { missingFile } from './describe-database.ts'
+import { missingFile } from '../describe-database.ts'
 import { MigrationHistory } from './migration-history.ts'
-import { withoutStatementLimit } from './connections/lift-statement-limit.ts'
+import { withoutStatementLimit } from '../connections/lift-statement-limit.ts'
 import { withMigrationLock } from './migration-lock.ts'
-import { planMigrations } from './plan/plan-migrations.ts'
-import { limitLocksOfSession } from './lock-timeout.ts'
+import { planMigrations } from '../plan/plan-migrations.ts'
+import { limitLocksOfSession } from '../lock-timeout.ts'
 import {
   applyMigration,
   isSqlite,

@@ -1,6 +1,6 @@
 import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
-import type { Entity } from './entities.ts'
-import { typeorm } from './typeorm.ts'
+import type { Entity } from '../entities.ts'
+import { typeorm } from '../drivers/typeorm.ts'
 
 /**
  * Key of a column option by which an EntitySchema asks for comparison byte by byte: `[BINARY_COLUMN]: true`. A registered

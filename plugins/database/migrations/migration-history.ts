@@ -1,6 +1,6 @@
 import type { DataSource, Migration, QueryRunner } from 'typeorm'
 import type { LoadedMigration } from './load-migrations.ts'
-import { typeorm } from './typeorm.ts'
+import { typeorm } from '../drivers/typeorm.ts'
 
 /** The database table of applied migrations. It is TypeORM's own table, so TypeORM's tools can read it. */
 export class MigrationHistory extends typeorm.MigrationExecutor {

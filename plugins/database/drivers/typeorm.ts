@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type * as TypeOrm from 'typeorm'
 import type * as QueryRunners from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js'
 import type { PeerNeed } from 'mortar/kit'
-import { withLateModules } from './compat/typeorm.ts'
+import { withLateModules } from '../compat/typeorm.ts'
 
 const require = createRequire(import.meta.url)
 

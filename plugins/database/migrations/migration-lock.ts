@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm'
 import { StartupError } from 'mortar'
-import { typeorm } from './typeorm.ts'
+import { typeorm } from '../drivers/typeorm.ts'
 
 /** Seconds to wait for another process that is running migrations, and milliseconds between two attempts. */
 const PATIENCE = 60

@@ -4,7 +4,7 @@
  * BigInt; these become strings, or numbers again in the other columns.
  * test/plugins/database/large-numbers.test.ts compares the databases.
  */
-import type { SqliteConnection } from './compat/typeorm.ts'
+import type { SqliteConnection } from '../compat/typeorm.ts'
 
 const BIGINT = /^(?:big ?int|int8|unsigned big int)\b/i
 const DECIMAL = /^(?:decimal|numeric)\b(?: ?\(\d+(?:, ?(\d+))?\))?/i

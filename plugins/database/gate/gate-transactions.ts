@@ -2,13 +2,13 @@ import type { DataSource } from 'typeorm'
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js'
 import type { Duration } from 'mortar'
 import { seconds } from 'mortar/kit'
-import { checkRunner, type CountingRunner, withoutSubscribers } from './compat/query-runner.ts'
-import { replaceRunners, sqliteConnectionOf, type Statements, wrapTransactions } from './compat/typeorm.ts'
-import { readExactly } from './exact-numbers.ts'
+import { checkRunner, type CountingRunner, withoutSubscribers } from '../compat/query-runner.ts'
+import { replaceRunners, sqliteConnectionOf, type Statements, wrapTransactions } from '../compat/typeorm.ts'
+import { readExactly } from '../columns/exact-numbers.ts'
 import { GatedQueryRunner } from './gated-query-runner.ts'
 import { type Schedule, TransactionGate } from './transaction-gate.ts'
 import { inScope } from './transaction-scope.ts'
-import { BetterSqlite3QueryRunner } from './typeorm.ts'
+import { BetterSqlite3QueryRunner } from '../drivers/typeorm.ts'
 
 /** Settings of a gate, mostly about transactions that do not end. */
 export interface GateSettings {

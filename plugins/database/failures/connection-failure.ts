@@ -1,7 +1,7 @@
 import type { DataSourceOptions } from 'typeorm'
 import { StartupError } from 'mortar'
 import { nativeError, peerError } from 'mortar/kit'
-import { databaseNeed, typeorm } from './typeorm.ts'
+import { databaseNeed, typeorm } from '../drivers/typeorm.ts'
 
 /** The connection options that messages use, for the supported kinds of database. */
 interface Address {

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import type { MigrationStatements } from './migration-file.ts'
+import type { MigrationStatements } from '../migrations/migration-file.ts'
 
 /** Computes the statements that make a connected database match its entities, and those that revert them. Runs none. */
 export async function changeStatements(dataSource: DataSource): Promise<MigrationStatements> {

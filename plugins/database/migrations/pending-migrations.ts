@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm'
 import { type Environment, type Logger, type MigrationState, StartupError } from 'mortar'
-import type { DatabaseSettings, PendingMigrations } from './options.ts'
+import type { DatabaseSettings, PendingMigrations } from '../options.ts'
 
 /** In a test, an application often makes its tables itself. */
 const DEFAULTS: Readonly<Record<Environment, PendingMigrations>> = {
