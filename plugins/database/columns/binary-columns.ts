@@ -8,27 +8,36 @@ import { typeorm } from '../drivers/typeorm.ts'
  */
 export const BINARY_COLUMN: unique symbol = Symbol.for('mortar.column.binary') as never
 
-type Column = EntitySchemaColumnOptions & { readonly [BINARY_COLUMN]?: boolean }
+/** Key of a column option by which a column of the type `text` asks for more than 64 KiB. */
+export const LONG_COLUMN: unique symbol = Symbol.for('mortar.column.long') as never
+
+type Column = EntitySchemaColumnOptions & {
+  readonly [BINARY_COLUMN]?: boolean
+  readonly [LONG_COLUMN]?: boolean
+}
 
 /**
  * Gives columns that ask for it the collation `utf8mb4_bin` on MariaDB and MySQL, whose default treats `é` and `e` as
- * equal. The other databases compare byte by byte by default and do not have that collation. The schemas are not
- * changed.
+ * equal, and the type `longtext`, because their `text` ends at 64 KiB. The other databases compare byte by byte by
+ * default, do not have that collation, and do not limit `text`. The schemas are not changed.
  */
 export function withBinaryColumns(entities: readonly Entity[], type: string): Entity[] {
   if (type !== 'mysql' && type !== 'mariadb') return [...entities]
   return entities.map((entity) =>
-    typeorm.InstanceChecker.isEntitySchema(entity) ? withCollation(entity) : entity,
+    typeorm.InstanceChecker.isEntitySchema(entity) ? withOwnTypes(entity) : entity,
   )
 }
 
-function withCollation(schema: EntitySchema): EntitySchema {
+function withOwnTypes(schema: EntitySchema): EntitySchema {
   const columns = Object.entries(schema.options.columns as Record<string, Column>)
-  if (!columns.some(([, column]) => column[BINARY_COLUMN])) return schema
-  const collated = columns.map(([name, column]) =>
-    column[BINARY_COLUMN]
-      ? [name, { charset: 'utf8mb4', collation: 'utf8mb4_bin', ...column }]
-      : [name, column],
-  )
-  return new typeorm.EntitySchema({ ...schema.options, columns: Object.fromEntries(collated) })
+  if (!columns.some(([, column]) => column[BINARY_COLUMN] || column[LONG_COLUMN])) return schema
+  const own = columns.map(([name, column]) => [
+    name,
+    {
+      ...(column[BINARY_COLUMN] && { charset: 'utf8mb4', collation: 'utf8mb4_bin' }),
+      ...column,
+      ...(column[LONG_COLUMN] && { type: 'longtext' }),
+    },
+  ])
+  return new typeorm.EntitySchema({ ...schema.options, columns: Object.fromEntries(own) })
 }

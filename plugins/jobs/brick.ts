@@ -1,0 +1,97 @@
+import {
+  defineBrick,
+  singleton,
+  type Brick,
+  type DoctorFinding,
+  type JobQueue,
+  StartupErrors,
+  type StartupError,
+} from 'mortar'
+import type { DataSourceLike } from './database/statements.ts'
+import { addGauges } from './gauges.ts'
+import { loadJobs } from './load-jobs.ts'
+import { readOptions, type JobsOptions } from './options.ts'
+import { createRuntime, runtimeOf, type JobAdder, type Jobs, type Runtime } from './runtime.ts'
+import { STARTUP_CODES } from './startup-codes.ts'
+import { followTransactions } from './transactions.ts'
+
+/** Services of the brick: `jobs`, and `jobQueue` for other bricks. */
+export interface JobsServices {
+  readonly jobs: Jobs
+  readonly jobQueue: JobQueue
+}
+
+// Tells other bricks the types of the services.
+declare module '../../src/contracts/services.ts' {
+  interface KnownServices extends JobsServices {}
+}
+
+// Tells policies the type of the member.
+declare module '../../src/contracts/authenticator.ts' {
+  interface KnownMembers {
+    readonly jobs: JobAdder
+  }
+}
+
+/**
+ * Work that outlives the response: `ctx.jobs.add(job, data)`, the service `jobs`, and the files of a directory as jobs. A
+ * job runs at least once, on one process at a time.
+ * @throws StartupError `MORTAR_JOBS_OPTION`; at the start `MORTAR_JOBS_FILE`, `MORTAR_JOBS_DIRECTORY` and
+ * `MORTAR_JOBS_TABLE`.
+ */
+export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: JobAdder }> {
+  const settings = readOptions(options)
+  return defineBrick({
+    name: 'jobs',
+    requires: settings.engine === undefined ? ['db'] : [],
+    // Jobs use the other bricks, so they start last and stop first.
+    after: ['mail', 'auth', 'redis', 'limits', 'metrics', 'tracing'],
+    startupCodes: STARTUP_CODES,
+    services: {
+      jobs: singleton((services) => createRuntime(settings, services).jobs),
+      jobQueue: singleton(({ jobs: service }) => runtimeOf(service).queue),
+    },
+    members: { jobs: ({ jobs: service }, ctx) => runtimeOf(service).adderFor(ctx.id) },
+    checks: {
+      jobs: ({ jobs: service }) => runtimeOf(service).worker.looks.isWell,
+    },
+    start: async ({ jobs: service, gauges, environment }) => {
+      const runtime = runtimeOf(service)
+      await open(runtime)
+      addGauges(gauges, runtime.engine)
+      if (settings.run && environment !== 'test') runtime.worker.looks.start()
+    },
+    stop: ({ jobs: service }) => runtimeOf(service).worker.stop(),
+    doctor: () => findings(settings.directory),
+  })
+}
+
+async function open(runtime: Runtime): Promise<void> {
+  const { engine, registry, services } = runtime
+  followTransactions(services['db'] as DataSourceLike)
+  await runtime.load()
+  await engine.open()
+  await engine.plan(registry.schedules)
+  const unknown = await engine.unknown(registry.names)
+  if (unknown.length > 0)
+    services.logger.warn(
+      { brick: 'jobs', jobs: unknown },
+      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs with `mortar jobs delete`.',
+    )
+}
+
+async function findings(directory: string | URL): Promise<readonly DoctorFinding[]> {
+  try {
+    await loadJobs(directory)
+    return []
+  } catch (error) {
+    const errors = error instanceof StartupErrors ? error.errors : [error as StartupError]
+    return errors.map(({ code, found, remedy }) => ({
+      level: 'error',
+      code,
+      found,
+      remedy,
+      page: 'docs/jobs.md',
+    }))
+  }
+}

@@ -1,0 +1,84 @@
+import type { JobCounts, JobEngine, JobFilter, ListedJob } from '../engine.ts'
+import { listOf } from './claims.ts'
+import type { RunStatement } from './statements.ts'
+
+/** True for the lease of a claimed job that has not ended. */
+const RUNNING = 'worker IS NOT NULL AND run_at > {now}'
+
+const STATES = {
+  failed: "state = 'failed'",
+  running: `state = 'waiting' AND ${RUNNING}`,
+  waiting: `state = 'waiting' AND NOT (${RUNNING})`,
+} as const
+
+async function list(
+  run: RunStatement,
+  { name, state, limit = 100 }: JobFilter = {},
+): Promise<readonly ListedJob[]> {
+  const { records } = await run(
+    `SELECT id, name, state, attempt, run_at, added_at, error, CASE WHEN ${RUNNING} THEN 1 ELSE 0 END AS running
+     FROM {jobs} WHERE ${state === undefined ? "state <> 'schedule'" : STATES[state]} ${name === undefined ? '' : 'AND name = ?'}
+     ORDER BY run_at LIMIT ${Math.floor(limit)}`,
+    name === undefined ? [] : [name],
+  )
+  return records.map((row) => ({
+    id: String(row['id']),
+    name: String(row['name']),
+    state: Number(row['running']) === 1 ? 'running' : (row['state'] as 'waiting' | 'failed'),
+    attempt: Number(row['attempt']),
+    dueAt: new Date(Number(row['run_at'])),
+    addedAt: new Date(Number(row['added_at'])),
+    error: (row['error'] ?? undefined) as string | undefined,
+  }))
+}
+
+async function counts(run: RunStatement): Promise<JobCounts> {
+  const sumOf = (condition: string): string => `SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
+  const { records } = await run(
+    `SELECT ${sumOf(STATES.waiting)} AS waiting, ${sumOf(STATES.running)} AS running,
+       ${sumOf(STATES.failed)} AS failed, {now} - MIN(CASE WHEN ${STATES.waiting} THEN run_at END) AS oldest
+     FROM {jobs}`,
+  )
+  const read = (column: string): number => Number(records[0]?.[column] ?? 0)
+  return {
+    waiting: read('waiting'),
+    running: read('running'),
+    failed: read('failed'),
+    oldest: Math.max(0, read('oldest') / 1000),
+  }
+}
+
+type Administration = Pick<
+  JobEngine,
+  'list' | 'waiting' | 'retry' | 'remove' | 'counts' | 'unknown' | 'prune'
+>
+
+/** The part of the engine for those who look after it. */
+export function administration(run: RunStatement): Administration {
+  const changes = async (...given: Parameters<RunStatement>): Promise<boolean> =>
+    (await run(...given)).affected !== 0
+  const texts = async (sql: string, values: readonly unknown[]): Promise<readonly string[]> =>
+    (await run(sql, values)).records.map(({ text }) => String(text))
+  return {
+    list: (filter) => list(run, filter),
+    waiting: (name) =>
+      texts("SELECT data AS text FROM {jobs} WHERE state = 'waiting' AND name = ? ORDER BY added_at", [name]),
+    retry: (id) =>
+      changes(
+        "UPDATE {jobs} SET state = 'waiting', attempt = 0, run_at = {now}, error = NULL WHERE id = ? AND state = 'failed'",
+        [id],
+      ),
+    remove: (id) =>
+      changes(`DELETE FROM {jobs} WHERE id = ? AND state <> 'schedule' AND NOT (${RUNNING})`, [id]),
+    counts: () => counts(run),
+    unknown(names) {
+      const others = names.length === 0 ? '' : `AND name NOT IN (${listOf(names)})`
+      return texts(
+        `SELECT DISTINCT name AS text FROM {jobs} WHERE state = 'waiting' ${others} LIMIT 10`,
+        names,
+      )
+    },
+    prune: async (keep) =>
+      void (await run("DELETE FROM {jobs} WHERE state = 'failed' AND run_at < {now} - ?", [keep])),
+  }
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { LEASE, type JobEngine, type NewJob, type Outcome } from '../engine.ts'
+import { fault } from '../startup-codes.ts'
+import type { Transaction } from '../transactions.ts'
+import { administration } from './administration.ts'
+import { claimOf } from './claims.ts'
+import { addDue, plan, SCHEDULE_KEY } from './schedules.ts'
+import {
+  codeOf,
+  isMissingTable,
+  kindOf,
+  statementsOf,
+  type DataSourceLike,
+  type RunStatement,
+} from './statements.ts'
+
+/** True for an attempt of this process that no other process has overtaken. */
+const MINE = "id = ? AND worker = ? AND attempt = ? AND state = 'waiting'"
+
+/**
+ * Keeps jobs in the table `mortar_jobs` of a database.
+ * @param fixedTime replaces the clock of the database in tests.
+ * @throws StartupError `MORTAR_JOBS_OPTION` for another kind of database.
+ */
+export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): JobEngine {
+  const kind = kindOf(db)
+  if (kind === undefined)
+    throw fault('MORTAR_JOBS_OPTION', `The jobs cannot use a database of the type '${db.options.type}'.`, {
+      remedy: 'Use SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL.',
+    })
+  const run = statementsOf(db, kind, fixedTime)
+  const worker = randomUUID()
+  const insert = inserting(run, kind === 'mysql')
+  const changes = async (sql: string, values: readonly unknown[]): Promise<boolean> =>
+    (await run(sql, values)).affected !== 0
+
+  return {
+    async open() {
+      try {
+        await run('SELECT id, trace FROM {jobs} LIMIT 0')
+      } catch (error) {
+        if (!isMissingTable(error)) throw error
+        throw fault('MORTAR_JOBS_TABLE', "The database has no table 'mortar_jobs'.")
+      }
+    },
+    add: insert,
+    claim: claimOf(kind, run, worker),
+    renew: ({ id, attempt }) =>
+      changes(`UPDATE {jobs} SET run_at = {now} + ${LEASE} WHERE ${MINE}`, [id, worker, attempt]),
+    settle({ id, attempt }, outcome) {
+      const [statement, values] = settlement(outcome)
+      return changes(`${statement} WHERE ${MINE}`, [...values, id, worker, attempt])
+    },
+    ...administration(run),
+    plan: (schedules) =>
+      plan(
+        run,
+        (name, pattern, moment) => insert(scheduleRow(name, pattern, moment), undefined, 'schedule'),
+        schedules,
+      ),
+    addScheduled: (schedules) =>
+      addDue(
+        run,
+        {
+          transact: (work) => db.transaction(work),
+          add: (name, moment, tx) => insert(momentRow(name, moment), tx),
+        },
+        schedules,
+      ),
+  }
+}
+
+type Insert = (job: NewJob, tx?: Transaction, state?: 'waiting' | 'schedule') => Promise<boolean>
+
+/** A row with the same name and key is not added. Only MariaDB and MySQL refuse it with an error. */
+function inserting(run: RunStatement, isMysql: boolean): Insert {
+  const ignored = isMysql ? '' : ' ON CONFLICT (name, job_key) DO NOTHING'
+  return async ({ id, name, key, data, due, requestId, trace }, tx, state = 'waiting') => {
+    const moment = 'at' in due ? '?' : '{now} + ?'
+    const value = 'at' in due ? due.at : due.after
+    const statement = `INSERT INTO {jobs} (id, name, job_key, data, state, run_at, attempt, added_at, request_id, trace)
+      VALUES (?, ?, ?, ?, '${state}', ${moment}, 0, {now}, ?, ?)${ignored}`
+    const values = [id, name, key ?? null, data, Math.floor(value), requestId ?? null, trace ?? null]
+    try {
+      return (await run(statement, values, tx)).affected !== 0
+    } catch (error) {
+      if (codeOf(error) === 'ER_DUP_ENTRY' && key !== undefined) return false
+      throw error
+    }
+  }
+}
+
+const NO_ORIGIN = { requestId: undefined, trace: undefined }
+
+function scheduleRow(name: string, pattern: string, moment: number): NewJob {
+  return { id: randomUUID(), name, key: SCHEDULE_KEY, data: pattern, due: { at: moment }, ...NO_ORIGIN }
+}
+
+function momentRow(name: string, moment: number): NewJob {
+  const key = new Date(moment).toISOString()
+  return { id: randomUUID(), name, key, data: 'null', due: { after: 0 }, ...NO_ORIGIN }
+}
+
+const RELEASED = 'UPDATE {jobs} SET worker = NULL, run_at = {now}'
+
+/** Returns the statement without its condition. A failed job keeps no key, so that another one can be added. */
+function settlement(outcome: Outcome): readonly [statement: string, values: readonly unknown[]] {
+  switch (outcome.is) {
+    case 'done':
+      return ['DELETE FROM {jobs}', []]
+    case 'repeated':
+      return [`${RELEASED} + ?, error = ?`, [Math.floor(outcome.after), outcome.error]]
+    case 'failed':
+      return [`${RELEASED}, state = 'failed', job_key = NULL, error = ?`, [outcome.error]]
+    case 'returned':
+      return [`${RELEASED}, attempt = attempt - 1`, []]
+  }
+}

@@ -1,0 +1,111 @@
+import type { Transaction } from './transactions.ts'
+
+/** A job to add. */
+export interface NewJob {
+  readonly id: string
+  readonly name: string
+  readonly key: string | undefined
+  /** JSON. */
+  readonly data: string
+  /** Milliseconds from now, or a moment in milliseconds since the epoch. */
+  readonly due: { readonly after: number } | { readonly at: number }
+  readonly requestId: string | undefined
+  readonly trace: string | undefined
+}
+
+/** A job that this process may work on until its lease ends. */
+export interface ClaimedJob {
+  readonly id: string
+  readonly name: string
+  readonly data: string
+  /** From 1. */
+  readonly attempt: number
+  readonly requestId: string | undefined
+  readonly trace: string | undefined
+}
+
+/** The end of an attempt. */
+export type Outcome =
+  | { readonly is: 'done' }
+  | { readonly is: 'repeated'; readonly after: number; readonly error: string }
+  | { readonly is: 'failed'; readonly error: string }
+  /** The attempt does not count: its process stops. */
+  | { readonly is: 'returned' }
+
+/** State of a job. A job that is done has no row. */
+export type JobState = 'waiting' | 'running' | 'failed'
+
+/** A job as `list` shows it. */
+export interface ListedJob {
+  readonly id: string
+  readonly name: string
+  readonly state: JobState
+  readonly attempt: number
+  readonly dueAt: Date
+  readonly addedAt: Date
+  /** Why the last attempt failed, if one did. */
+  readonly error: string | undefined
+}
+
+/** Selection of jobs; 100 by default. */
+export interface JobFilter {
+  readonly name?: string
+  readonly state?: JobState
+  readonly limit?: number
+}
+
+/** Numbers of jobs, and seconds since the oldest waiting job was due. */
+export interface JobCounts {
+  readonly waiting: number
+  readonly running: number
+  readonly failed: number
+  readonly oldest: number
+}
+
+/** A schedule of a job, as this process knows it. */
+export interface PlannedSchedule {
+  readonly name: string
+  /** Pattern and time zone. Processes with other ones do not use each other's moments. */
+  readonly pattern: string
+  /** The first moment after another; undefined if no such job exists. Milliseconds since the epoch. */
+  readonly next: (after: number) => number | undefined
+  /** False to leave out moments that were missed. */
+  readonly runsMissed: boolean
+}
+
+/**
+ * A store of jobs. `test/plugins/jobs/engine-contract.ts` has the tests for every engine. All moments are by one clock
+ * for all processes, never by that of a process.
+ */
+export interface JobEngine {
+  /** @throws StartupError if the engine cannot work. */
+  open(): Promise<void>
+  /** Adds a job, with the commit of `tx` if given. @returns false if one with its key waits or runs. */
+  add(job: NewJob, tx?: Transaction): Promise<boolean>
+  /** Claims due jobs of these names, the oldest first. Each is given to one process at a time. */
+  claim(names: readonly string[], limit: number): Promise<readonly ClaimedJob[]>
+  /** Extends a lease. @returns false if another process has claimed the job. */
+  renew(job: ClaimedJob): Promise<boolean>
+  /** Ends an attempt. @returns false if another process has claimed the job; then nothing changes. */
+  settle(job: ClaimedJob, outcome: Outcome): Promise<boolean>
+  list(filter?: JobFilter): Promise<readonly ListedJob[]>
+  /** The data of waiting jobs, the oldest first, as JSON. */
+  waiting(name: string): Promise<readonly string[]>
+  /** Makes a failed job wait again, with all attempts. @returns false if no such job exists. */
+  retry(id: string): Promise<boolean>
+  /** Deletes a job that waits or has failed. @returns false if no such job exists. */
+  remove(id: string): Promise<boolean>
+  counts(): Promise<JobCounts>
+  /** Names of waiting jobs that are not in the list. */
+  unknown(names: readonly string[]): Promise<readonly string[]>
+  /** Deletes jobs that failed more than these milliseconds ago. */
+  prune(keep: number): Promise<void>
+  /** Stores the next moment of each schedule that has no row yet, or a row with another pattern. */
+  plan(schedules: readonly PlannedSchedule[]): Promise<void>
+  /** Adds the jobs whose moment has come. Of several processes exactly one adds each moment. */
+  addScheduled(schedules: readonly PlannedSchedule[]): Promise<void>
+}
+
+/** Milliseconds for which a claimed job belongs to its process, and between two renewals. */
+export const LEASE = 30_000
+export const RENEWAL = 10_000

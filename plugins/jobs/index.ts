@@ -1,0 +1,19 @@
+export { jobs } from './brick.ts'
+export type { JobsServices } from './brick.ts'
+export { InvalidJobData } from './data.ts'
+export type {
+  ClaimedJob,
+  JobCounts,
+  JobEngine,
+  JobFilter,
+  JobState,
+  ListedJob,
+  NewJob,
+  Outcome,
+  PlannedSchedule,
+} from './engine.ts'
+export { job, jobFor } from './job.ts'
+export type { DataOf, Job, JobDefinition, JobInput, JobMaker, JobOptions, Schedule } from './job.ts'
+export type { JobsOptions } from './options.ts'
+export type { AddOptions, JobAdder, Jobs } from './runtime.ts'
+export type { Runner, StatementResult, Transaction } from './transactions.ts'

@@ -1,0 +1,72 @@
+import type { Logger } from 'mortar'
+import { errorFields } from './error-fields.ts'
+
+/** Milliseconds between two looks, and the longest pause after failures. */
+const POLL = 1000
+const LONGEST_PAUSE = 30_000
+
+/** Work that is repeated, one run at a time. */
+export interface Looks {
+  start(): void
+  /** Looks now, or again after the current look. */
+  wake(): void
+  /** Ends with the current look. */
+  stop(): Promise<void>
+  /** False if no look has succeeded for half a minute. */
+  readonly isWell: boolean
+}
+
+/** Looks for work each second, and less often while it fails. The log has one line for all failures in a row. */
+export function lookRegularly(look: () => Promise<void>, logger: Logger): Looks {
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let isWanted = false
+  let isStopped = true
+  let failures = 0
+  let lastSuccess = 0
+
+  async function attempt(): Promise<void> {
+    try {
+      await look()
+      if (failures > 0) logger.info({ brick: 'jobs' }, 'The jobs can be read again')
+      failures = 0
+      lastSuccess = performance.now()
+    } catch (error) {
+      if (failures++ === 0) logger.warn({ brick: 'jobs', err: errorFields(error) }, 'The jobs cannot be read')
+    }
+  }
+
+  /** A process has its own rhythm, so that many do not look at the same moment. */
+  const pause = (): number =>
+    failures === 0 ? POLL * (0.9 + 0.2 * Math.random()) : Math.min(POLL * 2 ** failures, LONGEST_PAUSE)
+
+  function wake(): void {
+    if (isStopped) return
+    isWanted = true
+    if (looking !== undefined) return
+    clearTimeout(timer)
+    isWanted = false
+    looking = attempt().finally(() => {
+      looking = undefined
+      if (isWanted && failures === 0) wake()
+      else if (!isStopped) timer = setTimeout(wake, pause()).unref()
+    })
+  }
+
+  return {
+    wake,
+    start() {
+      isStopped = false
+      lastSuccess = performance.now()
+      wake()
+    },
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await looking
+    },
+    get isWell() {
+      return isStopped || performance.now() - lastSuccess < LONGEST_PAUSE
+    },
+  }
+}

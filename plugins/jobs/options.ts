@@ -1,0 +1,124 @@
+import { checkOptions, seconds, type Duration, type OptionChecks } from 'mortar'
+import type { JobEngine } from './engine.ts'
+import type { JobDefinition, Schedule } from './job.ts'
+import { fault } from './startup-codes.ts'
+
+/** Options of `jobs()`. */
+export interface JobsOptions {
+  /** Folder of the job files: an absolute path or a `file:` URL. */
+  readonly directory: string | URL
+  /**
+   * True to work on jobs in the process of the application, the default. With `false` it only adds them, and
+   * `mortar work` runs them in a process of its own. Under test nothing runs by itself.
+   */
+  readonly run?: boolean
+  /** Number of jobs that a process works on at the same time; 4 by default. */
+  readonly concurrency?: number
+  /** Time for which a failed job is kept; `'7d'` by default. */
+  readonly keep?: Duration
+  /** Time for which a stopping process waits for its jobs before it aborts their `signal`; `'8s'` by default. */
+  readonly patience?: Duration
+  /** The store of the jobs: by default the table `mortar_jobs` of the service `db`. */
+  readonly engine?: JobEngine
+}
+
+/** The options with defaults. Times are milliseconds. */
+export interface Settings {
+  readonly directory: string | URL
+  readonly run: boolean
+  readonly concurrency: number
+  readonly keep: number
+  readonly patience: number
+  readonly engine: JobEngine | undefined
+}
+
+const RULES: OptionChecks<JobsOptions>['keys'] = {
+  directory: { is: ['string', 'object'], required: true },
+  run: 'boolean',
+  concurrency: 'number',
+  keep: ['number', 'string'],
+  patience: ['number', 'string'],
+  engine: 'object',
+}
+
+/** @throws StartupError `MORTAR_JOBS_OPTION`. */
+export function readOptions(options: JobsOptions): Settings {
+  checkOptions(options, { of: 'jobs()', brick: 'jobs', keys: RULES, code: 'MORTAR_JOBS_OPTION' })
+  const { directory, run = true, concurrency = 4, keep = '7d', patience = '8s', engine } = options
+  const refuse = (found: string): never => {
+    throw fault('MORTAR_JOBS_OPTION', `jobs() has ${found}.`)
+  }
+  if (!isCount(concurrency)) refuse('a concurrency that is not a whole number from 1')
+  return {
+    directory,
+    run,
+    concurrency,
+    keep: millisecondsOf(keep) ?? refuse('a keep that is not a duration'),
+    patience: millisecondsOf(patience) ?? refuse('a patience that is not a duration'),
+    engine,
+  }
+}
+
+/** The options of a job with defaults. Times are milliseconds. */
+export interface JobSettings {
+  readonly attempts: number
+  readonly backoff: number
+  readonly timeout: number
+  readonly concurrency: number
+}
+
+const JOB_RULES: OptionChecks<JobDefinition<never>>['keys'] = {
+  data: 'anything',
+  attempts: 'number',
+  backoff: ['number', 'string'],
+  timeout: ['number', 'string'],
+  concurrency: 'number',
+  key: 'function',
+  every: ['string', 'object'],
+}
+const SCHEDULE_RULES: OptionChecks<Schedule>['keys'] = {
+  cron: { is: 'string', required: true },
+  timeZone: 'string',
+  missed: 'string',
+}
+
+/** @throws StartupError `MORTAR_JOBS_OPTION` naming the file. */
+export function readDefinition(definition: JobDefinition<never>, file: string): JobSettings {
+  checkKeys(definition, file)
+  const { attempts = 10, backoff = '10s', timeout = '15m', concurrency } = definition
+  const refuse = (found: string): never => {
+    throw fault('MORTAR_JOBS_OPTION', `The job ${file} has ${found}.`, { files: [file] })
+  }
+  if (!isCount(attempts)) refuse('attempts that are not a whole number from 1')
+  if (!isCount(concurrency ?? 1)) refuse('a concurrency that is not a whole number from 1')
+  return {
+    attempts,
+    backoff: millisecondsOf(backoff) ?? refuse('a backoff that is not a duration'),
+    timeout: millisecondsOf(timeout) || refuse('a timeout that is not a duration above 0'),
+    concurrency: concurrency ?? Infinity,
+  }
+}
+
+function checkKeys(definition: JobDefinition<never>, file: string): void {
+  const { data, key, every } = definition
+  const checks = { brick: 'jobs', code: 'MORTAR_JOBS_OPTION' }
+  checkOptions(definition, { ...checks, of: `the job ${file}`, keys: JOB_RULES })
+  if (every === undefined) return
+  if (typeof every === 'object')
+    checkOptions(every, { ...checks, of: `every of the job ${file}`, keys: SCHEDULE_RULES })
+  if (data === undefined && key === undefined) return
+  const found = `The job ${file} has both \`every\` and \`data\` or \`key\`: a schedule gives a job no data.`
+  throw fault('MORTAR_JOBS_OPTION', found, { files: [file] })
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 1
+}
+
+function millisecondsOf(duration: Duration): number | undefined {
+  try {
+    return seconds(duration) * 1000
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,122 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import { JOB_CHANNEL, type Cradle, type Logger, type ObservedJob } from 'mortar'
+import { readData } from './data.ts'
+import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from './engine.ts'
+import { errorFields, errorLine } from './error-fields.ts'
+import type { KnownJob } from './registry.ts'
+
+/** Longest delay between two attempts, in milliseconds. */
+const LONGEST_BACKOFF = 3_600_000
+
+const channel = tracingChannel<object, ObservedJob>(JOB_CHANNEL)
+
+/** Dependencies of attempts. */
+export interface Attempts {
+  readonly engine: JobEngine
+  readonly services: Cradle
+  readonly logger: Logger
+  /** Aborts when the process stops. */
+  readonly stopping: AbortSignal
+}
+
+/** The result of an attempt. */
+export interface Attempt {
+  readonly name: string
+  /** Undefined for an attempt that has done its work. */
+  readonly error: unknown
+  readonly outcome: Outcome
+}
+
+/**
+ * Runs one attempt of a claimed job, renews its lease meanwhile, and stores the result. Never rejects because of the job
+ * itself. @throws the engine's error if the result could not be stored; the lease then ends, and the job is repeated.
+ */
+export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts): Promise<Attempt> {
+  const { engine, logger } = parts
+  const { id, name, attempt, requestId } = claimed
+  const log = logger.child({ job: name, jobId: id, attempt, ...(requestId !== undefined && { requestId }) })
+  const begun = performance.now()
+  const error = await attemptOf(claimed, job, { ...parts, logger: log })
+  const outcome = outcomeOf(error, claimed, job, parts.stopping)
+  const isMine = await engine.settle(claimed, outcome)
+  if (!isMine) log.warn(LOST)
+  const fields = { outcome: outcome.is, ms: Math.round(performance.now() - begun) }
+  if (outcome.is === 'done') log.debug(fields, 'Job done')
+  else if (outcome.is === 'returned') log.info(fields, 'The process stops; another one runs the job')
+  else
+    log[outcome.is === 'failed' ? 'error' : 'warn']({ ...fields, err: errorFields(error) }, TEXTS[outcome.is])
+  return { name, error, outcome }
+}
+
+const LOST = 'The lease of the job has ended before its attempt, so another process has it too'
+const TEXTS = { failed: 'Job failed for good', repeated: 'Job failed and will be repeated' } as const
+
+/** @returns the error of the attempt, or undefined. */
+async function attemptOf(claimed: ClaimedJob, job: KnownJob, parts: Attempts): Promise<unknown> {
+  if (claimed.attempt > job.attempts) return new DeadWorker(claimed.attempt - 1)
+  const ending = new AbortController()
+  const signal = AbortSignal.any([parts.stopping, ending.signal])
+  const renewal = setInterval(() => void renew(), RENEWAL)
+  const timer = setTimeout(
+    () => ending.abort(new Error(`The job took longer than ${job.timeout} ms.`)),
+    job.timeout,
+  )
+  async function renew(): Promise<void> {
+    const isMine = await parts.engine.renew(claimed).catch(() => true)
+    if (!isMine) ending.abort(new Error(LOST))
+  }
+  try {
+    const data = await readData(job, claimed.data)
+    const { id, attempt } = claimed
+    const input = { id, data, attempt, services: parts.services, log: parts.logger, signal }
+    const observed: ObservedJob = {
+      id,
+      name: job.name,
+      attempt,
+      trace: claimed.trace,
+      services: parts.services,
+    }
+    const work = (): Promise<void> => untilAborted(ending.signal, async () => job.run(input))
+    await channel.tracePromise(work, observed)
+    return undefined
+  } catch (error) {
+    return error ?? new Error('The job has thrown nothing.')
+  } finally {
+    clearInterval(renewal)
+    clearTimeout(timer)
+  }
+}
+
+/** Does not wait for a handler that ignores its signal. */
+async function untilAborted(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  let stop: () => void = () => undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** A job that ended its process each time, for example by using all memory, is not run for ever. */
+class DeadWorker extends Error {
+  override readonly name = 'DeadWorker'
+  readonly permanent = true
+
+  constructor(attempts: number) {
+    super(`The process of each of ${attempts} attempts has ended, or has lost its lease.`)
+  }
+}
+
+function outcomeOf(error: unknown, { attempt }: ClaimedJob, job: KnownJob, stopping: AbortSignal): Outcome {
+  if (error === undefined) return { is: 'done' }
+  if (stopping.aborted) return { is: 'returned' }
+  const line = errorLine(error)
+  const isPermanent = (error as { readonly permanent?: unknown }).permanent === true
+  return isPermanent || attempt >= job.attempts
+    ? { is: 'failed', error: line }
+    : { is: 'repeated', after: Math.min(LONGEST_BACKOFF, job.backoff * 2 ** (attempt - 1)), error: line }
+}

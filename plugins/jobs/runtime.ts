@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
+import {
+  JOB_ADDED_CHANNEL,
+  seconds,
+  systemClock,
+  type Cradle,
+  type Duration,
+  type JobQueue,
+  type ObservedJob,
+} from 'mortar'
+import { writeData } from './data.ts'
+import { databaseEngine } from './database/engine.ts'
+import type { DataSourceLike } from './database/statements.ts'
+import type { JobCounts, JobEngine, JobFilter, ListedJob, NewJob } from './engine.ts'
+import type { Job } from './job.ts'
+import { loadJobs } from './load-jobs.ts'
+import type { Settings } from './options.ts'
+import { createRegistry, type Registry } from './registry.ts'
+import { openTransaction } from './transactions.ts'
+import { createWorker, type Worker } from './worker.ts'
+
+/** Options of one added job. */
+export interface AddOptions {
+  /** Delay before the first attempt. */
+  readonly after?: Duration
+  /** Moment of the first attempt. */
+  readonly at?: Date
+  /** While a job of the same file with this key waits or runs, another one is not added. At most 200 characters. */
+  readonly key?: string
+  /**
+   * The manager of a transaction: the job exists when it commits. By default the transaction that `db.transaction` has
+   * open around this call; `false` for none.
+   */
+  readonly tx?: unknown
+}
+
+/** The arguments of `add` after the job: the data, unless the job has none, and options. */
+type Given<Data> = undefined extends Data
+  ? [data?: Data, options?: AddOptions]
+  : [data: Data, options?: AddOptions]
+
+/** Adds jobs: `ctx.jobs`. */
+export interface JobAdder {
+  /**
+   * Validates the data and stores the job. @returns the id; undefined if one with its key waits or runs.
+   * @throws InvalidJobData, and the database's error if the job could not be stored.
+   */
+  add<Data>(job: Job<Data>, ...given: Given<Data>): Promise<{ readonly id: string } | undefined>
+}
+
+/** The service `jobs`. */
+export interface Jobs extends JobAdder {
+  /** Jobs in the order of their moments, without their data. */
+  list(filter?: JobFilter): Promise<readonly ListedJob[]>
+  /** Makes a failed job wait again. @returns false if no failed job has this id. */
+  retry(id: string): Promise<boolean>
+  /** Deletes a job that waits or has failed. @returns false if no such job exists. */
+  remove(id: string): Promise<boolean>
+  counts(): Promise<JobCounts>
+}
+
+/** The parts of the brick in one application. */
+export interface Runtime {
+  readonly jobs: Jobs
+  readonly queue: JobQueue
+  readonly registry: Registry
+  readonly engine: JobEngine
+  readonly services: Cradle
+  readonly worker: Worker
+  /** An adder whose jobs name the request. */
+  adderFor(requestId: string): JobAdder
+  /** Loads the job files, once. @throws StartupErrors */
+  load(): Promise<void>
+}
+
+const runtimes = new WeakMap<object, Runtime>()
+
+/** Returns what belongs to the service `jobs` of an application. */
+export function runtimeOf(jobs: unknown): Runtime {
+  const found = runtimes.get(jobs as object)
+  if (found === undefined) throw new TypeError('The service `jobs` is not that of the jobs brick.')
+  return found
+}
+
+const added = channel(JOB_ADDED_CHANNEL)
+
+export function createRuntime(settings: Settings, services: Cradle): Runtime {
+  const { logger, clock, environment } = services
+  const db = services['db'] as DataSourceLike
+  const isFixed = environment === 'test' && clock !== systemClock
+  const engine = settings.engine ?? databaseEngine(db, isFixed ? () => clock.now() : undefined)
+  const registry = createRegistry()
+  const worker = createWorker(registry, { engine, services, logger }, settings)
+  let loading: Promise<void> | undefined
+  const load = (): Promise<void> =>
+    (loading ??= loadJobs(settings.directory).then((found) => registry.load(found)))
+  const store = storing({ engine, worker, services, db })
+  const adderFor = (requestId?: string): JobAdder => ({
+    async add(job, ...[given, options = {}]) {
+      await load()
+      const loaded = registry.loadedOf(job)
+      const data = await writeData(loaded, given)
+      const key = keyOf(options, () => loaded.job.definition.key?.(given as never))
+      return store({ name: loaded.name, key, data, due: dueOf(options), requestId }, options.tx)
+    },
+  })
+  const jobs = serviceOf(adderFor(), engine, worker)
+  const queue = queueOf(registry, store)
+  const runtime: Runtime = { jobs, queue, registry, engine, services, worker, adderFor, load }
+  runtimes.set(jobs, runtime)
+  return runtime
+}
+
+type Store = (job: Omit<NewJob, 'id' | 'trace'>, tx: unknown) => Promise<{ readonly id: string } | undefined>
+
+function storing({
+  engine,
+  worker,
+  services,
+  db,
+}: Pick<Runtime, 'engine' | 'worker' | 'services'> & { readonly db: DataSourceLike }): Store {
+  return async (job, given) => {
+    const id = randomUUID()
+    const observed: ObservedJob = { id, name: job.name, attempt: 0, services, trace: undefined }
+    added.publish(observed)
+    const tx = given === undefined ? openTransaction(db) : given || undefined
+    const isNew = await engine.add({ ...job, id, trace: observed.trace }, tx)
+    if (isNew && tx === undefined) worker.looks.wake()
+    return isNew ? { id } : undefined
+  }
+}
+
+function serviceOf(adder: JobAdder, engine: JobEngine, worker: Worker): Jobs {
+  return {
+    ...adder,
+    list: (filter) => engine.list(filter),
+    async retry(id) {
+      const isRetried = await engine.retry(id)
+      if (isRetried) worker.looks.wake()
+      return isRetried
+    },
+    remove: (id) => engine.remove(id),
+    counts: () => engine.counts(),
+  }
+}
+
+function queueOf(registry: Registry, store: Store): JobQueue {
+  return {
+    define(name, work) {
+      const job = registry.define(name, work)
+      return async (given, tx) => {
+        const origin = { key: undefined, due: { after: 0 }, requestId: undefined }
+        return (await store({ name, data: await writeData(job, given), ...origin }, tx))!
+      }
+    },
+  }
+}
+
+function dueOf({ after = 0, at }: AddOptions): NewJob['due'] {
+  if (at === undefined) return { after: seconds(after) * 1000 }
+  if (Number.isNaN(at.getTime())) throw new RangeError('The option at of jobs.add is not a date.')
+  return { at: at.getTime() }
+}
+
+function keyOf({ key }: AddOptions, standard: () => string | undefined): string | undefined {
+  const found = key ?? standard()
+  if (found !== undefined && (found.length === 0 || found.length > 200 || found.includes('\0')))
+    throw new RangeError(
+      'The key of a job is empty, longer than 200 characters, or has the character U+0000.',
+    )
+  return found
+}

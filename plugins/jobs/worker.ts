@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ClaimedJob } from './engine.ts'
+import { errorFields } from './error-fields.ts'
+import { lookRegularly, type Looks } from './look-regularly.ts'
+import type { KnownJob, Registry } from './registry.ts'
+import { runJob, type Attempts } from './run-job.ts'
+
+/** Milliseconds between two deletions of old failed jobs. */
+const PRUNE_EVERY = 600_000
+/** Milliseconds for which a handler may end after its signal was aborted. */
+const LAST_WORDS = 1000
+
+/** Works on the jobs of one process. */
+export interface Worker {
+  /** The looks for due jobs, which the start of the application begins. */
+  readonly looks: Pick<Looks, 'start' | 'wake' | 'isWell'>
+  /** Claims nothing more, waits, then aborts the signals and gives the leases back. */
+  stop(): Promise<void>
+}
+
+/** Limits of a worker. Times are milliseconds. */
+export interface WorkerSettings {
+  readonly concurrency: number
+  readonly keep: number
+  readonly patience: number
+}
+
+export function createWorker(
+  registry: Registry,
+  parts: Omit<Attempts, 'stopping'>,
+  { concurrency, keep, patience }: WorkerSettings,
+): Worker {
+  const { engine, logger } = parts
+  const running = new Map<ClaimedJob, Promise<unknown>>()
+  const stopping = new AbortController()
+  let isStopped = false
+  let pruneAt = performance.now() + PRUNE_EVERY * Math.random()
+
+  function begin(claimed: ClaimedJob): void {
+    const attempt = runJob(claimed, registry.find(claimed.name)!, { ...parts, stopping: stopping.signal })
+      .catch((error: unknown) => logger.warn({ err: errorFields(error) }, NOT_STORED))
+      .finally(() => {
+        running.delete(claimed)
+        looks.wake()
+      })
+    running.set(claimed, attempt)
+  }
+
+  /** Claims until nothing is due or every place is taken. */
+  async function claimAll(): Promise<void> {
+    let found = 1
+    while (found > 0) {
+      found = 0
+      const groups = claimable(registry, [...running.keys()], concurrency - running.size)
+      for (const { names, limit } of isStopped ? [] : groups) {
+        const claimed = await engine.claim(names, Math.min(limit, concurrency - running.size))
+        for (const each of claimed) begin(each)
+        found += claimed.length
+      }
+    }
+  }
+
+  const looks = lookRegularly(async () => {
+    await engine.addScheduled(registry.schedules)
+    await claimAll()
+    if (performance.now() < pruneAt) return
+    pruneAt = performance.now() + PRUNE_EVERY
+    await engine.prune(keep)
+  }, logger)
+
+  async function stop(): Promise<void> {
+    isStopped = true
+    await looks.stop()
+    await settledWithin([...running.values()], patience)
+    if (running.size === 0) return
+    stopping.abort(new Error('The process stops.'))
+    await settledWithin([...running.values()], LAST_WORDS)
+    await Promise.allSettled([...running.keys()].map((job) => engine.settle(job, { is: 'returned' })))
+  }
+
+  return { looks, stop }
+}
+
+const NOT_STORED = 'The result of a job could not be stored, so it will be repeated'
+
+interface Group {
+  readonly names: readonly string[]
+  readonly limit: number
+}
+
+/** Groups names by their free places: those without a limit of their own together, each other one alone. */
+function claimable(registry: Registry, running: readonly ClaimedJob[], places: number): readonly Group[] {
+  const jobs = registry.names.map((name) => registry.find(name)!)
+  const isFree = ({ concurrency }: KnownJob): boolean => concurrency === Infinity
+  const limited = jobs
+    .filter((job) => !isFree(job))
+    .map(({ name, concurrency }) => ({
+      names: [name],
+      limit: Math.min(places, concurrency - running.filter((each) => each.name === name).length),
+    }))
+  const free = { names: jobs.filter(isFree).map(({ name }) => name), limit: places }
+  return [free, ...limited].filter(({ names, limit }) => names.length > 0 && limit > 0)
+}
+
+async function settledWithin(work: readonly Promise<unknown>[], milliseconds: number): Promise<void> {
+  if (work.length === 0 || milliseconds === 0) return
+  const late = new AbortController()
+  const deadline = wait(milliseconds, undefined, { signal: late.signal }).catch(() => undefined)
+  await Promise.race([Promise.allSettled(work), deadline])
+  late.abort()
+}

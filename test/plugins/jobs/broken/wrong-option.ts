@@ -1,0 +1,3 @@
+import { job } from '../../../../plugins/jobs/index.ts'
+
+export default job({ atempts: 3 } as object, () => undefined)

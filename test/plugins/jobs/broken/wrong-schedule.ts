@@ -1,0 +1,3 @@
+import { job } from '../../../../plugins/jobs/index.ts'
+
+export default job({ every: '61 * * * *' }, () => undefined)

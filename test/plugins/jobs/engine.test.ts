@@ -1,0 +1,23 @@
+import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
+import type { DataSourceLike } from '../../../plugins/jobs/database/statements.ts'
+import * as schema from '../../../plugins/jobs/schema.ts'
+import { KINDS_AND_DRIVERS } from '../database/databases.ts'
+import { testEngine, type EnginePair } from './engine-contract.ts'
+
+for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
+  describe(`the engine of jobs in a database: ${kind}`, () => {
+    const place = prepare()
+    let pair: EnginePair
+
+    beforeEach(async () => {
+      let time = Date.now()
+      const first = await place().open(schema)
+      await first.synchronize()
+      const [one, other] = [first, await place().open(schema)].map((db) =>
+        databaseEngine(db as unknown as DataSourceLike, () => time),
+      ) as [EnginePair['one'], EnginePair['other']]
+      pair = { one, other, advance: (by) => void (time += by), now: () => time }
+    })
+
+    testEngine(() => pair)
+  })
