@@ -91,7 +91,7 @@ export type { EventBus } from './contracts/events.ts'
 export type { Gauge, Gauges } from './contracts/gauges.ts'
 export type { Limit, LimitBy, LimitContext, LimitCount, Limiter, LimitRule } from './contracts/limiter.ts'
 export type { Logger } from './contracts/logger.ts'
-export type { MailAttachment, Mailer, MailMessage } from './contracts/mailer.ts'
+export type { MailAttachment, Mailer, MailMessage, SendOptions } from './contracts/mailer.ts'
 export type {
   MigrationProgress,
   MigrationService,

@@ -5,12 +5,14 @@ import {
   type Brick,
   type BrickServices,
   type CoreServices,
+  type JobQueue,
   type Mailer,
 } from 'mortar'
 import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
+import { queuedMailer } from './queued-mailer.ts'
 import { readPage } from './page-access.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -123,7 +125,7 @@ function mailerFor(options: MailOptions, services: BrickServices): Mailer {
   const { from, transport, timeout } = readSettings(options, environment)
   const pageOf = pageAddress(options, services)
   const output = options.output ?? (environment === 'development' ? standardOutput() : undefined)
-  return createMailer({
+  const mailer = createMailer({
     from,
     transport,
     timeout,
@@ -140,6 +142,7 @@ function mailerFor(options: MailOptions, services: BrickServices): Mailer {
       },
     },
   })
+  return Object.hasOwn(services, 'jobQueue') ? queuedMailer(mailer, services['jobQueue'] as JobQueue) : mailer
 }
 
 /** Full addresses when the application knows its own, else paths; undefined without a page, as in production. */

@@ -1,5 +1,6 @@
 /** Codes of a message that was not sent. */
-export type MailErrorCode = 'MAIL_INVALID_MESSAGE' | 'MAIL_NOT_SENT' | 'MAIL_TIMEOUT' | 'MAIL_CLOSED'
+export type MailErrorCode =
+  'MAIL_INVALID_MESSAGE' | 'MAIL_NOT_SENT' | 'MAIL_TIMEOUT' | 'MAIL_CLOSED' | 'MAIL_NO_QUEUE'
 
 /** Properties of a `MailError` beside its message and code. */
 export interface MailErrorDetails {

@@ -29,6 +29,8 @@ export interface MailerSettings {
 
 /** The mailer with its life cycle, which belongs to the brick. */
 export interface MailService extends Mailer {
+  /** @throws MailError `MAIL_INVALID_MESSAGE` if the message cannot be sent. */
+  check(message: MailMessage): void
   /**
    * Checks `from` and opens the transport. A transport that always opens is opened shortly after the start, since
    * nodemailer has 39 files.
@@ -64,7 +66,9 @@ export function createMailer(settings: MailerSettings): MailService {
       // A failure repeats for each message, whose sender learns of it.
       else later = setTimeout(() => void opened().catch(() => undefined), OPENING_DELAY).unref()
     },
-    async send(message) {
+    check: (message) => void prepareMessage(message, { from: settings.from, parse: loadAddressParser() }),
+    async send(message, { tx } = {}) {
+      if (tx !== undefined) throw new MailError('MAIL_NO_QUEUE', NO_QUEUE)
       if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')
       const sending = opened().then((mailer) => sendMessage(message, mailer, settings))
       sends.add(sending)
@@ -80,6 +84,9 @@ export function createMailer(settings: MailerSettings): MailService {
     },
   }
 }
+
+const NO_QUEUE =
+  'The mail was not sent: a mail in a transaction needs a brick with the service jobQueue, such as jobs(…).'
 
 function checkSender(from: string, parse: ParseAddresses): void {
   try {

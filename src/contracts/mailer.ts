@@ -28,10 +28,24 @@ export interface MailAttachment {
  */
 export const MAIL_PAGE = '/_framework/mail'
 
+/** How a message is sent. */
+export interface SendOptions {
+  /**
+   * The manager of a transaction: the message is sent if it commits. Needs a brick with the service `jobQueue`, and takes
+   * part in the transaction of `db.transaction` around the call without this option.
+   */
+  readonly tx?: unknown
+  /** Hands the message to the transport now, although a brick has the service `jobQueue`. */
+  readonly now?: boolean
+}
+
 /** The service `mailer` of a brick; `ctx.mail` is the same object. */
 export interface Mailer {
-  /** Resolves with the outbox id when the transport has accepted the message; rejects if it refuses. */
-  send(message: MailMessage): Promise<{ readonly id: string }>
+  /**
+   * Resolves with the outbox id when the transport has accepted the message; rejects if it refuses. With the service
+   * `jobQueue` it resolves with the id of the job that sends the message; rejects if the message is not valid.
+   */
+  send(message: MailMessage, options?: SendOptions): Promise<{ readonly id: string }>
   /** Address of the page where a message can be read in development, or undefined. */
   pageOf?(id: string): string | undefined
 }

@@ -30,12 +30,13 @@ const NOBODY = 'nobody@nowhere.invalid'
 
 /**
  * Creates the flow. The response follows a look-up that is the same for every address and fails like the real one. The
- * real look-up, token, statements and mail follow after a random delay, and an address without an account causes the
+ * real look-up, token, statements and mail follow after a random delay, or as a job that is stored before the response, and an address without an account causes the
  * same work. Neither the response nor later requests reveal if the account exists (ASVS 6.3.8).
  */
 export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const background: Background = createBackground(parts.mailDelay)
   const sending: Sending = { parts, repeats: createRepeats() }
+  const addJob = parts.jobQueue?.define('auth:reset-mail', (data) => sendQueued(parts, data as QueuedMail))
 
   const request = async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
     const attempt: Attempt = { flow: 'forgot', caller, known: { email } }
@@ -43,7 +44,8 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
       await countAttempt(parts, caller, 'forgot', { email, device: parts.devices.verify(device, email) })
       await parts.store.findUserByEmail(NOBODY)
     })
-    background.run(() => complete(sending, attempt, email))
+    if (addJob === undefined) background.run(() => complete(sending, attempt, email))
+    else await addJob({ email, ...eventOrigin(caller), requestedAt: parts.clock.now() })
   }
   return Object.assign(request, { settled: () => background.settled(), stop: sending.repeats.stop })
 }
@@ -56,17 +58,51 @@ interface Sending {
 async function complete(sending: Sending, attempt: Attempt, email: string): Promise<void> {
   const { parts } = sending
   try {
-    const user = await withEvent(parts, attempt, async () => {
-      const found = await parts.store.findUserByEmail(email)
-      if (found) attempt.known.userId = found.id
-      return found
-    })
-    await (user && !user.isDisabled ? sendToken(sending, user, attempt.caller) : pretend(parts, email))
+    const user = await findOwner(parts, attempt, email)
+    await (user === null ? pretend(parts, email) : sendToken(sending, user, attempt.caller))
   } catch (error) {
     parts.logger.error(
       { reason: describeFailure(error) },
       'A request for a reset mail could not be completed',
     )
+  }
+}
+
+/** Finds the account of an address; null if there is no account that may log in. Emits the event of the request. */
+async function findOwner(parts: AuthParts, attempt: Attempt, email: string): Promise<StoredUser | null> {
+  const user = await withEvent(parts, attempt, async () => {
+    const found = await parts.store.findUserByEmail(email)
+    if (found) attempt.known.userId = found.id
+    return found
+  })
+  return user && !user.isDisabled ? user : null
+}
+
+/** A request for a reset mail in the queue of jobs. It has no token: each attempt issues its own. */
+interface QueuedMail {
+  readonly email: string
+  readonly requestId: string
+  readonly ip: string
+  readonly requestedAt: number
+}
+
+/** Sends a mail of the queue once; an error repeats the job. After the lifetime of a link nobody waits for it. */
+async function sendQueued(
+  parts: AuthParts,
+  { email, ip, requestId, requestedAt }: QueuedMail,
+): Promise<void> {
+  if (parts.clock.now() >= requestedAt + parts.lifetimes.resetToken * 1000) return
+  const caller: Caller = { id: requestId, ip, set: () => undefined }
+  const user = await findOwner(parts, { flow: 'forgot', caller, known: { email } }, email)
+  if (user === null) return pretend(parts, email)
+  const { token, stored } = issue(parts, user, parts.lifetimes.resetToken)
+  try {
+    await parts.store.insertResetToken(stored, parts.mostResetTokens)
+    await parts.resetMail.send(user.email, token)
+  } catch (error) {
+    emitFailure(parts, { caller, userId: user.id, token }, error)
+    // The queue stores and logs what it catches, so the message must not have the token.
+    throw Object.assign(new Error(describeFailure(error, token)), { permanent: isPermanent(error) })
   }
 }
 
@@ -83,13 +119,21 @@ async function sendToken({ parts, repeats }: Sending, user: StoredUser, caller: 
       await parts.resetMail.send(user.email, token)
       return true
     } catch (error) {
-      parts.events.emit('auth.password.reset.mail.failed', {
-        ...eventOrigin(caller),
-        userId: user.id,
-        error: describeFailure(error, token),
-      })
+      emitFailure(parts, { caller, userId: user.id, token }, error)
       return isPermanent(error) || parts.clock.now() >= stored.expiresAt
     }
+  })
+}
+
+function emitFailure(
+  { events }: AuthParts,
+  { caller, userId, token }: { readonly caller: Caller; readonly userId: string; readonly token: string },
+  error: unknown,
+): void {
+  events.emit('auth.password.reset.mail.failed', {
+    ...eventOrigin(caller),
+    userId,
+    error: describeFailure(error, token),
   })
 }
 

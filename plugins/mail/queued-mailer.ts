@@ -1,0 +1,45 @@
+import type { MailAttachment, MailMessage } from 'mortar'
+import type { JobQueue } from 'mortar/kit'
+import type { MailService } from './mailer.ts'
+
+/** A message as JSON: bytes are base64. */
+type Stored = Omit<MailMessage, 'attachments'> & {
+  readonly attachments?: readonly (Omit<MailAttachment, 'content'> & {
+    readonly content: string | { readonly base64: string }
+  })[]
+}
+
+/** Sends each message by a job, which repeats it after a failure and after a restart of the process. */
+export function queuedMailer(mailer: MailService, queue: JobQueue): MailService {
+  const add = queue.define('mail:send', (data) => mailer.send(fromStored(data as Stored)))
+  return {
+    ...mailer,
+    async send(message, { tx, now = false } = {}) {
+      if (now) return mailer.send(message, { tx })
+      mailer.check(message)
+      return add(toStored(message), tx)
+    },
+  }
+}
+
+function toStored({ attachments, ...message }: MailMessage): Stored {
+  if (attachments === undefined) return message
+  return {
+    ...message,
+    attachments: attachments.map(({ content, ...attachment }) => ({
+      ...attachment,
+      content: typeof content === 'string' ? content : { base64: content.toString('base64') },
+    })),
+  }
+}
+
+function fromStored({ attachments, ...message }: Stored): MailMessage {
+  if (attachments === undefined) return message
+  return {
+    ...message,
+    attachments: attachments.map(({ content, ...attachment }) => ({
+      ...attachment,
+      content: typeof content === 'string' ? content : Buffer.from(content.base64, 'base64'),
+    })),
+  }
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai'
+import { createApp } from 'mortar'
+import { createClient, mailbox, resetTokenIn } from 'mortar/testing'
+import { auth } from '../../../plugins/auth/index.ts'
+import { basicAuth } from '../../../plugins/auth/basic/index.ts'
+import * as authSchema from '../../../plugins/auth/basic/schema.ts'
+import { createDataSource, database } from '../../../plugins/database/index.ts'
+import { jobs } from '../../../plugins/jobs/index.ts'
+import * as jobsSchema from '../../../plugins/jobs/schema.ts'
+import { testJobs } from '../../../plugins/jobs/testing.ts'
+import { mail } from '../../../plugins/mail/index.ts'
+import { DIRECTORY, keptLog, winterClock } from './applications.ts'
+
+const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse 7' }
+const MESSAGE = { to: 'bob@example.com', subject: 'Hello', text: 'Hello Bob' }
+
+/** An application whose mail server is away while `server.isAway`. */
+async function mailingApp() {
+  const server = { isAway: false, isRefusing: false }
+  const clock = winterClock()
+  const { logger, lines } = keptLog()
+  const db = createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: [authSchema, jobsSchema] })
+  await db.initialize()
+  await db.synchronize()
+  const transport = {
+    name: 'switch',
+    version: '1',
+    send(_mail: unknown, done: (error: Error | null, info?: unknown) => void) {
+      if (server.isRefusing) return done(Object.assign(new Error('550 no such user'), { permanent: true }))
+      done(server.isAway ? new Error('connect ECONNREFUSED') : null, {})
+    },
+  }
+  const app = createApp({ environment: 'test', logger, clock, signals: false, appUrl: 'http://localhost:3000' })
+    .use(jobs({ directory: DIRECTORY }))
+    .use(database(db))
+    .use(mail({ from: 'app@example.com', transport: transport as never }))
+    .use(auth(basicAuth({ secret: 'not-so-secret-0123456789-abcdefghijk' })))
+  return { app, db, server, clock, lines }
+}
+
+describe('mails with the jobs brick', () => {
+  let scene: Awaited<ReturnType<typeof mailingApp>>
+  beforeEach(async () => {
+    scene = await mailingApp()
+    await scene.app.ready()
+  })
+  afterEach(async () => {
+    await scene.app.close()
+    await scene.db.destroy()
+  })
+  const sent = async (): Promise<number> =>
+    (await mailbox(scene.app).all()).filter((each) => (each as { status?: string }).status !== 'failed').length
+
+  it('are sent by a job, with their attachments as they were', async () => {
+    const { app } = scene
+    const content = Buffer.from([0, 255, 10])
+    await app.services.mailer.send({ ...MESSAGE, attachments: [{ filename: 'a.bin', content }] })
+    expect(app.services.mailOutbox.list()).to.deep.equal([])
+    expect(await testJobs(app).run()).to.equal(1)
+    const [message] = app.services.mailOutbox.list()
+    expect(message).to.include({ subject: 'Hello', to: 'bob@example.com' })
+    expect(message!.attachments[0]!.content).to.deep.equal(content)
+  })
+
+  it('are sent with the commit of a transaction, and not after its rollback', async () => {
+    const { app, db } = scene
+    const { mailer } = app.services
+    await db
+      .transaction(async (tx) => {
+        await mailer.send(MESSAGE, { tx })
+        throw new Error('rollback')
+      })
+      .catch(() => undefined)
+    expect(await testJobs(app).run()).to.equal(0)
+    await db.transaction((tx) => mailer.send(MESSAGE, { tx }))
+    expect(await testJobs(app).run()).to.equal(1)
+  })
+
+  it('are refused at the call if they are not valid, and fail for good if the server refuses them', async () => {
+    const { app, server } = scene
+    const { mailer, jobs: service } = app.services
+    const error = await mailer.send({ to: 'nobody', subject: '', text: '' }).catch((caught: unknown) => caught)
+    expect(error).to.have.property('code', 'MAIL_INVALID_MESSAGE')
+    expect(await service.list()).to.deep.equal([])
+    server.isRefusing = true
+    await mailer.send(MESSAGE)
+    await testJobs(app)
+      .run()
+      .catch(() => undefined)
+    expect(await service.list()).to.have.lengthOf(1)
+    expect((await service.list())[0]).to.include({ state: 'failed', attempt: 1 })
+  })
+
+  it('arrive after an outage of the mail server, a reset mail with a link that works', async () => {
+    const { app, server, clock, lines, db } = scene
+    const client = createClient(app)
+    expect((await client.post('/auth/signup', ADA)).status).to.equal(201)
+    server.isAway = true
+    await app.services.mailer.send(MESSAGE)
+    expect((await client.post('/auth/forgot-password', { email: ADA.email })).status).to.equal(200)
+    const jobsOfApp = testJobs(app)
+    for (let minute = 0; minute < 20; minute++) {
+      await jobsOfApp.run().catch(() => undefined)
+      clock.advance('1m')
+    }
+    expect(JSON.stringify([lines, await db.query('select * from mortar_jobs')])).to.not.match(/token=[\w-]{20}/)
+    server.isAway = false
+    clock.advance('9m')
+    await jobsOfApp.run()
+    const token = resetTokenIn(await mailbox(app).latest(ADA.email))
+    const { status } = await client.post('/auth/reset-password', { token, password: 'another horse 8' })
+    expect(status).to.equal(200)
+    clock.advance('1h')
+    await jobsOfApp.run()
+    expect(await app.services.jobs.list()).to.deep.equal([])
+    expect(await mailbox(app).latest(MESSAGE.to)).to.include({ subject: 'Hello' })
+  })
+
+  it('do not bring a reset link after its lifetime, and cost the same job without an account', async () => {
+    const { app, clock } = scene
+    const client = createClient(app)
+    await client.post('/auth/signup', ADA)
+    for (const email of [ADA.email, 'nobody@example.com']) await client.post('/auth/forgot-password', { email })
+    expect(await app.services.jobs.list({ name: 'auth:reset-mail' })).to.have.lengthOf(2)
+    clock.advance('30m')
+    expect(await testJobs(app).run()).to.equal(2)
+    expect(await sent()).to.equal(0)
+    await client.post('/auth/forgot-password', { email: 'nobody@example.com' })
+    expect(await testJobs(app).run()).to.equal(1)
+    expect(await sent()).to.equal(0)
+  })
+})
+
+describe('a mail in a transaction without the jobs brick', () => {
+  it('is refused', async () => {
+    const app = createApp({ environment: 'test', logger: false }).use(mail({ from: 'a@example.com', transport: 'memory' }))
+    await app.ready()
+    const error = await app.services.mailer.send(MESSAGE, { tx: {} }).catch((caught: unknown) => caught)
+    expect(error).to.have.property('code', 'MAIL_NO_QUEUE')
+    await app.close()
+  })
+})
