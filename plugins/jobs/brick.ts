@@ -5,7 +5,7 @@ import {
   type DoctorFinding,
   type JobQueue,
   StartupErrors,
-  type StartupError,
+  StartupError,
 } from 'mortar'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
@@ -70,8 +70,17 @@ async function open(runtime: Runtime): Promise<void> {
   const { engine, registry, services } = runtime
   followTransactions(services['db'] as DataSourceLike)
   await runtime.load()
-  await engine.open()
-  await engine.plan(registry.schedules)
+  try {
+    await engine.open()
+  } catch (error) {
+    // A migration may be about to create the table.
+    if (services.environment === 'production' || !(error instanceof StartupError)) throw error
+    services.logger.warn(
+      { brick: 'jobs', code: error.code },
+      `${error.message} Production refuses to start without it.`,
+    )
+    return
+  }
   const unknown = await engine.unknown(registry.names)
   if (unknown.length > 0)
     services.logger.warn(

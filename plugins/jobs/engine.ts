@@ -100,9 +100,10 @@ export interface JobEngine {
   unknown(names: readonly string[]): Promise<readonly string[]>
   /** Deletes jobs that failed more than these milliseconds ago. */
   prune(keep: number): Promise<void>
-  /** Stores the next moment of each schedule that has no row yet, or a row with another pattern. */
-  plan(schedules: readonly PlannedSchedule[]): Promise<void>
-  /** Adds the jobs whose moment has come. Of several processes exactly one adds each moment. */
+  /**
+   * Adds the jobs whose moment has come. Of several processes exactly one adds each moment. The first call of a process
+   * stores the next moment of each schedule that is new or has another pattern.
+   */
   addScheduled(schedules: readonly PlannedSchedule[]): Promise<void>
 }
 

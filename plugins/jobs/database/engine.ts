@@ -30,6 +30,7 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
     })
   const run = statementsOf(db, kind, fixedTime)
   const worker = randomUUID()
+  let isPlanned = false
   const insert = inserting(run, kind === 'mysql')
   const changes = async (sql: string, values: readonly unknown[]): Promise<boolean> =>
     (await run(sql, values)).affected !== 0
@@ -52,21 +53,13 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
       return changes(`${statement} WHERE ${MINE}`, [...values, id, worker, attempt])
     },
     ...administration(run),
-    plan: (schedules) =>
-      plan(
-        run,
-        (name, pattern, moment) => insert(scheduleRow(name, pattern, moment), undefined, 'schedule'),
-        schedules,
-      ),
-    addScheduled: (schedules) =>
-      addDue(
-        run,
-        {
-          transact: (work) => db.transaction(work),
-          add: (name, moment, tx) => insert(momentRow(name, moment), tx),
-        },
-        schedules,
-      ),
+    async addScheduled(schedules) {
+      if (!isPlanned)
+        await plan(run, (...row) => insert(scheduleRow(...row), undefined, 'schedule'), schedules)
+      isPlanned = true
+      const add = (name: string, moment: number, tx: Transaction) => insert(momentRow(name, moment), tx)
+      await addDue(run, { transact: (work) => db.transaction(work), add }, schedules)
+    },
   }
 }
 

@@ -200,8 +200,7 @@ export function testEngine(pair: () => EnginePair): void {
 
   it('adds each moment of a schedule by exactly one of two processes', async () => {
     const { one, other, advance } = pair()
-    await Promise.all([one.plan([EVERY_MINUTE]), other.plan([EVERY_MINUTE])])
-    await one.addScheduled([EVERY_MINUTE])
+    await Promise.all([one.addScheduled([EVERY_MINUTE]), other.addScheduled([EVERY_MINUTE])])
     expect(await one.waiting('report')).to.deep.equal([])
     for (let minute = 0; minute < 3; minute++) {
       advance(60_000)
@@ -218,7 +217,7 @@ export function testEngine(pair: () => EnginePair): void {
     const hourly = { ...EVERY_MINUTE, next: (after: number) => (Math.floor(after / hour) + 1) * hour }
     const skipping = { ...hourly, runsMissed: false, name: 'send' }
     const both = [hourly, skipping]
-    await one.plan(both)
+    await one.addScheduled(both)
     advance(4 * hour - (now() % hour) + 61_000)
     await one.addScheduled(both)
     expect(await one.waiting('report')).to.have.lengthOf(1)
@@ -232,8 +231,8 @@ export function testEngine(pair: () => EnginePair): void {
   it('uses the schedule of the newest process, and leaves that of others alone', async () => {
     const { one, other, advance } = pair()
     const hourly = { ...EVERY_MINUTE, pattern: '0 * * * *|UTC', next: (after: number) => after + 3_600_000 }
-    await one.plan([EVERY_MINUTE])
-    await other.plan([hourly])
+    await one.addScheduled([EVERY_MINUTE])
+    await other.addScheduled([hourly])
     advance(61_000)
     await one.addScheduled([EVERY_MINUTE])
     await other.addScheduled([hourly])

@@ -192,3 +192,18 @@ for (const [kind, prepare] of Object.entries(KINDS))
       await other.close()
     })
   })
+
+describe('jobs without their table', () => {
+  it('stop the start in production, and are a warning and then an error of add elsewhere', async () => {
+    const connection = { type: 'better-sqlite3', database: ':memory:' } as const
+    const production = jobsApp(connection, {}, { environment: 'production' })
+    expect(await failure(production.ready())).to.include({ code: 'MORTAR_JOBS_TABLE' })
+    const { logger, lines } = keptLog()
+    const app = jobsApp(connection, {}, { logger })
+    await app.ready()
+    expect(lines.find(({ fields }) => fields['code'] === 'MORTAR_JOBS_TABLE')?.level).to.equal('warn')
+    const error = await failure(app.services.jobs.add(recordJob, { text: 'a', failures: 0 }))
+    expect(error.message).to.contain('no such table: mortar_jobs')
+    await app.close()
+  })
+})

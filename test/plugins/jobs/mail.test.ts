@@ -19,7 +19,11 @@ async function mailingApp() {
   const server = { isAway: false, isRefusing: false }
   const clock = winterClock()
   const { logger, lines } = keptLog()
-  const db = createDataSource({ type: 'better-sqlite3', database: ':memory:', entities: [authSchema, jobsSchema] })
+  const db = createDataSource({
+    type: 'better-sqlite3',
+    database: ':memory:',
+    entities: [authSchema, jobsSchema],
+  })
   await db.initialize()
   await db.synchronize()
   const transport = {
@@ -30,7 +34,13 @@ async function mailingApp() {
       done(server.isAway ? new Error('connect ECONNREFUSED') : null, {})
     },
   }
-  const app = createApp({ environment: 'test', logger, clock, signals: false, appUrl: 'http://localhost:3000' })
+  const app = createApp({
+    environment: 'test',
+    logger,
+    clock,
+    signals: false,
+    appUrl: 'http://localhost:3000',
+  })
     .use(jobs({ directory: DIRECTORY }))
     .use(database(db))
     .use(mail({ from: 'app@example.com', transport: transport as never }))
@@ -49,7 +59,8 @@ describe('mails with the jobs brick', () => {
     await scene.db.destroy()
   })
   const sent = async (): Promise<number> =>
-    (await mailbox(scene.app).all()).filter((each) => (each as { status?: string }).status !== 'failed').length
+    (await mailbox(scene.app).all()).filter((each) => (each as { status?: string }).status !== 'failed')
+      .length
 
   it('are sent by a job, with their attachments as they were', async () => {
     const { app } = scene
@@ -79,7 +90,9 @@ describe('mails with the jobs brick', () => {
   it('are refused at the call if they are not valid, and fail for good if the server refuses them', async () => {
     const { app, server } = scene
     const { mailer, jobs: service } = app.services
-    const error = await mailer.send({ to: 'nobody', subject: '', text: '' }).catch((caught: unknown) => caught)
+    const error = await mailer
+      .send({ to: 'nobody', subject: '', text: '' })
+      .catch((caught: unknown) => caught)
     expect(error).to.have.property('code', 'MAIL_INVALID_MESSAGE')
     expect(await service.list()).to.deep.equal([])
     server.isRefusing = true
@@ -103,7 +116,9 @@ describe('mails with the jobs brick', () => {
       await jobsOfApp.run().catch(() => undefined)
       clock.advance('1m')
     }
-    expect(JSON.stringify([lines, await db.query('select * from mortar_jobs')])).to.not.match(/token=[\w-]{20}/)
+    expect(JSON.stringify([lines, await db.query('select * from mortar_jobs')])).to.not.match(
+      /token=[\w-]{20}/,
+    )
     server.isAway = false
     clock.advance('9m')
     await jobsOfApp.run()
@@ -120,7 +135,8 @@ describe('mails with the jobs brick', () => {
     const { app, clock } = scene
     const client = createClient(app)
     await client.post('/auth/signup', ADA)
-    for (const email of [ADA.email, 'nobody@example.com']) await client.post('/auth/forgot-password', { email })
+    for (const email of [ADA.email, 'nobody@example.com'])
+      await client.post('/auth/forgot-password', { email })
     expect(await app.services.jobs.list({ name: 'auth:reset-mail' })).to.have.lengthOf(2)
     clock.advance('30m')
     expect(await testJobs(app).run()).to.equal(2)
@@ -133,7 +149,9 @@ describe('mails with the jobs brick', () => {
 
 describe('a mail in a transaction without the jobs brick', () => {
   it('is refused', async () => {
-    const app = createApp({ environment: 'test', logger: false }).use(mail({ from: 'a@example.com', transport: 'memory' }))
+    const app = createApp({ environment: 'test', logger: false }).use(
+      mail({ from: 'a@example.com', transport: 'memory' }),
+    )
     await app.ready()
     const error = await app.services.mailer.send(MESSAGE, { tx: {} }).catch((caught: unknown) => caught)
     expect(error).to.have.property('code', 'MAIL_NO_QUEUE')
