@@ -1,12 +1,5 @@
-import {
-  defineBrick,
-  singleton,
-  type Brick,
-  type DoctorFinding,
-  type JobQueue,
-  StartupErrors,
-  StartupError,
-} from 'mortar'
+import { defineBrick, singleton, type Brick, type DoctorFinding, StartupErrors, StartupError } from 'mortar'
+import type { JobQueue } from 'mortar/kit'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
 import { loadJobs } from './load-jobs.ts'
@@ -22,12 +15,12 @@ export interface JobsServices {
 }
 
 // Tells other bricks the types of the services.
-declare module '../../src/contracts/services.ts' {
+declare module 'mortar' {
   interface KnownServices extends JobsServices {}
 }
 
 // Tells policies the type of the member.
-declare module '../../src/contracts/authenticator.ts' {
+declare module 'mortar' {
   interface KnownMembers {
     readonly jobs: JobAdder
   }

@@ -1,4 +1,4 @@
-import { Invalid } from 'mortar'
+import { Invalid } from 'mortar/kit'
 import type { LoadedJob } from './load-jobs.ts'
 
 /** Bytes of JSON that a job may have: larger data belongs in a table or a file, with its id in the job. */

@@ -1,4 +1,5 @@
-import { checkOptions, seconds, type Duration, type OptionChecks } from 'mortar'
+import type { Duration } from 'mortar'
+import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
 import type { JobEngine } from './engine.ts'
 import type { JobDefinition, Schedule } from './job.ts'
 import { fault } from './startup-codes.ts'

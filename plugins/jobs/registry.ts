@@ -1,4 +1,4 @@
-import type { QueuedWork } from 'mortar'
+import type { QueuedWork } from 'mortar/kit'
 import type { PlannedSchedule } from './engine.ts'
 import type { Job } from './job.ts'
 import type { LoadedJob } from './load-jobs.ts'

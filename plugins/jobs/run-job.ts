@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import { JOB_CHANNEL, type Cradle, type Logger, type ObservedJob } from 'mortar'
+import type { Cradle, Logger } from 'mortar'
+import { JOB_CHANNEL, type ObservedJob } from 'mortar/kit'
 import { readData } from './data.ts'
 import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from './engine.ts'
 import { errorFields, errorLine } from './error-fields.ts'

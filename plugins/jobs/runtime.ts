@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
-import {
-  JOB_ADDED_CHANNEL,
-  seconds,
-  systemClock,
-  type Cradle,
-  type Duration,
-  type JobQueue,
-  type ObservedJob,
-} from 'mortar'
+import type { Cradle, Duration } from 'mortar'
+import { JOB_ADDED_CHANNEL, seconds, systemClock, type JobQueue, type ObservedJob } from 'mortar/kit'
 import { writeData } from './data.ts'
 import { databaseEngine } from './database/engine.ts'
 import type { DataSourceLike } from './database/statements.ts'

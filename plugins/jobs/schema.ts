@@ -1,6 +1,6 @@
 import type { EntitySchema, EntitySchemaOptions } from 'typeorm'
 import type * as TypeOrm from 'typeorm'
-import { hasPeer, loadPeer, type PeerNeed } from 'mortar'
+import { hasPeer, loadPeer, type PeerNeed } from 'mortar/kit'
 
 /** A row of `mortar_jobs`. Times are milliseconds since the epoch, by the database's clock. */
 export interface JobRow {

@@ -1,4 +1,4 @@
-import { startupErrors, type StartupCodes } from 'mortar'
+import { startupErrors, type StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors of the jobs brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {

@@ -5,10 +5,9 @@ import {
   type Brick,
   type BrickServices,
   type CoreServices,
-  type JobQueue,
   type Mailer,
 } from 'mortar'
-import { checkOptions, type OptionChecks } from 'mortar/kit'
+import { checkOptions, type JobQueue, type OptionChecks } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'

@@ -1,7 +1,7 @@
 import { createApp, type AppOptions, type Logger } from 'mortar'
 import { createClock, type FakeClock } from 'mortar/testing'
-import { database, type ConnectionOptions } from '../../../plugins/database/index.ts'
-import { jobs, type JobsOptions } from '../../../plugins/jobs/index.ts'
+import { database, type ConnectionOptions } from '@mortar/database'
+import { jobs, type JobsOptions } from '@mortar/jobs'
 
 export const DIRECTORY = new URL('./jobs', import.meta.url)
 

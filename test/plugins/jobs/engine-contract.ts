@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { JobEngine, NewJob, PlannedSchedule } from '../../../plugins/jobs/index.ts'
+import type { JobEngine, NewJob, PlannedSchedule } from '@mortar/jobs'
 import { LEASE } from '../../../plugins/jobs/engine.ts'
 
 /** The engines of two processes over one store, whose common clock the test moves. */

@@ -1,6 +1,6 @@
 import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
 import type { DataSourceLike } from '../../../plugins/jobs/database/statements.ts'
-import * as schema from '../../../plugins/jobs/schema.ts'
+import * as schema from '@mortar/jobs/schema'
 import { KINDS_AND_DRIVERS } from '../database/databases.ts'
 import { testEngine, type EnginePair } from './engine-contract.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { StartupErrors, type StartupError } from 'mortar'
 import { loadJobs } from '../../../plugins/jobs/load-jobs.ts'
-import { jobs } from '../../../plugins/jobs/index.ts'
+import { jobs } from '@mortar/jobs'
 import { readSchedule } from '../../../plugins/jobs/schedule.ts'
 import { inZone, ZONES } from '../../support/zones.ts'
 import { DIRECTORY } from './applications.ts'

@@ -1,3 +1,3 @@
-import { job } from '../../../../plugins/jobs/index.ts'
+import { job } from '@mortar/jobs'
 
 export default job({ atempts: 3 } as object, () => undefined)

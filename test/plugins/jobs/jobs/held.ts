@@ -1,6 +1,6 @@
 import { object, string } from 'mortar/yup'
 import { deferred } from '../../../support/deferred.ts'
-import { job } from '../../../../plugins/jobs/index.ts'
+import { job } from '@mortar/jobs'
 
 /** One run of the job `held`, which the test ends. */
 export class Hold {

@@ -1,5 +1,5 @@
 import { number, object, string } from 'mortar/yup'
-import { job } from '../../../../plugins/jobs/index.ts'
+import { job } from '@mortar/jobs'
 
 /** Texts and attempts of the jobs that have run, in order. */
 export const record: { readonly text: string; readonly attempt: number }[] = []

@@ -1,5 +1,5 @@
 import { deferred } from '../../../support/deferred.ts'
-import { job } from '../../../../plugins/jobs/index.ts'
+import { job } from '@mortar/jobs'
 
 /** Never ends, and ignores its signal. */
 export default job({ attempts: 1, timeout: '30ms' }, () => deferred().promise)

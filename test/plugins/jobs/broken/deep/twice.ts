@@ -1,4 +1,4 @@
 import { object } from 'mortar/yup'
-import { job } from '../../../../../plugins/jobs/index.ts'
+import { job } from '@mortar/jobs'
 
 export default job({ data: object({}), every: '0 3 * * *' }, () => undefined)

@@ -1,4 +1,4 @@
-import { job } from '../../../../../plugins/jobs/index.ts'
+import { job } from '@mortar/jobs'
 
 /** Numbers of runs by process time, for the tests. */
 export const nights: string[] = []
