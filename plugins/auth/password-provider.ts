@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { BrickServices, Cradle, DoctorFinding, Limiter, User } from 'mortar'
-import type { JobQueue } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -209,7 +208,6 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     judgePassword: createPasswordJudge(options, services),
     mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
     resetMail: createResetMail(options, lifetimes, services),
-    jobQueue: Object.hasOwn(services, 'jobQueue') ? (services['jobQueue'] as JobQueue) : undefined,
     mailDelay: services.environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
     unfinished: new Set(),
   }

@@ -78,7 +78,7 @@ async function open(runtime: Runtime): Promise<void> {
   if (unknown.length > 0)
     services.logger.warn(
       { brick: 'jobs', jobs: unknown },
-      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs with `mortar jobs delete`.',
+      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs with `jobs.remove(id)`.',
     )
 }
 

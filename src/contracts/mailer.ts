@@ -28,7 +28,7 @@ export interface MailAttachment {
  */
 export const MAIL_PAGE = '/_framework/mail'
 
-/** How a message is sent. */
+/** Options of one message. */
 export interface SendOptions {
   /**
    * The manager of a transaction: the message is sent if it commits. Needs a brick with the service `jobQueue`, and takes

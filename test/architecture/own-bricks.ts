@@ -1,6 +1,7 @@
 import type { AnyBrick } from 'mortar'
 import { auth, type AuthProvider } from '@mortar/auth'
 import { database } from '@mortar/database'
+import { jobs } from '@mortar/jobs'
 import { limits } from '@mortar/limits'
 import { mail } from '@mortar/mail'
 import { metrics } from '@mortar/metrics'
@@ -22,6 +23,7 @@ export function ownBricks(): readonly AnyBrick[] {
     tracing(),
     redis({ url: 'redis://127.0.0.1:6379' }),
     limits(),
+    jobs({ directory: '/app/jobs' }),
     auth(provider),
   ]
 }

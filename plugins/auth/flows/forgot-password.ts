@@ -36,7 +36,9 @@ const NOBODY = 'nobody@nowhere.invalid'
 export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const background: Background = createBackground(parts.mailDelay)
   const sending: Sending = { parts, repeats: createRepeats() }
-  const addJob = parts.jobQueue?.define('auth:reset-mail', (data) => sendQueued(parts, data as QueuedMail))
+  const addJob = parts.resetMail.jobQueue?.define('auth:reset-mail', (data) =>
+    sendQueued(parts, data as QueuedMail),
+  )
 
   const request = async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {
     const attempt: Attempt = { flow: 'forgot', caller, known: { email } }

@@ -1,5 +1,4 @@
 import { ServiceUnavailable, type Clock, type EventBus, type Logger } from 'mortar'
-import type { JobQueue } from 'mortar/kit'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'
@@ -38,8 +37,6 @@ export interface AuthParts {
   /** Maximum reset tokens of one user that are valid at the same time. */
   readonly mostResetTokens: number
   readonly resetMail: ResetMail
-  /** Repeats reset mails after a failure and a restart, if a brick provides it. */
-  readonly jobQueue?: JobQueue | undefined
   /** Random delay before the work of a reset mail, in milliseconds. */
   readonly mailDelay: () => number
   /** Users whose sessions and reset tokens of earlier passwords could not be deleted yet. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Nodemailer from 'nodemailer'
 import type { Cradle, Mailer, MailMessage } from 'mortar'
+import type { JobQueue } from 'mortar/kit'
 import { linkBase, type PasswordAuthOptions, type ResolvedLifetimes } from '../options/options.ts'
 
 /** The mail of forgot-password. */
@@ -9,6 +10,8 @@ export interface ResetMail {
   send(to: string, token: string): Promise<unknown>
   /** Repeats this process's part of the work of `send` for an address without an account, and sends nothing. */
   rehearse(to: string, token: string): Promise<unknown>
+  /** Repeats the flow after a failure and a restart, if a brick provides the service. */
+  readonly jobQueue?: JobQueue | undefined
 }
 
 /**
@@ -22,9 +25,10 @@ export function createResetMail(
   services: Cradle,
 ): ResetMail {
   const { sendResetEmail } = options
+  const jobQueue = optional<JobQueue>(services, 'jobQueue')
   // A function of the application cannot be repeated without sending the mail.
   if (sendResetEmail)
-    return { send: async (to, token) => sendResetEmail(to, token), rehearse: async () => undefined }
+    return { send: async (to, token) => sendResetEmail(to, token), rehearse: async () => undefined, jobQueue }
   const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
   const isProduction = services.environment === 'production'
   if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
@@ -32,6 +36,7 @@ export function createResetMail(
   const linkOf = (token: string): string => `${base}/reset-password?token=${token}`
   const messageFor = (to: string, token: string) => messageOf(to, linkOf(token), lifetime)
   return {
+    jobQueue,
     async send(to, token) {
       const mailer = mailerOf(services)
       // The flow itself repeats it, so that no store has the token.
@@ -46,9 +51,13 @@ export function createResetMail(
 const NO_WAY =
   'Reset links cannot be sent: register mail(…) from @mortar/mail, or pass basicAuth() a sendResetEmail.'
 
-/** The mail brick is optional, and the container throws for a missing service. */
 function mailerOf(services: Cradle): Mailer | undefined {
-  return Object.hasOwn(services, 'mailer') ? (services['mailer'] as Mailer) : undefined
+  return optional<Mailer>(services, 'mailer')
+}
+
+/** Returns the service of another brick. The container throws for a missing service. */
+function optional<Service>(services: Cradle, name: string): Service | undefined {
+  return Object.hasOwn(services, name) ? (services[name] as Service) : undefined
 }
 
 /**
