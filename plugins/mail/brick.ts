@@ -7,7 +7,7 @@ import {
   type CoreServices,
   type Mailer,
 } from 'mortar'
-import { checkOptions, type JobQueue, type OptionChecks } from 'mortar/kit'
+import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
@@ -141,7 +141,7 @@ function mailerFor(options: MailOptions, services: BrickServices): Mailer {
       },
     },
   })
-  return Object.hasOwn(services, 'jobQueue') ? queuedMailer(mailer, services['jobQueue'] as JobQueue) : mailer
+  return Object.hasOwn(services, 'jobQueue') ? queuedMailer(mailer, services.jobQueue) : mailer
 }
 
 /** Full addresses when the application knows its own, else paths; undefined without a page, as in production. */

@@ -43,7 +43,7 @@ async function mailingApp() {
   })
     .use(jobs({ directory: DIRECTORY }))
     .use(database(db))
-    .use(mail({ from: 'app@example.com', transport: transport as never }))
+    .use(mail({ from: 'app@example.com', transport }))
     .use(auth(basicAuth({ secret: 'not-so-secret-0123456789-abcdefghijk' })))
   return { app, db, server, clock, lines }
 }
