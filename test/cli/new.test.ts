@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect } from 'chai'
 import { check, type Options } from 'prettier'
@@ -267,12 +276,17 @@ describe(`an application that mortar new made${RUNS === 5 ? '' : ' (TEST_SCAFFOL
     const { PATH = '', HOME } = process.env
     // The programs of the repository, which npm puts there for its own tests, are not the application's.
     const path = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'))
+    // A build server has no `.env` either.
+    const [file, away] = [join(directory, '.env'), join(directory, 'env-away')]
+    const hides = script === 'build' && existsSync(file)
+    if (hides) renameSync(file, away)
     const ran = spawnSync('npm', ['run', script], {
       cwd: directory,
       // Many platforms set NODE_ENV for a build, and no other variable.
       env: { PATH: path.join(delimiter), HOME, ...(script === 'build' && { NODE_ENV: 'production' }) },
       encoding: 'utf8',
     })
+    if (hides) renameSync(away, file)
     expect(ran.status, ran.stdout + ran.stderr).to.equal(0)
   }
 
