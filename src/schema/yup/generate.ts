@@ -1,6 +1,9 @@
 /** Returns the name by which generated source text refers to a value. */
 export type Refer = (value: unknown) => string
 
+/** Makers by source text. Schemas of the same structure share compiled code, so that it stays fast with many routes. */
+const made = new Map<string, (values: unknown[]) => unknown>()
+
 /**
  * Makes a function from source text, which `write` composes: V8 then sees the shapes of only one schema at each call
  * site. A loop that all schemas share takes two to five times as long once an application has a dozen of them.
@@ -16,7 +19,9 @@ export function generate<Made>(write: (refer: Refer) => string): Made | undefine
   const body = `'use strict'\nconst [${names.join(', ')}] = values\nreturn ${source}`
   try {
     // oxlint-disable-next-line eslint/no-new-func, typescript/no-implied-eval -- see above
-    return new Function('values', body)(values) as Made
+    const make = made.get(body) ?? (new Function('values', body) as (values: unknown[]) => unknown)
+    made.set(body, make)
+    return make(values) as Made
   } catch (error) {
     if (error instanceof EvalError) return undefined
     throw error
