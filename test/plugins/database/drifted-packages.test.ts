@@ -62,6 +62,7 @@ for (const [name, variable, drifts] of [
     'TEST_POSTGRES_URL',
     {
       connection: [[PG, 'this\\.connection\\b', 'this.wire'], NO_WATCH],
+      stream: [['pg/lib/(client|connection|query)\\.js$', '(?<!c|config)\\.stream\\b', '.socket'], NO_WATCH],
       getStartupConf: [[PG, '\\bgetStartupConf\\b', 'startSettings'], 'starts its sessions in another way'],
       releasePostgresConnection: [
         ['typeorm/driver/postgres/PostgresQueryRunner\\.js$', '\\breleasePostgresConnection\\b', 'letGo'],
