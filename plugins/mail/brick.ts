@@ -11,7 +11,7 @@ import { checkOptions, type OptionChecks } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
 import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
-import { queuedMailer } from './queued-mailer.ts'
+import { queuedMailer, queueIn } from './queued-mailer.ts'
 import { readPage } from './page-access.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -141,7 +141,8 @@ function mailerFor(options: MailOptions, services: BrickServices): Mailer {
       },
     },
   })
-  return Object.hasOwn(services, 'jobQueue') ? queuedMailer(mailer, services.jobQueue) : mailer
+  const queue = queueIn(services)
+  return queue === undefined ? mailer : queuedMailer(mailer, queue)
 }
 
 /** Full addresses when the application knows its own, else paths; undefined without a page, as in production. */

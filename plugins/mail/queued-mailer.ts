@@ -1,4 +1,4 @@
-import type { MailAttachment, MailMessage } from 'mortar'
+import type { Cradle, MailAttachment, MailMessage } from 'mortar'
 import type { JobQueue } from 'mortar/kit'
 import type { MailService } from './mailer.ts'
 
@@ -7,6 +7,11 @@ type Stored = Omit<MailMessage, 'attachments'> & {
   readonly attachments?: readonly (Omit<MailAttachment, 'content'> & {
     readonly content: string | { readonly base64: string }
   })[]
+}
+
+/** Returns the queue of another brick. The container throws for a missing service. */
+export function queueIn(services: Cradle): JobQueue | undefined {
+  return Object.hasOwn(services, 'jobQueue') ? (services['jobQueue'] as JobQueue) : undefined
 }
 
 /** Sends each message by a job, which repeats it after a failure and after a restart of the process. */
