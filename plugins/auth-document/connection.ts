@@ -29,7 +29,7 @@ export interface CollectionLike {
   findOneAndUpdate(filter: Document, change: Document, options: object): Promise<object | null>
   bulkWrite(writes: never[], options: { readonly ordered: boolean }): Promise<unknown>
   deleteOne(filter: Document): Promise<{ readonly deletedCount: number }>
-  deleteMany(filter: Document): Promise<unknown>
+  deleteMany(filter: Document): Promise<{ readonly deletedCount: number }>
   aggregate(pipeline: never[]): { toArray(): Promise<object[]> }
   createIndexes(indexes: never[]): Promise<unknown>
   listIndexes(): { toArray(): Promise<object[]> }

@@ -51,17 +51,18 @@ const BATCH = 1000
  * Deletes expired records, each after its session: a process that ended in the middle of a logout has left the session,
  * which only the record makes invalid.
  */
-export async function deleteExpiredEnds(run: Run, now: number): Promise<void> {
+export async function deleteExpiredEnds(run: Run, now: number): Promise<number> {
   const options = { projection: { _id: 1 }, limit: BATCH }
-  for (;;) {
+  for (let deleted = 0; ;) {
     const expired = await run('auth_ended_sessions', (ended) =>
       ended.find({ expires_at: { $lte: now } }, options).toArray(),
     )
-    if (expired.length === 0) return
+    if (expired.length === 0) return deleted
     const filter = { _id: { $in: expired.map((record) => (record as Document)['_id']) } }
     await run('auth_refresh_tokens', (sessions) => sessions.deleteMany(filter))
-    await run('auth_ended_sessions', (ended) => ended.deleteMany({ ...filter, expires_at: { $lte: now } }))
-    if (expired.length < BATCH) return
+    const old = { ...filter, expires_at: { $lte: now } }
+    deleted += (await run('auth_ended_sessions', (ended) => ended.deleteMany(old))).deletedCount
+    if (expired.length < BATCH) return deleted
   }
 }
 

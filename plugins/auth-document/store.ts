@@ -41,9 +41,11 @@ export function createDocumentStore(
     ...endedSessionOperations(run, source, reader),
     ...resetTokenOperations(run),
     async deleteExpired(now: number, storeNow = now) {
-      for (const collection of ['auth_refresh_tokens', 'auth_reset_tokens'] as const)
-        await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))
-      await deleteExpiredEnds(run, storeNow)
+      const deleteFrom = async (collection: 'auth_refresh_tokens' | 'auth_reset_tokens') =>
+        (await run(collection, (expired) => expired.deleteMany({ expires_at: { $lte: now } }))).deletedCount
+      const sessions = await deleteFrom('auth_refresh_tokens')
+      const resetTokens = await deleteFrom('auth_reset_tokens')
+      return { sessions, resetTokens, endedSessions: await deleteExpiredEnds(run, storeNow) }
     },
   }
 }
@@ -101,6 +103,14 @@ function endOfSessionOperations(run: Run) {
   }
   return {
     findSessionIds: (userId: string) => idsOf({ user_id: userId }, { sort: { created_at: -1, _id: -1 } }),
+
+    async findSessions(userId: string) {
+      const newest = { sort: { created_at: -1, _id: -1 } }
+      const found = await run('auth_refresh_tokens', (sessions) =>
+        sessions.find({ user_id: userId }, newest).toArray(),
+      )
+      return found.map(sessionOf)
+    },
 
     findEndedSessions: async (userId: string) => idsOf(await ended(userId)),
 

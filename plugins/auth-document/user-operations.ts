@@ -1,4 +1,4 @@
-import type { NewUser, PasswordChange } from '@mortar/auth'
+import type { NewUser, PasswordChange, UserQuery } from '@mortar/auth'
 import { DatabaseUnavailable } from '@mortar/auth/provider'
 import type { Document, Run } from './connection.ts'
 import { newUserDocument, sessionOf, userOf, type UserFields } from './documents.ts'
@@ -35,6 +35,18 @@ export function userOperations(run: Run, fields: UserFields) {
     },
 
     findUserById: findById,
+
+    async findUsers({ search, after, limit }: UserQuery) {
+      const part = { $regex: search.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'), $options: 'i' }
+      const filter = {
+        email: { $gt: after },
+        ...(search !== '' && { $or: [{ email: part }, { name: part }] }),
+      }
+      const found = await run('auth_users', (users) =>
+        users.find(filter, { sort: { email: 1 }, limit }).toArray(),
+      )
+      return found.map((user) => userOf(user, fields))
+    },
 
     async findUserOfSession(sessionId: string, userId: string) {
       const [user, found] = await Promise.all([

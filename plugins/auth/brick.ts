@@ -10,6 +10,7 @@ import {
   type User,
 } from 'mortar'
 import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { accountCommands } from './commands.ts'
 import { refuseLate } from './deadline.ts'
 import { authFindings } from './doctor.ts'
 import { PROBLEMS } from './problems.ts'
@@ -99,6 +100,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
     start: ({ authProvider }) => authProvider.start?.(),
     stop: ({ authProvider }) => authProvider.stop?.(),
     doctor: (services) => authFindings(provider, services),
+    commands: accountCommands(provider.name),
   })
 }
 

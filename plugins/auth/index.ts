@@ -3,6 +3,7 @@ export { auth } from './brick.ts'
 export type { AuthOptions } from './brick.ts'
 export type {
   AuthStore,
+  DeletedRecords,
   EndedSessionNews,
   EndedSessionReader,
   NewUser,
@@ -12,7 +13,9 @@ export type {
   StoredResetToken,
   StoredSession,
   StoredUser,
+  UserQuery,
 } from './accounts/auth-store.ts'
+export type { Account, AccountOperations, AccountSession } from './flows/accounts.ts'
 export type { AuthEvents } from './events/events.ts'
 export type {
   AuthProvider,

@@ -72,7 +72,7 @@ export function createPasswordProvider(
   return {
     name: variant.name,
     peers: variant.peers ?? PASSWORD_PEERS,
-    capabilities: { routes: true, signOut: true, check: true },
+    capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     routes: [passwordRoutes],
     connect: (services) => connect(settings, variant, services),
@@ -90,9 +90,8 @@ const LOADING_DELAY = 1000
 
 function connect(settings: Settings, variant: Variant, services: BrickServices): ConnectedPasswordProvider {
   const { options } = settings
-  const store = variant.createStore(services)
+  const parts = createParts(settings, variant.createStore(services), services)
   checkForEnvironment(options, services)
-  const parts = createParts(settings, store, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services.logger, settings.keys.limits)
   const flows = createFlows(parts)
   const news = createSessionNews(parts)
@@ -117,6 +116,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     signOut: flows.signOut,
     disable: flows.disable,
     enable: flows.enable,
+    accounts: flows.accounts,
     check: news.check,
     async start() {
       warnOfMemoryLimits(options, services)

@@ -9,6 +9,7 @@ import {
   type User,
 } from 'mortar'
 import type { Peers } from 'mortar/kit'
+import type { AccountOperations } from './flows/accounts.ts'
 
 /** Capabilities of a provider besides `identify`. Declared capabilities are checked before the first request. */
 export interface ProviderCapabilities {
@@ -16,6 +17,8 @@ export interface ProviderCapabilities {
   readonly routes?: boolean
   /** The provider can end every session of a user. */
   readonly signOut?: boolean
+  /** An operator manages the accounts here: the commands `mortar auth users`, `disable` and others. */
+  readonly accounts?: boolean
   /** The provider knows if it can evaluate credentials now. `/readyz` shows it as the check `auth`. */
   readonly check?: boolean
 }
@@ -36,6 +39,8 @@ export interface ConnectedProvider<SignedIn extends User<object> = User> {
   issueToken?(user: User): string | Promise<string>
   /** Ends every session of a user: call it after a change of role, or before deleting the account. */
   signOut?(userId: string): Promise<void>
+  /** Operations on accounts for `mortar auth`. */
+  readonly accounts?: AccountOperations
   /** The check `auth` of `/readyz`: fails, by an exception or a rejection, while credentials cannot be evaluated. */
   check?(): unknown
   start?(): unknown
@@ -142,6 +147,8 @@ export function connectProvider(provider: AuthProvider, services: BrickServices)
         subject(provider),
         `declares the capability '${capability}' and has no function '${capability}'`,
       )
+  if (provider.capabilities?.accounts && typeof connected.accounts?.list !== 'function')
+    throw refusal(subject(provider), "declares the capability 'accounts' and has no object 'accounts'")
   return connected
 }
 

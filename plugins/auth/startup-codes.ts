@@ -2,6 +2,11 @@ import type { StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the auth brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
+  MORTAR_AUTH_ACCOUNTS: {
+    cause:
+      'A command of `mortar auth` has no such account or session, or the provider keeps its accounts elsewhere',
+    remedy: 'Look for the account with `mortar auth users`, or use the tools of the service of the provider.',
+  },
   MORTAR_AUTH_APP_URL: {
     cause: '`appUrl` is not set in production; reset links need the public address of the application',
     remedy:

@@ -1,5 +1,6 @@
 import type { AnyRegistration, Registrations, RequestServices } from '../container/registration.ts'
 import type { BrickServices, Cradle, CoreServices } from '../contracts/services.ts'
+import type { BrickCommand } from '../contracts/brick-command.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'
@@ -64,6 +65,8 @@ export interface Brick<
    * `services` makes a service when it is read.
    */
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
+  /** Commands of an operator by name: `{ users: { … } }` of the brick `auth` is `mortar auth users`. */
+  readonly commands?: Readonly<Record<string, BrickCommand>>
   /** Checks for `/readyz` by name: `{ db: { run: (services, signal) => …, timeout: '1s', cache: '5s' } }`. */
   readonly checks?: HealthChecks
 }

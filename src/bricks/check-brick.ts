@@ -22,6 +22,7 @@ const SLOTS = new Set([
   'startupCodes',
   'pages',
   'doctor',
+  'commands',
   'checks',
 ] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
 
@@ -80,6 +81,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   start: call('start'),
   stop: call('stop'),
   doctor: call('doctor'),
+  commands: named('commands'),
   checks: named('checks'),
 }
 

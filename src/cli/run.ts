@@ -3,6 +3,7 @@ import { StartupError } from '../errors/startup-error.ts'
 import { nearest } from '../support/nearest.ts'
 import { readableError } from '../support/readable-error.ts'
 import { type Command, UsageError } from './command.ts'
+import type { BrickCommandLine } from './commands/brick-command.ts'
 import { COMMANDS } from './commands/command-table.ts'
 import { frameworkManifest } from './framework-manifest.ts'
 import { commandHelp, overview } from './help.ts'
@@ -29,14 +30,17 @@ async function runCommand(args: readonly string[], directory: string, terminal: 
   const [first, ...rest] = args
   try {
     if (first === undefined || first === '--help' || first === '-h' || first === 'help')
-      return await help(rest, terminal, first)
+      return await help(rest, { terminal, asked: first, directory })
     if (first === '--version' || first === '-v') {
       terminal.print(frameworkManifest().version)
       return { code: 0, serves: false }
     }
-    const command = await find(first)
-    const { values, positionals } = parse(command, rest)
-    if (values['help'] === true) return await help([first], terminal, 'help')
+    const { command, args: own } = await find(first, rest, directory)
+    const { values, positionals } = parse(command, own)
+    if (values['help'] === true) {
+      terminal.print(commandHelp(command))
+      return { code: 0, serves: false }
+    }
     return {
       code: await command.run({ values, positionals, terminal, directory }),
       serves: command.serves === true,
@@ -47,13 +51,11 @@ async function runCommand(args: readonly string[], directory: string, terminal: 
 }
 
 async function help(
-  rest: readonly string[],
-  terminal: Terminal,
-  asked: string | undefined,
+  [name, ...rest]: readonly string[],
+  { terminal, asked, directory }: { terminal: Terminal; asked: string | undefined; directory: string },
 ): Promise<Outcome> {
-  const [name] = rest
   if (name !== undefined && asked === 'help') {
-    terminal.print(commandHelp(await find(name)))
+    terminal.print(commandHelp((await find(name, rest, directory)).command))
     return { code: 0, serves: false }
   }
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
@@ -63,12 +65,21 @@ async function help(
   return { code: asked === undefined ? 2 : 0, serves: false }
 }
 
-/** Finds a command by its only name; for `migrate:run`, a form of other tools, the message suggests `migrate`. */
-async function find(name: string): Promise<Command> {
+/**
+ * Finds a command by its only name, or that of a brick with its arguments; for `migrate:run`, a form of other tools, the
+ * message suggests `migrate`.
+ */
+async function find(name: string, args: readonly string[], directory: string): Promise<BrickCommandLine> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (load) return load()
+  if (load) return { command: await load(), args }
   const guess = nearest(name, Object.keys(COMMANDS))
-  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}.`
+  // A mistyped command must not become an error of the application.
+  if (guess === undefined && /^[a-z]/.test(name)) {
+    const { findBrickCommand } = await import('./commands/brick-command.ts')
+    const found = await findBrickCommand(name, args, directory)
+    if (found !== undefined) return found
+  }
+  const list = `The commands are ${Object.keys(COMMANDS).join(', ')}, and those of bricks: mortar auth.`
   throw new UsageError(
     `Unknown command '${name}'. ${guess === undefined ? list : `Did you mean '${guess}'?`}`,
   )

@@ -9,6 +9,8 @@ export interface AuthStore {
   /** Looks for an exact match; a database whose comparison ignores case or accents must not widen it. */
   findUserByEmail(email: string): Promise<StoredUser | null>
   findUserById(id: string): Promise<StoredUser | null>
+  /** Users in the order of their addresses, whose address or name contains `search`, after the address `after`. */
+  findUsers(query: UserQuery): Promise<readonly StoredUser[]>
   /** The user and the session of an access token, in one statement where the database can join; null without either. */
   findUserOfSession(sessionId: string, userId: string): Promise<SessionOwner | null>
   /**
@@ -38,6 +40,8 @@ export interface AuthStore {
   deleteSession(id: string): Promise<boolean>
   /** Ids of a user's sessions, the newest first. */
   findSessionIds(userId: string): Promise<readonly string[]>
+  /** The stored sessions of a user, the newest first, also those that have ended. */
+  findSessions(userId: string): Promise<readonly StoredSession[]>
   /** Ids of a user's sessions that a new password version has ended. */
   findEndedSessions(userId: string): Promise<readonly string[]>
   /**
@@ -88,7 +92,23 @@ export interface AuthStore {
    * `storeNow` and whose session is no longer stored, or is deleted with its record. `storeNow` is `now` unless the clock of
    * this process is ahead of the store's.
    */
-  deleteExpired(now: number, storeNow?: number): Promise<void>
+  deleteExpired(now: number, storeNow?: number): Promise<DeletedRecords>
+}
+
+/** Part of the users. */
+export interface UserQuery {
+  /** Any part of the address or the name; upper and lower case are equal. Empty for all users. */
+  readonly search: string
+  /** The last address of the part before; empty for the first part. */
+  readonly after: string
+  readonly limit: number
+}
+
+/** Numbers of deleted records. */
+export interface DeletedRecords {
+  readonly sessions: number
+  readonly resetTokens: number
+  readonly endedSessions: number
 }
 
 /** Sessions that some process ended, as read from the store. */

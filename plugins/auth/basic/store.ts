@@ -5,6 +5,7 @@ import type {
   Rotation,
   StoredResetToken,
   StoredSession,
+  UserQuery,
 } from '../accounts/auth-store.ts'
 import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
 import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
@@ -21,6 +22,7 @@ export function createRelationalStore(source: () => DataSourceLike): AuthStore {
     ...userStatements(sql, source),
     ...accountStatements(sql),
     ...sessionStatements(sql),
+    ...sessionLists(sql),
     ...endedSessionStatements(sql),
     readEnded: (deadline) => readEndedSessions(source(), deadline),
     ...resetTokenStatements(sql),
@@ -48,6 +50,14 @@ function userStatements(sql: Sql, source: () => DataSourceLike) {
     async findUserById(id: string) {
       const { records } = await sql`select * from auth_users where id = ${id}`
       return records[0] ? userOf(records[0], source()) : null
+    },
+
+    async findUsers({ search, after, limit }: UserQuery) {
+      const part = `%${search.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+      const { records } = await sql`select * from auth_users where email > ${after}
+        and (lower(email) like ${part} escape '!' or lower(name) like ${part} escape '!')
+        order by email limit ${limit}`
+      return records.map((row) => userOf(row, source()))
     },
 
     async findUserOfSession(sessionId: string, userId: string) {
@@ -123,12 +133,6 @@ function sessionStatements(sql: Sql) {
       return affected === 1
     },
 
-    async findSessionIds(userId: string) {
-      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
-        order by created_at desc, id desc`
-      return records.map(({ id }) => String(id))
-    },
-
     async findEndedSessions(userId: string) {
       const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
         and not exists (select 1 from auth_users where auth_users.id = auth_refresh_tokens.user_id
@@ -143,6 +147,22 @@ function sessionStatements(sql: Sql) {
           and (auth_users.password_version = auth_refresh_tokens.password_version
             or auth_users.kept_session_id = auth_refresh_tokens.id))
         and exists (select 1 from auth_ended_sessions where auth_ended_sessions.id = auth_refresh_tokens.id)`
+    },
+  }
+}
+
+function sessionLists(sql: Sql) {
+  return {
+    async findSessionIds(userId: string) {
+      const { records } = await sql`select id from auth_refresh_tokens where user_id = ${userId}
+        order by created_at desc, id desc`
+      return records.map(({ id }) => String(id))
+    },
+
+    async findSessions(userId: string) {
+      const { records } = await sql`select * from auth_refresh_tokens where user_id = ${userId}
+        order by created_at desc, id desc`
+      return records.map(sessionOf)
     },
   }
 }
@@ -176,11 +196,16 @@ function resetTokenStatements(sql: Sql) {
     },
 
     async deleteExpired(now: number, storeNow = now) {
-      await sql`delete from auth_refresh_tokens where expires_at <= ${now}`
-      await sql`delete from auth_reset_tokens where expires_at <= ${now}`
+      const sessions = await sql`delete from auth_refresh_tokens where expires_at <= ${now}`
+      const resetTokens = await sql`delete from auth_reset_tokens where expires_at <= ${now}`
       // The session's row exists still if its process ended in the middle of a logout. The record makes it invalid.
-      await sql`delete from auth_ended_sessions where expires_at <= ${storeNow}
+      const endedSessions = await sql`delete from auth_ended_sessions where expires_at <= ${storeNow}
         and not exists (select 1 from auth_refresh_tokens where auth_refresh_tokens.id = auth_ended_sessions.id)`
+      return {
+        sessions: sessions.affected ?? 0,
+        resetTokens: resetTokens.affected ?? 0,
+        endedSessions: endedSessions.affected ?? 0,
+      }
     },
   }
 }

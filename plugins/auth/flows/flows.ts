@@ -1,5 +1,6 @@
 import type { User } from 'mortar'
 import type { StoredUser } from '../accounts/auth-store.ts'
+import { createAccountOperations, type AccountOperations } from './accounts.ts'
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
 import { createUser } from './create-user.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
@@ -30,6 +31,8 @@ export interface AuthFlows {
   /** Both return false for an unknown user. */
   disable(userId: string): Promise<boolean>
   enable(userId: string): Promise<boolean>
+  /** Operations of an operator. */
+  readonly accounts: AccountOperations
   /** Returns the user of an access token whose session is active in the database, else null. */
   findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
   /** Resolves when all work that continues after responses is done. */
@@ -66,6 +69,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
     signOut: (userId) => endEverySession(parts, userId),
     disable: (userId) => disableUser(parts, userId),
     enable: (userId) => enableUser(parts, userId),
+    accounts: createAccountOperations(parts),
     async findOwner(sessionId, userId) {
       const found = await parts.store.findUserOfSession(sessionId, userId)
       return found && isAlive(parts, found.session, found.user) ? found.user : null

@@ -154,7 +154,8 @@ async function pretend(parts: AuthParts, email: string): Promise<void> {
   await parts.resetMail.rehearse(email, token).catch(() => undefined)
 }
 
-function issue(
+/** Makes a reset token of a user, and the record to store. `lifetime` in seconds. */
+export function issue(
   parts: AuthParts,
   { id: userId, passwordVersion }: Pick<StoredUser, 'id' | 'passwordVersion'>,
   lifetime: number,

@@ -12,6 +12,8 @@ export interface ResetMail {
   rehearse(to: string, token: string): Promise<unknown>
   /** Repeats the flow after a failure and a restart, if a brick provides the service. */
   readonly jobQueue?: JobQueue | undefined
+  /** Returns the link of a token. @throws StartupError `MORTAR_AUTH_APP_URL` in production without an `appUrl`. */
+  linkOf(token: string): string
 }
 
 /**
@@ -26,14 +28,20 @@ export function createResetMail(
 ): ResetMail {
   const { sendResetEmail } = options
   const jobQueue = optional<JobQueue>(services, 'jobQueue')
+  const baseOf = (): string => linkBase(options.appUrl ?? services.appUrl, services.environment)
   // A function of the application cannot be repeated without sending the mail.
   if (sendResetEmail)
-    return { send: async (to, token) => sendResetEmail(to, token), rehearse: async () => undefined, jobQueue }
-  const base = linkBase(options.appUrl ?? services.appUrl, services.environment)
+    return {
+      send: async (to, token) => sendResetEmail(to, token),
+      rehearse: async () => undefined,
+      linkOf: (token) => linkIn(baseOf(), token),
+      jobQueue,
+    }
+  const base = baseOf()
   const isProduction = services.environment === 'production'
   if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
   const lifetime = lifetimeText(resetToken)
-  const linkOf = (token: string): string => `${base}/reset-password?token=${token}`
+  const linkOf = (token: string): string => linkIn(base, token)
   const messageFor = (to: string, token: string) => messageOf(to, linkOf(token), lifetime)
   return {
     jobQueue,
@@ -45,7 +53,12 @@ export function createResetMail(
       services.logger.info(`Reset link for ${to}: ${linkOf(token)}`)
     },
     rehearse: async (to, token) => mailerOf(services) && compose(messageFor(to, token)),
+    linkOf,
   }
+}
+
+function linkIn(base: string, token: string): string {
+  return `${base}/reset-password?token=${token}`
 }
 
 const NO_WAY =

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import { resetTokenTests } from './store-reset-tokens.ts'
+import { operatorTests } from './operator-tests.ts'
 import { endedSessionTests } from './ended-session-tests.ts'
 import { endOfSessionTests } from './end-of-session-tests.ts'
 import type { SuiteRunner } from 'mortar/testing'
@@ -34,6 +35,7 @@ export function authStoreSuite(
   describe(`auth store: ${name}`, () => {
     describe('users', () => userTests(test))
     describe('accounts', () => accountTests(test))
+    describe('accounts for operators', () => operatorTests(test))
     describe('passwords', () => passwordTests(test))
     describe('sessions', () => sessionTests(test))
     describe('sessions and their dates', () => sessionViewTests(test))

@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util'
+import type { Inspection } from '../../app/app.ts'
+import type { BrickCommand } from '../../contracts/brick-command.ts'
+import { nearest } from '../../support/nearest.ts'
+import { type Command, type CommandInput, UsageError } from '../command.ts'
+import { assembleProject } from '../project/inspect-project.ts'
+import { findProject, findRoot, PROJECT_OPTIONS, readManifest } from '../project/project.ts'
+import { withBricks } from '../project/with-bricks.ts'
+
+/** A command line that belongs to a brick: the command and its own arguments. */
+export interface BrickCommandLine {
+  readonly command: Command
+  readonly args: readonly string[]
+}
+
+/**
+ * Finds the command of a brick of the application in this folder: `mortar auth users`.
+ * @returns undefined without an application, and if no brick of that name has commands.
+ * @throws StartupError if the application cannot be assembled; UsageError for an unknown command of the brick.
+ */
+export async function findBrickCommand(
+  name: string,
+  args: readonly string[],
+  directory: string,
+): Promise<BrickCommandLine | undefined> {
+  const { values } = parseArgs({ args: [...args], strict: false, options: { app: { type: 'string' } } })
+  if (!hasApplication(directory, values)) return undefined
+  const inspection = await assembleProject(findProject({ values, directory }))
+  const commands = inspection.bricks.find((brick) => brick.name === name)?.commands
+  if (commands === undefined) return undefined
+  const [step, ...rest] = args
+  if (step === undefined || step.startsWith('-')) return { command: listOf(name, commands), args }
+  if (!Object.hasOwn(commands, step)) throw unknownStep(name, step, Object.keys(commands))
+  return { command: commandOf(inspection, { brick: name, step }, commands[step]!), args: rest }
+}
+
+function hasApplication(directory: string, values: CommandInput['values']): boolean {
+  if (values['app'] !== undefined) return true
+  try {
+    findProject({ values, directory })
+    return true
+  } catch {
+    // A package.json that names a missing application is reported by the commands that need it.
+    return Object.hasOwn(readManifest(findRoot(directory)), 'mortar')
+  }
+}
+
+function commandOf(
+  inspection: Inspection,
+  { brick, step }: { readonly brick: string; readonly step: string },
+  { summary, usage, options = {}, needs = [], run }: BrickCommand,
+): Command {
+  return {
+    name: `${brick} ${step}`,
+    summary,
+    usage: `${brick} ${step} ${usage} [--json]`.replaceAll('  ', ' '),
+    options: { app: PROJECT_OPTIONS.app, ...options, json: { type: 'boolean', help: 'print JSON' } },
+    async run({ values, positionals, terminal }) {
+      const { json, text } = await withBricks(inspection, [...needs, brick], (services) =>
+        asUsage(() => run({ values, positionals }, services)),
+      )
+      terminal.print(values['json'] === true ? JSON.stringify(json, null, 2) : text)
+      return 0
+    },
+  }
+}
+
+async function asUsage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error
+  }
+}
+
+function listOf(brick: string, commands: Readonly<Record<string, BrickCommand>>): Command {
+  const lines = Object.entries(commands).map(([step, { usage }]) => `${brick} ${step} ${usage}`.trimEnd())
+  return {
+    name: brick,
+    summary: Object.entries(commands)
+      .map(([step, { summary }]) => `${step}: ${summary}`)
+      .join('\n'),
+    usage: lines.join('\n       mortar '),
+    options: { app: PROJECT_OPTIONS.app },
+    run: async () => {
+      throw new UsageError(`Name a command of '${brick}': ${Object.keys(commands).join(', ')}.`)
+    },
+  }
+}
+
+function unknownStep(brick: string, step: string, known: readonly string[]): UsageError {
+  const guess = nearest(step, known)
+  return new UsageError(
+    `'${step}' is not a command of '${brick}'. ${guess === undefined ? `They are ${known.join(', ')}.` : `Did you mean '${guess}'?`}`,
+  )
+}

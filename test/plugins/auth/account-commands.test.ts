@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+import { accountCommands } from '../../../plugins/auth/commands.ts'
+import type { BrickCommandInput, Cradle } from 'mortar'
+import { startupErrorOf } from '../../support/startup-error-of.ts'
+import { onEachStore } from './support/on-each-store.ts'
+import { ADA, signedUp, type World } from './support/world.ts'
+
+const COMMANDS = accountCommands('basic')
+const run = (
+  { app }: Pick<World, 'app'>,
+  name: string,
+  positionals: readonly string[],
+  values: BrickCommandInput['values'] = {},
+) => COMMANDS[name]!.run({ positionals, values }, app.services as Cradle)
+
+onEachStore('The commands of mortar auth', (inWorld) => {
+  it('find an account by id and address, and show no hash', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      const { json, text } = await run(world, 'users', [], { search: ADA.email.slice(0, 3).toUpperCase() })
+      const { users } = json as { users: { id: string; email: string }[] }
+      expect(users.map(({ email }) => email)).to.deep.equal([ADA.email])
+      expect(JSON.stringify(json) + text).to.not.match(/hash|argon2|bcrypt|\$2/i)
+      for (const key of [users[0]!.id, ADA.email, ` ${ADA.email.toUpperCase()}`])
+        expect((await run(world, 'sessions', [key])).text).to.include(' active ')
+      for (const key of ['nobody', "x'; drop table auth_users", '@', "o'hara@example.com"])
+        expect((await startupErrorOf(() => run(world, 'disable', [key]))).code).to.equal(
+          'MORTAR_AUTH_ACCOUNTS',
+        )
+    }))
+
+  it('end one session, or every one, and disable and enable', () =>
+    inWorld({}, async (world) => {
+      const [first, second] = [await signedUp(world), world.client()]
+      await second.post('/auth/login', ADA)
+      const { json } = await run(world, 'sessions', [ADA.email])
+      const [{ id: newest }] = (json as { sessions: [{ id: string }] }).sessions
+      await run(world, 'sign-out', [ADA.email], { session: newest })
+      const missing = () => run(world, 'sign-out', [ADA.email], { session: 'of-another-user' })
+      expect((await startupErrorOf(missing)).message).to.include("has no session 'of-another-user'")
+      const statuses = async () => [
+        (await first.get('/private')).status,
+        (await second.get('/private')).status,
+      ]
+      expect(await statuses()).to.have.members([200, 401])
+      await run(world, 'sign-out', [ADA.email])
+      expect(await statuses()).to.deep.equal([401, 401])
+      await run(world, 'disable', [ADA.email])
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(401)
+      expect((await startupErrorOf(() => run(world, 'reset-link', [ADA.email]))).message).to.include(
+        'is disabled',
+      )
+      await run(world, 'enable', [ADA.email])
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+    }))
+
+  it('print a link that sets a new password once, and delete what has expired', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      const { text } = await run(world, 'reset-link', [ADA.email])
+      const token = new URL(text).searchParams.get('token')
+      const reset = { token, password: 'another horse battery' }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.be.oneOf([200, 204])
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(401)
+      await world.client().post('/auth/login', { ...ADA, password: reset.password })
+      world.clock.advance(40 * 86_400)
+      expect((await run(world, 'prune', [])).json).to.include({ sessions: 1, resetTokens: 0 })
+    }))
+})
+
+describe('The commands of mortar auth', () => {
+  it('belong to providers that store accounts', async () => {
+    const services = { authProvider: {} } as unknown as Cradle
+    const hosted = accountCommands('hosted')['users']!
+    const { message } = await startupErrorOf(() => hosted.run({ positionals: [], values: {} }, services))
+    expect(message).to.include("The auth provider 'hosted' keeps its accounts elsewhere.")
+  })
+})
