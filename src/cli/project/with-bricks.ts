@@ -38,7 +38,7 @@ export async function withBricks<T>(
   }
 }
 
-/** A connection would create the file, and an empty list would be the answer for a wrong folder. */
+/** A connection would create the file, and a wrong folder would look like an empty database. */
 function refuseMissingFile(migrations: Partial<MigrationService>): void {
   const file = migrations.missingFile?.()
   if (file === undefined) return

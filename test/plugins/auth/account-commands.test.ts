@@ -11,7 +11,7 @@ const run = (
   name: string,
   positionals: readonly string[],
   values: BrickCommandInput['values'] = {},
-) => COMMANDS[name]!.run({ positionals, values }, app.services as Cradle)
+) => COMMANDS[name]!.run({ positionals, values }, app.services)
 
 onEachStore('The commands of mortar auth', (inWorld) => {
   it('find an account by id and address, and show no hash', () =>
