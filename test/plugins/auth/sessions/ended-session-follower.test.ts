@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { EndedSessionNews, EndedSessionReader } from '@mortar/auth'
 import { createEndedSessionFollower } from '../../../../plugins/auth/sessions/ended-session-follower.ts'
@@ -67,6 +67,17 @@ describe('The follower of ended sessions', () => {
     expect(follower.ensureCurrent()).to.equal(undefined)
     pass(1)
     expect(follower.ensureCurrent()).to.be.a('promise')
+    follower.stop()
+  })
+
+  it('keeps no process alive, although it goes on reading', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const { follower } = follow(store())
+    // The test runner starts the timer of its time limit after this function was called.
+    await nextTurn()
+    const before = timers()
+    await follower.start()
+    expect(timers()).to.equal(before)
     follower.stop()
   })
 
