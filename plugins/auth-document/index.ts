@@ -78,6 +78,7 @@ export function documentAuth<Fields extends object = {}>(
   const provider = createPasswordProvider(
     {
       name: 'document',
+      peers: { from: import.meta.url, packages: ['@mortar/auth'] },
       createStore: (services) =>
         createDocumentStore(() => source(services), { fields, timeout, logger: services.logger }),
       start: (services) => {

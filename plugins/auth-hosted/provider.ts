@@ -26,6 +26,7 @@ export function hostedAuth<Raw extends object = Record<string, unknown>>(
   const { cookie, toUser = (claims: Claims) => userOf(claims, withIssuer) } = options
   const provider: AuthProvider = {
     name: 'hosted',
+    peers: { from: import.meta.url, packages: ['@mortar/auth'] },
     securityScheme: {
       name: 'accessToken',
       scheme: {

@@ -34,6 +34,7 @@ export function libraryAuth<Library extends AuthLibrary, Raw extends object = Re
   if (library) requireSamePath(library, basePath)
   const provider: AuthProvider<ConnectedLibrary> = {
     name: 'library',
+    peers: { from: import.meta.url, packages: ['@mortar/auth'] },
     basePath,
     capabilities: { routes: true, signOut: options.signOut !== false },
     cookie: options.cookie ?? SESSION_COOKIES,

@@ -77,7 +77,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
     problems: PROBLEMS,
     startupCodes: STARTUP_CODES,
     after: ['database', 'mail', 'redis', 'limits'],
-    ...(provider.peers && { peers: provider.peers }),
+    peers: [{ from: import.meta.url }, ...[provider.peers ?? []].flat()],
     ...(provider.explainError && { explainError: provider.explainError }),
     services: {
       // `connectProvider` returns the result of the provider's own `connect`.

@@ -42,7 +42,7 @@ import { createPasswordJudge } from './passwords/weak-passwords/password-judge.t
 /** Parts that differ between the relational and the document variant. */
 export interface Variant {
   readonly name: string
-  /** The packages that it needs, if not only those of passwords. */
+  /** What it needs besides the packages of passwords. */
   readonly peers?: AuthProvider['peers']
   createStore(services: BrickServices): AuthStore
   /** Preparation of the store before the first request. */
@@ -71,7 +71,7 @@ export function createPasswordProvider(
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   return {
     name: variant.name,
-    peers: variant.peers ?? PASSWORD_PEERS,
+    peers: [PASSWORD_PEERS, ...[variant.peers ?? []].flat()],
     capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     routes: [passwordRoutes],

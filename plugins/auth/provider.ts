@@ -51,8 +51,8 @@ export interface ConnectedProvider<SignedIn extends User<object> = User> {
 export interface ProviderDescription {
   /** For messages: `basic`, `hosted` … */
   readonly name: string
-  /** Optional packages that it needs; the start checks them. */
-  readonly peers?: Peers
+  /** Its package, and packages that the user chooses; the start checks them. */
+  readonly peers?: Peers | readonly Peers[]
   readonly securityScheme: SecurityScheme
   readonly capabilities?: ProviderCapabilities
   /** Routers for the prefix of the brick. Their handlers read the provider as `ctx.services.authProvider`. */

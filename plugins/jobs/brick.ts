@@ -36,6 +36,7 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
   const settings = readOptions(options)
   return defineBrick({
     name: 'jobs',
+    peers: { from: import.meta.url },
     requires: settings.engine === undefined ? ['db'] : [],
     // Jobs use the other bricks, so they start last and stop first.
     after: ['mail', 'auth', 'redis', 'limits', 'metrics', 'tracing'],

@@ -58,6 +58,7 @@ export function limits<const Rules extends string = never>(
 
   return defineBrick({
     name: 'limits',
+    peers: { from: import.meta.url },
     requires: REQUIRED[typeof store === 'string' ? store : 'client'],
     startupCodes: STARTUP_CODES,
     services: { limiter: singleton(createLimiter) },

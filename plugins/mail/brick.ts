@@ -65,6 +65,7 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
     name: 'mail',
+    peers: { from: import.meta.url },
     startupCodes: STARTUP_CODES,
     pages: { Mail: PAGE_PATH },
     services: {

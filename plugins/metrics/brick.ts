@@ -36,6 +36,7 @@ export function metrics(options: MetricsOptions = {}): Brick<'metrics', MetricsS
   const running = new WeakMap<Registry, Running>()
   return defineBrick({
     name: 'metrics',
+    peers: { from: import.meta.url },
     startupCodes: STARTUP_CODES,
     services: { metrics: singleton(() => new (loadPromClient().Registry)()) },
     routes: ({ environment }) => {

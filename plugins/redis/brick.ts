@@ -28,6 +28,7 @@ export function redis(options: RedisOptions): Brick<'redis', RedisServices> {
   const opened = new WeakMap<Redis, () => void>()
   return defineBrick({
     name: 'redis',
+    peers: { from: import.meta.url },
     startupCodes: STARTUP_CODES,
     services: { redis: singleton(() => createClient(settings)) },
     checks: { redis: ({ redis: client }) => client.ping() },

@@ -14,6 +14,7 @@ export function tracing(): Brick<'tracing'> {
   const running = new WeakMap<object, () => void>()
   return defineBrick({
     name: 'tracing',
+    peers: { from: import.meta.url },
     // The API finds the SDK of the process by itself.
     start: (services) => {
       const api = require('@opentelemetry/api') as typeof OpenTelemetry

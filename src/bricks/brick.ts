@@ -29,10 +29,10 @@ export interface Brick<
   /** Names of bricks that start before this one if they are registered. */
   readonly after?: readonly string[]
   /**
-   * Optional packages that the brick needs. The start checks the packages of all bricks together and names the missing
-   * ones.
+   * The package of the brick, `from: import.meta.url`, and packages that the user chooses. The start checks that it is made for
+   * this version of the framework, and names the missing packages of all bricks together.
    */
-  readonly peers?: Peers
+  readonly peers?: Peers | readonly Peers[]
   readonly services?: Registrations<Services>
   readonly members?: { readonly [Member in keyof Members]: MemberFactory<Members[Member]> }
   /** Routers of the brick; a function if they depend on the environment. */

@@ -59,7 +59,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   requires: names('requires'),
   after: names('after'),
   peers: {
-    matches: (value) => isObject(value) && isPeers(value as Partial<Peers>),
+    matches: (value) => [value].flat().every((each) => isObject(each) && isPeers(each as Partial<Peers>)),
     found: "a 'peers' slot that cannot be checked",
     remedy: "Write peers: { from: import.meta.url, packages: ['a-package'] }.",
   },

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path'
 
 /** The keys of a package.json that concern peers. */
 export interface PeerManifest {
+  /** The folder of the file. */
+  readonly folder: string
   readonly name?: string
   readonly version?: string
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -22,7 +24,7 @@ export function findManifest(file: string, name?: string): PeerManifest | undefi
 
 function readManifest(file: string): PeerManifest | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as PeerManifest
+    return { ...(JSON.parse(readFileSync(file, 'utf8')) as PeerManifest), folder: dirname(file) }
   } catch {
     return undefined
   }

@@ -1,7 +1,8 @@
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { listWords } from '../support/list-words.ts'
+import { releaseError } from './check-release.ts'
 import { findPeerProblems } from './find-problems.ts'
-import type { PeerNeed, PeerProblem } from './peers.ts'
+import { brickOf, type PeerNeed, type PeerProblem } from './peers.ts'
 
 type Found = PeerProblem & { readonly of: string }
 
@@ -19,7 +20,12 @@ export function peerError(needs: readonly PeerNeed[]): StartupError | undefined 
   const found = needs.flatMap(({ of, peers }) =>
     findPeerProblems(peers).map((problem) => ({ of, ...problem })),
   )
-  const errors = [missing(ofKind(found, 'missing')), ...wrongVersions(found), ...notBuilt(found)]
+  const errors = [
+    ...needs.map(releaseError),
+    missing(ofKind(found, 'missing')),
+    ...wrongVersions(found),
+    ...notBuilt(found),
+  ]
   const present = errors.filter((error) => error !== undefined)
   if (present.length < 2) return present[0]
   return new StartupErrors('Packages of the application are not as they have to be:', present)
@@ -99,9 +105,4 @@ export function nativeError(
 
 function ofKind(found: readonly Found[], kind: PeerProblem['kind']): Found[] {
   return found.filter((problem) => problem.kind === kind)
-}
-
-function brickOf(owners: readonly string[]): { readonly brick?: string } {
-  const [, brick] = /^the brick '(.+)'$/.exec(owners.length === 1 ? owners[0]! : '') ?? []
-  return brick === undefined ? {} : { brick }
 }

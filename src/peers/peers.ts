@@ -28,3 +28,9 @@ export interface PeerProblem {
   /** The installed version, or the reason why the compiled part cannot be loaded. */
   readonly found?: string
 }
+
+/** The brick among the owners of a need, for an error of one owner. */
+export function brickOf(owners: readonly string[]): { readonly brick?: string } {
+  const [, brick] = /^the brick '(.+)'$/.exec(owners.length === 1 ? owners[0]! : '') ?? []
+  return brick === undefined ? {} : { brick }
+}

@@ -205,7 +205,7 @@ describe('create-mortar', function () {
     } finally {
       project.remove()
     }
-    const [own, framework] = [source, ROOT].map(
+    const [own, framework] = [source, join(ROOT, 'src')].map(
       (folder) =>
         JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
           version: string

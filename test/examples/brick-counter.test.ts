@@ -52,7 +52,7 @@ describe('The brick in a package of its own', function () {
   let brick: AnyBrick
   let make: CounterModule['counter']
   before(async () => {
-    directory = copyExample(ROOT)
+    directory = copyExample(join(ROOT, 'src'))
     const module = (await import(pathToFileURL(join(directory, 'src/index.ts')).href)) as CounterModule
     make = module.counter
     brick = make()
@@ -68,7 +68,7 @@ describe('The brick in a package of its own', function () {
     const { peerDependencies } = readJson<{ peerDependencies: { mortar: string } }>(
       join(directory, 'package.json'),
     )
-    const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'))
+    const { version } = readJson<{ version: string }>(join(ROOT, 'src/package.json'))
     expect(peerDependencies.mortar).to.equal(`^${version}`)
   })
 
@@ -158,7 +158,7 @@ describe('The brick, packed and installed beside the packed framework', function
 
   before(async () => {
     framework = await packFramework()
-    built = copyExample(framework.directory)
+    built = copyExample(join(framework.directory, 'mortar'))
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
     await run(process.execPath, [tsc, '--noEmit'], { cwd: built })
     await run(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: built })
@@ -252,7 +252,7 @@ describe('The brick, packed and installed beside the packed framework', function
     ['3', 'COUNTER_LOW_LIMIT'],
   ] as const)
     it(`is checked by mortar doctor, which reports ${code} with its page`, async () => {
-      const ran = node(['node_modules/mortar/dist/src/cli/main.js', 'doctor', '--json'], limit)
+      const ran = node(['node_modules/mortar/dist/cli/main.js', 'doctor', '--json'], limit)
       const { stdout } = await ran.catch((error: { stdout: string }) => error)
       const { findings } = JSON.parse(stdout) as { findings: { code: string; page: string }[] }
       expect(findings.find((found) => found.code === code)?.page).to.match(/^https:\/\/.+#codes$/)

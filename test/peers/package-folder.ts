@@ -13,19 +13,22 @@ export interface PackageFolder {
   remove(): void
 }
 
-export function packageFolder(peerDependencies: Readonly<Record<string, string>>): PackageFolder {
+export function packageFolder(
+  peerDependencies: Readonly<Record<string, string>>,
+  name = 'brick',
+): PackageFolder {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mortar-peers-')))
   const write = (folder: string, manifest: object, source: string): void => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(folder, 'index.js'), source)
   }
-  const own = join(root, 'node_modules/brick')
-  write(own, { name: 'brick', version: '1.0.0', peerDependencies }, '')
+  const own = join(root, 'node_modules', name)
+  write(own, { name, version: '1.0.0', peerDependencies }, '')
   return {
     peers: (packages, more) => ({ from: pathToFileURL(join(own, 'index.js')).href, packages, ...more }),
-    install(name, version, source = `exports.name = '${name}'`) {
-      write(join(root, 'node_modules', name), { name, version }, source)
+    install(installed, version, source = `exports.name = '${installed}'`) {
+      write(join(root, 'node_modules', installed), { name: installed, version }, source)
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { createApp, defineBrick, StartupErrors } from 'mortar'
 import { loadPeer, type Peers } from 'mortar/kit'
 import { importPeer } from '../../src/peers/load-peer.ts'
+import { ROOT } from '../architecture/tree.ts'
 import { startupErrorOf } from '../support/startup-error-of.ts'
 import { packageFolder, type PackageFolder } from './package-folder.ts'
 
@@ -130,5 +133,52 @@ describe('importPeer', () => {
     } finally {
       folder.remove()
     }
+  })
+})
+
+describe('The package of a brick', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'src/package.json'), 'utf8')) as { version: string }
+  let folder: PackageFolder
+  afterEach(() => folder.remove())
+
+  const startOf = () =>
+    createApp({ logger: false })
+      .use(defineBrick({ name: 'store', peers: folder.peers([]) }))
+      .ready()
+
+  it('has to be made for this version of the framework', async () => {
+    folder = packageFolder({ mortar: '9.8.7' }, 'acme-store')
+    const error = await startupErrorOf(startOf)
+    expect([error.code, error.brick]).to.deep.equal(['MORTAR_PEER_VERSION', 'store'])
+    expect(error.message).to.include(
+      `acme-store 1.0.0 (the brick 'store') is made for mortar 9.8.7, and this is mortar ${version}.`,
+    )
+    expect(error.remedy).to.equal(
+      `Install a version of acme-store for mortar ${version}, or run npm install mortar@9.8.7`,
+    )
+  })
+
+  it('is of the same release if it is one of the framework', async () => {
+    folder = packageFolder({ mortar: '9.8.7' }, '@mortar/store')
+    expect((await startupErrorOf(startOf)).remedy).to.equal(`Run npm install @mortar/store@${version}`)
+  })
+
+  it('has to import the copy of the framework that the application imports', async () => {
+    folder = packageFolder({ mortar: `^${version}` }, 'acme-store')
+    folder.install('mortar', version)
+    const error = await startupErrorOf(startOf)
+    expect(error.code).to.equal('MORTAR_PEER_VERSION')
+    const other = new RegExp(
+      `acme-store 1\\.0\\.0 .* imports mortar ${version} in .*node_modules/mortar, and`,
+    )
+    expect(error.message)
+      .to.match(other)
+      .and.to.include(`the application imports mortar ${version} in ${join(ROOT, 'src')}`)
+    expect(error.remedy).to.include('npm dedupe')
+  })
+
+  it('may be the application itself', async () => {
+    folder = packageFolder({})
+    await (await startOf()).close()
   })
 })

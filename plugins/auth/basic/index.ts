@@ -6,7 +6,6 @@ import { checkRenamed } from '../options/options.ts'
 import type { PasswordAuthOptions } from '../options/options.ts'
 import { checkColumns } from './check-columns.ts'
 import { checkEntities, TABLES } from './check-entities.ts'
-import { PASSWORD_PEERS } from '../password-packages.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
@@ -54,7 +53,7 @@ export function basicAuth<Users = unknown>(
   const provider = createPasswordProvider(
     {
       name: 'basic',
-      peers: { ...PASSWORD_PEERS, packages: ['typeorm'] },
+      peers: { from: import.meta.url, packages: ['typeorm'] },
       createStore(services) {
         if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
         return createRelationalStore(() => sourceOf(services))

@@ -75,7 +75,7 @@ export function assemble(
 }
 
 function needOf({ name, peers }: AnyBrick): PeerNeed[] {
-  return peers === undefined ? [] : [{ of: `the brick '${name}'`, peers }]
+  return [peers ?? []].flat().map((each) => ({ of: `the brick '${name}'`, peers: each }))
 }
 
 function routersIn(brick: AnyBrick, core: CoreServices): readonly AnyRouter[] {
