@@ -42,7 +42,7 @@ import { createPasswordJudge } from './passwords/weak-passwords/password-judge.t
 /** Parts that differ between the relational and the document variant. */
 export interface Variant {
   readonly name: string
-  /** What it needs besides the packages of passwords. */
+  /** Its own package, and packages besides those of passwords. */
   readonly peers?: AuthProvider['peers']
   createStore(services: BrickServices): AuthStore
   /** Preparation of the store before the first request. */
