@@ -72,7 +72,7 @@ async function check(specifier) {
   run(process.execPath, ['import.mjs'], consumer)
 }
 
-/** An application with bricks: its types, `mortar build`, and its answer under `mortar start`. */
+/** An application with bricks: its types, `mortar build`, and its response under `mortar start`. */
 export async function checkApplication(consumer) {
   checkEntries(
     consumer,

@@ -121,7 +121,7 @@ export interface App<Members extends object = {}, Services extends object = {}>
    * The awilix container. After `ready()` it is complete and its singletons exist. `register` works until the start and
    * checks like `provide`. The scope of a request is `ctx.scope`.
    */
-  readonly container: AwilixContainer<Services & CoreServices>
+  readonly container: Omit<AwilixContainer<Services & CoreServices>, 'loadModules'>
   /** The routes known so far, as data. */
   readonly routes: readonly Route[]
 }

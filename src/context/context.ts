@@ -67,7 +67,10 @@ export interface BaseContext {
  * An awilix scope that also provides `ctx`, `user` and `requestId`. Services registered on it belong to this request
  * only. Their disposers run when the request has ended.
  */
-export interface RequestScope extends AwilixContainer<Readonly<Record<string, unknown>>> {
+export interface RequestScope extends Omit<
+  AwilixContainer<Readonly<Record<string, unknown>>>,
+  'loadModules'
+> {
   /** True if a service with that name is registered. */
   has(name: string): boolean
 }
