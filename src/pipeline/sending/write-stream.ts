@@ -1,4 +1,5 @@
-import { finished, type Readable } from 'node:stream'
+import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import { isEventStream } from '../../context/outgoing.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Logger } from '../../contracts/logger.ts'
@@ -17,19 +18,40 @@ export function writeStream(ctx: RequestContext, stream: Readable, reporter: Log
     return
   }
   if (isEventStream(res)) res.flushHeaders()
-  // Node's `pipeline` keeps 7 KiB more for each stream.
   whenClosed(req, res, () => stream.destroy())
   res.on('error', (error) => stream.destroy(error))
-  finished(stream, { writable: false }, (error) => {
-    if (!error) return
-    // A client that leaves early is normal; every other error is a fault of the application.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response stream failed')
-      ctx.internal.observation?.fail(error)
-    }
-    ctx.internal.runtime.emitError(ctx, error)
-    // A stream that fails midway must not look like a complete response.
-    if (!res.writableEnded) res.destroy()
+  if (stream.errored) return fail(ctx, stream.errored, reporter)
+  if (stream.destroyed) return fail(ctx, closedEarly(), undefined)
+  stream.on('error', (error) => fail(ctx, error, reporter))
+  stream.on('close', () => {
+    if (!stream.readableEnded && !stream.errored) fail(ctx, closedEarly(), undefined)
   })
-  stream.pipe(res)
+  copy(stream, res)
+}
+
+/** A client that leaves early is normal, so this error is not logged. */
+function closedEarly(): Error {
+  return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+}
+
+/** Copies a stream with two listeners. Node's `finished` and `pipe` keep 2 KiB more for each open stream. */
+function copy(stream: Readable, res: ServerResponse): void {
+  const resume = (): void => void stream.resume()
+  stream.on('data', (chunk: Buffer) => {
+    if (res.write(chunk)) return
+    stream.pause()
+    res.once('drain', resume)
+  })
+  stream.on('end', () => res.end())
+}
+
+function fail(ctx: RequestContext, error: Error, reporter: Logger | undefined): void {
+  const { res, runtime, observation } = ctx.internal
+  if (reporter !== undefined) {
+    reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response stream failed')
+    observation?.fail(error)
+  }
+  runtime.emitError(ctx, error)
+  // A stream that fails midway must not look like a complete response.
+  if (!res.writableEnded) res.destroy()
 }
