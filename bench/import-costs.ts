@@ -1,19 +1,12 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { fileOf } from './work/mortar-entry.js'
 
 const run = promisify(execFile)
-const DIST = join(import.meta.dirname, '../dist')
 const RUNS = 5
 
-const ENTRIES: Readonly<Record<string, string>> = {
-  mortar: 'src/index.js',
-  '@mortar/database': 'plugins/database/index.js',
-  '@mortar/mail': 'plugins/mail/index.js',
-  '@mortar/auth': 'plugins/auth/index.js',
-  '@mortar/auth/basic': 'plugins/auth/basic/index.js',
-}
+const ENTRIES = ['mortar', '@mortar/database', '@mortar/mail', '@mortar/auth', '@mortar/auth/basic']
 const PACKAGES = [
   'koa',
   'koa-body',
@@ -41,10 +34,7 @@ export interface ImportCost {
 /** Measures each entry of Mortar and each package in a process that imports it alone. */
 export async function importCosts(): Promise<ImportCost[]> {
   const specifiers = [
-    ...Object.entries(ENTRIES).map(([name, file]) => ({
-      name,
-      specifier: pathToFileURL(join(DIST, file)).href,
-    })),
+    ...ENTRIES.map((name) => ({ name, specifier: pathToFileURL(fileOf(name)).href })),
     ...PACKAGES.map((name) => ({ name, specifier: name })),
   ]
   const costs: ImportCost[] = []

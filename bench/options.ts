@@ -10,7 +10,7 @@ export interface BenchOptions {
   readonly workloads: readonly string[]
   /** Undefined for the servers that each workload names. */
   readonly peers: readonly string[] | undefined
-  /** Other builds of Mortar to measure beside this one: name and `dist` folder. */
+  /** Other builds of Mortar to measure beside this one: name, and the folder of a built checkout or of `scripts/build.mjs`. */
   readonly builds: readonly { readonly name: string; readonly dist: string }[]
   /** Of each server, one after another. */
   readonly processes: number
@@ -32,14 +32,14 @@ export const HELP = `npm run bench -- [options]
   --workloads a,b,e:1000   some of a to n; e:10, e:1000:last, m:sqlite for parts of one
   --peers raw,fastify      some of ${PEERS.join(' ')}
                            (by default those that bench/README.md names for each workload)
-  --against name=dist      another build of Mortar, as often as wanted
+  --against name=folder    another build of Mortar, as often as wanted
   --processes 2 --rounds 7 --seconds 0.3 --warm-up 2
   --connections 50 --pipelining 1
   --load own|wrk|autocannon (own)
   --quick                  raw, raw-tuned, mortar and fastify; one process, 5 rounds
   --out folder             writes bench.md, bench.json and bench.svg there; without it, only a whole run
                            writes, to bench/results, and updates the table of README.md
-  --no-build               takes dist as it is
+  --no-build               takes the build as it is
   --no-write               prints only
 `
 

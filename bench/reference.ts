@@ -1,34 +1,36 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BUILD } from './work/mortar-entry.js'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /**
- * Compiles the reference application into the `dist` folder of a build of Mortar, whose
- * package it then imports.
+ * Compiles the reference application into `data/reference` of the checkout or of another build, whose packages it imports.
  * @returns the folder of its modules.
  * @throws Error when it does not compile.
  */
-export function buildReference(dist = join(ROOT, 'dist')): string {
-  const project = join(dist, 'tsconfig.reference.json')
+export function buildReference(): string {
+  const target = join(BUILD, 'data/reference')
+  mkdirSync(target, { recursive: true })
+  const project = join(target, 'tsconfig.json')
   writeFileSync(
     project,
     JSON.stringify({
-      extends: '../tsconfig.json',
+      extends: join(ROOT, 'tsconfig.json'),
       compilerOptions: {
         noEmit: false,
-        outDir: 'reference',
+        outDir: target,
         customConditions: [],
         types: ['node'],
-        rootDir: '..',
+        rootDir: ROOT,
       },
-      include: ['../examples/notes'],
-      exclude: ['../examples/notes/test'],
+      include: [join(ROOT, 'examples/notes')],
+      exclude: [join(ROOT, 'examples/notes/test'), join(ROOT, 'examples/notes/dist')],
     }),
   )
-  const tsc = join(dist, '../node_modules/typescript/bin/tsc')
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`The reference application does not compile:\n${stdout}`)
-  return join(dist, 'reference/examples/notes')
+  return join(target, 'examples/notes')
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { transformSync } from 'esbuild'
 import { renderManifest } from '../src/files/write-manifest.ts'
 
-const DIST = join(import.meta.dirname, '../dist')
+const DATA = join(import.meta.dirname, '../data')
 
 /** A generated project: its start command, and a path that it serves. */
 export interface RouteFiles {
@@ -12,11 +12,11 @@ export interface RouteFiles {
 }
 
 /**
- * Writes so many compiled route files below `dist`, where they find the package by its name, and beside them the
+ * Writes so many compiled route files below `data`, and beside them the
  * manifest that `mortar build` would write, or none, so that they are scanned.
  */
 export function writeRouteFiles(count: number, manifest: boolean): RouteFiles {
-  const project = join(DIST, `${count}-route-files-${manifest ? 'manifest' : 'scan'}`)
+  const project = join(DATA, `${count}-route-files-${manifest ? 'manifest' : 'scan'}`)
   const files = Array.from(
     { length: count },
     (_, index) => `group${Math.floor(index / 10)}/item${index}.get.js`,

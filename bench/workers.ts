@@ -16,10 +16,9 @@ import { createLoad, type Load } from './load/load.ts'
 import { pairedRatios, spreadOf } from './statistics.ts'
 import type { WireRequest } from './workloads/workload.ts'
 import { passwordOf, SECRET } from './work/data.js'
-import { DIST } from './work/mortar-entry.js'
+import { COMMAND_LINE, PACKAGE } from './work/mortar-entry.js'
 import { freePort } from '../test/support/free-port.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const ROUNDS = Number(process.argv[2] ?? 5)
 const SECONDS = Number(process.argv[3] ?? 3)
 
@@ -77,9 +76,8 @@ interface Running {
 function makeApplication(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mortar-workers-'))
   mkdirSync(join(folder, '.framework'))
-  mkdirSync(join(folder, 'node_modules/mortar'), { recursive: true })
-  symlinkSync(join(ROOT, 'package.json'), join(folder, 'node_modules/mortar/package.json'))
-  symlinkSync(DIST, join(folder, 'node_modules/mortar/dist'))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(PACKAGE, join(folder, 'node_modules/mortar'))
   writeFileSync(join(folder, '.framework/build.json'), JSON.stringify({ app: 'app.js', sources: '' }))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   writeFileSync(join(folder, 'app.js'), APP)
@@ -88,9 +86,8 @@ function makeApplication(): string {
 
 async function start(folder: string, workers: number): Promise<Running> {
   const port = await freePort()
-  const program = join(DIST, 'src/cli/main.js')
   const args = workers === 0 ? [] : ['--workers', String(workers)]
-  const child = spawn(process.execPath, [program, 'start', ...args], {
+  const child = spawn(process.execPath, [COMMAND_LINE, 'start', ...args], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

@@ -15,11 +15,11 @@ export async function start(app, users) {
 /** The application, with its users signed up. */
 export async function createLoginApp(users) {
   const [{ createApp, createRouter }, { database }, { auth }, { basicAuth }, schema] = await Promise.all([
-    importMortar('.'),
-    importMortar('./database'),
-    importMortar('./auth'),
-    importMortar('./auth/basic'),
-    importMortar('./auth/basic/schema'),
+    importMortar('mortar'),
+    importMortar('@mortar/database'),
+    importMortar('@mortar/auth'),
+    importMortar('@mortar/auth/basic'),
+    importMortar('@mortar/auth/basic/schema'),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'mortar-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -6,7 +6,7 @@ import { importMortar } from '../work/mortar-entry.js'
 import { listProducts } from '../work/products.js'
 import { findOffers, SORTS } from '../work/searches.js'
 
-const { createApp, createRouter, fromKoa } = await importMortar('.')
+const { createApp, createRouter, fromKoa } = await importMortar('mortar')
 
 /** A route with schemas of its own, as each file of an application has them. */
 const createUserRoute = () => ({
@@ -193,10 +193,10 @@ async function addMiddleware(mortar) {
 /** The guard of the auth brick, which verifies tokens without its database; its start reads which sessions have ended. */
 async function addAuth(mortar, count, options) {
   const [{ auth }, { basicAuth }, { database }, schema] = await Promise.all([
-    importMortar('./auth'),
-    importMortar('./auth/basic'),
-    importMortar('./database'),
-    importMortar('./auth/basic/schema'),
+    importMortar('@mortar/auth'),
+    importMortar('@mortar/auth/basic'),
+    importMortar('@mortar/database'),
+    importMortar('@mortar/auth/basic/schema'),
   ])
   const { AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions } = schema
   const entities = [AuthUsers, AuthRefreshTokens, AuthResetTokens, AuthEndedSessions]

@@ -1,14 +1,35 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Folder of the compiled package; `MORTAR_DIST` names that of another build. */
-export const DIST = resolve(process.env['MORTAR_DIST'] ?? `${import.meta.dirname}/../../dist`)
+/**
+ * The folder whose packages are measured: this checkout. `MORTAR_DIST` names another one, a built checkout or what
+ * `node scripts/build.mjs FOLDER` wrote.
+ */
+export const BUILD = resolve(process.env['MORTAR_DIST'] ?? `${import.meta.dirname}/../..`)
 
-const root = pathToFileURL(`${resolve(DIST, '..')}/`)
-const { exports: entries } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+const find = createRequire(join(BUILD, 'bench.js')).resolve
 
-/** Imports an entry point of the package, such as `./auth`; `.` is the package itself. */
+/** The file of an entry, such as `@mortar/auth`. A checkout from before bricks were packages has it as `mortar/auth`. */
+export function fileOf(entry) {
+  try {
+    return find(entry)
+  } catch {
+    return find(entry.replace(/^@/, ''))
+  }
+}
+
+/** The folder of the core's package. */
+export const PACKAGE = dirname(fileOf('mortar/package.json'))
+
+/** The program `mortar`. */
+export const COMMAND_LINE = join(
+  PACKAGE,
+  JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')).bin.mortar,
+)
+
+/** Imports an entry, such as `mortar` or `@mortar/auth`. */
 export function importMortar(entry) {
-  return import(new URL(entries[entry].default, root).href)
+  return import(pathToFileURL(fileOf(entry)).href)
 }

@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { userOfToken } from '../../work/data.js'
-import { DIST, importMortar } from '../../work/mortar-entry.js'
+import { BUILD, importMortar } from '../../work/mortar-entry.js'
 
 export async function start(database, users) {
-  const folder = join(DIST, 'reference/examples/notes')
+  const folder = join(BUILD, 'data/reference/examples/notes')
   const [{ app }, { loadRoutes }] = await Promise.all([
     import(pathToFileURL(join(folder, 'app.js')).href),
-    importMortar('.'),
+    importMortar('mortar'),
   ])
   await loadRoutes(app, join(folder, 'routes'))
   const { port } = await app.listen(0, '127.0.0.1')
