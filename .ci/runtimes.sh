@@ -75,6 +75,6 @@ test_on_node() {
   if [[ $version != "${NODES[0]}" ]]; then
     chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
   fi
-  run_tests 300 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_SCHEMA_CASES=500 \
+  run_tests 600 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_SCHEMA_CASES=500 \
     TEST_HOSTILE_REQUESTS=800 TEST_GATE_ROUNDS=200 node node_modules/mocha/bin/mocha.js --parallel --jobs 3 "${chosen[@]}"
 }

@@ -76,7 +76,8 @@ describe('documentation page in a browser', function () {
   before(async () => {
     ;[browser, { url: origin }] = await Promise.all([launchChromium(), app.listen(0, '127.0.0.1')])
     page = await browser.newPage()
-    page.setDefaultTimeout(15_000)
+    // The script of the page is large, and a browser on a busy machine takes long to compile it.
+    page.setDefaultTimeout(60_000)
     watched = watch(page)
     await page.goto(`${origin}/docs`)
     await page.getByRole('button', { name: 'New test user' }).waitFor()
