@@ -62,7 +62,7 @@ function missingTableTest(options: DataSourceOptions): void {
     await source.destroy()
     expect(error).to.be.instanceOf(MissingTable)
     expect((error as Error).message).to.match(
-      /^no such table: \w*auth_users\. Run the pending migrations .* re-export 'mortar\/auth\/basic\/schema'/,
+      /^no such table: \w*auth_users\. Run the pending migrations .* re-export '@mortar\/auth\/basic\/schema'/,
     )
   })
 }
