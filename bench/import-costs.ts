@@ -9,7 +9,6 @@ const RUNS = 5
 const ENTRIES = ['mortar', '@mortar/database', '@mortar/mail', '@mortar/auth', '@mortar/auth/basic']
 const PACKAGES = [
   'koa',
-  'koa-body',
   'yup',
   'awilix/browser',
   'pino',

@@ -1,6 +1,7 @@
 import { StartupError } from '../errors/startup-error.ts'
 import type { Peers } from '../peers/peers.ts'
 import { isRouter } from '../routing/router.ts'
+import { isObject } from '../support/describe-value.ts'
 import { nearest } from '../support/nearest.ts'
 import type { Middleware } from '../routing/route.ts'
 import type { AnyBrick } from './brick.ts'
@@ -118,10 +119,6 @@ export function routersOf(brick: AnyBrick, given: unknown) {
 export function middlewareOf(brick: AnyBrick, given: unknown): readonly Middleware[] {
   if (isListOf(given, isFunction)) return given as readonly Middleware[]
   throw wrongShape(brick, `has ${SHAPES['middleware']!.found}`, SHAPES['middleware']!.remedy)
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isListOf(value: unknown, matches: (item: unknown) => boolean): boolean {

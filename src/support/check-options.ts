@@ -1,5 +1,5 @@
 import { StartupError, StartupErrors } from '../errors/startup-error.ts'
-import { describeValue } from './describe-value.ts'
+import { describeValue, isObject } from './describe-value.ts'
 import { looksLikeGuard } from './guard-names.ts'
 import { nearest } from './nearest.ts'
 
@@ -174,10 +174,6 @@ function missing(name: string, value: undefined | null, of: string): Finding {
 
 function wrongType(found: string, remedy: string): Finding {
   return { code: 'MORTAR_OPTION_TYPE', found, remedy }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isString(value: unknown): boolean {
