@@ -30,7 +30,8 @@ export default () => typeof Database
     after(() => project.remove())
 
     function start(args: readonly string[], variables: Readonly<Record<string, string>> = {}): RunningScript {
-      const program = join(builtFramework(), 'mortar/dist/cli/main.js')
+      // Deno looks for dependencies beside the package.json of the path that it is given.
+      const program = join(project.directory, 'node_modules/mortar/dist/cli/main.js')
       return runScript(compiled, [program, ...args], { cwd: project.directory, variables })
     }
 
