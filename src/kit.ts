@@ -16,6 +16,7 @@ export type {
 } from './errors/brick-errors.ts'
 export type { ProblemDefinition, Problems } from './errors/codes.ts'
 export { clientNetwork, clientSite } from './limits/client-network.ts'
+export { memoryLimitFindings, warnOfMemoryLimits } from './limits/count-alone.ts'
 export { limitHeaders } from './limits/limit-headers.ts'
 export type { LimitState } from './limits/limit-headers.ts'
 export { flexibleStore, UNLIMITED_POINTS } from './limits/limit-store.ts'

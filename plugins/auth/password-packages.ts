@@ -2,12 +2,11 @@ import { createRequire } from 'node:module'
 import type * as Argon2 from 'argon2'
 import type * as JsonWebToken from 'jsonwebtoken'
 import type Jwa from 'jwa'
-import type * as RateLimiterFlexible from 'rate-limiter-flexible'
 import type { Peers } from 'mortar/kit'
 
 /*
  * Packages that only some requests need. jsonwebtoken (60 files) and jwa are loaded by the first such request, or by
- * `loadForFirstRequest` shortly after the start. rate-limiter-flexible (36 files) is loaded for limits in Redis only.
+ * `loadForFirstRequest` shortly after the start.
  */
 const require = createRequire(import.meta.url)
 
@@ -20,9 +19,6 @@ export const loadArgon2 = (): typeof Argon2 => require('argon2') as typeof Argon
 export const loadJsonWebToken = (): typeof JsonWebToken => require('jsonwebtoken') as typeof JsonWebToken
 /** Checks the signatures of tokens. */
 export const loadJwa = (): typeof Jwa => require('jwa') as typeof Jwa
-/** Limits that are shared in Redis. */
-export const loadRateLimiters = (): typeof RateLimiterFlexible =>
-  require('rate-limiter-flexible') as typeof RateLimiterFlexible
 
 /** Loads the packages that the first request would otherwise wait for. */
 export function loadForFirstRequest(): void {

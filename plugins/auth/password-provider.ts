@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { BrickServices, Cradle, DoctorFinding, Limiter, User } from 'mortar'
+import type { BrickServices, Cradle, DoctorFinding, User } from 'mortar'
+import { createMemoryLimiter, memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
 import { asvsFindings } from './asvs/findings.ts'
 import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
@@ -15,7 +16,6 @@ import { createFreshSessions } from './sessions/fresh-session.ts'
 import { createSessionNews, type SessionNews } from './sessions/session-news.ts'
 import { createSessionWatch } from './sessions/session-watch.ts'
 import type { AuthParts } from './flows/parts.ts'
-import { memoryLimitFindings, warnOfMemoryLimits } from './limits/memory-limits.ts'
 import { mostResetTokens } from './limits/limit-rules.ts'
 import { logAuthEvents } from './events/log-events.ts'
 import { checkSecret, deriveKeys, type AuthKeys } from './tokens/keys.ts'
@@ -30,7 +30,7 @@ import { assertCost, createPasswords } from './passwords/passwords.ts'
 import type { ConnectedPasswordProvider, SessionCookie } from './connected-password-provider.ts'
 import { loadForFirstRequest, PASSWORD_PEERS } from './password-packages.ts'
 import type { AuthProvider } from './provider.ts'
-import { createRateLimits } from './limits/rate-limits.ts'
+import { countsAlone, createRateLimits, serviceLimiter } from './limits/rate-limits.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { createResetMail } from './flows/reset-mail.ts'
 import { createResetTokens } from './tokens/reset-tokens.ts'
@@ -79,7 +79,7 @@ export function createPasswordProvider(
     async doctor(services) {
       const appUrl = options.appUrl ?? services.appUrl
       const asvs = asvsFindings({ options, lifetimes: settings.lifetimes, appUrl }, services.environment)
-      const memory = memoryLimitFindings(options, services)
+      const memory = countsAlone(options.limits, services) ? memoryLimitFindings(services.environment) : []
       return [...asvs, ...memory, ...((await variant.doctor?.(services)) ?? [])]
     },
   }
@@ -119,7 +119,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     accounts: flows.accounts,
     check: news.check,
     async start() {
-      warnOfMemoryLimits(options, services)
+      if (countsAlone(options.limits, services)) warnOfMemoryLimits('auth', services)
       await variant.start?.(services)
       await news.start()
       addAuthGauges(services.gauges, { passwords: parts.passwords, news })
@@ -171,7 +171,6 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     issuer = defaultIssuer(options, services),
     audience = issuer,
     limits,
-    redis,
     cost,
     accessTokenCache: cache,
   } = options
@@ -195,12 +194,9 @@ function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, s
     endedSessions: createEndedSessions({ lifetime: lifetimes.access, store, clock }),
     limits: createRateLimits({
       key: keys.limits,
-      clock,
-      events,
+      limiter: serviceLimiter(services) ?? createMemoryLimiter({ clock }),
       isTest: services.environment === 'test',
       ...(limits !== undefined && { limits }),
-      ...(redis && { redis }),
-      ...(Object.hasOwn(services, 'limiter') && { limiter: services['limiter'] as Limiter }),
     }),
     lifetimes,
     maxSessions: options.maxSessions,

@@ -54,11 +54,6 @@ export const STARTUP_CODES = {
     cause: 'A rate limit names an unknown rule, or its numbers would limit nothing',
     remedy: 'Use the rule that the message suggests, with positive integers.',
   },
-  MORTAR_AUTH_LIMITS_MEMORY: {
-    cause: 'Several processes count the limits of the sign-in in the memory of each process',
-    remedy:
-      "Count for all processes together: register `limits({ store: 'redis' })` or `limits({ store: 'database' })`.",
-  },
   MORTAR_AUTH_OPTION: {
     cause:
       'A lifetime, `cookieName`, `appUrl` or `userFields` of the auth provider is invalid, out of range or already used',

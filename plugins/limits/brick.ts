@@ -1,7 +1,6 @@
 import { defineBrick, singleton, type Brick, type Cradle, type Limiter } from 'mortar'
-import { createMemoryLimiter, createSharedLimiter } from 'mortar/kit'
+import { createMemoryLimiter, createSharedLimiter, memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
 import { createDatabaseStore } from './database/database-store.ts'
-import { limitsFindings, warnOfMemory } from './findings.ts'
 import { checkLimitsOptions, patienceOf, type LimitsOptions, type RedisClient } from './options.ts'
 import { createRedisStore } from './redis-store.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -63,11 +62,11 @@ export function limits<const Rules extends string = never>(
     startupCodes: STARTUP_CODES,
     services: { limiter: singleton(createLimiter) },
     start: async (services) => {
-      warnOfMemory(services.limiter, services)
+      if (!services.limiter.isShared) warnOfMemoryLimits('limits', services)
       await stores.get(services.limiter)?.open?.()
     },
     stop: ({ limiter }) => stores.get(limiter)?.close?.(),
-    doctor: ({ limiter, environment }) => limitsFindings(limiter, environment),
+    doctor: ({ limiter, environment }) => (limiter.isShared ? [] : memoryLimitFindings(environment)),
   })
 }
 

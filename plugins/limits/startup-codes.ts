@@ -2,11 +2,6 @@ import { startupErrors, type StartupCodes } from 'mortar/kit'
 
 /** Codes of the start-up errors and doctor findings of the limits brick; `docs/startup-errors.md` has the same table. */
 export const STARTUP_CODES = {
-  MORTAR_LIMITS_MEMORY: {
-    cause: 'Limits are counted in the memory of each process',
-    remedy:
-      "Count for all processes together: `limits({ store: 'redis' })` or `limits({ store: 'database' })`.",
-  },
   MORTAR_LIMITS_OPTION: {
     cause: 'An option of the limits brick is invalid',
     remedy: 'Fix the option that the message names.',

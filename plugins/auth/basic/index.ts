@@ -21,7 +21,6 @@ export type { Limit, LimitOptions } from '../limits/limit-rules.ts'
 export type { PasswordAuthOptions } from '../options/options.ts'
 export type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 export type { HashCost } from '../passwords/passwords.ts'
-export type { RedisClient } from '../limits/rate-limits.ts'
 export type { DataSourceLike } from './sql.ts'
 
 /** Options of `basicAuth`. */

@@ -78,9 +78,6 @@ export interface AuthEvents {
   'auth.csrf.refused': AuthEvent & { readonly path: string }
   /** A stored password hash that cannot be verified: damaged, or beyond the ceilings of cost. */
   'auth.password.unusable': UserEvent
-  /** The store of the rate limits fails; each process counts on its own until it works again. */
-  'auth.limits.degraded': { readonly error: string }
-  'auth.limits.restored': object
   /** The list of ended sessions cannot be read; guarded routes respond 503 until it can. */
   'auth.sessions.unknown': { readonly error: string }
   'auth.sessions.known': object

@@ -30,8 +30,6 @@ const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
   'auth.password.reset.limited': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
-  'auth.limits.degraded': 'warn',
-  'auth.limits.restored': 'info',
   'auth.sessions.unknown': 'error',
   'auth.sessions.known': 'info',
 }

@@ -1,13 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { TooManyRequests, type Clock } from 'mortar'
-import {
-  clientNetwork,
-  clientSite,
-  limitHeaders,
-  systemClock,
-  type LimitState as CountedState,
-} from 'mortar/kit'
-import { chooseLimiter, type LimiterChoice, type RedisClient } from './choose-limiter.ts'
+import { TooManyRequests, type Cradle, type Limiter } from 'mortar'
+import { clientNetwork, clientSite, limitHeaders, type LimitState as CountedState } from 'mortar/kit'
 import {
   resolveLimits,
   type CountedLimit,
@@ -16,7 +9,7 @@ import {
   type LimitScope,
 } from './limit-rules.ts'
 
-export type { LimitOptions, LimitRule, LimitScope, RedisClient }
+export type { LimitOptions, LimitRule, LimitScope }
 
 /** The subject of an attempt. `email` in canonical form. A rule needs the fields that it counts by. */
 export interface LimitSubject {
@@ -67,10 +60,11 @@ export interface RateLimits {
 }
 
 /** Settings of `createRateLimits`. */
-export interface RateLimitsOptions extends Omit<LimiterChoice, 'clock'> {
+export interface RateLimitsOptions {
+  /** Counts: the service `limiter`, or a limiter in memory. */
+  readonly limiter: Limiter
   /** Changes to the limits; `false` switches all of them off. */
   readonly limits?: LimitOptions | false
-  readonly clock?: Clock
   /** HMAC key that replaces addresses and IPs in the counters. */
   readonly key: Buffer
   /** True adds to the detail of a 429 how the tests of an application switch the limits off. */
@@ -96,8 +90,7 @@ const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
  * @throws StartupError `MORTAR_AUTH_LIMIT` for settings that limit nothing.
  */
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
-  const { key, clock = systemClock } = options
-  const limiter = chooseLimiter({ ...options, clock })
+  const { key, limiter } = options
   const limits = resolveLimits(options.limits)
   const advice = options.isTest ? IN_TESTS : ''
   const applying = (rule: LimitRule, subject: LimitSubject): CountedLimit[] => {
@@ -129,6 +122,16 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
         if (!except.includes(limit.scope)) await limiter.giveBack(keyOf(key, limit, subject), limit)
     },
   }
+}
+
+/** Returns the service `limiter`, if a brick provides it. */
+export function serviceLimiter(services: Cradle): Limiter | undefined {
+  return Object.hasOwn(services, 'limiter') ? (services['limiter'] as Limiter) : undefined
+}
+
+/** True if limits are counted without that service, so that its brick does not report memory. */
+export function countsAlone(limits: LimitOptions | false | undefined, services: Cradle): boolean {
+  return limits !== false && serviceLimiter(services) === undefined
 }
 
 function stateOf(limit: CountedLimit, count: CountedState['count']): CountedState {

@@ -24,7 +24,6 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   freshSession: 'boolean',
   staleAfter: DURATION,
   limits: ['object', 'false'],
-  redis: ['object', 'function'],
   cost: {
     is: 'object',
     keys: {

@@ -2,7 +2,7 @@ import { StartupError, type Duration, type Environment } from 'mortar'
 import { seconds } from 'mortar/kit'
 import type { Secret } from '../tokens/keys.ts'
 import type { HashCost } from '../passwords/passwords.ts'
-import type { LimitOptions, RedisClient } from '../limits/rate-limits.ts'
+import type { LimitOptions } from '../limits/rate-limits.ts'
 import type { WeakPasswordOptions } from '../passwords/weak-passwords/password-judge.ts'
 
 /** Options of both variants with e-mail and password, relational and document. */
@@ -67,8 +67,6 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
   readonly publicColumns?: readonly string[]
   /** Changes to the rate limits; `false` switches all of them off. */
   readonly limits?: LimitOptions | false
-  /** An ioredis client that counts for all processes together; by default each process counts in its own memory. */
-  readonly redis?: RedisClient
   /** Cost of a password hash: memory in KiB, passes, lanes. By default 19,456 KiB, 2 and 1, the minimum for production. */
   readonly cost?: Partial<HashCost>
   /** Name of the refresh cookie, before the prefix `__Host-`; `mortar_refresh` by default. */
@@ -130,14 +128,16 @@ export function checkCounts({ accessTokenCache = 0, maxSessions = 1 }: PasswordA
     throw wrong('accessTokenCache', `is ${accessTokenCache}`, 'Write a whole number, 0 for none.')
 }
 
-/** @throws StartupError `MORTAR_AUTH_OPTION` for the option `freshUser`, which `freshSession` has replaced. */
+const REPLACED = {
+  freshUser: ['is called freshSession now', 'Write freshSession, which also checks the session.'],
+  redis: ['is replaced by the brick limits()', "Remove it, and register limits({ store: 'redis' })."],
+} as const
+
+/** @throws StartupError `MORTAR_AUTH_OPTION` for the options `freshUser` and `redis`, which others have replaced. */
 export function checkRenamed(options: PasswordAuthOptions): void {
-  if (options !== null && typeof options === 'object' && 'freshUser' in options)
-    throw wrong(
-      'freshUser',
-      'is called freshSession now',
-      'Write freshSession, which also checks the session.',
-    )
+  if (options === null || typeof options !== 'object') return
+  for (const [option, [found, remedy]] of Object.entries(REPLACED))
+    if (option in options) throw wrong(option, found, remedy)
 }
 
 /** @throws StartupError `MORTAR_AUTH_OPTION` for an invalid lifetime. */

@@ -168,7 +168,12 @@ onEachStore('A reset token', (inWorld) => {
 })
 
 describe('Options of sessions', () => {
-  for (const [option, value] of Object.entries({ freshUser: true, maxSessions: 0, idleTimeout: 1 }))
+  for (const [option, value] of Object.entries({
+    freshUser: true,
+    redis: 'client',
+    maxSessions: 0,
+    idleTimeout: 1,
+  }))
     it(`${option}: ${value} is a start error that names it`, async () => {
       const error: unknown = await inAnyWorld({ auth: { [option]: value } }, async () => {}).catch((e) => e)
       expect(error).to.be.instanceOf(StartupError).with.property('code', 'MORTAR_AUTH_OPTION')

@@ -67,16 +67,15 @@ describe('the log of the auth events', () => {
       'auth.token.reused',
       'auth.csrf.refused',
       'auth.password.unusable',
-      'auth.limits.degraded',
     ],
     error: ['auth.password.reset.mail.failed', 'auth.sessions.unknown'],
   }
 
-  it('warns of limits, reused tokens, other origins and Redis, and of nothing that is usual', () => {
+  it('warns of limits, reused tokens and other origins, and of nothing that is usual', () => {
     const { lines, logger } = recorder()
     return inWorld({ app: { logger } }, async (world) => {
       lines.length = 0
-      const system = ['auth.limits.degraded', 'auth.limits.restored', 'auth.sessions.known']
+      const system = ['auth.sessions.known']
       const types = [...EVENT_TYPES, ...system]
       for (const type of types) bus(world).emit(type, { requestId: type })
       expect(lines.map(({ fields }) => fields['event'])).to.deep.equal(types)

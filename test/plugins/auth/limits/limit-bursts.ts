@@ -7,15 +7,20 @@ import {
   type RateLimits,
   type RateLimitsOptions,
 } from '../../../../plugins/auth/limits/rate-limits.ts'
+import { createMemoryLimiter } from '../../../../src/limits/memory-limiter.ts'
 import { TestClock } from '../support/clock.ts'
 
 export const ADA: LimitSubject = { ip: '192.0.2.1', email: 'ada@example.com' }
 export const LOGIN_WITHOUT_IP = { limits: { login: { ip: false } } } as const
 
 /** Limits of their own, and their clock. */
-export function setUp(options: Partial<RateLimitsOptions> = {}) {
+export function setUp({
+  capacity,
+  ...options
+}: Partial<RateLimitsOptions> & { readonly capacity?: number } = {}) {
   const clock = new TestClock()
-  return { clock, limits: createRateLimits({ key: randomBytes(32), clock, ...options }) }
+  const limiter = createMemoryLimiter({ clock, ...(capacity !== undefined && { capacity }) })
+  return { clock, limits: createRateLimits({ key: randomBytes(32), limiter, ...options }) }
 }
 
 /** Makes concurrent attempts. @returns the rejections; the others were allowed. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { TooManyRequests } from 'mortar'
+import { TooManyRequests, type Limit } from 'mortar'
+import { createMemoryLimiter } from 'mortar/kit'
 import {
   createRateLimits,
   type LimitRule,
   type LimitSubject,
-  type RedisClient,
 } from '../../../../plugins/auth/limits/rate-limits.ts'
 import { ADA, burst, fromManyIps, LOGIN_WITHOUT_IP, setUp, times } from './limit-bursts.ts'
 
@@ -208,9 +208,12 @@ describe('the rate limits', () => {
   it('hide addresses with the key they are given', async () => {
     const keysWith = async (key: Buffer): Promise<string[]> => {
       const keys: string[] = []
-      const rlflxIncr = async ([name]: string[]) => [1, keys.push(name!) && 60_000]
-      const redis = { status: 'ready', defineCommand: () => undefined, rlflxIncr } as unknown as RedisClient
-      await createRateLimits({ key, redis }).attempt('forgot', ADA)
+      const limiter = createMemoryLimiter({ clock: { now: () => 0 } })
+      const consume = (name: string, limit: Limit) => {
+        keys.push(name)
+        return limiter.consume(name, limit)
+      }
+      await createRateLimits({ key, limiter: { ...limiter, consume } }).attempt('forgot', ADA)
       return keys
     }
     const [one, again, other] = [

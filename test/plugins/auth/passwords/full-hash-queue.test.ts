@@ -10,6 +10,7 @@ import { createPasswords, type Passwords } from '../../../../plugins/auth/passwo
 import { createRateLimits } from '../../../../plugins/auth/limits/rate-limits.ts'
 import { createResetTokens } from '../../../../plugins/auth/tokens/reset-tokens.ts'
 import { ServiceUnavailable } from 'mortar'
+import { createMemoryLimiter } from 'mortar/kit'
 import { TestClock } from '../support/clock.ts'
 
 const EMAIL = 'ada@example.com'
@@ -47,7 +48,7 @@ function partsWith(passwords: Passwords) {
   const one = { limit: 1, window: '1h' } as const
   const limits = createRateLimits({
     key: Buffer.alloc(32),
-    clock: new TestClock(),
+    limiter: createMemoryLimiter({ clock: new TestClock() }),
     limits: {
       signup: { ip: one, address: one },
       login: { ip: one, pair: one, address: one },
