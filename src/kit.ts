@@ -3,7 +3,13 @@ export { shareReport } from './app/life/process-report.ts'
 export type { ProcessReport, ReportChannel, ReportMessage } from './app/life/process-report.ts'
 export { systemClock } from './contracts/clock.ts'
 export { JOB_ADDED_CHANNEL, JOB_CHANNEL } from './contracts/job-queue.ts'
-export type { JobQueue, ObservedJob, QueuedWork } from './contracts/job-queue.ts'
+export type {
+  JobQueue,
+  ObservedJob,
+  QueuedAttempt,
+  QueuedWork,
+  QueuedWorkOptions,
+} from './contracts/job-queue.ts'
 export { MAIL_PAGE } from './contracts/mailer.ts'
 export { KNOWN_METHODS } from './contracts/observed-request.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
@@ -40,5 +46,7 @@ export type { DatabaseFault } from './support/database-fault.ts'
 export { seconds } from './support/duration.ts'
 export { threadPoolSize } from './support/env/environment.ts'
 export { readCookie } from './support/read-cookie.ts'
+export { createRepeats } from './support/repeats.ts'
+export type { Repeats } from './support/repeats.ts'
 export { isSameOrigin } from './support/same-origin.ts'
 export { weaknessOfSecret } from './support/weak-secret.ts'

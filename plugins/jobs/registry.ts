@@ -1,6 +1,6 @@
-import type { QueuedWork } from 'mortar/kit'
+import type { QueuedWork, QueuedWorkOptions } from 'mortar/kit'
 import type { PlannedSchedule } from './engine.ts'
-import type { Job } from './job.ts'
+import type { Job, JobInput } from './job.ts'
 import type { LoadedJob } from './load-jobs.ts'
 
 /** Work that this process can run: a job of a file, or the work of another brick. */
@@ -16,7 +16,7 @@ export interface Registry {
   loadedOf(job: Job<never>): LoadedJob
   readonly schedules: readonly PlannedSchedule[]
   /** Adds the work of another brick. */
-  define(name: string, work: QueuedWork): KnownJob
+  define(name: string, work: QueuedWork, options?: QueuedWorkOptions): KnownJob
   load(jobs: readonly LoadedJob[]): void
 }
 
@@ -41,9 +41,11 @@ export function createRegistry(): Registry {
         'This job is not in the directory of jobs. Move its file there, and import the job from that file.',
       )
     },
-    define(name, work) {
-      const run = ({ data, signal }: { data: unknown; signal: AbortSignal }): unknown => work(data, signal)
-      const job: KnownJob = { ...BRICK_WORK, name, validate: (data) => data, run: run as KnownJob['run'] }
+    define(name, work, options = {}) {
+      const limits = { ...BRICK_WORK, ...options }
+      const run = ({ data, signal, id, attempt }: JobInput<unknown>): unknown =>
+        work(data, signal, { id, number: attempt, isLast: attempt >= limits.attempts })
+      const job: KnownJob = { ...limits, name, validate: (data) => data, run: run as KnownJob['run'] }
       known.set(name, job)
       return job
     },

@@ -140,8 +140,8 @@ function serviceOf(adder: JobAdder, engine: JobEngine, worker: Worker): Jobs {
 
 function queueOf(registry: Registry, store: Store): JobQueue {
   return {
-    define(name, work) {
-      const job = registry.define(name, work)
+    define(name, work, options) {
+      const job = registry.define(name, work, options)
       return async (given, tx) => {
         const origin = { key: undefined, due: { after: 0 }, requestId: undefined }
         return (await store({ name, data: await writeData(job, given), ...origin }, tx))!

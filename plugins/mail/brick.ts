@@ -13,6 +13,7 @@ import { createMailer, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
 import { queuedMailer, queueIn } from './queued-mailer.ts'
 import { readPage } from './page-access.ts'
+import { repeatedMailer } from './repeated-mailer.ts'
 import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readSettings } from './settings.ts'
@@ -143,7 +144,7 @@ function mailerFor(options: MailOptions, services: BrickServices): Mailer {
     },
   })
   const queue = queueIn(services)
-  return queue === undefined ? mailer : queuedMailer(mailer, queue)
+  return queue === undefined ? repeatedMailer(mailer, services) : queuedMailer(mailer, queue)
 }
 
 /** Full addresses when the application knows its own, else paths; undefined without a page, as in production. */

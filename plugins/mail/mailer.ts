@@ -31,6 +31,8 @@ export interface MailerSettings {
 export interface MailService extends Mailer {
   /** @throws MailError `MAIL_INVALID_MESSAGE` if the message cannot be sent. */
   check(message: MailMessage): void
+  /** Hands a message to the transport once. `id` is new by default. */
+  handOver(message: MailMessage, id?: string): Promise<{ readonly id: string }>
   /**
    * Checks `from` and opens the transport. A transport that always opens is opened shortly after the start, since
    * nodemailer has 39 files.
@@ -58,6 +60,12 @@ export function createMailer(settings: MailerSettings): MailService {
   let later: NodeJS.Timeout | undefined
   let closed = false
   const opened = (): Promise<Opened> => (opening ??= openMailer(settings))
+  async function handOver(message: MailMessage, id: string = randomUUID()): Promise<{ readonly id: string }> {
+    if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')
+    const sending = opened().then((mailer) => sendMessage(message, id, { ...mailer, ...settings }))
+    sends.add(sending)
+    return sending.finally(() => sends.delete(sending))
+  }
 
   return {
     async open() {
@@ -69,11 +77,9 @@ export function createMailer(settings: MailerSettings): MailService {
     check: (message) => void prepareMessage(message, { from: settings.from, parse: loadAddressParser() }),
     async send(message, { tx } = {}) {
       if (tx !== undefined) throw new MailError('MAIL_NO_QUEUE', NO_QUEUE)
-      if (closed) throw new MailError('MAIL_CLOSED', 'The mail was not sent: the application has stopped.')
-      const sending = opened().then((mailer) => sendMessage(message, mailer, settings))
-      sends.add(sending)
-      return sending.finally(() => sends.delete(sending))
+      return handOver(message)
     },
+    handOver,
     pageOf: settings.pageOf,
     async close() {
       closed = true
@@ -126,11 +132,11 @@ async function withText(message: PreparedMessage): Promise<PreparedMessage> {
 
 async function sendMessage(
   message: MailMessage,
-  { transporter, parse, redact, underWay }: Opened,
-  { from, outbox, timeout, clock, logger }: MailerSettings,
+  id: string,
+  parts: Opened & MailerSettings,
 ): Promise<{ readonly id: string }> {
+  const { transporter, parse, redact, underWay, from, outbox, timeout, clock, logger } = parts
   const prepared = await withText(prepareMessage(message, { from, parse }))
-  const id = randomUUID()
   const date = new Date(clock.now())
   const messageId = `<${id}@${prepared.from.address.split('@')[1]}>`
   underWay.set(messageId, { id, date, message: prepared })

@@ -70,7 +70,8 @@ export function createOutbox(limits: OutboxLimits): Outbox {
       return `${started}.${changes}`
     },
     add(message) {
-      replace(withinLimits([message, ...messages], limits))
+      // An attempt to send a message again replaces the one that failed.
+      replace(withinLimits([message, ...messages.filter(({ id }) => id !== message.id)], limits))
     },
     settle(id, { error }) {
       const outcome = error === undefined ? { status: 'sent' as const } : { status: 'failed' as const, error }

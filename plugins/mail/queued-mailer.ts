@@ -16,7 +16,9 @@ export function queueIn(services: Cradle): JobQueue | undefined {
 
 /** Sends each message by a job, which repeats it after a failure and after a restart of the process. */
 export function queuedMailer(mailer: MailService, queue: JobQueue): MailService {
-  const add = queue.define('mail:send', (data) => mailer.send(fromStored(data as Stored)))
+  const add = queue.define('mail:send', (data, _signal, { id }) =>
+    mailer.handOver(fromStored(data as Stored), id),
+  )
   return {
     ...mailer,
     async send(message, { tx, now = false } = {}) {

@@ -1,5 +1,23 @@
+/** An attempt of queued work. */
+export interface QueuedAttempt {
+  /** Id of the work, the same in each attempt. */
+  readonly id: string
+  /** From 1. */
+  readonly number: number
+  /** True if an error does not repeat the work. */
+  readonly isLast: boolean
+}
+
 /** Work of a brick that outlives the process: `data` comes as JSON from the queue. An error repeats it. */
-export type QueuedWork = (data: unknown, signal: AbortSignal) => unknown
+export type QueuedWork = (data: unknown, signal: AbortSignal, attempt: QueuedAttempt) => unknown
+
+/** Limits of queued work. */
+export interface QueuedWorkOptions {
+  /** Number of attempts; 20 by default, which take about half a day. */
+  readonly attempts?: number
+  /** Number of attempts at the same time in one process; by default only the limit of the queue. */
+  readonly concurrency?: number
+}
 
 /** The service `jobQueue` of a brick. Another brick hands it work that must not be lost with the process. */
 export interface JobQueue {
@@ -7,7 +25,11 @@ export interface JobQueue {
    * Defines work by a name such as `mail:send`, which begins with that of the brick.
    * @returns a function that adds the work with its data, and with the commit of the transaction `tx` if given.
    */
-  define(name: string, work: QueuedWork): (data: unknown, tx?: unknown) => Promise<{ readonly id: string }>
+  define(
+    name: string,
+    work: QueuedWork,
+    options?: QueuedWorkOptions,
+  ): (data: unknown, tx?: unknown) => Promise<{ readonly id: string }>
 }
 
 /** Name for `tracingChannel()` of `node:diagnostics_channel`: the channel on which every attempt of a job is published. */

@@ -35,15 +35,16 @@ export interface SendOptions {
    * part in the transaction of `db.transaction` around the call without this option.
    */
   readonly tx?: unknown
-  /** Hands the message to the transport now, although a brick has the service `jobQueue`. */
+  /** Hands the message to the transport once, now, and does not repeat it. */
   readonly now?: boolean
 }
 
 /** The service `mailer` of a brick; `ctx.mail` is the same object. */
 export interface Mailer {
   /**
-   * Resolves with the outbox id when the transport has accepted the message; rejects if it refuses. With the service
-   * `jobQueue` it resolves with the id of the job that sends the message; rejects if the message is not valid.
+   * Resolves with the outbox id when the transport has accepted the message, or when a failure that may pass has made it
+   * wait in memory; rejects if another attempt could not succeed. With the service `jobQueue` it resolves when the job
+   * that sends the message is stored. With `now` it rejects with each failure.
    */
   send(message: MailMessage, options?: SendOptions): Promise<{ readonly id: string }>
   /** Address of the page where a message can be read in development, or undefined. */

@@ -37,7 +37,7 @@ export interface AuthFlows {
   findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
   /** Resolves when all work that continues after responses is done. */
   settled(): Promise<void>
-  /** Gives up mails that failed and wait for another attempt, and waits like `settled`. */
+  /** Waits like `settled`, and sends mails that failed once more. */
   close(): Promise<void>
 }
 
@@ -76,8 +76,8 @@ export function createFlows(parts: AuthParts): AuthFlows {
     },
     settled,
     async close() {
-      forgotPassword.stop()
       await settled()
+      await forgotPassword.finish()
     },
   }
 }

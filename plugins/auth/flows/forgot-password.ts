@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { createRepeats, type Repeats } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
-import { createRepeats, type Repeats } from './repeats.ts'
 import { createBackground, type Background } from './background.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
@@ -21,8 +21,8 @@ export interface ForgotPassword {
   (input: ForgotPasswordInput, caller: Caller): Promise<void>
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
-  /** Repeats no mail that has failed from now on. */
-  stop(): void
+  /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. */
+  finish(): Promise<void>
 }
 
 /** An address that cannot belong to an account (RFC 6761 §6.4). */
@@ -49,7 +49,13 @@ export function createForgotPassword(parts: AuthParts): ForgotPassword {
     if (addJob === undefined) background.run(() => complete(sending, attempt, email))
     else await addJob({ email, ...eventOrigin(caller), requestedAt: parts.clock.now() })
   }
-  return Object.assign(request, { settled: () => background.settled(), stop: sending.repeats.stop })
+  return Object.assign(request, {
+    settled: () => background.settled(),
+    async finish() {
+      await background.settled()
+      await sending.repeats.finish()
+    },
+  })
 }
 
 interface Sending {

@@ -14,7 +14,7 @@ describe('A message that is not sent', () => {
   /** Sends one message that fails. Returns the error and the message of the outbox. */
   const failing = (options: Partial<MailOptions>, message: object = {}) =>
     withMailApp(options, async ({ services: { mailer, mailOutbox } }) => {
-      const error = await rejection(mailer.send({ ...MESSAGE, ...message }))
+      const error = await rejection(mailer.send({ ...MESSAGE, ...message }, { now: true }))
       return { error, kept: mailOutbox.list() }
     })
 
@@ -154,8 +154,8 @@ describe('A message that is not sent', () => {
     const options = custom((done) => done(new Error('full')))
     await withMailApp(options, async ({ services: { mailer, mailOutbox } }) => {
       const results = await Promise.allSettled([
-        mailer.send(MESSAGE),
-        mailer.send({ ...MESSAGE, subject: 'Two' }),
+        mailer.send(MESSAGE, { now: true }),
+        mailer.send({ ...MESSAGE, subject: 'Two' }, { now: true }),
       ])
       expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
       expect(mailOutbox.list().map(({ status }) => status)).to.deep.equal(['failed', 'failed'])

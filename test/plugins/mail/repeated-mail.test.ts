@@ -1,0 +1,105 @@
+import { mock } from 'node:test'
+import { expect } from 'chai'
+import { keptLog } from '../jobs/applications.ts'
+import { rejection, startMailApp } from './mail-app.ts'
+
+const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' }
+const away = (): Error => new Error('connect ECONNREFUSED for ada@example.com')
+const refused = (): Error => Object.assign(new Error('550 no'), { responseCode: 550, permanent: true })
+
+/** An application whose mail server fails with these errors first; the ids are those of the messages that it got. */
+async function scene(failures: Error[]) {
+  const ids: string[] = []
+  const { logger, lines } = keptLog()
+  const send = (
+    { data }: { data: { messageId?: unknown } },
+    done: (error: Error | null, info?: unknown) => void,
+  ) => {
+    ids.push(String(data.messageId))
+    const failure = failures.shift()
+    done(failure ?? null, {})
+  }
+  const transport = { name: 'failing', version: '1', send }
+  const app = await startMailApp(
+    { transport: transport as never },
+    { logger, clock: { now: () => Date.now() } },
+  )
+  return { app, mailer: app.services.mailer, outbox: app.services.mailOutbox, ids, lines }
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  mock.timers.tick(milliseconds)
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+}
+
+describe('A mail that could not be sent, without the jobs brick', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
+  afterEach(() => mock.timers.reset())
+
+  it('is sent again after a second, then later and later, as the same message', async () => {
+    const { app, mailer, outbox, ids, lines } = await scene([away(), away(), away()])
+    const { id } = await mailer.send(MESSAGE)
+    expect(outbox.list()).to.have.length(1)
+    expect(outbox.list()[0]).to.include({ id, status: 'failed' })
+    for (const [milliseconds, count] of [
+      [999, 1],
+      [1, 2],
+      [3999, 2],
+      [1, 3],
+      [16_000, 4],
+      [3_600_000, 4],
+    ] as const) {
+      await pass(milliseconds)
+      expect(ids, `after ${milliseconds}`).to.have.length(count)
+    }
+    expect(new Set(ids)).to.deep.equal(new Set([`<${id}@example.com>`]))
+    expect(outbox.list()).to.have.length(1)
+    expect(outbox.list()[0]).to.include({ id, status: 'sent' })
+    expect(JSON.stringify(lines)).not.to.contain('ada@example.com')
+    await app.close()
+  })
+
+  it('is given up after ten minutes, with a line in the log', async () => {
+    const { app, mailer, ids, lines } = await scene(Array.from({ length: 100 }, away))
+    await mailer.send(MESSAGE)
+    for (let minute = 0; minute < 60; minute++) await pass(60_000)
+    expect(ids).to.have.length(7)
+    expect(lines.filter(({ level }) => level === 'error').map(({ text }) => text)).to.deep.equal([
+      'A mail was not sent, and is lost',
+    ])
+    await app.close()
+    expect(ids).to.have.length(7)
+  })
+
+  it('rejects at the call if the server has refused it for good, and is lost if it does so later', async () => {
+    const { app, mailer, ids, lines } = await scene([refused(), away(), refused()])
+    expect(await rejection(mailer.send(MESSAGE))).to.include({ code: 'MAIL_NOT_SENT', permanent: true })
+    await mailer.send(MESSAGE)
+    await pass(1000)
+    expect(lines.at(-1)).to.include({ level: 'error' })
+    await pass(3_600_000)
+    expect(ids).to.have.length(3)
+    await app.close()
+  })
+
+  it('is sent once more when the application closes', async () => {
+    const { app, mailer, ids, lines } = await scene([away(), away(), away()])
+    await mailer.send(MESSAGE)
+    await mailer.send(MESSAGE)
+    await app.close()
+    expect(ids).to.have.length(4)
+    expect(lines.filter(({ level }) => level === 'error')).to.have.length(1)
+    await pass(3_600_000)
+    expect(ids).to.have.length(4)
+  })
+
+  it('waits beside others up to 64 MiB, and rejects beyond', async () => {
+    const { app, mailer } = await scene(Array.from({ length: 100 }, away))
+    const large = { ...MESSAGE, attachments: [{ filename: 'a', content: Buffer.alloc(30 * 1024 * 1024) }] }
+    await mailer.send(large)
+    await mailer.send(large)
+    expect(await rejection(mailer.send(large))).to.include({ code: 'MAIL_NOT_SENT' })
+    await mailer.send(MESSAGE)
+    await app.close()
+  })
+})
