@@ -49,7 +49,7 @@ export { loadEnvFiles } from './support/env/env-files.ts'
 export type { EnvFileOptions } from './support/env/env-files.ts'
 export { defineBrick } from './bricks/brick.ts'
 export type { HealthCheck, HealthCheckOptions, HealthChecks, RunHealthCheck } from './bricks/health-check.ts'
-export type { AnyBrick, Brick, BrickDefinition, MemberFactory } from './bricks/brick.ts'
+export type { AnyBrick, Brick, BrickDefinition, MemberFactory, WorkingProcess } from './bricks/brick.ts'
 export { scoped, singleton, transient, value } from './container/registration.ts'
 export type {
   AnyRegistration,
@@ -86,6 +86,7 @@ export type {
 } from './contracts/authenticator.ts'
 export type { Clock } from './contracts/clock.ts'
 export type { BrickCommand, BrickCommandInput, BrickCommandResult } from './contracts/brick-command.ts'
+export type { BrickEntry } from './contracts/brick-entry.ts'
 export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'
 export type { Environment } from './support/env/environment.ts'
 export type { EventBus } from './contracts/events.ts'

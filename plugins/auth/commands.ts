@@ -5,6 +5,7 @@ import {
   type BrickCommandResult,
   type Cradle,
 } from 'mortar'
+import { inColumns, printable } from 'mortar/kit'
 import type { Account, AccountOperations, AccountSession } from './flows/accounts.ts'
 import type { ConnectedProvider } from './provider.ts'
 
@@ -108,12 +109,12 @@ async function listUsers({ accounts, input: { values } }: Tools): Promise<BrickC
   const users = found.slice(0, limit)
   const next = found.length > limit ? users.at(-1)!.email : null
   const rows = users.map(({ id, email, name, isDisabled }) => [
-    shown(email),
+    printable(email),
     id,
     isDisabled ? 'disabled' : '',
-    shown(name),
+    printable(name),
   ])
-  const more = next === null ? '' : `\nMore: --after '${shown(next)}'`
+  const more = next === null ? '' : `\nMore: --after '${printable(next)}'`
   return { json: { users, next }, text: users.length === 0 ? 'No accounts.' : inColumns(rows) + more }
 }
 
@@ -170,26 +171,9 @@ async function resetLink({ id, email }: Account, { accounts }: Tools): Promise<B
 }
 
 function unknownUser(key: string): StartupError {
-  return new StartupError(`There is no account '${shown(key)}'.`, {
+  return new StartupError(`There is no account '${printable(key)}'.`, {
     code: 'MORTAR_AUTH_ACCOUNTS',
     remedy: 'Look for it: mortar auth users --search TEXT',
     brick: 'auth',
   })
-}
-
-/** A name comes from its user, and control characters in it could move the cursor of a terminal. */
-function shown(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD')
-}
-
-function inColumns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

@@ -1,8 +1,17 @@
-import { defineBrick, singleton, type Brick, type DoctorFinding, StartupErrors, StartupError } from 'mortar'
+import {
+  defineBrick,
+  singleton,
+  StartupError,
+  StartupErrors,
+  type Brick,
+  type BrickEntry,
+  type DoctorFinding,
+} from 'mortar'
 import type { JobQueue } from 'mortar/kit'
+import { COMMANDS } from './commands.ts'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
-import { loadJobs } from './load-jobs.ts'
+import { loadJobs, type LoadedJob } from './load-jobs.ts'
 import { readOptions, type JobsOptions } from './options.ts'
 import { createRuntime, runtimeOf, type JobAdder, type Jobs, type Runtime } from './runtime.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
@@ -49,14 +58,18 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
     checks: {
       jobs: ({ jobs: service }) => runtimeOf(service).worker.looks.isWell,
     },
-    start: async ({ jobs: service, gauges, environment }) => {
+    start: async ({ jobs: service, gauges }) => {
       const runtime = runtimeOf(service)
       await open(runtime)
       addGauges(gauges, runtime.engine)
-      if (settings.run && environment !== 'test') runtime.worker.looks.start()
+    },
+    work: ({ jobs: service, environment }, { servesRequests }) => {
+      if (environment !== 'test' && (settings.run || !servesRequests)) runtimeOf(service).worker.looks.start()
     },
     stop: ({ jobs: service }) => runtimeOf(service).worker.stop(),
     doctor: () => findings(settings.directory),
+    commands: COMMANDS,
+    entries: async () => (await loadJobs(settings.directory)).map((job) => entryOf(job)),
   })
 }
 
@@ -79,8 +92,18 @@ async function open(runtime: Runtime): Promise<void> {
   if (unknown.length > 0)
     services.logger.warn(
       { brick: 'jobs', jobs: unknown },
-      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs with `jobs.remove(id)`.',
+      'Jobs wait whose files this process does not have. Restore the files, or delete the jobs: mortar jobs remove --all --state waiting --name NAME',
     )
+}
+
+function entryOf({ name, file, schedule, attempts, timeout, concurrency }: LoadedJob): BrickEntry {
+  const settings = {
+    attempts,
+    timeout: `${timeout / 1000}s`,
+    ...(concurrency !== Infinity && { concurrency }),
+    ...(schedule !== undefined && { every: schedule.pattern.replace('|', ' ') }),
+  }
+  return { kind: 'job', name, file, settings }
 }
 
 async function findings(directory: string | URL): Promise<readonly DoctorFinding[]> {

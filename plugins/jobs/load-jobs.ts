@@ -15,6 +15,8 @@ type Validate = (value: unknown) => unknown
 /** A job with its name and checked options. */
 export interface LoadedJob extends JobSettings {
   readonly name: string
+  /** Absolute path. */
+  readonly file: string
   readonly job: Job
   /** Undefined for a job without data. */
   readonly validate: Validate | undefined
@@ -76,6 +78,7 @@ async function loadFile(folder: string, file: string): Promise<LoadedJob> {
   return {
     ...readDefinition(job.definition, path),
     name,
+    file: path,
     job,
     validate: data === undefined ? undefined : validatorOf(data, path),
     schedule: every === undefined ? undefined : readSchedule(name, every, path),

@@ -4,7 +4,7 @@ import type { Job, JobInput } from './job.ts'
 import type { LoadedJob } from './load-jobs.ts'
 
 /** Work that this process can run: a job of a file, or the work of another brick. */
-export type KnownJob = Omit<LoadedJob, 'job' | 'schedule'> & {
+export type KnownJob = Omit<LoadedJob, 'file' | 'job' | 'schedule'> & {
   readonly run: (input: unknown) => unknown
 }
 

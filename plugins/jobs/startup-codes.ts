@@ -11,6 +11,10 @@ export const STARTUP_CODES = {
     remedy:
       'Write `export default job({ … }, async ({ data }) => { … })`, or begin the name of the file with _.',
   },
+  MORTAR_JOBS_ID: {
+    cause: 'A command names a job that does not exist, or is in another state',
+    remedy: 'List the jobs: mortar jobs list.',
+  },
   MORTAR_JOBS_OPTION: {
     cause: 'An option of the jobs brick or of a job is invalid',
     remedy: 'Fix the option that the message names.',

@@ -3,6 +3,7 @@ import type { Server as TlsServer } from 'node:https'
 import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick, Brick } from '../bricks/brick.ts'
+import type { BrickEntry } from '../contracts/brick-entry.ts'
 import type { HealthCheck } from '../bricks/health-check.ts'
 import type {
   AnyRegistration,
@@ -132,6 +133,8 @@ export interface Inspection {
   readonly bricks: readonly AnyBrick[]
   /** Returns the OpenAPI document that would be served, or an empty object if the application serves none. */
   readonly document: () => object
+  /** Entry points of bricks that are not routes, such as jobs. @throws StartupError for a broken one. */
+  readonly entries: () => Promise<readonly BrickEntry[]>
   readonly options: ResolvedOptions
   readonly routes: readonly Route[]
   readonly serviceNames: readonly string[]

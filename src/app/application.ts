@@ -4,7 +4,7 @@ import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
 import type { OpenOuterApp } from '../context/outer-app.ts'
-import { type Environment, isInspecting } from '../support/env/environment.ts'
+import { type Environment, isInspecting, isWorking } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
 import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
@@ -122,14 +122,14 @@ export class Application {
     const assembling = this.assembleAll(false)
     this.booting = assembling.then(() => Promise.reject(onlyInspected()))
     this.booting.catch(() => undefined)
-    const { bricks, documentation } = await assembling
+    const { bricks, documentation, entries } = await assembling
     const { document } = (await documentation?.()) ?? { document: () => ({}) }
     const { options, routes, services } = this
     const { names: serviceNames, resolveSingletons } = this.context.container
-    return { bricks, document, options, routes, services, serviceNames, resolveSingletons }
+    return { bricks, document, entries, options, routes, services, serviceNames, resolveSingletons }
   }
 
-  get closeLimits(): Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay'> {
+  get closeLimits(): Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay' | 'logger'> {
     return this.options
   }
 
@@ -227,7 +227,7 @@ export class Application {
       await preload()
       this.adapters.compile()
       await health.use(checks)
-      await this.lifecycle.start(bricks)
+      await this.lifecycle.start(bricks, { servesRequests: !isWorking() })
       if (health.stage === 'starting') health.stage = 'ready'
     } catch (error) {
       if (health.stage === 'starting') health.stage = 'failed'

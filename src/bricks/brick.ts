@@ -1,6 +1,7 @@
 import type { AnyRegistration, Registrations, RequestServices } from '../container/registration.ts'
 import type { BrickServices, Cradle, CoreServices } from '../contracts/services.ts'
 import type { BrickCommand } from '../contracts/brick-command.ts'
+import type { BrickEntry } from '../contracts/brick-entry.ts'
 import type { DoctorFinding } from '../contracts/doctor-finding.ts'
 import type { StartupCodes } from '../errors/brick-errors.ts'
 import type { Problems } from '../errors/codes.ts'
@@ -13,6 +14,12 @@ import type { HealthChecks } from './health-check.ts'
 
 /** Computes a ctx member from the services by name and the current `ctx`, on first read in each request. */
 export type MemberFactory<T, Services = CoreServices> = (services: Cradle<Services>, ctx: Context) => T
+
+/** The kind of a process in which bricks work in the background. */
+export interface WorkingProcess {
+  /** False in `mortar work`. */
+  readonly servesRequests: boolean
+}
 
 /**
  * An extension of an application: a plain object of optional slots.
@@ -44,6 +51,11 @@ export interface Brick<
   readonly middleware?: readonly Middleware[] | ((core: CoreServices) => readonly Middleware[])
   /** Asynchronous start, in dependency order. An error stops the bricks that had started, in reverse. */
   readonly start?: (services: Cradle) => unknown
+  /**
+   * Begins work in the background, after every brick has started, in the order of the starts. A command of an operator
+   * starts bricks without it. `servesRequests` is false in `mortar work`. `stop` ends the work.
+   */
+  readonly work?: (services: Cradle, process: WorkingProcess) => unknown
   /** Asynchronous stop, in reverse order, each with a deadline. */
   readonly stop?: (services: Cradle) => unknown
   /** Problem codes of the brick's errors, in lower case: `{ counter_full: { status: 409, title: 'Counter full' } }`. */
@@ -67,6 +79,11 @@ export interface Brick<
   readonly doctor?: (services: Cradle) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
   /** Commands of an operator by name: `{ users: { … } }` of the brick `auth` is `mortar auth users`. */
   readonly commands?: Readonly<Record<string, BrickCommand>>
+  /**
+   * Entry points that are not routes, for `mortar routes` and `app.inspect()`. A throw fails `mortar build`. No brick has
+   * started.
+   */
+  readonly entries?: (services: Cradle) => readonly BrickEntry[] | Promise<readonly BrickEntry[]>
   /** Checks for `/readyz` by name: `{ db: { run: (services, signal) => …, timeout: '1s', cache: '5s' } }`. */
   readonly checks?: HealthChecks
 }
@@ -81,7 +98,7 @@ export interface BrickDefinition<
   Members extends object,
 > extends Omit<
   Brick<Name, Services, Members>,
-  'services' | 'members' | 'start' | 'stop' | 'doctor' | 'checks'
+  'services' | 'members' | 'start' | 'work' | 'stop' | 'doctor' | 'entries' | 'checks'
 > {
   /** The second form accepts a factory that annotates its parameter with services that are not declared. */
   readonly services?: {
@@ -92,10 +109,14 @@ export interface BrickDefinition<
     readonly [Member in keyof Members]: (services: BrickServices<Services>, ctx: Context) => Members[Member]
   }
   readonly start?: (services: BrickServices<Services>) => unknown
+  readonly work?: (services: BrickServices<Services>, process: WorkingProcess) => unknown
   readonly stop?: (services: BrickServices<Services>) => unknown
   readonly doctor?: (
     services: BrickServices<Services>,
   ) => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>
+  readonly entries?: (
+    services: BrickServices<Services>,
+  ) => readonly BrickEntry[] | Promise<readonly BrickEntry[]>
   readonly checks?: HealthChecks<BrickServices<Services>>
 }
 

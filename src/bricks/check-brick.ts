@@ -17,6 +17,7 @@ const SLOTS = new Set([
   'routes',
   'middleware',
   'start',
+  'work',
   'stop',
   'problems',
   'explainError',
@@ -24,6 +25,7 @@ const SLOTS = new Set([
   'pages',
   'doctor',
   'commands',
+  'entries',
   'checks',
 ] as const satisfies readonly (keyof AnyBrick)[]) as ReadonlySet<string>
 
@@ -80,9 +82,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     remedy: "Write pages: { Counter: '/_framework/counter' }.",
   },
   start: call('start'),
+  work: call('work'),
   stop: call('stop'),
   doctor: call('doctor'),
   commands: named('commands'),
+  entries: call('entries'),
   checks: named('checks'),
 }
 

@@ -57,3 +57,11 @@ export function readTime(option: string, given: string): number {
   }
   throw new UsageError(`--${option} is '${given}'. Write a time up to 24h, such as 90s or 5m.`)
 }
+
+/** Reads the option `port`. @throws UsageError */
+export function readPort(input: Pick<CommandInput, 'values'>): number | undefined {
+  const port = textOf(input, 'port')
+  if (port === undefined) return undefined
+  if (/^\d+$/.test(port) && Number(port) <= 65_535) return Number(port)
+  throw new UsageError(`--port ${port} is not a port, an integer from 0 to 65535.`)
+}

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { inColumns } from './terminal.ts'
+import { inColumns } from '../support/columns.ts'
 
 /** Renders the output of `mortar --help`. */
 export function overview(commands: readonly Command[]): string {

@@ -29,11 +29,11 @@ const SIGNS = 3
  * Tells systemd the state of this process, and that it is alive (`WatchdogSec`). Node has no datagram sockets of Unix, so
  * this runs `systemd-notify`, which the unit must permit: `NotifyAccess=all`. Without the variable `NOTIFY_SOCKET`, and
  * in a process that systemd did not start, it does nothing.
- * @param warn called once, if the program cannot be run.
+ * @param warn called once, if the program cannot be run; by default it writes to standard error.
  */
 export function findServiceManager(
   variables: Variables,
-  warn: (problem: string) => void,
+  warn: (problem: string) => void = warnOfProblem,
   { run, every }: Machine = machine,
 ): ServiceManager {
   if (!variables['NOTIFY_SOCKET']) return { ready() {}, reloading() {}, stopping() {} }
@@ -59,6 +59,17 @@ export function findServiceManager(
     reloading: () => send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`),
     stopping: () => send('STOPPING=1'),
   }
+}
+
+function warnOfProblem(problem: string): void {
+  process.stderr.write(`mortar: ${problem}\n`)
+}
+
+/** Tells the service manager that one process serves or works, and when it stops. */
+export function reportState(manager: ServiceManager): void {
+  manager.ready()
+  // A listener would keep an application alive that does not handle signals.
+  if (process.listenerCount('SIGTERM') > 0) process.prependListener('SIGTERM', () => manager.stopping())
 }
 
 /** Milliseconds after which the watchdog of systemd ends this process; undefined without one. */

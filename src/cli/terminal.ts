@@ -46,13 +46,3 @@ function createPaint(coloured: boolean): Paint {
     yellow: style(33, 39),
   }
 }
-
-/** Formats rows of cells in columns, two spaces apart, without spaces at the end of a line. */
-export function inColumns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = []
-  for (const row of rows)
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
-  const line = (row: readonly string[]): string =>
-    row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')
-  return rows.map((row) => line(row).trimEnd()).join('\n')
-}

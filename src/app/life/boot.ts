@@ -4,7 +4,8 @@ import { installBrick } from '../../bricks/install.ts'
 import { orderBricks } from '../../bricks/order.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
 import type { NamedCheck } from '../../bricks/health-check.ts'
-import type { CoreServices } from '../../contracts/services.ts'
+import type { BrickEntry } from '../../contracts/brick-entry.ts'
+import type { CoreServices, Cradle } from '../../contracts/services.ts'
 import type { Authenticator } from '../../contracts/authenticator.ts'
 import { errorExplainer } from '../../bricks/explain-error.ts'
 import type { Limiter } from '../../contracts/limiter.ts'
@@ -28,6 +29,8 @@ export interface Assembly {
   readonly checks: readonly NamedCheck[]
   /** The OpenAPI document and its page, if the application has them. */
   readonly documentation: FrameworkRoutes['documentation']
+  /** Reads the slot `entries` of every brick. */
+  readonly entries: () => Promise<readonly BrickEntry[]>
   /** Loads packages before the first request needs them. */
   readonly preload: () => Promise<unknown>
 }
@@ -71,7 +74,9 @@ export function assemble(
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
   const preload = (): Promise<unknown> => Promise.all([...runtime.preloads].map((load) => load()))
-  return { bricks, checks, documentation: own.documentation, preload }
+  const entries = async (): Promise<readonly BrickEntry[]> =>
+    (await Promise.all(bricks.map(async (brick) => brick.entries?.(container.cradle as Cradle) ?? []))).flat()
+  return { bricks, checks, documentation: own.documentation, entries, preload }
 }
 
 function needOf({ name, peers }: AnyBrick): PeerNeed[] {

@@ -8,7 +8,7 @@ import { closeOnUncaughtErrors } from './uncaught-errors.ts'
  * @returns a function that removes the handlers.
  */
 export function endWithProcess(
-  { drainDelay, shutdownTimeout, logger }: ResolvedOptions,
+  { drainDelay, shutdownTimeout, logger }: Pick<ResolvedOptions, 'drainDelay' | 'shutdownTimeout' | 'logger'>,
   close: (options: CloseOptions) => Promise<void>,
 ): () => void {
   const removers = [

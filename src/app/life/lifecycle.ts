@@ -1,4 +1,4 @@
-import type { AnyBrick } from '../../bricks/brick.ts'
+import type { AnyBrick, WorkingProcess } from '../../bricks/brick.ts'
 import type { Container } from '../../container/container.ts'
 import type { Cradle } from '../../contracts/services.ts'
 import type { Logger } from '../../contracts/logger.ts'
@@ -10,11 +10,11 @@ import { withDeadline } from '../../support/with-deadline.ts'
 /** Starts and stops the bricks of an application, and disposes of its services. */
 export interface Lifecycle {
   /**
-   * Starts the bricks in the given order. If one fails, the bricks that have started are stopped in reverse order. A
+   * Starts the bricks in the given order, then lets them begin their work in the background. If one fails, the bricks that have started are stopped in reverse order. A
    * brick that is still starting during `stop()` is stopped as soon as it has started, and no further brick starts.
-   * @throws StartupError
+   * @throws StartupError, `MORTAR_NO_WORK` for a process that serves no requests and has no work.
    */
-  start(bricks: readonly AnyBrick[]): Promise<void>
+  start(bricks: readonly AnyBrick[], process?: WorkingProcess): Promise<void>
   /**
    * Stops the started bricks in reverse order, then disposes of the services. A brick or disposer that fails or exceeds
    * the deadline is logged and does not prevent the others from stopping.
@@ -51,16 +51,22 @@ export function createLifecycle(
   }
 
   return {
-    async start(bricks) {
-      for (const brick of bricks)
+    async start(bricks, process = { servesRequests: true }) {
+      if (!process.servesRequests && bricks.every(({ work }) => work === undefined)) throw noWork()
+      const step = async (brick: AnyBrick, run: () => unknown): Promise<void> => {
         try {
-          await startNamed(brick, services, logger, patience)
-          started.push(brick)
-          if (isStopped) return await stop()
+          await run()
         } catch (error) {
           await stop()
           throw startFailure(brick, error)
         }
+      }
+      for (const brick of bricks) {
+        await step(brick, () => startNamed(brick, services, logger, patience))
+        started.push(brick)
+        if (isStopped) return stop()
+      }
+      for (const brick of bricks) if (!isStopped) await step(brick, () => brick.work?.(services, process))
     },
     stop,
   }
@@ -85,6 +91,13 @@ async function startNamed(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function noWork(): StartupError {
+  return new StartupError('No brick of the application works in the background.', {
+    code: 'MORTAR_NO_WORK',
+    remedy: 'Add one that does, such as jobs: mortar add jobs. For requests use mortar start.',
+  })
 }
 
 function startFailure(brick: AnyBrick, error: unknown): StartupError {

@@ -22,6 +22,7 @@ import { createPending } from './pending.ts'
 import { requestLineWriter } from '../log/logger.ts'
 import { createRequestChannel } from './request-channel.ts'
 import { reportCompletion, REQUEST_COMPLETED } from '../log/request-completed.ts'
+import { isWorking } from '../../support/env/environment.ts'
 import { createStages, type Stages } from '../life/stages.ts'
 import { createRequestEnds, type RequestEnds } from './request-ends.ts'
 
@@ -53,6 +54,7 @@ export function createAdapters(context: AssemblyContext, boot: Boot, openOuter: 
   const channel = createRequestChannel({ services: context.container.cradle, routeOf: dispatcher.routeOf })
   const directAdapter = createDirectAdapter(state)
   const forwarding = compileForwarding(options.trustProxy)
+  const servesRequests = !isWorking()
   let runtime: ContextRuntime | undefined
   let outer: OuterApp | undefined
 
@@ -73,6 +75,7 @@ export function createAdapters(context: AssemblyContext, boot: Boot, openOuter: 
     disposeRequests: ends.drain,
     handle(req, res) {
       if (health.isProbe(req)) return void sendHealth(health, req, res)
+      if (!servesRequests) return void res.writeHead(404).end()
       // Middleware added with app.koa.use() wraps the direct adapter's requests too.
       if (outer?.serve(req, res) !== true)
         void channel.run(open(req, res, directAdapter), dispatcher.dispatch)

@@ -22,7 +22,7 @@ export interface Failure {
 
 interface Assembled {
   readonly batches: readonly object[]
-  inspect(): Promise<unknown>
+  inspect(): Promise<{ entries(): Promise<unknown> }>
 }
 
 /** Evaluated before the linked modules; its error prevents their evaluation. */
@@ -58,7 +58,7 @@ async function assemble({ app: file, manifest }: Proof): Promise<Failure[]> {
     const { app } = (await import(file)) as { readonly app: Assembled }
     if (manifest !== undefined && app.batches.length === 0)
       ((await import(manifest)) as { registerRoutes(app: Assembled): void }).registerRoutes(app)
-    await app.inspect()
+    await (await app.inspect()).entries()
     return []
   } catch (error) {
     return [{ file: undefined, error: sent(error) }]

@@ -76,6 +76,8 @@ async function checkAndCompile(
   if (inspected.status === 'rejected') throw inspected.reason
   if (compiled.status === 'rejected') throw compiled.reason
   const { ok, report } = compiled.value
+  // A broken job stops the build like a broken route.
+  await inspected.value.entries()
   if (ok) return inspected.value.routes.length
   terminal.note(report)
   terminal.note('The application was not built.')

@@ -7,6 +7,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dev: async () => (await import('./dev.ts')).dev,
   build: async () => (await import('./build.ts')).build,
   start: async () => (await import('./start.ts')).start,
+  work: async () => (await import('./work.ts')).work,
   reload: async () => (await import('./reload.ts')).reload,
   maintenance: async () => (await import('./maintenance.ts')).maintenance,
   migrate: async () => (await import('./migrate.ts')).migrate,

@@ -1,4 +1,4 @@
-import { type Command, textOf, UsageError } from '../command.ts'
+import { type Command, readPort } from '../command.ts'
 import { createServerProcess } from '../dev/server-process.ts'
 import { projectFilter } from '../dev/sort-changes.ts'
 import { watchTree } from '../dev/watch-tree.ts'
@@ -15,7 +15,8 @@ export const dev: Command = {
     host: { type: 'string', help: 'sets HOST' },
   },
   async run(input) {
-    refuseUnknownPort(textOf(input, 'port'))
+    // A change of a file cannot correct an argument, so the command ends.
+    readPort(input)
     const project = findProject(input)
     const server = createServerProcess(project, input)
     const unwatch = watchTree(project.root, projectFilter(project), (paths) => server.follow(paths))
@@ -25,12 +26,6 @@ export const dev: Command = {
     await server.stop()
     return 0
   },
-}
-
-/** A change of a file cannot correct an argument, so the command ends. */
-function refuseUnknownPort(port: string | undefined): void {
-  if (port === undefined || (/^\d+$/.test(port) && Number(port) <= 65_535)) return
-  throw new UsageError(`--port ${port} is not a port, an integer from 0 to 65535.`)
 }
 
 function untilSignal(): Promise<void> {

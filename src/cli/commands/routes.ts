@@ -1,10 +1,11 @@
 import { basename, dirname, join } from 'node:path'
+import type { BrickEntry } from '../../contracts/brick-entry.ts'
 import { createScopes, type Scopes } from '../../routing/middleware-scopes.ts'
 import type { AuthRequirement, Route } from '../../routing/route.ts'
 import type { Command } from '../command.ts'
 import { inspectProject } from '../project/inspect-project.ts'
 import { findProject, type Project, PROJECT_OPTIONS, shown } from '../project/project.ts'
-import { inColumns } from '../terminal.ts'
+import { inColumns } from '../../support/columns.ts'
 
 /** One route as `mortar routes --json` prints it. */
 export interface ListedRoute {
@@ -25,10 +26,10 @@ export interface ListedRoute {
   readonly middleware: readonly string[]
 }
 
-/** Lists every route that the application serves. */
+/** Lists every route that the application serves, and the entry points of bricks, such as jobs. */
 export const routes: Command = {
   name: 'routes',
-  summary: 'List every route: method, path, file, guard, schemas',
+  summary: 'List every route: method, path, file, guard, schemas; and every job',
   usage: 'routes [--json]',
   options: { ...PROJECT_OPTIONS, json: { type: 'boolean', help: 'print JSON' } },
   async run(input) {
@@ -37,7 +38,14 @@ export const routes: Command = {
     const scopes = createScopes()
     for (const scope of inspection.scopes) scopes.add(scope)
     const listed = inspection.routes.map((route) => listedRoute(route, project, scopes)).toSorted(byPath)
-    input.terminal.print(input.values['json'] === true ? JSON.stringify(listed, null, 2) : asTable(listed))
+    const entries = (await inspection.entries()).map(({ file, ...entry }) => ({
+      ...entry,
+      ...(file !== undefined && { file: shown(file, project.root) }),
+    }))
+    const text = [asTable(listed), ...tablesOf(entries)].join('\n\n')
+    input.terminal.print(
+      input.values['json'] === true ? JSON.stringify([...listed, ...entries], null, 2) : text,
+    )
     return 0
   },
 }
@@ -77,6 +85,23 @@ function asTable(listed: readonly ListedRoute[]): string {
     middleware.length === 0 ? file : `${file}, in ${middleware.toReversed().join(', ')}`,
   ])
   return inColumns([['METHOD', 'PATH', 'GUARD', 'SCHEMAS', 'FILE'], ...rows])
+}
+
+/** One table for each kind of entry. */
+function tablesOf(entries: readonly BrickEntry[]): readonly string[] {
+  const kinds = [...new Set(entries.map(({ kind }) => kind))]
+  return kinds.map((kind) => {
+    const rows = entries
+      .filter((entry) => entry.kind === kind)
+      .map(({ name, settings, file = '' }) => [
+        name,
+        Object.entries(settings)
+          .map(([key, value]) => `${key} ${value}`)
+          .join(', ') || '-',
+        file,
+      ])
+    return inColumns([[kind.toUpperCase(), 'SETTINGS', 'FILE'], ...rows])
+  })
 }
 
 function guardText(guard: AuthRequirement): string {

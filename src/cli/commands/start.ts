@@ -1,18 +1,10 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { StartupError } from '../../errors/startup-error.ts'
-import { manifestPath, readManifestFiles, refuseStale } from '../../files/manifest.ts'
-import { loadEnvFiles } from '../../support/env/env-files.ts'
-import { processVariables, STATE_VARIABLE, VERSION_VARIABLE } from '../../support/env/environment.ts'
+import { processVariables } from '../../support/env/environment.ts'
 import { isWorker } from '../../support/env/process-share.ts'
-import { type BuildRecord, hashSources, readRecord } from '../build/build-record.ts'
-import { keepCompiledCode } from '../build/compile-cache.ts'
-import { type Command, type CommandInput, textOf } from '../command.ts'
-import type { ProjectApp } from '../project/inspect-project.ts'
-import { findProject, findRoot } from '../project/project.ts'
+import { BUILD_OPTIONS, findBuild, runBuild } from '../build/run-build.ts'
+import { type Command, textOf } from '../command.ts'
 import { productionVariables, stateFolder } from '../project/state-folder.ts'
 import { serve } from '../project/serve.ts'
-import { findServiceManager, type ServiceManager } from '../service-manager.ts'
+import { findServiceManager, reportState } from '../service-manager.ts'
 import type { PrimaryOptions } from '../workers/run-primary.ts'
 import {
   readMaxMemory,
@@ -41,14 +33,13 @@ export const start: Command = {
       type: 'string',
       help: 'memory above which a worker is replaced, such as 512mb; no limit by default',
     },
-    out: { type: 'string', help: 'output folder of the build; dist by default' },
-    stale: { type: 'boolean', help: 'run the build although the sources have changed' },
+    ...BUILD_OPTIONS,
   },
   serves: true,
   async run(input) {
     if (isWorker()) {
       const { runWorker } = await import('../workers/worker.ts')
-      await runWorker(() => runBuild(input))
+      await runWorker(() => runBuild(input, serve))
       return 0
     }
     const options = {
@@ -59,22 +50,13 @@ export const start: Command = {
     const { root } = findBuild(input)
     const variables = productionVariables(root)
     const count = readWorkerCount(textOf(input, 'workers'), variables)
-    const manager = findServiceManager(processVariables(), (problem) =>
-      process.stderr.write(`mortar: ${problem}\n`),
-    )
+    const manager = findServiceManager(processVariables())
     const state = stateFolder(root, variables)
     if (count !== undefined) return runWorkers({ count, variables, manager, state, ...options })
-    await runBuild(input)
-    report(manager)
+    await runBuild(input, serve)
+    reportState(manager)
     return 0
   },
-}
-
-/** Tells the service manager that one process serves, and when it stops. */
-function report(manager: ServiceManager): void {
-  manager.ready()
-  // A listener would keep an application alive that does not handle signals.
-  if (process.listenerCount('SIGTERM') > 0) process.prependListener('SIGTERM', () => manager.stopping())
 }
 
 async function runWorkers(options: PrimaryOptions): Promise<number> {
@@ -82,86 +64,4 @@ async function runWorkers(options: PrimaryOptions): Promise<number> {
   process.exitCode = await runPrimary(options)
   // Standard output is written synchronously, and nothing else is left to do.
   process.exit()
-}
-
-async function runBuild(input: CommandInput): Promise<ProjectApp> {
-  const { out, root, record } = findBuild(input)
-  keepCompiledCode(out)
-  await refuseBrokenManifest(out, record)
-  if (root !== out && input.values['stale'] !== true) await refuseOldBuild({ out, root, record })
-  const variables = processVariables()
-  variables['NODE_ENV'] ??= 'production'
-  variables[VERSION_VARIABLE] ??= record.version
-  loadEnvFiles(root)
-  variables[STATE_VARIABLE] = stateFolder(root, variables)
-  refuseMissing(out, [record.app, record.server])
-  return serve({
-    app: join(out, record.app),
-    server: record.server === undefined ? undefined : join(out, record.server),
-    routes: record.routes === undefined ? undefined : join(out, record.routes),
-  })
-}
-
-interface Build {
-  readonly out: string
-  /** Folder of the `.env` files: beside the sources, or the copied output itself. */
-  readonly root: string
-  readonly record: BuildRecord
-}
-
-/** Finds the build: the working directory if the output was copied there, else the output folder of the project. */
-function findBuild(input: CommandInput): Build {
-  const given = textOf(input, 'out')
-  const here = given === undefined ? readRecord(input.directory) : undefined
-  if (here) return { out: input.directory, root: input.directory, record: here }
-  const out = given === undefined ? outOf(input) : resolve(input.directory, given)
-  const record = readRecord(out)
-  if (record) return { out, root: findRoot(input.directory), record }
-  throw new StartupError(`There is no build in ${out}.`, {
-    code: 'MORTAR_BUILD_MISSING',
-    remedy:
-      'Run `mortar build` first, or run this command in the folder of the output. If this is a copy of the output, its ' +
-      'folder .framework is missing: copy everything that begins with a dot, too.',
-  })
-}
-
-function outOf(input: CommandInput): string {
-  return findProject(input).out
-}
-
-/** @throws StartupError for a part of the build that is not there, such as after an incomplete copy. */
-function refuseMissing(out: string, files: readonly (string | undefined)[]): void {
-  const missing = files.find((file) => file !== undefined && !existsSync(join(out, file)))
-  if (missing === undefined) return
-  throw new StartupError(`The build in ${out} has no ${missing}.`, {
-    code: 'MORTAR_BUILD_MISSING',
-    remedy: 'Run `mortar build` again, and copy its whole output.',
-    files: [join(out, missing)],
-  })
-}
-
-/** Checks the manifest before the start, because the start does not scan the routes. */
-async function refuseBrokenManifest(out: string, { routes }: BuildRecord): Promise<void> {
-  if (routes === undefined) return
-  const directory = join(out, routes)
-  const file = manifestPath(directory, '.js')
-  if (existsSync(file)) return refuseStale(directory, await readManifestFiles(file))
-  throw new StartupError(`The build in ${out} has no manifest of its routes (${file}).`, {
-    code: 'MORTAR_MANIFEST_MISSING',
-    remedy: 'Run `mortar build` again, and copy its output with the folders that begin with a dot.',
-    files: [file],
-  })
-}
-
-/** Compares the build with its sources, unless the output was copied away from them. */
-async function refuseOldBuild({ out, root, record }: Build): Promise<void> {
-  if (!existsSync(join(root, record.app.replace(/\.(m?)js$/, '.$1ts')))) return
-  const { routes } = record
-  if (routes !== undefined && existsSync(join(root, routes)))
-    await refuseStale(join(root, routes), await readManifestFiles(manifestPath(join(out, routes), '.js')))
-  if ((await hashSources(out, root)) === record.sources) return
-  throw new StartupError(`The build in ${out} is older than its sources.`, {
-    code: 'MORTAR_BUILD_STALE',
-    remedy: 'Run `mortar build` again, or start it as it is with --stale.',
-  })
 }

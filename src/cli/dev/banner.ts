@@ -1,4 +1,4 @@
-import { inColumns } from '../terminal.ts'
+import { inColumns } from '../../support/columns.ts'
 import type { FromServer } from './messages.ts'
 
 /** Renders the addresses of the running application. */

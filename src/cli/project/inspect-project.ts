@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { App, Inspection } from '../../app/app.ts'
+import type { ResolvedOptions } from '../../app/options.ts'
 import { StartupError } from '../../errors/startup-error.ts'
 import { readDirectory } from '../../files/load-routes.ts'
 import type { MiddlewareScope } from '../../routing/route.ts'
@@ -15,8 +16,8 @@ import type { Project } from './project.ts'
 /** The application as the CLI uses it: the public interface and the directories of its routes. */
 export type ProjectApp = App & {
   readonly batches: readonly RouteBatch[]
-  /** Limits of its close, in seconds. */
-  readonly closeLimits: { readonly shutdownTimeout: number; readonly drainDelay: number }
+  /** Limits of its close, in seconds, and its logger. */
+  readonly closeLimits: Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay' | 'logger'>
   replaceRoutes(batch: RouteBatch): void
 }
 

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { StartupError } from '../../errors/startup-error.ts'
+import { endWithProcess } from '../../app/life/end-with-process.ts'
 import { loadRoutes } from '../../files/load-routes.ts'
 import { env } from '../../support/env/env.ts'
 import type { ProjectApp } from './inspect-project.ts'
@@ -20,13 +21,36 @@ async function startApplication({
   routes,
 }: Pick<Project, 'app' | 'server' | 'routes'>): Promise<ProjectApp> {
   if (server !== undefined) await import(pathToFileURL(server).href)
-  const { app } = (await import(pathToFileURL(file).href)) as { readonly app?: ProjectApp }
-  if (typeof app?.listen !== 'function') throw noApp(file)
+  const app = await importCompiled(file)
   if (server !== undefined || app.listening !== undefined) return app
   if (routes !== undefined && app.batches.length === 0) await loadRoutes(app, routes)
   const { url } = await app.listen(env.port('PORT', { default: 3000 }))
   if (app.environment === 'production') process.stdout.write(`${url}\n`)
   return app
+}
+
+/**
+ * Starts an application without its routes, and lets its bricks work in the background until a signal ends the process.
+ * @param port of the health probes; without it nothing listens.
+ */
+export function workInBackground(file: string, port: number | undefined): Promise<void> {
+  return namingMissingPackages({ app: file, server: undefined, routes: undefined }, async () => {
+    const app = await importCompiled(file)
+    if (port !== undefined) return void (await app.listen(port))
+    await app.ready()
+    // No load balancer has to notice the end.
+    endWithProcess({ ...app.closeLimits, drainDelay: 0 }, (how) => app.close(how))
+    // Nothing else may keep the process, such as an idle SQLite database.
+    setInterval(() => undefined, LONG)
+  })
+}
+
+const LONG = 2 ** 30
+
+async function importCompiled(file: string): Promise<ProjectApp> {
+  const { app } = (await import(pathToFileURL(file).href)) as { readonly app?: ProjectApp }
+  if (typeof app?.listen === 'function') return app
+  throw noApp(file)
 }
 
 function noApp(file: string): StartupError {

@@ -38,6 +38,11 @@ export function isDevServer(variables: Variables = processVariables()): boolean 
   return variables['FRAMEWORK_MODE'] === 'dev'
 }
 
+/** True in `mortar work`, which serves no requests but probes. */
+export function isWorking(variables: Variables = processVariables()): boolean {
+  return variables['FRAMEWORK_MODE'] === 'work'
+}
+
 /** True if the process is a CLI command that serves no requests and whose standard output is its result. */
 export function isCommand(variables: Variables = processVariables()): boolean {
   return isInspecting(variables) || variables['FRAMEWORK_MODE'] === 'command'

@@ -1,0 +1,11 @@
+/** An entry point of an application that is not a route, such as a job. `mortar routes` lists it. */
+export interface BrickEntry {
+  /** One word: `job`. */
+  readonly kind: string
+  /** Unique among the entries of its kind. */
+  readonly name: string
+  /** Absolute path of its file, if it has one. */
+  readonly file?: string
+  /** Its settings by name. None of them is a secret. */
+  readonly settings: Readonly<Record<string, string | number | boolean>>
+}

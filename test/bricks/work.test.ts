@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { createApp, defineBrick } from 'mortar'
+import { withBricks } from '../../src/cli/project/with-bricks.ts'
+
+describe('the slot work of a brick', () => {
+  const seen: unknown[] = []
+  const worker = (name: string, fails = false) =>
+    defineBrick({
+      name,
+      start: () => seen.push(`start ${name}`),
+      work: (_services, { servesRequests }) => {
+        seen.push(`work ${name}${servesRequests ? '' : ' alone'}`)
+        if (fails) throw new Error('no queue')
+      },
+      stop: () => seen.push(`stop ${name}`),
+    })
+  const appWith = (...bricks: ReturnType<typeof worker>[]) =>
+    createApp({ environment: 'test', logger: false, signals: false, bricks })
+  const inWork = async (run: () => Promise<void>): Promise<void> => {
+    process.env['FRAMEWORK_MODE'] = 'work'
+    try {
+      await run()
+    } finally {
+      delete process.env['FRAMEWORK_MODE']
+    }
+  }
+  beforeEach(() => void (seen.length = 0))
+
+  it('begins when every brick has started', async () => {
+    await (await appWith(worker('one'), worker('two')).ready()).close()
+    expect(seen).to.deep.equal(['start one', 'start two', 'work one', 'work two', 'stop two', 'stop one'])
+  })
+
+  it('stops the bricks if it fails, and is left out by a command', async () => {
+    const error: unknown = await appWith(worker('one', true))
+      .ready()
+      .catch((reason: unknown) => reason)
+    expect(error).to.include({ code: 'MORTAR_BRICK_START', brick: 'one' })
+    expect(seen).to.deep.equal(['start one', 'work one', 'stop one'])
+    seen.length = 0
+    await withBricks(await appWith(worker('one')).inspect(), undefined, async () => undefined)
+    expect(seen).to.deep.equal(['start one', 'stop one'])
+  })
+
+  it('is alone in the mode work, in which an application serves probes only', () =>
+    inWork(async () => {
+      const app = appWith(worker('one'))
+      const { url } = await app.listen(0, '127.0.0.1')
+      const statuses = await Promise.all(
+        ['/livez', '/readyz', '/'].map(async (path) => (await fetch(`${url}${path}`)).status),
+      )
+      await app.close()
+      expect(statuses).to.deep.equal([200, 200, 404])
+      expect(seen).to.include('work one alone')
+    }))
+
+  it('is needed in the mode work', () =>
+    inWork(async () => {
+      const error: unknown = await appWith()
+        .ready()
+        .catch((reason: unknown) => reason)
+      expect(error).to.include({ code: 'MORTAR_NO_WORK' })
+    }))
+})
