@@ -9,6 +9,7 @@ import {
   singleton,
   StartupError,
 } from 'mortar'
+import { isCommand } from 'mortar/kit'
 import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { checkDatabase } from './check-database.ts'
@@ -18,6 +19,7 @@ import { createDataSource, openDataSource } from './drivers/data-source.ts'
 import { gateTransactions } from './gate/gate-transactions.ts'
 import type { MigrationClass } from './migrations/load-migrations.ts'
 import { createMigrations, type Migrations } from './migrations/migrations.ts'
+import { checkRefusal, refuseWrites } from './refuse-writes.ts'
 import { describeDatabase } from './describe-database.ts'
 import { databaseFindings } from './doctor.ts'
 import { explainInvalidText, explainStatements } from './migrations/explain-statements.ts'
@@ -82,6 +84,7 @@ export function database(
     // The pool's own wait is longer than the time of a check, and ends by itself.
     checks: { db: ({ db }) => checkDatabase(db, effective) },
     middleware: ({ environment }) => (environment === 'production' ? [] : [explainStatements]),
+    refuseWrites: ({ db }) => refuseWrites(db),
     start: async (services) => {
       const { db, environment, logger } = services
       watchConnections(db, effective)
@@ -92,9 +95,11 @@ export function database(
         logger.warn({ brick: 'database' }, change)
       await closeOnFailure(services, opened, async () => {
         const status = () => services.migrations.status()
-        const isCurrent = effective.migrate
-          ? await runMigrations(services)
-          : await checkPendingMigrations({ db, environment, logger, status }, effective)
+        await checkRefusal(db)
+        const isCurrent =
+          effective.migrate && !isCommand()
+            ? await runMigrations(services)
+            : await checkPendingMigrations({ db, environment, logger, status }, settingsOfStart(effective))
         if (isCurrent) await warnOfDifferences(db, { environment, logger })
       })
     },
@@ -182,6 +187,11 @@ async function closeOnFailure(
     if (opened.delete(db)) await db.destroy()
     throw error
   }
+}
+
+/** A command of an operator neither runs migrations nor fails because of them. */
+function settingsOfStart(settings: DatabaseSettings): DatabaseSettings {
+  return isCommand() ? { ...settings, pendingMigrations: 'warn' } : settings
 }
 
 async function runMigrations({ migrations, logger }: CoreServices & DatabaseServices): Promise<true> {

@@ -24,6 +24,10 @@ export const STARTUP_CODES = {
     remedy:
       'Use `sqlite:data/app.db`, `sqlite::memory:`, `postgres://…` or `mysql://…`, with the password percent-encoded.',
   },
+  MORTAR_DATABASE_WRITES: {
+    cause: '`mortar console` cannot make the database refuse writes',
+    remedy: 'Connect without a pooler that ignores the settings of a session, or use `--write`.',
+  },
   MORTAR_DOCTOR_DATABASE_FILE: {
     cause: 'The database file does not exist yet',
     remedy: 'Create it with `mortar migrate run`.',

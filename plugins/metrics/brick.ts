@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { type Brick, createRouter, defineBrick, singleton } from 'mortar'
-import { shareReport } from 'mortar/kit'
+import { isCommand, shareReport } from 'mortar/kit'
 import { readerOf } from './access.ts'
 import { readSettings, refuseOpen, type MetricsOptions, type MetricsSettings } from './options.ts'
 import { loadPromClient } from './prom-client.ts'
@@ -44,6 +44,8 @@ export function metrics(options: MetricsOptions = {}): Brick<'metrics', MetricsS
       return settings.server === undefined ? [metricsRouter(settings, running)] : []
     },
     start: async (services) => {
+      // A command serves nobody, and its process reports no metrics.
+      if (isCommand()) return
       const { metrics: registry, gauges } = services
       const { prefix, path } = settings
       if (settings.process) loadPromClient().collectDefaultMetrics({ register: registry, prefix })

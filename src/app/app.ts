@@ -14,6 +14,7 @@ import type {
 import type { CoreServices } from '../contracts/services.ts'
 import type { InjectRequest, InjectResponse } from './serve/inject.ts'
 import type { EventBus } from '../contracts/events.ts'
+import type { User } from '../contracts/user.ts'
 import type { Environment } from '../support/env/environment.ts'
 import type { Duration } from '../support/duration.ts'
 import type { TypedApp } from '../routing/define-route.ts'
@@ -127,6 +128,12 @@ export interface App<Members extends object = {}, Services extends object = {}>
   readonly routes: readonly Route[]
 }
 
+/** Services outside a request: `dispose` releases the scoped ones. */
+export interface InspectedScope {
+  readonly services: Readonly<Record<string, unknown>>
+  dispose(): Promise<void>
+}
+
 /** An application that was assembled without starting it. It cannot be started any more. */
 export interface Inspection {
   /** In the order in which they would start. */
@@ -140,6 +147,8 @@ export interface Inspection {
   readonly serviceNames: readonly string[]
   /** Services by name. Reading one creates it and its dependencies. */
   readonly services: Readonly<Record<string, unknown>>
+  /** Makes the services as a request of this user would have them, without `ctx`. */
+  openScope(user: User | null): InspectedScope
   /** Creates every singleton, to find wrong dependencies. @throws StartupError */
   resolveSingletons(): void
 }

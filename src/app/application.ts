@@ -3,6 +3,7 @@ import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
+import { inspectContainer } from '../container/inspect-container.ts'
 import type { OpenOuterApp } from '../context/outer-app.ts'
 import { type Environment, isInspecting, isWorking } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
@@ -125,8 +126,8 @@ export class Application {
     const { bricks, documentation, entries } = await assembling
     const { document } = (await documentation?.()) ?? { document: () => ({}) }
     const { options, routes, services } = this
-    const { names: serviceNames, resolveSingletons } = this.context.container
-    return { bricks, document, entries, options, routes, services, serviceNames, resolveSingletons }
+    const own = inspectContainer(this.context.container)
+    return { bricks, document, entries, options, routes, services, ...own }
   }
 
   get closeLimits(): Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay' | 'logger'> {

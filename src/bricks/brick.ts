@@ -56,6 +56,11 @@ export interface Brick<
    * starts bricks without it. `servesRequests` is false in `mortar work`. `stop` ends the work.
    */
   readonly work?: (services: Cradle, process: WorkingProcess) => unknown
+  /**
+   * Makes the brick refuse the writes of this process. The prompt of `mortar console` calls it in production, before `start`.
+   * It throws if the brick cannot.
+   */
+  readonly refuseWrites?: (services: Cradle) => unknown
   /** Asynchronous stop, in reverse order, each with a deadline. */
   readonly stop?: (services: Cradle) => unknown
   /** Problem codes of the brick's errors, in lower case: `{ counter_full: { status: 409, title: 'Counter full' } }`. */
@@ -98,7 +103,7 @@ export interface BrickDefinition<
   Members extends object,
 > extends Omit<
   Brick<Name, Services, Members>,
-  'services' | 'members' | 'start' | 'work' | 'stop' | 'doctor' | 'entries' | 'checks'
+  'services' | 'members' | 'start' | 'refuseWrites' | 'work' | 'stop' | 'doctor' | 'entries' | 'checks'
 > {
   /** The second form accepts a factory that annotates its parameter with services that are not declared. */
   readonly services?: {
@@ -110,6 +115,7 @@ export interface BrickDefinition<
   }
   readonly start?: (services: BrickServices<Services>) => unknown
   readonly work?: (services: BrickServices<Services>, process: WorkingProcess) => unknown
+  readonly refuseWrites?: (services: BrickServices<Services>) => unknown
   readonly stop?: (services: BrickServices<Services>) => unknown
   readonly doctor?: (
     services: BrickServices<Services>,

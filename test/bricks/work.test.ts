@@ -38,7 +38,7 @@ describe('the slot work of a brick', () => {
     expect(error).to.include({ code: 'MORTAR_BRICK_START', brick: 'one' })
     expect(seen).to.deep.equal(['start one', 'work one', 'stop one'])
     seen.length = 0
-    await withBricks(await appWith(worker('one')).inspect(), undefined, async () => undefined)
+    await withBricks(await appWith(worker('one')).inspect(), {}, async () => undefined)
     expect(seen).to.deep.equal(['start one', 'stop one'])
   })
 

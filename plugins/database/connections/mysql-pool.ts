@@ -9,9 +9,9 @@ import {
 import { closeLate } from './close-late.ts'
 import { createLink, HIDDEN, type Link } from './link.ts'
 import { type Attempt, lend, type Lender, noConnection } from './lend.ts'
-import { inUtc, IS_MARIADB, settingsOf, type TimeOptions } from './mysql-session.ts'
+import { begin, inUtc, IS_MARIADB, settingsOf, type TimeOptions } from './mysql-session.ts'
 import type { PoolLimits } from './pool-limits.ts'
-import { noticingReadOnly } from './read-only.ts'
+import { noticingReadOnly, REFUSE_WRITES } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
 /** The parts of the package `mysql2` that are used here. */
@@ -68,16 +68,22 @@ const CONNECT_TIMEOUT = 10_000
 export function withWatchedPool(mysql: MysqlModule, limits: PoolLimits): MysqlModule {
   const make = canWatchMysql(mysql) ? watchedPool : plainPool
   const createPool = (options: MysqlOptions): MysqlPool => make(mysql, inUtc(options), limits)
-  return Object.create(mysql, { createPool: { value: createPool, enumerable: true } }) as MysqlModule
+  // Other bricks open connections beside the pool.
+  const createConnection = (options: MysqlOptions): MysqlConnection => {
+    const connection = mysql.createConnection(options)
+    if (limits.refusesWrites()) begin(connection, [REFUSE_WRITES])
+    return connection
+  }
+  const own = (value: unknown): PropertyDescriptor => ({ value, enumerable: true })
+  return Object.create(mysql, { createPool: own(createPool), createConnection: own(createConnection) })
 }
 
 /** A pool without the watch and without a limit of its statements; its sessions are in UTC. */
-function plainPool(mysql: MysqlModule, options: MysqlOptions): MysqlPool {
+function plainPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimits): MysqlPool {
   const pool = mysql.createPool(options)
-  pool.on('connection', (connection) => {
-    for (const sql of settingsOf(options, undefined)(false))
-      connection.query(sql, (error: Error | null) => error && connection.destroy())
-  })
+  pool.on('connection', (connection) =>
+    begin(connection, settingsOf(options, undefined, limits.refusesWrites())(false)),
+  )
   return pool
 }
 
@@ -103,7 +109,11 @@ function watchedPool(mysql: MysqlModule, options: MysqlOptions, limits: PoolLimi
       }),
     linkOf,
     check: (connection) =>
-      check(connection, linkOf(connection), settingsOf(options, limits.statementTimeout())),
+      check(
+        connection,
+        linkOf(connection),
+        settingsOf(options, limits.statementTimeout(), limits.refusesWrites()),
+      ),
     giveBack: (connection) => connection.release(),
     drop: (connection) => drop(connection),
   }

@@ -1,3 +1,5 @@
+import { REFUSE_WRITES } from './read-only.ts'
+
 /** Options of mysql2 about time. */
 export interface TimeOptions {
   readonly timezone?: string | undefined
@@ -26,9 +28,11 @@ export const IS_MARIADB = "VERSION() LIKE '%MariaDB%' AS isMariaDb"
 export function settingsOf(
   { timezone }: TimeOptions,
   limit: number | undefined,
+  refusesWrites: boolean,
 ): (isMariaDb: boolean) => string[] {
   return (isMariaDb) => [
     ...(timezone === IN_UTC.timezone ? ["SET SESSION time_zone = '+00:00'"] : []),
+    ...(refusesWrites ? [REFUSE_WRITES] : []),
     ...(limit === undefined ? [] : [statementLimit(isMariaDb, limit)]),
   ]
 }
@@ -38,4 +42,14 @@ export function statementLimit(isMariaDb: boolean, milliseconds: number): string
   return isMariaDb
     ? `SET SESSION max_statement_time = ${milliseconds / 1000}`
     : `SET SESSION max_execution_time = ${Math.ceil(milliseconds)}`
+}
+
+interface Beginning {
+  query(sql: string, done: (error: Error | null) => unknown): unknown
+  destroy(): void
+}
+
+/** Sends statements before those of the caller, which wait in the queue of the driver. */
+export function begin(connection: Beginning, statements: readonly string[]): void {
+  for (const sql of statements) connection.query(sql, (error) => error && connection.destroy())
 }

@@ -8,6 +8,8 @@ export interface PoolLimits {
   readonly silence: () => number
   /** Longest time of a statement, or undefined for the server's own limit. */
   readonly statementTimeout: () => number | undefined
+  /** True if every session refuses writes. */
+  readonly refusesWrites: () => boolean
   /** Called with the watch of each pool. */
   readonly onPool: (watch: SilenceWatch) => void
 }

@@ -4,7 +4,7 @@ import { createLink, HIDDEN, type Link } from './link.ts'
 import { lend, type Lender, noConnection } from './lend.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { type PgTypes, UTC_SESSION, utcTypes, withUtcDates } from './postgres-instants.ts'
-import { noticeReadOnly } from './read-only.ts'
+import { noticeReadOnly, READ_ONLY_SESSION } from './read-only.ts'
 import { type ProbeAnswer, SilenceWatch } from './silence-watch.ts'
 
 /** The parts of the package `pg` that are used here. */
@@ -70,7 +70,7 @@ export function withWatchedPool(pg: PgModule, limits: PoolLimits): PgModule {
 function plainPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
   return class PlainPool extends pg.Pool {
     constructor(options: PgOptions) {
-      super(withDefaults(options, limits, { Client: utcClient(pg) }))
+      super(withDefaults(options, limits, { Client: utcClient(pg, limits) }))
     }
   }
 }
@@ -88,7 +88,7 @@ function watchedPool(pg: PgModule, limits: PoolLimits): PgModule['Pool'] {
       })
       limits.onPool(watch)
       const links = new WeakMap<PgClient, Link>()
-      super(withDefaults(options, limits, { Client: watchedClient(pg, watch, links) }))
+      super(withDefaults(options, limits, { Client: watchedClient(pg, limits, { watch, links }) }))
       this.#lender = {
         watch,
         poolTimeout: limits.poolTimeout,
@@ -147,9 +147,10 @@ function asNoConnection(error: Error | undefined, lender: Lender<PgClient>): Err
 }
 
 /** A client that writes and reads instants in UTC. */
-function utcClient(pg: PgModule): PgModule['Client'] {
+function utcClient(pg: PgModule, { refusesWrites }: PoolLimits): PgModule['Client'] {
   const types = utcTypes(pg.types)
-  return class UtcClient extends withSettings(pg.Client, UTC_SESSION) {
+  const settings = refusesWrites() ? { ...UTC_SESSION, ...READ_ONLY_SESSION } : UTC_SESSION
+  return class UtcClient extends withSettings(pg.Client, settings) {
     constructor(options: PgOptions) {
       super({ types, ...options })
     }
@@ -162,10 +163,10 @@ function utcClient(pg: PgModule): PgModule['Client'] {
 
 function watchedClient(
   pg: PgModule,
-  watch: SilenceWatch,
-  links: WeakMap<PgClient, Link>,
+  limits: PoolLimits,
+  { watch, links }: { readonly watch: SilenceWatch; readonly links: WeakMap<PgClient, Link> },
 ): PgModule['Client'] {
-  return class WatchedClient extends utcClient(pg) {
+  return class WatchedClient extends utcClient(pg, limits) {
     readonly #link: Link = createLink(() => socketOf(this))
 
     constructor(options: PgOptions) {
@@ -173,7 +174,7 @@ function watchedClient(
       super({ ...options, connectionTimeoutMillis: undefined })
       links.set(this, this.#link)
       this.on('drain', () => watch.answered(this.#link))
-      noticeReadOnly(this.connection, () => watch.retire(this.#link))
+      noticeReadOnly(this.connection, limits, () => watch.retire(this.#link))
     }
 
     /** The pool passes a callback. A connection beside the pool, such as that of a brick, awaits a promise. */

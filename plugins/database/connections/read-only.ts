@@ -1,4 +1,5 @@
 import type { ServerMessages } from '../compat/pg.ts'
+import type { PoolLimits } from './pool-limits.ts'
 import { markOwn } from './unavailable.ts'
 
 /** The code of PostgreSQL for a write that a standby, or a read-only transaction, refuses. */
@@ -7,18 +8,28 @@ const READ_ONLY_TRANSACTION = '25006'
 /** Settings that PostgreSQL 14 and later report whenever they change. A server that can write has both off. */
 const ROLE = ['in_hot_standby', 'default_transaction_read_only']
 
+/** Settings of a PostgreSQL session that refuses writes, sent with its start. */
+export const READ_ONLY_SESSION = { default_transaction_read_only: 'on' }
+
+/** The statement for a session of MariaDB or MySQL that refuses writes. */
+export const REFUSE_WRITES = 'SET SESSION TRANSACTION READ ONLY'
+
 /**
  * Calls `act` when the server refuses a write because it accepts none. On a server that is known to accept writes, the
  * application's own transaction was read-only, which is a mistake of the application.
  */
-export function noticeReadOnly(connection: ServerMessages, act: () => void): void {
+export function noticeReadOnly(
+  connection: ServerMessages,
+  { refusesWrites }: Pick<PoolLimits, 'refusesWrites'>,
+  act: () => void,
+): void {
   const role = new Map<string, string>()
   connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
     if (ROLE.includes(parameterName)) role.set(parameterName, parameterValue)
   })
   connection.on('errorMessage', (error) => {
     if (error.code !== READ_ONLY_TRANSACTION) return
-    if (ROLE.every((name) => role.get(name) === 'off')) markOwn(error)
+    if (refusesWrites() || ROLE.every((name) => role.get(name) === 'off')) markOwn(error)
     else act()
   })
 }

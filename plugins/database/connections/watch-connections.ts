@@ -29,8 +29,10 @@ interface Limits {
   poolTimeout: number
   silence: number
   statementTimeout: number | undefined
+  refusesWrites: boolean
 }
 
+const NO_LIMITS = { poolTimeout: 10_000, silence: 30_000, statementTimeout: undefined, refusesWrites: false }
 const limits = new WeakMap<DataSource, Limits>()
 const watches = new WeakMap<DataSource, Set<SilenceWatch>>()
 
@@ -44,7 +46,7 @@ export function statementTimeoutOf(dataSource: DataSource): number | undefined {
  * connection is opened. A repeated call only changes the limits. Does nothing on other databases.
  */
 export function watchConnections(dataSource: DataSource, given: ConnectionLimits = {}): void {
-  const own = limits.get(dataSource) ?? { poolTimeout: 10_000, silence: 30_000, statementTimeout: undefined }
+  const own: Limits = limits.get(dataSource) ?? { ...NO_LIMITS }
   if (given.poolTimeout !== undefined) own.poolTimeout = seconds(given.poolTimeout) * 1000
   if (given.silence !== undefined) own.silence = seconds(given.silence) * 1000
   if (given.statementTimeout !== undefined) own.statementTimeout = seconds(given.statementTimeout) * 1000
@@ -56,6 +58,7 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
     poolTimeout: () => own.poolTimeout,
     silence: () => own.silence,
     statementTimeout: () => own.statementTimeout,
+    refusesWrites: () => own.refusesWrites,
     onPool: (watch) => void pools.add(watch),
   }
   replaceDriverModule(dataSource, {
@@ -64,6 +67,13 @@ export function watchConnections(dataSource: DataSource, given: ConnectionLimits
   })
   // TypeORM alone reports a released runner, as if the application had made a mistake.
   replaceLostStatements(dataSource, lostStatement)
+}
+
+/** Makes the sessions refuse writes that are opened from now on. Does nothing on SQLite. */
+export function openForReading(dataSource: DataSource): void {
+  watchConnections(dataSource)
+  const own = limits.get(dataSource)
+  if (own !== undefined) own.refusesWrites = true
 }
 
 /** Replaces the connections of a DataSource as they become free. Does nothing on SQLite. */

@@ -80,6 +80,24 @@ export function adaptGivenDriver({ options, driver }: DataSource): void {
   if (options.type === 'better-sqlite3' && isLibsql(given.sqlite)) given.sqlite = adaptLibsql(given.sqlite)
 }
 
+/** Makes connections that refuse writes from now on, those of other bricks too. Does nothing on other databases. */
+export function openSqliteForReading({ driver }: DataSource): void {
+  const own = driver as { sqlite?: ReadOnlyClass }
+  const { sqlite: Given } = own
+  if (typeof Given !== 'function') return
+  own.sqlite = class extends Given {
+    constructor(...given: ConstructorParameters<ReadOnlyClass>) {
+      super(...given)
+      this.exec(QUERY_ONLY)
+    }
+  }
+}
+
+type ReadOnlyClass = new (file: string, options?: object) => { exec(sql: string): unknown }
+
+/** Makes a connection of SQLite refuse writes. */
+export const QUERY_ONLY = 'PRAGMA query_only = ON'
+
 function chooseDriver({ runtime, load, warn }: Surroundings): SqliteDriver {
   const first = attempt(() => loadBetterSqlite(load, runtime))
   if ('driver' in first) {

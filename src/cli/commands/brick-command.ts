@@ -56,7 +56,7 @@ function commandOf(
     usage: `${brick} ${step} ${usage} [--json]`.replaceAll('  ', ' '),
     options: { app: PROJECT_OPTIONS.app, ...options, json: { type: 'boolean', help: 'print JSON' } },
     async run({ values, positionals, terminal }) {
-      const { json, text } = await withBricks(inspection, [...needs, brick], (services) =>
+      const { json, text } = await withBricks(inspection, { names: [...needs, brick] }, (services) =>
         asUsage(() => run({ values, positionals }, services)),
       )
       terminal.print(values['json'] === true ? JSON.stringify(json, null, 2) : text)

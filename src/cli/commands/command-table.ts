@@ -10,6 +10,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   work: async () => (await import('./work.ts')).work,
   reload: async () => (await import('./reload.ts')).reload,
   maintenance: async () => (await import('./maintenance.ts')).maintenance,
+  console: async () => (await import('./console.ts')).openConsole,
   migrate: async () => (await import('./migrate.ts')).migrate,
   routes: async () => (await import('./routes.ts')).routes,
   openapi: async () => (await import('./openapi.ts')).openapi,

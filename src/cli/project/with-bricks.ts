@@ -10,14 +10,21 @@ import { withDeadline } from '../../support/with-deadline.ts'
 /** Seconds for the stop of each brick. */
 const STOP_LIMIT = 5
 
+/** Bricks of a command. */
+export interface WantedBricks {
+  /** Their names; all of them without it. */
+  readonly names?: readonly string[]
+  /** True asks each of them to refuse writes. */
+  readonly refuseWrites?: boolean
+}
+
 /**
  * Starts bricks of an assembled application in their order, runs work, and stops them in reverse order.
- * @param names of the bricks; all of them without it.
  * @throws StartupError `MORTAR_CLI_DATABASE` for a database that is not there, the error of a start, and that of the work.
  */
 export async function withBricks<T>(
   { bricks, services, serviceNames }: Inspection,
-  names: readonly string[] | undefined,
+  { names, refuseWrites = false }: WantedBricks,
   work: (services: Cradle) => Promise<T>,
 ): Promise<T> {
   // The inspection of an application has the services of the core.
@@ -26,6 +33,7 @@ export async function withBricks<T>(
   const started: AnyBrick[] = []
   try {
     for (const brick of bricks.filter(({ name }) => names?.includes(name) ?? true)) {
+      if (refuseWrites) await brick.refuseWrites?.(cradle)
       await brick.start?.(cradle)
       started.push(brick)
     }

@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '../support/free-port.ts'
+import { outputOf } from '../docs/child-output.ts'
+import { builtFramework, createProject, type TestProject } from './project.ts'
+
+const APP = `import { join } from 'node:path'
+import { createApp, env, scoped, singleton } from 'mortar'
+import { database } from '@mortar/database'
+import { jobs } from '@mortar/jobs'
+import { MortarJobs } from '@mortar/jobs/schema'
+import { metrics } from '@mortar/metrics'
+
+export const app = createApp({ bricks: [
+  database({ type: 'better-sqlite3', database: join(import.meta.dirname, 'app.db'), entities: [MortarJobs], synchronize: true }),
+  jobs({ directory: join(import.meta.dirname, 'jobs') }),
+  metrics({ port: env.port('METRICS_PORT', { default: 9464 }) }),
+]}).provide({
+  crypto: singleton(() => 'of the application'),
+  greeting: scoped(({ user, db }) => ({ text: 'for ' + (user?.id ?? 'nobody') + ' in ' + db.options.type })),
+})
+`
+const JOB = `import { job } from '@mortar/jobs'
+export default job({}, () => { process.stderr.write('the job runs\\n') })
+`
+
+const MAIN = (): string => join(builtFramework(), 'mortar/dist/cli/main.js')
+
+describe('mortar console', function () {
+  let project: TestProject
+  let variables: Record<string, string>
+  before(async () => {
+    project = createProject({ 'app.ts': APP, 'jobs/tidy.ts': JOB, 'app.db': '' })
+    variables = { NODE_ENV: 'production', METRICS_PORT: String(await freePort()) }
+  })
+  after(() => project.remove())
+  const settings = () => ({
+    cwd: project.directory,
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...variables },
+  })
+  const evaluate = (code: string, ...options: string[]) =>
+    project.mortar(['console', '--eval', code, ...options], { variables })
+
+  it('starts the bricks, but neither metrics nor jobs', () => {
+    const code = `const { default: tidy } = await import(${JSON.stringify(join(project.directory, 'jobs/tidy.ts'))})
+      await jobs.add(tidy)
+      const metrics = await fetch('http://127.0.0.1:' + process.env.METRICS_PORT).then(() => 'serves', () => 'silent')
+      await new Promise((done) => setTimeout(done, 1500))
+      return { metrics, jobs: await jobs.counts(), text: greeting.text, as: as({ id: 'ada' }).greeting.text, crypto: typeof crypto }`
+    const ran = evaluate(code, '--write', '--json')
+    expect([ran.err, ran.code]).to.deep.equal(['', 0])
+    expect(JSON.parse(ran.out)).to.deep.include({
+      metrics: 'silent',
+      text: 'for nobody in better-sqlite3',
+      as: 'for ada in better-sqlite3',
+      crypto: 'object',
+    })
+    expect(JSON.parse(ran.out).jobs).to.include({ waiting: 1 })
+  })
+
+  it('refuses writes in production without --write, and fails with exit code 1', () => {
+    const write = "db.query('delete from mortar_jobs')"
+    const refused = evaluate(write)
+    expect([refused.code, refused.out]).to.deep.equal([1, ''])
+    expect(refused.err).to.match(/readonly database/)
+    expect(evaluate('jobs.counts()').out).to.match(/waiting: 1/)
+    const development = project.mortar(['console', '--eval', write], {
+      variables: { NODE_ENV: 'development' },
+    })
+    expect(development.code, development.err).to.equal(0)
+  })
+
+  it('refuses code that is not JavaScript with exit code 2, before anything starts', () => {
+    for (const code of ['1 +', 'await', 'const = 1']) {
+      const { code: exit, err } = evaluate(code)
+      expect([exit, err], code).to.deep.equal([2, err])
+      expect(err).to.include('The code is not JavaScript')
+    }
+    expect(project.mortar(['console', 'db']).code).to.equal(2)
+  })
+
+  it('has a prompt that names the mode, awaits, and goes on after an error', async () => {
+    const command = `${process.execPath} ${MAIN()} console`
+    const child = spawn('script', ['-qec', command, '/dev/null'], settings())
+    const output = outputOf(child)
+    let shown = ''
+    const lines = [
+      'await jobs.counts()',
+      'nothing.here',
+      'events.typed',
+      'new Date(0) instanceof Date',
+      '.exit',
+    ]
+    for (const line of lines) {
+      await output.until(/production read-only> /)
+      shown += output.text()
+      output.clear()
+      child.stdin.write(`${line}\n`)
+    }
+    const [status] = (await once(child, 'exit')) as [number]
+    expect(status).to.equal(0)
+    expect(shown).to.include('Writes are refused by: database.')
+    expect(shown).to.match(/waiting: \d[^]+ReferenceError: nothing is[^]+\[Function[^]+true/)
+  })
+
+  it('runs the code of a file that is its standard input', () => {
+    const input = 'const { waiting } = await jobs.counts()\nreturn typeof waiting'
+    const { stdout, status } = spawnSync(process.execPath, [MAIN(), 'console'], {
+      ...settings(),
+      input,
+      encoding: 'utf8',
+    })
+    expect([status, stdout]).to.deep.equal([0, 'number\n'])
+  })
+
+  it('does not make a database that is missing', () => {
+    rmSync(join(project.directory, 'app.db'))
+    const { code, err } = evaluate('1')
+    expect([code, err]).to.deep.equal([1, err])
+    expect(err).to.include('There is no database')
+  })
+})
