@@ -2,7 +2,7 @@
 export const REDACTED = '[redacted]'
 
 const SECRET_NAME =
-  /(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|jwt|otp)(?:hash|digest|value|new|old|repeat|again|confirm|confirmation)?|apikey|accesskey|privatekey|signingkey|authorization|cookie|credential)s?\d?$|^pass$|mortar(?:refresh|device|token)$/
+  /(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|jwt|otp)(?:hash|digest|value|new|old|repeat|again|confirm|confirmation)?|(?:api|access|private|signing|secret|encryption|master)key|(?:recovery|backup)code|ticket|signature|bearer|authorization|cookie|credential)s?\d?$|^pass$|mortar(?:refresh|device|token)$/
 const SEPARATORS = /[-_.\s[\]]/g
 
 /** Cache of checked names. Bounded: names come from code, but a header or key may come from a client. */
@@ -25,8 +25,8 @@ export function isSecretName(name: string): boolean {
 /** Maximum characters of a string in a log line. */
 const LONGEST = 32_768
 
-/** A name with its separator, in a form, a header, JSON (also inside JSON) or the output of `util.inspect`. */
-const NAMED = /(?<![\w.[\]-])([\w.[\]-]{1,64})\\{0,8}["']?\s{0,3}[:=]\s{0,3}/g
+/** A name with its separator, in a form (also encoded), a header, JSON (also inside JSON) or the output of `util.inspect`. */
+const NAMED = /(?<![\w.[\]-])([\w.[\]-]{1,64})\\{0,8}["']?\s{0,3}(?:[:=]>?|%3[ad])\s{0,3}/gi
 /** A value: quoted, a list or object in brackets, or bare. Each form always matches, so that the time is linear. */
 const VALUE = /"(?:[^"\\]|\\.)*"?|\\{1,8}"[^"]*"?|'(?:[^'\\]|\\.)*'?|[[{][^\]}]*[\]}]?|[^&#;\s"'<>,)}\]]+/y
 /** The whole line of a header with several values. */
@@ -35,17 +35,23 @@ const LINE = /[^\r\n"'}\]]+/y
 const WORD_WITH_USER = /[^\s"'<>]*@[^\s"'<>]*/g
 const SCHEME = /\b(Bearer|Basic|DPoP)[ \t]+([\w.~+/-]{4,}=*)/gi
 const JWT = /(?<![\w-])eyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096}/g
+const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]*/g
+/** The body of change-password, as JSON or shown by `util.inspect`. */
+const PASSWORD_CHANGE =
+  /(\{\s{0,9}["']?current["']?:\s?)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')(,\s{0,9}["']?next["']?:\s?)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')(?=\s{0,9}\})/g
 const CODE = /([?&]code=)[^&#;\s"'<>]+/g
 
 /**
  * Removes recognisable credentials from a string: values with a secret name (`password=…`, `Cookie: …`, JSON,
- * `util.inspect`), the user part of a URL, `Bearer …` and JSON Web Tokens. A string beyond 32,768 characters is cut.
+ * `util.inspect`), the user part of a URL, `Bearer …`, private keys and JSON Web Tokens. A string beyond 32,768 characters is cut.
  */
 export function redactText(text: string): string {
   let shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text
   if (shown.includes('@') && shown.includes('://')) shown = shown.replace(WORD_WITH_USER, hideUser)
   if (/bearer|basic|dpop/i.test(shown)) shown = shown.replace(SCHEME, hideCredential)
-  if (shown.includes('=') || shown.includes(':')) shown = hideNamed(shown)
+  if (/[=:]|%3[ad]/i.test(shown)) shown = hideNamed(shown)
+  if (shown.includes('current')) shown = shown.replace(PASSWORD_CHANGE, `$1"${REDACTED}"$2"${REDACTED}"`)
+  if (shown.includes('PRIVATE KEY')) shown = shown.replace(PRIVATE_KEY, `$1${REDACTED}`)
   if (shown.includes('code=')) shown = shown.replace(CODE, `$1${REDACTED}`)
   return shown.includes('eyJ') ? shown.replace(JWT, REDACTED) : shown
 }
@@ -91,8 +97,8 @@ function hideUser(word: string): string {
   if (start === 2) return word
   const rest = word.slice(start)
   const authority = /^[^/?#]*/.exec(rest)![0]
-  // A colon without a port behind it: the password contains the slash that seems to end the authority.
-  const isCut = !authority.includes('@') && /^[^[].*:(?!\d*$)/.test(authority)
+  // Beyond a user part, or a colon without a port behind it, a slash may belong to the password.
+  const isCut = authority.includes('@') || /^(?!\[).*:(?!\d*$)/.test(authority)
   const end = (isCut ? rest : authority).lastIndexOf('@')
   return end === -1 ? word : `${word.slice(0, start)}${REDACTED}${rest.slice(end)}`
 }

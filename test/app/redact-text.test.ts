@@ -32,6 +32,15 @@ describe('redactText', () => {
     `postgres://u:a/${S}@h/db`,
     `postgres://u:a@${S}@h/db`,
     `postgres://u:${S}@h/db`,
+    `postgres://u:a@b${S}/c${S}@h/db`,
+    `redis://:a/${S}@h`,
+    `password%3D${S}%26a%3D1`,
+    inspect(new Map([['password', S]])),
+    `-----BEGIN EC PRIVATE KEY-----\n${S}\n-----END EC PRIVATE KEY-----`,
+    JSON.stringify({ body: { current: S, next: `a"${S}` } }),
+    inspect({ current: S, next: S }),
+    `https://files.example.com/a?X-Amz-Signature=${S}`,
+    ...['stripeSecretKey', 'encryption_key', 'recovery_codes', 'ticket'].map((name) => `${name}=${S}`),
     ...['passwordConfirmation', 'password2', 'passwordRepeat', 'password_new', 'pass', 'reset_token'].map(
       (name) => `${name}=${S}`,
     ),
@@ -52,6 +61,8 @@ describe('redactText', () => {
     'statusCode=404 code=ENOENT path=/a/b',
     '{"page":{"next":"/notes?page=3","current":"/notes?page=2","total":4}}',
     'Basic rules, bearer of news',
+    '{ current: 2, next: 3 }',
+    'a=>b, page%3D2, signatures: 5',
     'tokens: 5, passwordless: true, secretary: Ada',
   ])
     it(`leaves as it is: ${text}`, () => {
