@@ -1,4 +1,6 @@
 /** Entry `mortar/kit`: what authors of bricks need beside `mortar`. */
+export { findingsOf, importFolder } from './files/import-folder.ts'
+export type { FolderFile, FolderReader } from './files/import-folder.ts'
 export { shareReport } from './app/life/process-report.ts'
 export type { ProcessReport, ReportChannel, ReportMessage } from './app/life/process-report.ts'
 export { systemClock } from './contracts/clock.ts'

@@ -1,13 +1,5 @@
-import {
-  defineBrick,
-  singleton,
-  StartupError,
-  StartupErrors,
-  type Brick,
-  type BrickEntry,
-  type DoctorFinding,
-} from 'mortar'
-import type { JobQueue } from 'mortar/kit'
+import { defineBrick, singleton, StartupError, type Brick, type BrickEntry } from 'mortar'
+import { findingsOf, type JobQueue } from 'mortar/kit'
 import { COMMANDS } from './commands.ts'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
@@ -67,7 +59,7 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
       if (environment !== 'test' && (settings.run || !servesRequests)) runtimeOf(service).worker.looks.start()
     },
     stop: ({ jobs: service }) => runtimeOf(service).worker.stop(),
-    doctor: () => findings(settings.directory),
+    doctor: () => findingsOf(() => loadJobs(settings.directory), 'docs/jobs.md'),
     commands: COMMANDS,
     entries: async () => (await loadJobs(settings.directory)).map((job) => entryOf(job)),
   })
@@ -104,20 +96,4 @@ function entryOf({ name, file, schedule, attempts, timeout, concurrency }: Loade
     ...(schedule !== undefined && { every: schedule.pattern.replace('|', ' ') }),
   }
   return { kind: 'job', name, file, settings }
-}
-
-async function findings(directory: string | URL): Promise<readonly DoctorFinding[]> {
-  try {
-    await loadJobs(directory)
-    return []
-  } catch (error) {
-    const errors = error instanceof StartupErrors ? error.errors : [error as StartupError]
-    return errors.map(({ code, found, remedy }) => ({
-      level: 'error',
-      code,
-      found,
-      remedy,
-      page: 'docs/jobs.md',
-    }))
-  }
 }

@@ -5,11 +5,10 @@ import {
   type Brick,
   type BrickServices,
   type CoreServices,
-  type Mailer,
 } from 'mortar'
-import { checkOptions, type OptionChecks } from 'mortar/kit'
+import { checkOptions, findingsOf, type OptionChecks } from 'mortar/kit'
 import { devPage, PAGE_PATH } from './dev-page/routes.ts'
-import { createMailer, type MailService } from './mailer.ts'
+import { createMailer, type MailerSettings, type MailService } from './mailer.ts'
 import type { MailOptions } from './options.ts'
 import { queuedMailer, queueIn } from './queued-mailer.ts'
 import { readPage } from './page-access.ts'
@@ -18,10 +17,13 @@ import type { PageAccess } from './dev-page/access.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readSettings } from './settings.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
+import { samplesOf } from './templates/samples.ts'
+import { templatedMailer, type TemplateMailer } from './templates/templated-mailer.ts'
+import { createTemplates } from './templates/templates.ts'
 
 /** Services of the brick: the mailer and the outbox of sent messages. */
 export interface MailServices {
-  readonly mailer: Mailer
+  readonly mailer: TemplateMailer
   readonly mailOutbox: Outbox
 }
 
@@ -33,7 +35,7 @@ declare module 'mortar' {
 // Tells policies the type of the member.
 declare module 'mortar' {
   interface KnownMembers {
-    readonly mail: Mailer
+    readonly mail: TemplateMailer
   }
 }
 
@@ -50,6 +52,7 @@ const MAIL_RULES: OptionChecks<MailOptions>['keys'] = {
   },
   timeout: ['number', 'string'],
   page: 'anything',
+  templates: ['object', 'string'],
   allowPlainPassword: 'boolean',
   output: ['object', 'function'],
 }
@@ -61,7 +64,7 @@ const REPLACED = { hosts: 'anything' } as const
  * Sends mail: the service `mailer`, `ctx.mail`, and outside production the page `/_framework/mail`.
  * @throws StartupError at the start, for an invalid option, or in production without a transport.
  */
-export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: Mailer }> {
+export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: TemplateMailer }> {
   if (options === undefined) throw withoutOptions()
   checkOptions(options, { of: 'mail()', brick: 'mail', keys: { ...MAIL_RULES, ...REPLACED } })
   return defineBrick({
@@ -84,6 +87,7 @@ export function mail(options: MailOptions): Brick<'mail', MailServices, { mail: 
       await (services.mailer as Partial<MailService>).open?.()
     },
     stop: ({ mailer }) => (mailer as Partial<MailService>).close?.(),
+    doctor: () => findingsOf(() => createTemplates(options.templates).load(), 'docs/mail.md#templates'),
   })
 }
 
@@ -121,12 +125,12 @@ function standardOutput(): NodeJS.WriteStream {
   return process.stdout
 }
 
-function mailerFor(options: MailOptions, services: BrickServices): Mailer {
+function mailerFor(options: MailOptions, services: BrickServices): TemplateMailer {
   const { environment, logger, clock } = services
   const { from, transport, timeout } = readSettings(options, environment)
   const pageOf = pageAddress(options, services)
   const output = options.output ?? (environment === 'development' ? standardOutput() : undefined)
-  const mailer = createMailer({
+  const settings: MailerSettings = {
     from,
     transport,
     timeout,
@@ -142,9 +146,14 @@ function mailerFor(options: MailOptions, services: BrickServices): Mailer {
         pageOf: (messageId) => pageOf(idOf(messageId)),
       },
     },
-  })
+  }
+  const templates = createTemplates(options.templates)
+  const mailer: MailService = { ...createMailer(settings), samples: samplesOf(templates, settings) }
   const queue = queueIn(services)
-  return queue === undefined ? repeatedMailer(mailer, services) : queuedMailer(mailer, queue)
+  return templatedMailer(
+    queue === undefined ? repeatedMailer(mailer, services) : queuedMailer(mailer, queue),
+    templates,
+  )
 }
 
 /** Full addresses when the application knows its own, else paths; undefined without a page, as in production. */

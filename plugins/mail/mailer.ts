@@ -11,6 +11,7 @@ import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import { createRedactor, hideRecipients } from './redact.ts'
 import { textOfHtml } from './text-of-html.ts'
 import { loadAddressParser } from './nodemailer.ts'
+import type { Samples } from './templates/templates.ts'
 import { alwaysOpens, openTransport, type NamedTransports } from './transports/open-transport.ts'
 
 /** Dependencies and limits of a mailer. */
@@ -38,6 +39,8 @@ export interface MailService extends Mailer {
    * nodemailer has 39 files.
    */
   open(): Promise<void>
+  /** The templates with their samples, for the development page. */
+  readonly samples?: Samples
   /** Waits for messages that are being sent, then closes the transport. */
   close(): Promise<void>
 }

@@ -36,6 +36,8 @@ export interface MailOptions {
    * `false`: the page does not exist.
    */
   readonly page?: boolean | { readonly hosts: readonly string[] }
+  /** Folder of mail templates: an absolute path or a `file:` URL. */
+  readonly templates?: string | URL
   /** Allows a password on a connection to another machine without TLS. */
   readonly allowPlainPassword?: boolean
   /** Output of the terminal transport: by default standard output in development, else the application's logger. */

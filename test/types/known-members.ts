@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm'
-import type { Logger, Mailer, Policy, PolicyContext, User } from 'mortar'
+import type { Logger, Policy, PolicyContext, User } from 'mortar'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import '@mortar/database'
-import '@mortar/mail'
+import type { TemplateMailer } from '@mortar/mail'
 import { expectType, type Equal } from './expect-type.ts'
 
 // A brick tells policies the type of its member.
@@ -17,7 +17,7 @@ auth(basicAuth({ secret: 'x' }), {
   policies: {
     member: (user, ctx) => {
       expectType<Equal<typeof ctx.db, DataSource>>()
-      expectType<Equal<typeof ctx.mail, Mailer>>()
+      expectType<Equal<typeof ctx.mail, TemplateMailer>>()
       expectType<Equal<typeof ctx.now, () => Date>>()
       expectType<Equal<(typeof ctx)['other'], unknown>>()
       expectType<Equal<typeof ctx.services.db, DataSource>>()

@@ -12,12 +12,11 @@ import {
   type Cradle,
   type Limiter,
   type Logger,
-  type Mailer,
   type User,
 } from 'mortar'
 import type { ConnectedProvider } from '@mortar/auth'
 import type { DatabaseServices } from '@mortar/database'
-import type { Outbox } from '@mortar/mail'
+import type { Outbox, TemplateMailer } from '@mortar/mail'
 import '@mortar/limits'
 import '@mortar/metrics'
 import '@mortar/redis'
@@ -138,7 +137,7 @@ defineBrick({
         expectType<Equal<typeof migrations, DatabaseServices['migrations']>>()
         expectType<Equal<typeof redis, Redis>>()
         expectType<Equal<typeof limiter, Limiter>>()
-        expectType<Equal<typeof mailer, Mailer>>()
+        expectType<Equal<typeof mailer, TemplateMailer>>()
         expectType<Equal<typeof mailOutbox, Outbox>>()
         expectType<Equal<typeof metrics, Registry>>()
         expectType<Equal<typeof authenticator, Authenticator>>()

@@ -1,5 +1,6 @@
 import type { OutboxMessage } from '../outbox.ts'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup } from '../markup.ts'
+import { SAMPLE } from '../templates/templates.ts'
 import { badge, button, page, subjectOf, time } from './page-parts.ts'
 
 /** The messages that the list shows, and how it was asked for. */
@@ -11,6 +12,8 @@ export interface ListView {
   /** Number of all messages. */
   readonly total: number
   readonly revision: string
+  /** Names of the templates. */
+  readonly samples: readonly string[]
 }
 
 /** Renders the list page. */
@@ -36,7 +39,8 @@ export function listPage(messages: readonly OutboxMessage[], view: ListView): st
           ${view.total === 0 ? '' : button('Delete all', `${base}/delete`)}
         </div>
         <div class="card">${messages.length === 0 ? emptyList(view) : list(messages, base)}</div>
-      </section>`,
+      </section>
+      ${templates(view)}`,
   })
 }
 
@@ -50,6 +54,16 @@ function emptyList({ total }: ListView): Markup {
   return html`<p class="empty dim">
     Nothing was sent yet. What <code>ctx.mail.send(…)</code> sends shows here by itself.
   </p>`
+}
+
+function templates({ base, samples }: ListView): Markup | string {
+  if (samples.length === 0) return ''
+  return html`<h2>Templates, with their sample data</h2>
+    <div class="card pad">
+      <ul class="plain">
+        ${samples.map((name) => html`<li><a href="${base}/${encodeURIComponent(SAMPLE + name)}">${name}</a></li>`)}
+      </ul>
+    </div>`
 }
 
 function list(messages: readonly OutboxMessage[], base: string): Markup {

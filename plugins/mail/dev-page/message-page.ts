@@ -1,7 +1,8 @@
 import { linksOf, splitLinks } from '../message-links.ts'
 import type { OutboxMessage } from '../outbox.ts'
 import { safeFileName } from './file-name.ts'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup } from '../markup.ts'
+import { SAMPLE } from '../templates/templates.ts'
 import { badge, button, page, subjectOf, time } from './page-parts.ts'
 
 /** Renders the page of one message. */
@@ -12,7 +13,10 @@ export function messagePage(message: OutboxMessage, { base }: { base: string }):
     body: html`<header>
         <h1><bdi>${subjectOf(message)}</bdi></h1>
         ${badge(message)}
-        <nav class="end"><a href="${base}">All mail</a>${button('Delete', `${own}/delete`)}</nav>
+        <nav class="end">
+          <a href="${base}">All mail</a
+          >${message.id.startsWith(SAMPLE) ? '' : button('Delete', `${own}/delete`)}
+        </nav>
       </header>
       ${message.error === undefined ? '' : html`<p class="error">${message.error}</p>`}
       <div class="card pad">${fields(message)}</div>

@@ -1,5 +1,5 @@
 import type { OutboxMessage } from '../outbox.ts'
-import { html, Markup } from './markup.ts'
+import { html, Markup } from '../markup.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style.ts'
 

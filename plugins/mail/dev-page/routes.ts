@@ -1,6 +1,8 @@
 import { createRouter, Forbidden, NotFound, type BaseContext, type Middleware, type Router } from 'mortar'
 import { isSameOrigin, MAIL_PAGE } from 'mortar/kit'
+import type { MailService } from '../mailer.ts'
 import type { Outbox, OutboxMessage } from '../outbox.ts'
+import { SAMPLE, type Samples } from '../templates/templates.ts'
 import { localOnly, type PageAccess } from './access.ts'
 import { attachmentDisposition, safeFileName } from './file-name.ts'
 import { FRAME_POLICY, frameDocument } from './frame.ts'
@@ -57,12 +59,12 @@ export function devPage(access: PageAccess): Router {
       // A page that watches the list would fill the log.
       .get('/revision', { logRequests: false }, (ctx: PageContext) => ({ revision: outboxOf(ctx).revision }))
       .post('/delete', deleteAll)
-      .get('/:id', showMessage)
-      .get('/:id/html', showHtml)
-      .get('/:id/source', showSource)
-      .get('/:id/eml', downloadMessage)
-      .get('/:id/attachments/:index', sendAttachment)
-      .post('/:id/delete', deleteMessage)
+      .get('/:id', withMessage(showMessage))
+      .get('/:id/html', withMessage(showHtml))
+      .get('/:id/source', withMessage(showSource))
+      .get('/:id/eml', withMessage(downloadMessage))
+      .get('/:id/attachments/:index', withMessage(sendAttachment))
+      .post('/:id/delete', withMessage(deleteMessage))
   )
 }
 
@@ -87,8 +89,9 @@ function showList(ctx: PageContext): unknown {
   const all = outbox.list()
   const messages = searchMessages(all, search)
   if (wantsJson(ctx)) return { messages: messages.map(messageJson) }
-  const { revision } = outbox
-  return asPage(ctx, listPage(messages, { base: PAGE_PATH, search, total: all.length, revision }))
+  const samples = samplesIn(ctx)?.names() ?? []
+  const view = { base: PAGE_PATH, search, total: all.length, revision: outbox.revision, samples }
+  return asPage(ctx, listPage(messages, view))
 }
 
 function deleteAll(ctx: PageContext): unknown {
@@ -96,8 +99,8 @@ function deleteAll(ctx: PageContext): unknown {
   return backToList(ctx)
 }
 
-function deleteMessage(ctx: PageContext): unknown {
-  outboxOf(ctx).remove(findMessage(ctx).id)
+function deleteMessage(ctx: PageContext, { id }: OutboxMessage): unknown {
+  outboxOf(ctx).remove(id)
   return backToList(ctx)
 }
 
@@ -108,37 +111,32 @@ function backToList(ctx: PageContext): unknown {
   return undefined
 }
 
-function showMessage(ctx: PageContext): unknown {
-  const message = findMessage(ctx)
+function showMessage(ctx: PageContext, message: OutboxMessage): unknown {
   if (wantsJson(ctx)) return messageJson(message)
   return asPage(ctx, messagePage(message, { base: PAGE_PATH }))
 }
 
-function showHtml(ctx: PageContext): unknown {
-  const message = findMessage(ctx)
+function showHtml(ctx: PageContext, message: OutboxMessage): unknown {
   if (message.html === null) throw new NotFound('This message has no HTML.')
   ctx.set('Content-Security-Policy', FRAME_POLICY)
   ctx.type = 'text/html; charset=utf-8'
   return frameDocument(message)
 }
 
-function showSource(ctx: PageContext): unknown {
-  const message = findMessage(ctx)
+function showSource(ctx: PageContext, message: OutboxMessage): unknown {
   ctx.set('Content-Security-Policy', DOWNLOAD_POLICY)
   ctx.type = 'text/plain; charset=utf-8'
   return message.source()
 }
 
-function downloadMessage(ctx: PageContext): unknown {
-  const message = findMessage(ctx)
+function downloadMessage(ctx: PageContext, message: OutboxMessage): unknown {
   ctx.set('Content-Security-Policy', DOWNLOAD_POLICY)
   ctx.set('Content-Disposition', attachmentDisposition(`${safeFileName(message.subject, 'message')}.eml`))
   ctx.type = 'message/rfc822'
   return message.source()
 }
 
-function sendAttachment(ctx: PageContext): unknown {
-  const { attachments } = findMessage(ctx)
+function sendAttachment(ctx: PageContext, { attachments }: OutboxMessage): unknown {
   const index = /^\d{1,6}$/.test(ctx.params['index'] ?? '') ? Number(ctx.params['index']) : -1
   const attachment = attachments[index]
   if (!attachment) throw new NotFound('This message has no such attachment.')
@@ -163,10 +161,24 @@ function wantsJson(ctx: PageContext): boolean {
   return ctx.koa.accepts(['html', 'json']) === 'json'
 }
 
-function findMessage(ctx: PageContext): OutboxMessage {
-  const message = outboxOf(ctx).find(ctx.params['id'] ?? '')
+type PageHandler = (ctx: PageContext) => unknown
+
+function withMessage(handle: (ctx: PageContext, message: OutboxMessage) => unknown): PageHandler {
+  return (ctx) => findMessage(ctx).then((message) => handle(ctx, message))
+}
+
+async function findMessage(ctx: PageContext): Promise<OutboxMessage> {
+  const { id = '' } = ctx.params
+  const message = id.startsWith(SAMPLE)
+    ? await samplesIn(ctx)?.open(id.slice(SAMPLE.length))
+    : outboxOf(ctx).find(id)
   if (message) return message
   throw new NotFound('There is no such message. The outbox is in memory and keeps the newest ones only.')
+}
+
+/** A test may replace the mailer with one that has no templates. */
+function samplesIn(ctx: PageContext): Samples | undefined {
+  return (ctx.services['mailer'] as Partial<MailService>).samples
 }
 
 function outboxOf(ctx: PageContext): Outbox {
