@@ -16,7 +16,7 @@ import { ENDLESS, queryFor, valueFor } from './support/random-value.ts'
 import { seedFor } from '../support/seed.ts'
 
 /** `TEST_SCHEMA_CASES=100000 npx mocha test/schema/differential.test.ts` runs that many inputs for each kind. */
-const CASES = Number(process.env.TEST_SCHEMA_CASES ?? 2_000)
+const CASES = Number(process.env.TEST_SCHEMA_CASES ?? 1_000)
 const SEED = seedFor('schema differential')
 const INPUTS_PER_SCHEMA = 20
 const EVERY_ISSUE = 100_000
