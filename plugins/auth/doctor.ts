@@ -25,7 +25,7 @@ function checkTables(needed: readonly string[], services: Cradle): DoctorFinding
       code: 'MORTAR_DOCTOR_TABLES',
       found: `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
       remedy: "Write `export * from '@mortar/auth/basic/schema'` in it, then generate and run a migration.",
-      page: 'docs/cli.md#mortar_doctor_tables',
+      page: 'docs/startup-errors.md',
     },
   ]
 }
@@ -39,6 +39,6 @@ function explainCookies(environment: Environment): DoctorFinding {
         ? 'Cookies are Secure: browsers send them over https only, so a proxy that ends TLS is needed.'
         : 'Cookies are not Secure in development, so that they work over plain http.',
     remedy: 'No change is needed; NODE_ENV decides this.',
-    page: 'docs/cli.md#mortar_doctor_cookies',
+    page: 'docs/startup-errors.md',
   }
 }

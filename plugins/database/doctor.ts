@@ -104,5 +104,5 @@ function finding(
   found: string,
   remedy: string,
 ): DoctorFinding {
-  return { level, code, found, remedy, page: `docs/cli.md#${code.toLowerCase()}` }
+  return { level, code, found, remedy, page: 'docs/startup-errors.md' }
 }

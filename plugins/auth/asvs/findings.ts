@@ -2,7 +2,7 @@ import type { DoctorFinding, Environment } from 'mortar'
 import { assess } from './assess.ts'
 import type { AsvsConfiguration } from './configuration.ts'
 
-const FOUND = { code: 'MORTAR_DOCTOR_ASVS', page: 'docs/cli.md#mortar_doctor_asvs' } as const
+const FOUND = { code: 'MORTAR_DOCTOR_ASVS', page: 'docs/startup-errors.md' } as const
 
 /**
  * Findings of `mortar doctor` about OWASP ASVS 5.0 for a provider with e-mail and password: the level of the

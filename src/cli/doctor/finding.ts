@@ -7,7 +7,7 @@ import { StartupErrors, type StartupError } from '../../errors/startup-error.ts'
 export type Finding = DoctorFinding
 export type Level = DoctorLevel
 
-/** Codes of the doctor's own checks; `docs/cli.md` has a heading for each. */
+/** Codes of the doctor's own checks; `docs/startup-errors.md` has a row for each. */
 export type DoctorCode =
   | 'MORTAR_DOCTOR_APP_URL'
   | 'MORTAR_DOCTOR_BRICK'
@@ -25,7 +25,7 @@ export type DoctorCode =
 
 /** Makes a finding of the command itself. */
 export function finding(level: Level, code: DoctorCode, found: string, remedy: string): Finding {
-  return { level, code, found, remedy, page: `docs/cli.md#${code.toLowerCase()}` }
+  return { level, code, found, remedy, page: 'docs/startup-errors.md' }
 }
 
 /** Turns an error into findings, one for each fault that it contains. */
