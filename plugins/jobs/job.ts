@@ -2,13 +2,13 @@ import type {
   CoreServices,
   Cradle,
   Duration,
-  Infer,
   KnownServices,
   Logger,
   Schema,
   ServicesOf,
   TypedApp,
 } from 'mortar'
+import type { DataOf, DurableEvent } from './durable-event.ts'
 
 const JOB = Symbol.for('mortar.job')
 declare const DATA: unique symbol
@@ -59,17 +59,16 @@ export interface JobOptions<Data> {
 export interface JobDefinition<S> extends JobOptions<DataOf<S>> {
   /** A yup schema or a Standard Schema validator. Data is validated when a job is added and before each attempt. */
   readonly data?: S
+  /** The event that the job subscribes to: each time it is published, the job is added with its data. */
+  readonly on?: DurableEvent<S>
 }
-
-/** The type of data that passed the schema of a definition. */
-export type DataOf<S> = S extends Schema ? Infer<S> : undefined
 
 /** A job: the default export of a file in the directory of jobs. */
 export interface Job<Data = unknown> {
   readonly [JOB]: true
   /** Carries the type of the data; no value has this key. */
   readonly [DATA]?: (data: Data) => void
-  readonly definition: JobDefinition<never> & { readonly data?: Schema }
+  readonly definition: JobOptions<never> & { readonly data?: Schema; readonly on?: DurableEvent }
   readonly run: (input: JobInput<never, never>) => unknown
 }
 

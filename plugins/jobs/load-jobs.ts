@@ -40,7 +40,7 @@ export async function loadJobs(directory: string | URL): Promise<readonly Loaded
 function readFile(job: unknown, { path, name }: FolderFile): LoadedJob {
   if (!isJob(job))
     throw fault('MORTAR_JOBS_FILE', `${path} has no default export that job() made.`, { files: [path] })
-  const { data, every } = job.definition
+  const { on, data = on?.data, every } = job.definition
   if (name.length > 200)
     throw fault('MORTAR_JOBS_FILE', `${path} has a name of more than 200 characters.`, {
       files: [path],

@@ -1,7 +1,8 @@
 import type { Duration } from 'mortar'
 import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
 import type { JobEngine } from './engine.ts'
-import type { JobDefinition, Schedule } from './job.ts'
+import { isDurableEvent } from './durable-event.ts'
+import type { Job, JobDefinition, Schedule } from './job.ts'
 import { fault } from './startup-codes.ts'
 
 /** Options of `jobs()`. */
@@ -75,6 +76,7 @@ const JOB_RULES: OptionChecks<JobDefinition<never>>['keys'] = {
   timeout: ['number', 'string'],
   concurrency: 'number',
   key: 'function',
+  on: 'object',
   every: ['string', 'object'],
 }
 const SCHEDULE_RULES: OptionChecks<Schedule>['keys'] = {
@@ -84,7 +86,7 @@ const SCHEDULE_RULES: OptionChecks<Schedule>['keys'] = {
 }
 
 /** @throws StartupError `MORTAR_JOBS_OPTION` naming the file. */
-export function readDefinition(definition: JobDefinition<never>, file: string): JobSettings {
+export function readDefinition(definition: Job['definition'], file: string): JobSettings {
   checkKeys(definition, file)
   const { attempts = 10, backoff = '10s', timeout = '15m', concurrency } = definition
   const refuse = (found: string): never => {
@@ -100,16 +102,20 @@ export function readDefinition(definition: JobDefinition<never>, file: string): 
   }
 }
 
-function checkKeys(definition: JobDefinition<never>, file: string): void {
-  const { data, key, every } = definition
+function checkKeys(definition: Job['definition'], file: string): void {
+  const { data, key, on, every } = definition
   const checks = { brick: 'jobs', code: 'MORTAR_JOBS_OPTION' }
   checkOptions(definition, { ...checks, of: `the job ${file}`, keys: JOB_RULES })
+  const refuse = (found: string): never => {
+    throw fault('MORTAR_JOBS_OPTION', `The job ${file} has ${found}.`, { files: [file] })
+  }
+  if (on !== undefined && !isDurableEvent(on)) refuse('an `on` that durableEvent() has not made')
+  if (on !== undefined && data !== undefined) refuse('both `on` and `data`: its data is that of the event')
   if (every === undefined) return
   if (typeof every === 'object')
     checkOptions(every, { ...checks, of: `every of the job ${file}`, keys: SCHEDULE_RULES })
-  if (data === undefined && key === undefined) return
-  const found = `The job ${file} has both \`every\` and \`data\` or \`key\`: a schedule gives a job no data.`
-  throw fault('MORTAR_JOBS_OPTION', found, { files: [file] })
+  if (data !== undefined || key !== undefined || on !== undefined)
+    refuse('both `every` and `data`, `key` or `on`: a schedule gives a job no data')
 }
 
 function isCount(value: number): boolean {

@@ -1,4 +1,5 @@
 import type { QueuedWork, QueuedWorkOptions } from 'mortar/kit'
+import type { DurableEvent } from './durable-event.ts'
 import type { PlannedSchedule } from './engine.ts'
 import type { Job, JobInput } from './job.ts'
 import type { LoadedJob } from './load-jobs.ts'
@@ -14,6 +15,8 @@ export interface Registry {
   find(name: string): KnownJob | undefined
   /** @throws TypeError for a job that is not in the directory. */
   loadedOf(job: Job<never>): LoadedJob
+  /** The jobs that subscribe to an event. */
+  subscribersOf(event: DurableEvent): readonly LoadedJob[]
   readonly schedules: readonly PlannedSchedule[]
   /** Adds the work of another brick. */
   define(name: string, work: QueuedWork, options?: QueuedWorkOptions): KnownJob
@@ -41,6 +44,7 @@ export function createRegistry(): Registry {
         'This job is not in the directory of jobs. Move its file there, and import the job from that file.',
       )
     },
+    subscribersOf: (event) => files.filter(({ job }) => job.definition.on === event),
     define(name, work, options = {}) {
       const limits = { ...BRICK_WORK, ...options }
       const run = ({ data, signal, id, attempt }: JobInput<unknown>): unknown =>

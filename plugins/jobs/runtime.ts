@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
-import type { Cradle, Duration } from 'mortar'
-import { JOB_ADDED_CHANNEL, seconds, systemClock, type JobQueue, type ObservedJob } from 'mortar/kit'
+import type { Cradle, Duration, Schema } from 'mortar'
+import {
+  compileValidator,
+  JOB_ADDED_CHANNEL,
+  seconds,
+  systemClock,
+  type JobQueue,
+  type ObservedJob,
+} from 'mortar/kit'
 import { writeData } from './data.ts'
 import { databaseEngine } from './database/engine.ts'
 import type { DataSourceLike } from './database/statements.ts'
+import type { DurableEvent, Published } from './durable-event.ts'
 import type { JobCounts, JobEngine, JobFilter, ListedJob, NewJob } from './engine.ts'
 import type { Job } from './job.ts'
-import { loadJobs } from './load-jobs.ts'
+import { loadJobs, type LoadedJob } from './load-jobs.ts'
 import type { Settings } from './options.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { openTransaction } from './transactions.ts'
@@ -33,13 +41,22 @@ type Given<Data> = undefined extends Data
   ? [data?: Data, options?: AddOptions]
   : [data: Data, options?: AddOptions]
 
-/** Adds jobs: `ctx.jobs`. */
-export interface JobAdder {
+/** Adds jobs and publishes events: `ctx.jobs`. */
+export interface JobAdder extends EventPublisher {
   /**
    * Validates the data and stores the job. @returns the id; undefined if one with its key waits or runs.
    * @throws InvalidJobData, and the database's error if the job could not be stored.
    */
   add<Data>(job: Job<Data>, ...given: Given<Data>): Promise<{ readonly id: string } | undefined>
+}
+
+/** Publishes events: `ctx.jobs`. */
+export interface EventPublisher {
+  /**
+   * Validates the data and adds a job for each subscriber, all or none. Without subscribers nothing happens.
+   * @throws InvalidJobData, and the database's error if the jobs could not be stored.
+   */
+  publish<S extends Schema | undefined>(event: DurableEvent<S>, ...given: Published<S>): Promise<void>
 }
 
 /** The service `jobs`. */
@@ -89,20 +106,48 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
   const load = (): Promise<void> =>
     (loading ??= loadJobs(settings.directory).then((found) => registry.load(found)))
   const store = storing({ engine, worker, services, db })
-  const adderFor = (requestId?: string): JobAdder => ({
-    async add(job, ...[given, options = {}]) {
-      await load()
-      const loaded = registry.loadedOf(job)
+  const adderFor = (requestId?: string): JobAdder => {
+    async function add(loaded: LoadedJob, given: unknown, options: AddOptions = {}) {
       const data = await writeData(loaded, given)
       const key = keyOf(options, () => loaded.job.definition.key?.(given as never))
       return store({ name: loaded.name, key, data, due: dueOf(options), requestId }, options.tx)
-    },
-  })
+    }
+    return {
+      async add(job, ...[given, options]) {
+        await load()
+        return add(registry.loadedOf(job), given, options)
+      },
+      async publish(event, ...[given, options = {}]) {
+        await load()
+        const subscribers = registry.subscribersOf(event)
+        await writeData(eventJob(event), given)
+        await together(db, { count: subscribers.length, given: options.tx }, async (tx) => {
+          for (const loaded of subscribers) await add(loaded, given, { tx })
+        })
+        worker.looks.wake()
+      },
+    }
+  }
   const jobs = serviceOf(adderFor(), engine, worker)
   const queue = queueOf(registry, store)
   const runtime: Runtime = { jobs, queue, registry, engine, services, worker, adderFor, load }
   runtimes.set(jobs, runtime)
   return runtime
+}
+
+/** The form in which `writeData` checks the data of an event, also of one without subscribers. */
+function eventJob({ name, data }: DurableEvent): Parameters<typeof writeData>[0] {
+  return { name, validate: data === undefined ? undefined : compileValidator(data, 'body').validate }
+}
+
+/** Adds several jobs in the given transaction, else in one of their own. */
+function together(
+  db: DataSourceLike | undefined,
+  { count, given }: { readonly count: number; readonly given: unknown },
+  work: (tx: unknown) => Promise<void>,
+): Promise<void> {
+  const isOpen = given || (given === undefined && db !== undefined && openTransaction(db) !== undefined)
+  return isOpen || count < 2 || db === undefined ? work(given) : db.transaction(work)
 }
 
 type Store = (job: Omit<NewJob, 'id' | 'trace'>, tx: unknown) => Promise<{ readonly id: string } | undefined>

@@ -1,5 +1,5 @@
 /**
- * Publishes events to listeners by type; `Map` gives the payload of each type. An error of a listener is logged and
+ * Publishes events to listeners of this process by type, and keeps none; `Map` gives the payload of each type. An error of a listener is logged and
  * does not affect the emitter.
  */
 export interface EventBus<Map extends object = Record<string, object>> {

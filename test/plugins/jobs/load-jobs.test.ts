@@ -29,9 +29,11 @@ describe('the directory of jobs', () => {
       files[0]?.split('/broken/')[1],
     ])
     expect(found).to.deep.equal([
+      ['MORTAR_JOBS_OPTION', 'both.ts'],
       ['MORTAR_JOBS_FILE', 'deep/throws.ts'],
       ['MORTAR_JOBS_OPTION', 'deep/twice.ts'],
       ['MORTAR_JOBS_FILE', 'no-default.ts'],
+      ['MORTAR_JOBS_OPTION', 'on-a-name.ts'],
       ['MORTAR_JOBS_OPTION', undefined],
       ['MORTAR_JOBS_OPTION', 'wrong-schedule.ts'],
     ])
