@@ -8,6 +8,8 @@ import type { KnownJob } from './registry.ts'
 
 /** Longest delay between two attempts, in milliseconds. */
 const LONGEST_BACKOFF = 3_600_000
+/** Node ends a longer timer immediately: 24.8 days. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 const channel = tracingChannel<object, ObservedJob>(JOB_CHANNEL)
 
@@ -33,11 +35,18 @@ export interface Attempt {
  * itself. @throws the engine's error if the result could not be stored; the lease then ends, and the job is repeated.
  */
 export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts): Promise<Attempt> {
-  const { engine, logger } = parts
-  const { id, name, attempt, requestId } = claimed
-  const log = logger.child({ job: name, jobId: id, attempt, ...(requestId !== undefined && { requestId }) })
+  const { engine, services } = parts
+  const { id, name, attempt, requestId, trace } = claimed
+  const logger = parts.logger.child({
+    job: name,
+    jobId: id,
+    attempt,
+    ...(requestId !== undefined && { requestId }),
+  })
+  const observed: ObservedJob = { id, name, attempt, trace, services }
   const begun = performance.now()
-  const error = await attemptOf(claimed, job, { ...parts, logger: log })
+  const error = await attemptOf(claimed, job, { ...parts, logger, observed })
+  const log = logOf(observed, logger)
   const outcome = outcomeOf(error, claimed, job, parts.stopping)
   const isMine = await engine.settle(claimed, outcome)
   if (!isMine) log.warn(LOST)
@@ -52,32 +61,35 @@ export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts
 const LOST = 'The lease of the job has ended before its attempt, so another process has it too'
 const TEXTS = { failed: 'Job failed for good', repeated: 'Job failed and will be repeated' } as const
 
+/** Adds the fields that a subscriber of the channel has set. */
+function logOf({ logFields }: ObservedJob, logger: Logger): Logger {
+  return logFields === undefined ? logger : logger.child({ ...logFields })
+}
+
 /** @returns the error of the attempt, or undefined. */
-async function attemptOf(claimed: ClaimedJob, job: KnownJob, parts: Attempts): Promise<unknown> {
+async function attemptOf(
+  claimed: ClaimedJob,
+  job: KnownJob,
+  { engine, services, logger, stopping, observed }: Attempts & { readonly observed: ObservedJob },
+): Promise<unknown> {
   if (claimed.attempt > job.attempts) return new DeadWorker(claimed.attempt - 1)
   const ending = new AbortController()
-  const signal = AbortSignal.any([parts.stopping, ending.signal])
+  const signal = AbortSignal.any([stopping, ending.signal])
   const renewal = setInterval(() => void renew(), RENEWAL)
   const timer = setTimeout(
     () => ending.abort(new Error(`The job took longer than ${job.timeout} ms.`)),
-    job.timeout,
+    Math.min(job.timeout, LONGEST_TIMER),
   )
   async function renew(): Promise<void> {
-    const isMine = await parts.engine.renew(claimed).catch(() => true)
+    const isMine = await engine.renew(claimed).catch(() => true)
     if (!isMine) ending.abort(new Error(LOST))
   }
   try {
     const data = await readData(job, claimed.data)
     const { id, attempt } = claimed
-    const input = { id, data, attempt, services: parts.services, log: parts.logger, signal }
-    const observed: ObservedJob = {
-      id,
-      name: job.name,
-      attempt,
-      trace: claimed.trace,
-      services: parts.services,
-    }
-    const work = (): Promise<void> => untilAborted(ending.signal, async () => job.run(input))
+    const run = async (): Promise<unknown> =>
+      job.run({ id, data, attempt, services, log: logOf(observed, logger), signal })
+    const work = (): Promise<void> => untilAborted(ending.signal, run)
     await channel.tracePromise(work, observed)
     return undefined
   } catch (error) {

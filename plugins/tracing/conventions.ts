@@ -41,7 +41,7 @@ export function attributesAtEnd({ status = 0, error }: ObservedRequest): {
  * Returns the class of an error. Its message and stack may contain data of users and are not exported. An error whose
  * members cannot be read must not end the process, as a throw in a subscriber of a channel does.
  */
-function typeOf(error: unknown): string | undefined {
+export function typeOf(error: unknown): string | undefined {
   try {
     if (!(error instanceof Error)) return undefined
     return nameOf(error.constructor) || nameOf(error) || undefined

@@ -1,8 +1,8 @@
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type * as OpenTelemetry from '@opentelemetry/api'
 import type { Context, Span } from '@opentelemetry/api'
 import { REQUEST_CHANNEL, type ObservedRequest } from 'mortar'
+import { contextStore } from './context-store.ts'
 import { attributesAtEnd, attributesAtStart, spanName } from './conventions.ts'
 
 type Api = typeof OpenTelemetry
@@ -80,13 +80,4 @@ function beginner(api: Api): (request: Traced) => Context {
 /** The API does not expose the kind of a span; spans of the SDK have it as a property. */
 function isServerSpan(span: Span, kind: OpenTelemetry.SpanKind): boolean {
   return (span as { readonly kind?: unknown }).kind === kind && span.isRecording()
-}
-
-/**
- * The context of OpenTelemetry as a store that a channel can bind: a channel only calls `run`. The API offers no other
- * access to the storage of the context manager.
- */
-function contextStore({ context }: Api): AsyncLocalStorage<Context> {
-  const store = { run: (active: Context, inside: () => unknown): unknown => context.with(active, inside) }
-  return store as unknown as AsyncLocalStorage<Context>
 }

@@ -11,10 +11,7 @@ import { buildApplication, COMMAND_LINE } from './application.ts'
 import { Disturbances } from './disturbances.ts'
 import { EndedSessions } from './ended-sessions.ts'
 import type { Engine } from './engines/engine.ts'
-import { startMariadb } from './engines/mariadb.ts'
-import { startPgbouncer } from './engines/pgbouncer.ts'
-import { startPostgres } from './engines/postgres.ts'
-import { startSqlite } from './engines/sqlite.ts'
+import { startEngine } from './engines/start-engine.ts'
 import { breakThings } from './faults.ts'
 import { Findings } from './findings.ts'
 import { freePort } from './free-port.ts'
@@ -24,12 +21,6 @@ import { Requests } from './requests.ts'
 import { runProgram } from './run-program.ts'
 import { Watch } from './watch.ts'
 
-const ENGINES: Readonly<Record<string, (directory: string) => Promise<Engine>>> = {
-  sqlite: startSqlite,
-  postgres: startPostgres,
-  pgbouncer: startPgbouncer,
-  mariadb: startMariadb,
-}
 /** Seconds without a fault before the end, so that everything has recovered. */
 const QUIET = 8
 /** Seconds after the traffic in which every request must have a response. */
@@ -47,13 +38,10 @@ const { values } = parseArgs({
 const begin = Date.now()
 const directory = mkdtempSync(join(tmpdir(), 'mortar-soak-'))
 chmodSync(directory, 0o755)
-const startEngine = ENGINES[values.engine]
-if (!startEngine)
-  throw new Error(`Unknown engine '${values.engine}'. Use ${Object.keys(ENGINES).join(', ')}.`)
 
 log('building the reference application')
 const build = await buildApplication(join(directory, 'application'))
-const engine = await startEngine(directory)
+const engine = await startEngine(values.engine, directory)
 try {
   process.exitCode = (await soak(engine)) === 0 ? 0 : 1
 } finally {

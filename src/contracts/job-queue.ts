@@ -47,4 +47,6 @@ export interface ObservedJob {
   readonly services: object
   /** The trace that added the job, as W3C `traceparent`. */
   trace: string | undefined
+  /** Fields for the log lines of an attempt: a subscriber of `start` can set them. */
+  logFields?: Readonly<Record<string, unknown>>
 }

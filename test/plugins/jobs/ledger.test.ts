@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { runLedger } from '../../../scripts/soak/jobs/run-ledger.ts'
+import { KINDS } from '../database/databases.ts'
+
+for (const [kind, prepare] of Object.entries(KINDS))
+  describe(`jobs of several processes whose workers are killed: ${kind}`, () => {
+    const place = prepare()
+
+    it('run if their transaction commits, never if it is rolled back, and once for each moment', async () => {
+      const report = await runLedger({
+        connection: place().options(),
+        orders: 300,
+        producers: 1,
+        workers: 1,
+        replaces: false,
+        killEvery: 100,
+        limit: 20_000,
+        endsLeases: true,
+      })
+      expect(report).to.include({ committed: 225, lost: 0, ghosts: 0, left: 0 })
+      expect(report.kills).to.be.greaterThan(0)
+      expect(report.ticks).to.equal(report.moments)
+    })
+  })

@@ -1,0 +1,83 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
+import { expect } from 'chai'
+import { routerFor } from 'mortar'
+import { createClient } from 'mortar/testing'
+import * as schema from '@mortar/jobs/schema'
+import { testJobs } from '@mortar/jobs/testing'
+import { tracing } from '@mortar/tracing'
+import { jobsApp, keptLog, winterClock, type JobsApp } from '../jobs/applications.ts'
+import recordJob from '../jobs/jobs/record.ts'
+
+const CONNECTION = {
+  type: 'better-sqlite3',
+  database: ':memory:',
+  entities: schema,
+  synchronize: true,
+} as const
+
+describe('tracing() with jobs', () => {
+  const exporter = new InMemorySpanExporter()
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  const clock = winterClock()
+  let app: JobsApp
+  let log: ReturnType<typeof keptLog>
+
+  before(() => provider.register())
+  after(async () => {
+    await provider.shutdown()
+    for (const api of [trace, context, propagation]) api.disable()
+  })
+  beforeEach(() => {
+    exporter.reset()
+    log = keptLog()
+    app = jobsApp(CONNECTION, {}, { clock, logger: log.logger }).use(tracing()) as JobsApp
+  })
+  afterEach(() => app.close())
+  const spans = (kind: SpanKind) => exporter.getFinishedSpans().filter((span) => span.kind === kind)
+
+  it('makes a span for each attempt, linked to the request that added the job', async () => {
+    app.use(
+      routerFor<JobsApp>().post('/texts', {}, (ctx) =>
+        ctx.jobs.add(recordJob, { text: 'secret', failures: 1 }),
+      ),
+    )
+    await createClient(app).post('/texts', {})
+    expect(await testJobs(app).run({ failing: [recordJob] })).to.equal(1)
+    clock.advance('10s')
+    expect(await testJobs(app).run()).to.equal(1)
+    const [request] = spans(SpanKind.SERVER)
+    const attempts = spans(SpanKind.CONSUMER)
+    const [job] = log.lines.filter(({ text }) => text === 'Job done').map(({ fields }) => fields)
+    expect(attempts.map(({ name }) => name)).to.deep.equal(['process record', 'process record'])
+    for (const [index, span] of attempts.entries()) {
+      expect(span.links.map((link) => link.context.spanId)).to.deep.equal([request!.spanContext().spanId])
+      expect(span.links[0]!.context.traceId).to.equal(request!.spanContext().traceId)
+      expect(span.spanContext().traceId).to.not.equal(request!.spanContext().traceId)
+      expect(span.parentSpanContext).to.equal(undefined)
+      expect(span.attributes).to.include({
+        'messaging.destination.name': 'record',
+        'messaging.message.id': job!['jobId'],
+        'mortar.job.attempt': index + 1,
+      })
+    }
+    expect(attempts[0]!.status).to.deep.equal({ code: SpanStatusCode.ERROR })
+    expect(attempts[0]!.attributes['error.type']).to.equal('Error')
+    expect(attempts[1]!.status.code).to.equal(SpanStatusCode.UNSET)
+    expect(job).to.include({ trace_id: attempts[1]!.spanContext().traceId })
+    expect(JSON.stringify(attempts.map(({ attributes, events }) => [attributes, events]))).to.not.include(
+      'secret',
+    )
+  })
+
+  it('makes no link for a job that was added without a span, and none for another application', async () => {
+    const other = jobsApp(CONNECTION, {}, { clock })
+    for (const each of [app, other]) {
+      await each.ready()
+      await each.services.jobs.add(recordJob, { text: 'a', failures: 0 })
+      expect(await testJobs(each).run()).to.equal(1)
+    }
+    await other.close()
+    expect(spans(SpanKind.CONSUMER).map(({ links }) => links)).to.deep.equal([[]])
+  })
+})
