@@ -109,4 +109,9 @@ export interface JobEngine {
 
 /** Milliseconds for which a claimed job belongs to its process, and between two renewals. */
 export const LEASE = 30_000
+/**
+ * Further milliseconds of the first lease, at random. Jobs of one dead process come back one by one, so that one that ends
+ * its process each time does not take the others with it until all have failed.
+ */
+export const SPREAD = 10_000
 export const RENEWAL = 10_000

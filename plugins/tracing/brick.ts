@@ -19,8 +19,11 @@ export function tracing(): Brick<'tracing'> {
     // The API finds the SDK of the process by itself.
     start: (services) => {
       const api = require('@opentelemetry/api') as typeof OpenTelemetry
-      const ends = [traceRequests(services, api), traceJobs(services, api)]
-      running.set(services, () => ends.forEach((end) => end()))
+      const [endRequests, endJobs] = [traceRequests(services, api), traceJobs(services, api)]
+      running.set(services, () => {
+        endRequests()
+        endJobs()
+      })
     },
     stop: (services) => {
       running.get(services)?.()

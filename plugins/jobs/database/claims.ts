@@ -1,4 +1,4 @@
-import { LEASE, type ClaimedJob } from '../engine.ts'
+import { LEASE, SPREAD, type ClaimedJob } from '../engine.ts'
 import type { Kind, RunStatement } from './statements.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -23,7 +23,7 @@ const inPostgres: ClaimBy = async (run, worker, names, limit) => {
     `WITH due AS MATERIALIZED (
        SELECT id FROM {jobs} WHERE ${DUE} AND name IN (${listOf(names)}) ORDER BY run_at LIMIT ${limit}
        FOR UPDATE SKIP LOCKED)
-     UPDATE {jobs} AS job SET worker = ?, attempt = attempt + 1, run_at = {now} + ${LEASE}
+     UPDATE {jobs} AS job SET worker = ?, attempt = attempt + 1, run_at = {now} + ${LEASE} + floor(random() * ${SPREAD})
      FROM due WHERE job.id = due.id
      RETURNING job.id, name, data, attempt, request_id, trace`,
     [...names, worker],
@@ -36,7 +36,7 @@ const inSqlite: ClaimBy = async (run, worker, names, limit) => {
   const due = await candidates(run, names, limit)
   if (due.length === 0) return []
   const { records } = await run(
-    `UPDATE {jobs} SET worker = ?, attempt = attempt + 1, run_at = {now} + ${LEASE}
+    `UPDATE {jobs} SET worker = ?, attempt = attempt + 1, run_at = {now} + ${LEASE} + abs(random() % ${SPREAD})
      WHERE id IN (${listOf(due)}) AND ${DUE} RETURNING ${CLAIMED}`,
     [worker, ...due.map(({ id }) => id)],
   )
@@ -50,7 +50,7 @@ const inMysql: ClaimBy = async (run, worker, names, limit) => {
   for (const row of await candidates(run, names, 2 * limit)) {
     if (found.length === limit) break
     const { affected } = await run(
-      `UPDATE {jobs} SET worker = ?, attempt = attempt + 1, run_at = {now} + ${LEASE}
+      `UPDATE {jobs} SET worker = ?, attempt = attempt + 1, run_at = {now} + ${LEASE} + floor(rand() * ${SPREAD})
        WHERE id = ? AND attempt = ? AND ${DUE}`,
       [worker, row['id'], row['attempt']],
     )

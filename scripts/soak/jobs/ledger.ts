@@ -4,7 +4,6 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { fromUrl } from '@mortar/database'
 import { startEngine } from '../engines/start-engine.ts'
@@ -30,18 +29,17 @@ chmodSync(directory, 0o755)
 const engine = await startEngine(values.engine, directory)
 const faults = Object.entries(engine.faults)
 let faultAt = performance.now() + FAULT_EVERY
-let isBreaking = false
+let fault: Promise<void> | undefined
 
 /** Breaks the database once in a while, beside the work. */
 function disturb(): void {
-  if (values.calm || isBreaking || performance.now() < faultAt) return
-  isBreaking = true
+  if (values.calm || fault !== undefined || performance.now() < faultAt) return
   const [name, run] = faults[Math.floor(Math.random() * faults.length)]!
   log(name)
-  void run()
+  fault = run()
     .catch((error: unknown) => log(`the fault failed: ${String(error)}`))
     .finally(() => {
-      isBreaking = false
+      fault = undefined
       faultAt = performance.now() + FAULT_EVERY
     })
 }
@@ -55,6 +53,7 @@ try {
     killEvery: 1000,
     limit: 600_000,
     disturb,
+    repaired: async () => fault,
     log,
   })
   console.log(`\n${engine.title}\n`)
@@ -64,7 +63,7 @@ try {
   console.log(isSound ? 'No fault found.' : 'FAULTS FOUND.')
   process.exitCode = isSound ? 0 : 1
 } finally {
-  while (isBreaking) await wait(100)
+  await fault
   await engine.stop()
   rmSync(directory, { recursive: true, force: true })
 }

@@ -1,9 +1,9 @@
 // A process of the ledger: it loads the application, tells its parent, and begins on a message, so that a
 // killed process has a successor without the time of an import. Argument: options of the connection as JSON.
+import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from 'mortar'
 import { database, type ConnectionOptions } from '@mortar/database'
 import { jobs } from '@mortar/jobs'
-import type { DataSource } from 'typeorm'
 import order from './jobs/order.ts'
 import { Orders, TABLES } from './tables.ts'
 
@@ -36,14 +36,16 @@ async function produce({ first, count }: Share): Promise<void> {
   for (let id = first; id < first + count; id++) {
     const isRolledBack = id % 4 === 0
     try {
-      await (app.services.db as DataSource).transaction(async (tx) => {
+      await app.services.db.transaction(async (tx) => {
         await tx.insert(Orders, { id })
         await app.services.jobs.add(order, { order: id })
         if (isRolledBack) throw new RolledBack()
       })
     } catch (error) {
       // The table of orders tells if a transaction whose end is unknown has committed.
-      if (!(error instanceof RolledBack)) process.send!('failed')
+      if (error instanceof RolledBack) continue
+      process.send!('failed')
+      await wait(100)
     }
   }
 }

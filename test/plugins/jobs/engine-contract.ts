@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { JobEngine, NewJob, PlannedSchedule } from '@mortar/jobs'
-import { LEASE } from '../../../plugins/jobs/engine.ts'
+import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
 
 /** The engines of two processes over one store, whose common clock the test moves. */
 export interface EnginePair {
@@ -117,6 +117,16 @@ export function testEngine(pair: () => EnginePair): void {
     for (const outcome of [{ is: 'done' }, { is: 'failed', error: 'x' }, { is: 'returned' }] as const)
       expect(await one.settle(lost, outcome)).to.equal(false)
     expect(await other.settle(taken, { is: 'done' })).to.equal(true)
+  })
+
+  it('ends the leases of jobs that were claimed together one by one', async () => {
+    const { one, now } = pair()
+    for (let count = 0; count < 20; count++) await one.add(newJob())
+    await one.claim(NAMES, 20)
+    const ends = (await one.list()).map(({ dueAt }) => dueAt.getTime() - now())
+    expect(Math.min(...ends)).to.be.at.least(LEASE)
+    expect(Math.max(...ends)).to.be.lessThan(LEASE + SPREAD)
+    expect(new Set(ends).size).to.be.greaterThan(1)
   })
 
   it('repeats a job after a delay, and returns one without counting the attempt', async () => {

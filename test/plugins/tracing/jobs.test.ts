@@ -31,7 +31,7 @@ describe('tracing() with jobs', () => {
   beforeEach(() => {
     exporter.reset()
     log = keptLog()
-    app = jobsApp(CONNECTION, {}, { clock, logger: log.logger }).use(tracing()) as JobsApp
+    app = jobsApp(CONNECTION, {}, { clock, logger: log.logger }).use(tracing())
   })
   afterEach(() => app.close())
   const spans = (kind: SpanKind) => exporter.getFinishedSpans().filter((span) => span.kind === kind)

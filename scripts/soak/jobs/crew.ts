@@ -1,0 +1,140 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { ConnectionOptions } from '@mortar/database'
+import type { Share } from './member.ts'
+
+/** Plan of one run. Times are milliseconds. */
+export interface LedgerPlan {
+  readonly connection: ConnectionOptions
+  /** Orders that are tried; a quarter of them is rolled back. */
+  readonly orders: number
+  /** Processes that make orders, and work on jobs too. */
+  readonly producers: number
+  /** Further processes, which are killed. */
+  readonly workers: number
+  /** False to replace no killed worker. */
+  readonly replaces?: boolean
+  /** Time between two kills of a worker. */
+  readonly killEvery: number
+  /** The time after which the end is not waited for any longer. */
+  readonly limit: number
+  /**
+   * True to let the leases of killed workers end when every order is made, in place of waiting for them. Workers that
+   * live lose their leases too, so more jobs run twice.
+   */
+  readonly endsLeases?: boolean
+  /** Called with each kill. */
+  readonly disturb?: () => void
+  /** Resolves when no fault is in progress. */
+  readonly repaired?: () => Promise<void>
+  readonly log?: (line: string) => void
+}
+
+const MEMBER = new URL('./member.ts', import.meta.url)
+
+/** The processes of a run. A spare one, which has loaded its modules, replaces a killed worker. */
+export class Crew {
+  kills = 0
+  readonly #plan: LedgerPlan
+  readonly #workers: ChildProcess[] = []
+  readonly #spares: ChildProcess[] = []
+  #makers: readonly ChildProcess[] = []
+  readonly #all = new Set<ChildProcess>()
+
+  constructor(plan: LedgerPlan) {
+    this.#plan = plan
+  }
+
+  async start(): Promise<void> {
+    const { workers, producers, replaces = true } = this.#plan
+    const warm = (count: number): Promise<ChildProcess[]> =>
+      Promise.all(Array.from({ length: count }, () => this.#warm()))
+    const [makers, others, spares] = await Promise.all([
+      warm(producers),
+      warm(workers),
+      warm(replaces ? 1 : 0),
+    ])
+    this.#makers = makers
+    this.#spares.push(...spares)
+    this.#workers.push(...others)
+    await Promise.all([...makers, ...others].map((each) => begin(each)))
+  }
+
+  /** Makes every order. @returns the number of failed transactions. */
+  async produce({ orders, producers, killEvery, disturb }: LedgerPlan): Promise<number> {
+    const count = Math.ceil(orders / producers)
+    let failed = 0
+    const done = Promise.all(
+      this.#makers.map((maker, index) => {
+        maker.on('message', (message) => (failed += message === 'failed' ? 1 : 0))
+        return made(maker, { first: index * count + 1, count })
+      }),
+    )
+    const disturbance = setInterval(() => {
+      this.#kill()
+      disturb?.()
+    }, killEvery)
+    await done.finally(() => clearInterval(disturbance))
+    return failed
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#all].map((child) => {
+        const exited = once(child, 'exit')
+        child.kill('SIGKILL')
+        return exited
+      }),
+    )
+  }
+
+  /** Does nothing while no spare worker is ready. */
+  #kill(): void {
+    const { replaces = true } = this.#plan
+    if (replaces && this.#spares.length === 0) return
+    if (this.#workers.shift()?.kill('SIGKILL')) this.kills++
+    const spare = this.#spares.pop()
+    if (spare === undefined) return
+    this.#workers.push(spare)
+    // It ends if the database is away, and its turn to be killed replaces it.
+    begin(spare).catch(() => undefined)
+    void this.#addSpare()
+  }
+
+  async #addSpare(): Promise<void> {
+    this.#spares.push(await this.#warm())
+  }
+
+  async #warm(): Promise<ChildProcess> {
+    const child = fork(MEMBER, [JSON.stringify(this.#plan.connection)], {
+      execArgv: ['--import', 'tsx', '--conditions=source'],
+    })
+    this.#all.add(child)
+    child.once('exit', () => this.#all.delete(child))
+    await once(child, 'message')
+    return child
+  }
+}
+
+/** Starts the application of a process. */
+function begin(child: ChildProcess): Promise<void> {
+  child.send('begin')
+  return told(child, 'begun')
+}
+
+/** Lets a producer make its orders. */
+function made(child: ChildProcess, share: Share): Promise<void> {
+  child.send(share)
+  return told(child, 'made')
+}
+
+function told(child: ChildProcess, expected: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.on('message', (message) => {
+      if (message === expected) resolve()
+    })
+    child.once('exit', () =>
+      reject(new Error(`A process of the ledger has ended before it has '${expected}'.`)),
+    )
+  })
+}
