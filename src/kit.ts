@@ -14,6 +14,12 @@ export type {
 } from './contracts/job-queue.ts'
 export { MAIL_PAGE } from './contracts/mailer.ts'
 export { KNOWN_METHODS } from './contracts/observed-request.ts'
+export type {
+  SideConnection,
+  SideConnectionOptions,
+  SideConnections,
+  StatementResult,
+} from './contracts/side-connections.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
 export type {
   BrickStartupErrorOptions,
@@ -44,10 +50,15 @@ export { bytes } from './support/bytes.ts'
 export { checkOptions } from './support/check-options.ts'
 export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './support/check-options.ts'
 export { inColumns, printable } from './support/columns.ts'
-export { databaseFaultOf } from './support/database-fault.ts'
+export { databaseFaultOf, errorCode, retryRolledBack } from './support/database-fault.ts'
 export type { DatabaseFault } from './support/database-fault.ts'
+export { isObject } from './support/describe-value.ts'
 export { seconds } from './support/duration.ts'
 export { isCommand, threadPoolSize } from './support/env/environment.ts'
+export { createHedge } from './support/hedge.ts'
+export { ignore } from './support/ignore.ts'
+export { inTime, lateDatabase } from './support/in-time.ts'
+export { missingColumn, missingTable } from './support/missing-table.ts'
 export { readCookie } from './support/read-cookie.ts'
 export { createRepeats } from './support/repeats.ts'
 export type { Repeats } from './support/repeats.ts'

@@ -1,5 +1,6 @@
 import { StartupError } from 'mortar'
-import { DatabaseUnavailable, inTime, lateDatabase } from '@mortar/auth/provider'
+import { inTime, lateDatabase } from 'mortar/kit'
+import { DatabaseUnavailable } from '@mortar/auth/provider'
 import { isInternal, translateDriverError } from './driver-error.ts'
 
 /** A document in the driver's form. */

@@ -1,7 +1,7 @@
 import type { EndedSessionReader } from '@mortar/auth'
 import type { Logger } from 'mortar'
 import { createFollowerClock } from './clock.ts'
-import { createHedge } from '@mortar/auth/provider'
+import { createHedge } from 'mortar/kit'
 import { createRun, type Document, type DocumentDatabase, type Run } from './connection.ts'
 
 /** Time limit of the first read, which reads the whole collection while no request waits for it. */

@@ -1,4 +1,5 @@
-import type { JWK, LocalJWKSet } from 'jose'
+import type { LocalJWKSet } from 'jose'
+import { isObject } from 'mortar/kit'
 import { fetchJson, UnusableAnswer } from './fetch-json.ts'
 import { loadJose } from './jose.ts'
 
@@ -24,7 +25,7 @@ export async function loadKeys(location: KeyLocation, signal: AbortSignal): Prom
     throw new UnusableAnswer(`${url} does not return a list of at most ${MOST_KEYS} keys`)
   const { createLocalJWKSet } = await loadJose()
   // jose checks each key and uses only public keys of the algorithm's type.
-  return createLocalJWKSet({ keys: keys.filter(isKey) })
+  return createLocalJWKSet({ keys: keys.filter(isObject) })
 }
 
 async function discover({ issuer, httpsOnly }: KeyLocation, signal: AbortSignal): Promise<string> {
@@ -37,8 +38,4 @@ async function discover({ issuer, httpsOnly }: KeyLocation, signal: AbortSignal)
   if (protocol !== 'https:' && (httpsOnly || protocol !== 'http:'))
     throw new UnusableAnswer(`${url} names no address of keys that may be used`)
   return address as string
-}
-
-function isKey(value: unknown): value is JWK {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import { ServiceUnavailable, type User } from 'mortar'
+import { inTime } from 'mortar/kit'
 
 type Answer = User | null
 
@@ -28,31 +29,3 @@ export function refuseLate(
 function isPromise(answer: Answer | Promise<Answer>): answer is Promise<Answer> {
   return typeof answer === 'object' && answer !== null && 'then' in answer
 }
-
-/**
- * Waits for work for a limited number of milliseconds. The work itself continues. A result that arrives while the process
- * is busy is in time: the limit ends only after the event loop has read its sockets.
- * @throws what `late` returns.
- */
-export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => setImmediate(() => reject(late())), milliseconds)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([work, limit])
-  } finally {
-    clearTimeout(timer)
-    // A failure after the limit was already reported as a timeout.
-    work.catch(ignore)
-  }
-}
-
-/** The error of a database that takes too long. */
-export function lateDatabase(milliseconds: number): Error {
-  return new Error(`The database did not respond within ${milliseconds} ms.`)
-}
-
-/** Does nothing: a listener for errors that are reported elsewhere. */
-export function ignore(): void {}

@@ -9,10 +9,11 @@ import {
   singleton,
   StartupError,
 } from 'mortar'
-import { isCommand } from 'mortar/kit'
+import { isCommand, type SideConnections } from 'mortar/kit'
 import { addPoolGauges } from './compat/pool-gauges.ts'
 import { findChangedInsides } from './compat/typeorm.ts'
 import { checkDatabase } from './check-database.ts'
+import { sideConnections } from './connections/side-connections.ts'
 import { explainUnavailable } from './connections/unavailable.ts'
 import { findChangedDriver, watchConnections } from './connections/watch-connections.ts'
 import { createDataSource, openDataSource } from './drivers/data-source.ts'
@@ -31,15 +32,11 @@ import { warnOfDifferences } from './migrations/schema-differences.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
 import { databaseNeed } from './drivers/typeorm.ts'
 
-/** Services of the brick: `db`, and `migrations` for the command line and for tests. */
+/** Services of the brick: `db`, `migrations` for the command line and for tests, and `sideConnections` for bricks. */
 export interface DatabaseServices {
   readonly db: DataSource
   readonly migrations: Migrations & MigrationService
-}
-
-// Tells other bricks the types of the services.
-declare module 'mortar' {
-  interface KnownServices extends DatabaseServices {}
+  readonly sideConnections: SideConnections
 }
 
 /** Members that the brick adds to `ctx`. */
@@ -47,8 +44,9 @@ export interface DatabaseMembers {
   readonly db: DataSource
 }
 
-// Tells policies the types of the members.
+// Tells other bricks the types of the services, and policies those of the members.
 declare module 'mortar' {
+  interface KnownServices extends DatabaseServices {}
   interface KnownMembers extends DatabaseMembers {}
 }
 
@@ -75,10 +73,8 @@ export function database(
     peers: databaseNeed(typeOf(connection)).peers,
     services: {
       db: singleton(() => toDataSource(connection)),
-      migrations: singleton(({ db }) => ({
-        ...migrationsOf(db, effective),
-        ...describeDatabase(db),
-      })),
+      sideConnections: singleton(() => sideConnections),
+      migrations: singleton(({ db }) => ({ ...migrationsOf(db, effective), ...describeDatabase(db) })),
     },
     members: { db: ({ db }) => db },
     // The pool's own wait is longer than the time of a check, and ends by itself.

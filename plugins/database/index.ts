@@ -16,12 +16,8 @@ export type {
   Migrations,
   MigrationStatus,
 } from './migrations/migrations.ts'
-export {
-  MISSING_COLUMN_REMEDY,
-  MISSING_TABLE_REMEDY,
-  missingColumn,
-  missingTable,
-} from './failures/missing-table.ts'
+export { missingColumn, missingTable } from 'mortar/kit'
+export { MISSING_COLUMN_REMEDY, MISSING_TABLE_REMEDY } from './migrations/explain-statements.ts'
 export type { ConnectionOptions, DatabaseOptions, DatabaseSettings, DatabaseSource } from './options.ts'
 export { param } from './query/find-options.ts'
 export type { Direction, Order, Param, Select, Where } from './query/find-options.ts'

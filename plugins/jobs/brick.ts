@@ -15,13 +15,9 @@ export interface JobsServices {
   readonly jobQueue: JobQueue
 }
 
-// Tells other bricks the types of the services.
+// Tells other bricks the types of the services, and policies the type of the member.
 declare module 'mortar' {
   interface KnownServices extends JobsServices {}
-}
-
-// Tells policies the type of the member.
-declare module 'mortar' {
   interface KnownMembers {
     readonly jobs: JobAdder
   }

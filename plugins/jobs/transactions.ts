@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { StatementResult } from 'mortar/kit'
 
 /** A TypeORM EntityManager inside a transaction, or a query runner with one. */
 export type Transaction = { readonly queryRunner?: Runner | undefined } | Runner
@@ -9,12 +10,6 @@ export interface Runner {
   readonly isTransactionActive: boolean
   query(sql: string, values: readonly unknown[], structured: true): Promise<StatementResult>
   release(): Promise<void>
-}
-
-/** Result of a statement: its rows, or the number of changed rows. */
-export interface StatementResult {
-  readonly records: readonly Readonly<Record<string, unknown>>[]
-  readonly affected?: number
 }
 
 /** The used part of TypeORM's manager. */

@@ -70,7 +70,7 @@ export function limits<const Rules extends string = never>(
   })
 }
 
-const REQUIRED = { memory: [], client: [], database: ['db'], redis: ['redis'] } as const
+const REQUIRED = { memory: [], client: [], database: ['db', 'sideConnections'], redis: ['redis'] } as const
 
 function storeOf(store: NonNullable<LimitsOptions['store']>, services: Cradle): SharedStore | undefined {
   if (store === 'memory') return undefined

@@ -27,13 +27,9 @@ export interface MailServices {
   readonly mailOutbox: Outbox
 }
 
-// Tells other bricks the types of the services.
+// Tells other bricks the types of the services, and policies the type of the member.
 declare module 'mortar' {
   interface KnownServices extends MailServices {}
-}
-
-// Tells policies the type of the member.
-declare module 'mortar' {
   interface KnownMembers {
     readonly mail: TemplateMailer
   }

@@ -1,3 +1,4 @@
+import { isObject } from 'mortar/kit'
 import type { PageAccess } from './dev-page/access.ts'
 import type { MailOptions } from './options.ts'
 import { wrongOption } from './wrong-option.ts'
@@ -20,8 +21,7 @@ export function readPage({ page }: MailOptions, appUrl: string | undefined): Pag
 }
 
 function hostsOf(page: unknown): readonly string[] {
-  const isObject = typeof page === 'object' && page !== null && !Array.isArray(page)
-  const keys = isObject ? Object.keys(page) : []
+  const keys = isObject(page) ? Object.keys(page) : []
   if (keys.length !== 1 || keys[0] !== 'hosts')
     throw wrongOption('page', 'is not true, false or { hosts: [names] }')
   const { hosts } = page as { readonly hosts: unknown }

@@ -1,7 +1,8 @@
+import { isObject } from '../support/describe-value.ts'
 import type { Direction, JsonSchema, LabelledSchema, OnOmission } from '../schema/json-schema-parts.ts'
 import type { Component, Place } from './component.ts'
 import { classesOf } from './equal-components.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
+import type { JsonObject } from './json.ts'
 import { nameComponents } from './name-components.ts'
 
 /** Collects the labelled schemas of a document. */
@@ -131,7 +132,7 @@ interface Named {
 
 function mapReferences(node: unknown, named: (id: number) => Named): unknown {
   if (Array.isArray(node)) return node.map((item) => mapReferences(item, named))
-  if (!isJsonObject(node)) return node
+  if (!isObject(node)) return node
   const members = Object.entries(node).map(([key, value]) => [key, mapReferences(value, named)] as const)
   const id = idOf(node.$ref)
   if (id === undefined) return Object.fromEntries(members)

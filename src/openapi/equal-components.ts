@@ -1,5 +1,5 @@
 import type { Component } from './component.ts'
-import { isJsonObject } from './json.ts'
+import { isObject } from '../support/describe-value.ts'
 
 /**
  * Returns the class of each component, by id. Two components have one class if they have the same label and describe the
@@ -37,7 +37,7 @@ function numbered(texts: readonly string[]): number[] {
 /** A description as text, whatever the order of its keys, with the ids of references as numbers in between. */
 function canonicalText(node: unknown, idOf: (reference: unknown) => number | undefined): (string | number)[] {
   if (Array.isArray(node)) return ['[', ...node.flatMap((item) => [...canonicalText(item, idOf), ',']), ']']
-  if (!isJsonObject(node)) return [JSON.stringify(node) ?? 'null']
+  if (!isObject(node)) return [JSON.stringify(node) ?? 'null']
   const id = idOf(node.$ref)
   const members = Object.entries(node)
     .filter(([key]) => id === undefined || key !== '$ref')

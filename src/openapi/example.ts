@@ -1,11 +1,12 @@
-import { isJsonObject, type JsonObject } from './json.ts'
+import { isObject } from '../support/describe-value.ts'
+import type { JsonObject } from './json.ts'
 
 /**
  * Returns a value that a JSON Schema accepts, for the prefilled body of the documentation page. `examples`, `default`,
  * `const` and `enum` come first. Undefined for a file and for a string with a pattern: the property is left out.
  */
 export function exampleOf(schema: unknown, name = ''): unknown {
-  if (!isJsonObject(schema)) return undefined
+  if (!isObject(schema)) return undefined
   const given = givenExample(schema)
   if (given !== undefined) return given
   const alternatives = [schema.oneOf, schema.anyOf].find(Array.isArray) as unknown[] | undefined
@@ -29,7 +30,7 @@ function givenExample({
 }
 
 function merged({ allOf, ...rest }: JsonObject): JsonObject {
-  return Object.assign({}, ...(allOf as unknown[]).filter(isJsonObject), rest) as JsonObject
+  return Object.assign({}, ...(allOf as unknown[]).filter(isObject), rest) as JsonObject
 }
 
 function typeOf({ type, properties, items }: JsonObject): string {
@@ -102,7 +103,7 @@ function arrayExample(schema: JsonObject, name: string): unknown[] {
 }
 
 function objectExample({ properties }: JsonObject): JsonObject {
-  if (!isJsonObject(properties)) return {}
+  if (!isObject(properties)) return {}
   const entries = Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema, name)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }

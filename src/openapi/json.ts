@@ -9,8 +9,3 @@ export function withoutEmpty(object: JsonObject): JsonObject {
     ),
   )
 }
-
-/** True for an object that is neither null nor an array. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

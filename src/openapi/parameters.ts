@@ -1,6 +1,7 @@
+import { isObject } from '../support/describe-value.ts'
 import { parsePattern } from '../routing/path-pattern.ts'
 import type { Route } from '../routing/route.ts'
-import { isJsonObject, withoutEmpty, type JsonObject } from './json.ts'
+import { withoutEmpty, type JsonObject } from './json.ts'
 import type { SchemaReader } from './schema-reader.ts'
 
 // OpenAPI 3.1 §4.8.12.2: header parameters with these names are ignored; other parts of the operation describe them.
@@ -55,14 +56,14 @@ function fieldsOf(route: Route, location: 'params' | 'query' | 'headers', reader
   const schema = route.definition[location]
   if (!schema) return []
   const { type, properties = {}, required } = reader.readFields(schema, { route, part: location })
-  if (type !== 'object' || !isJsonObject(properties)) {
+  if (type !== 'object' || !isObject(properties)) {
     reader.warn({ route, part: location }, 'it is not an object schema, so its parameters are not known')
     return []
   }
   const names = new Set(Array.isArray(required) ? required : [])
   return Object.entries(properties).map(([name, field]) => ({
     name,
-    schema: isJsonObject(field) ? withoutNull(field) : {},
+    schema: isObject(field) ? withoutNull(field) : {},
     isRequired: names.has(name),
   }))
 }
@@ -70,7 +71,7 @@ function fieldsOf(route: Route, location: 'params' | 'query' | 'headers', reader
 /** Text cannot be null, so a generated client should not offer it. */
 function withoutNull({ type, enum: values, anyOf, ...rest }: JsonObject): JsonObject {
   const [reference, ...others] = withoutNulls(anyOf, isNullSchema)
-  if (isJsonObject(reference) && others.length === 0) return { ...rest, ...reference }
+  if (isObject(reference) && others.length === 0) return { ...rest, ...reference }
   const types = withoutNulls(type, (name) => name === 'null')
   return withoutEmpty({
     type: types.length === 1 ? types[0] : type,
@@ -85,5 +86,5 @@ function withoutNulls(list: unknown, isNull: (item: unknown) => boolean): unknow
 }
 
 function isNullSchema(schema: unknown): boolean {
-  return isJsonObject(schema) && schema.type === 'null'
+  return isObject(schema) && schema.type === 'null'
 }

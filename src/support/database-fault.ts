@@ -51,3 +51,24 @@ const MESSAGES: Patterns = [
   ],
   ['busy', /^(timeout exceeded when trying to connect|No connections available|Queue limit reached)/],
 ]
+
+/** Returns the code of an error of a driver: `40P01`, `ER_DUP_ENTRY`; `undefined` as a string without one. */
+export function errorCode(error: unknown): string {
+  return String((error as { readonly code?: unknown } | null | undefined)?.code)
+}
+
+/** Deadlocks, and PostgreSQL's failed serialization: the server has rolled the statement back. */
+const ROLLED_BACK = new Set(['ER_LOCK_DEADLOCK', '40P01', '40001'])
+
+/**
+ * Runs a single statement, and runs it again if the server has rolled it back.
+ * @throws the last error after `tries` attempts, and any other error.
+ */
+export async function retryRolledBack<T>(statement: () => Promise<T>, tries = 10): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await statement()
+    } catch (error) {
+      if (attempt === tries || !ROLLED_BACK.has(errorCode(error))) throw error
+    }
+}

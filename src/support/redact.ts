@@ -1,3 +1,4 @@
+import { isObject } from './describe-value.ts'
 import { isSecretName, REDACTED, redactText } from './redact-text.ts'
 
 /** Maximum nesting of objects in a log line. */
@@ -25,9 +26,7 @@ export function redact(value: unknown): unknown {
 /** Redacts the fields of a log line. */
 export function redactFields(fields: object): Record<string, unknown> {
   const shown = redact(fields)
-  return typeof shown === 'object' && shown !== null && !Array.isArray(shown)
-    ? (shown as Record<string, unknown>)
-    : { value: shown }
+  return isObject(shown) ? shown : { value: shown }
 }
 
 function copy(value: unknown, walk: Walk): unknown {

@@ -1,8 +1,8 @@
+import { inTime, lateDatabase, type SideConnections } from 'mortar/kit'
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
 import { MissingTable } from '../errors.ts'
-import { ownConnection } from '../compat/own-connection.ts'
 import { DATABASE_NOW } from './fragments.ts'
-import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
+import { createSql, runInPool, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /** Time limit of the first read, which reads the whole table while no request waits for it. */
 const FIRST_DEADLINE = 30_000
@@ -52,13 +52,27 @@ export function endedSessionStatements(sql: Sql) {
 
 /**
  * Opens the reader of a DataSource that is connected; undefined for a database in this process's memory.
+ * Ten slow queries of the application must not delay the records, and a connection that no longer responds must be closed,
+ * so the reader uses a connection beside the pool if a brick provides the service `sideConnections`.
  * @param deadline the milliseconds for one read but the first, after which its connection is closed.
  */
-export function readEndedSessions(source: DataSourceLike, deadline: number): EndedSessionReader | undefined {
+export function readEndedSessions(
+  source: DataSourceLike,
+  deadline: number,
+  beside?: SideConnections,
+): EndedSessionReader | undefined {
   if (isInMemory(source)) return undefined
   let limit = FIRST_DEADLINE
-  const own = ownConnection(source, () => limit)
-  const sql = createSql(() => own?.source ?? source)
+  const side = beside?.open(source, { deadline: () => limit, hedge: true })
+  const sql = side
+    ? createSql(
+        () => source,
+        (_, statement, values) => side.query(statement, values),
+      )
+    : createSql(
+        () => source,
+        (...statement) => inTime(runInPool(...statement), limit, () => lateDatabase(limit)),
+      )
   return {
     async since(moment) {
       // The outer join returns the time of the database even if nothing was published.
@@ -71,7 +85,7 @@ export function readEndedSessions(source: DataSourceLike, deadline: number): End
         .map((row) => ({ id: String(row['id']), until: Number(row['expires_at']) }))
       return { sessions, now: Number(records[0]!['now_ms']) }
     },
-    close: () => own?.close(),
+    close: () => side?.close(),
   }
 }
 

@@ -55,7 +55,8 @@ export function basicAuth<Users = unknown>(
       peers: { from: import.meta.url, packages: ['typeorm'] },
       createStore(services) {
         if (db === databaseService && !Object.hasOwn(services, 'db')) throw noDatabase()
-        return createRelationalStore(() => sourceOf(services))
+        const beside = Object.hasOwn(services, 'sideConnections') ? services['sideConnections'] : undefined
+        return createRelationalStore(() => sourceOf(services), beside)
       },
       async start(services) {
         const source = sourceOf(services)

@@ -1,5 +1,12 @@
 import type { HttpError } from 'mortar'
-import { databaseFaultOf } from 'mortar/kit'
+import {
+  databaseFaultOf,
+  errorCode,
+  missingColumn,
+  missingTable,
+  retryRolledBack,
+  type StatementResult,
+} from 'mortar/kit'
 import { DatabaseUnavailable, MissingColumn, MissingTable } from '../errors.ts'
 import { DATABASE_NOW, fragmentOf, isNumbered, isSqlite } from './fragments.ts'
 
@@ -33,12 +40,6 @@ interface QueryRunnerLike {
   release(): Promise<void>
 }
 
-/** Result of a statement: its rows, or the number of changed rows. */
-export interface StatementResult {
-  readonly records: readonly Readonly<Record<string, unknown>>[]
-  readonly affected?: number
-}
-
 /** Runs one statement. Interpolated values become parameters, never part of the SQL. */
 export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<StatementResult>
 
@@ -46,22 +47,23 @@ export type Sql = (text: TemplateStringsArray, ...values: readonly unknown[]) =>
  * A tag that runs one SQL statement on a DataSource: `` sql`delete from t where id = ${id}` ``. Statements are written
  * out instead of built from entities, so that they work whether or not the application has registered the entities, and
  * a missing table is the database's own error.
+ * @param run runs a statement; by default on a connection of the pool.
  * @throws MissingTable or MissingColumn if one does not exist. Any other failure keeps only the driver's message
  * and code, because TypeORM's error contains the parameters.
  */
-export function createSql(source: () => DataSourceLike): Sql {
+export function createSql(source: () => DataSourceLike, run: RunStatement = runInPool): Sql {
   const built = createStatementCache()
   return async (text, ...values) => {
     const dataSource = source()
     if (!dataSource.isInitialized) throw new Error(NOT_CONNECTED)
     const statement = built(dataSource, text, values)
     const parameters = values.filter((value) => typeof value !== 'symbol').map(bindable(dataSource))
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await runOnce(dataSource, statement, parameters)
-      } catch (error) {
-        if (attempt === MOST_ATTEMPTS || !isDeadlock(error)) throw translate(error)
-      }
+    try {
+      // A deadlock victim is rolled back; a single statement can safely be repeated.
+      return await retryRolledBack(() => run(dataSource, statement, parameters))
+    } catch (error) {
+      throw translate(error)
+    }
   }
 }
 
@@ -108,10 +110,10 @@ const NOT_CONNECTED =
   'The DataSource of basicAuth() is not connected. Register database(dataSource), which connects it at the start, ' +
   'or await dataSource.initialize() before.'
 
-/** Retries after a deadlock. A deadlock victim is rolled back; a single statement can safely be retried. */
-const MOST_ATTEMPTS = 10
+type RunStatement = typeof runInPool
 
-async function runOnce(
+/** Runs a statement on a connection of the pool. */
+export async function runInPool(
   source: DataSourceLike,
   statement: string,
   parameters: unknown[],
@@ -122,10 +124,6 @@ async function runOnce(
   } finally {
     await runner.release()
   }
-}
-
-function isDeadlock(error: unknown): boolean {
-  return ['ER_LOCK_DEADLOCK', '40P01', '40001'].includes(String(codeOf(error)))
 }
 
 /** Waits for an insertion. @returns false if a row with the same unique value already exists. */
@@ -141,7 +139,7 @@ export async function unlessTaken(insertion: Promise<unknown>): Promise<boolean>
 
 /** True for a driver's "unique constraint violated": SQLite, PostgreSQL, MariaDB and MySQL. */
 function isUniqueViolation(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = errorCode(error)
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === '23505' || code === 'ER_DUP_ENTRY'
 }
 
@@ -171,35 +169,10 @@ function translate(error: unknown): Error {
   // The dedicated connection throws the driver's error itself.
   const driverError = (error as { driverError?: Error }).driverError ?? error
   if (!(driverError instanceof Error)) return new Error(String(error))
-  const table = missingIn(driverError, MISSING_TABLE)
-  if (table !== null) return new MissingTable(table, driverError)
-  const column = missingIn(driverError, MISSING_COLUMN)
-  return column === null ? new FailedStatement(driverError) : new MissingColumn(column, driverError)
-}
-
-const MISSING_TABLE = [
-  /^no such table: (?:main\.)?(.+)$/,
-  /^relation "(?:.+\.)?([^".]+)" does not exist/,
-  /^Table '(?:.+\.)?([^'.]+)' doesn't exist/,
-]
-
-const MISSING_COLUMN = [
-  /^no such column: (?:.+\.)?(\w+)/,
-  /^table \S+ has no column named (\w+)/,
-  /^column (?:\S+\.)?"?(\w+)"?(?: of relation .+)? does not exist/,
-  /^Unknown column '(?:.+\.)?(\w+)'/,
-]
-
-function missingIn(error: Error, forms: readonly RegExp[]): string | null {
-  for (const form of forms) {
-    const match = form.exec(error.message)
-    if (match) return match[1]!
-  }
-  return null
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error ? (error as { code?: unknown }).code : undefined
+  const table = missingTable(driverError)
+  if (table !== undefined) return new MissingTable(table, driverError)
+  const column = missingColumn(driverError)
+  return column === undefined ? new FailedStatement(driverError) : new MissingColumn(column, driverError)
 }
 
 /**

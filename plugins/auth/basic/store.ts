@@ -1,3 +1,4 @@
+import type { SideConnections } from 'mortar/kit'
 import type {
   AuthStore,
   NewUser,
@@ -14,9 +15,10 @@ import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
 /**
  * The store on SQLite, PostgreSQL, MariaDB and MySQL, over the application's own TypeORM DataSource. `source` is called
- * for each statement, so the DataSource may connect after the store is made.
+ * for each statement, so the DataSource may connect after the store is made. Reads of ended sessions use a connection of
+ * `beside`, or the pool without it.
  */
-export function createRelationalStore(source: () => DataSourceLike): AuthStore {
+export function createRelationalStore(source: () => DataSourceLike, beside?: SideConnections): AuthStore {
   const sql = createSql(source)
   return {
     ...userStatements(sql, source),
@@ -24,7 +26,7 @@ export function createRelationalStore(source: () => DataSourceLike): AuthStore {
     ...sessionStatements(sql),
     ...sessionLists(sql),
     ...endedSessionStatements(sql),
-    readEnded: (deadline) => readEndedSessions(source(), deadline),
+    readEnded: (deadline) => readEndedSessions(source(), deadline, beside),
     ...resetTokenStatements(sql),
   }
 }

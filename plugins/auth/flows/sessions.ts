@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { ignore, inTime, lateDatabase } from 'mortar/kit'
 import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
-import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 

@@ -6,8 +6,8 @@
  * Tests: test/plugins/auth/sessions/ended-session-follower.test.ts, slow-database.test.ts and fleet/ended-everywhere.test.ts.
  */
 import type { Clock } from 'mortar'
+import { ignore, inTime, lateDatabase } from 'mortar/kit'
 import type { EndedSessionReader } from '../accounts/auth-store.ts'
-import { ignore, inTime, lateDatabase } from '../deadline.ts'
 import { sessionStateUnknown } from '../errors.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts'
+import { isObject } from 'mortar/kit'
 
 /** Claims of an access token. Times are seconds since the epoch. */
 export interface AccessClaims {
@@ -30,10 +30,10 @@ const LONGEST_ID = 255
  * @returns the deeply frozen claims, or null.
  */
 export function readAccessClaims(payload: unknown, rules: ClaimRules): AccessClaims | null {
-  if (!isRecord(payload)) return null
+  if (!isObject(payload)) return null
   const { iss, aud, sub, sid, iat, exp, nbf, jti, user } = payload
   if (iss !== rules.issuer || aud !== rules.audience) return null
-  if (!isId(sub) || !isId(sid) || !isId(jti) || !isRecord(user)) return null
+  if (!isId(sub) || !isId(sid) || !isId(jti) || !isObject(user)) return null
   if (!isSecond(iat) || !isSecond(exp) || !isCurrent(iat, exp, rules) || !hasBegun(nbf, rules)) return null
   return freezeDeep({ sub, sid, iat, exp, jti, user })
 }

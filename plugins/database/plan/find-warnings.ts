@@ -1,5 +1,5 @@
 import type { MigrationWarning, PlannedStatement } from 'mortar'
-import { missingTable } from '../failures/missing-table.ts'
+import { missingTable } from 'mortar/kit'
 import type { Facts, Rows } from './facts.ts'
 import { RULES } from './lock-rules.ts'
 import { type Operation, operationsOf, pattern, plainName } from './parse-statement.ts'

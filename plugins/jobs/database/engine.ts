@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { errorCode, missingTable } from 'mortar/kit'
 import { LEASE, type JobEngine, type NewJob, type Outcome } from '../engine.ts'
 import { fault } from '../startup-codes.ts'
 import type { Transaction } from '../transactions.ts'
 import { administration } from './administration.ts'
 import { claimOf } from './claims.ts'
 import { addDue, plan, SCHEDULE_KEY } from './schedules.ts'
-import {
-  codeOf,
-  isMissingTable,
-  kindOf,
-  statementsOf,
-  type DataSourceLike,
-  type RunStatement,
-} from './statements.ts'
+import { kindOf, statementsOf, type DataSourceLike, type RunStatement } from './statements.ts'
 
 /** True for an attempt of this process that no other process has overtaken. */
 const MINE = "id = ? AND worker = ? AND attempt = ? AND state = 'waiting'"
@@ -40,7 +34,7 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
       try {
         await run('SELECT id, trace FROM {jobs} LIMIT 0')
       } catch (error) {
-        if (!isMissingTable(error)) throw error
+        if (missingTable(error) === undefined) throw error
         throw fault('MORTAR_JOBS_TABLE', "The database has no table 'mortar_jobs'.")
       }
     },
@@ -77,7 +71,7 @@ function inserting(run: RunStatement, isMysql: boolean): Insert {
     try {
       return (await run(statement, values, tx)).affected !== 0
     } catch (error) {
-      if (codeOf(error) === 'ER_DUP_ENTRY' && key !== undefined) return false
+      if (errorCode(error) === 'ER_DUP_ENTRY' && key !== undefined) return false
       throw error
     }
   }

@@ -1,4 +1,5 @@
-import { runnerOf, type Runner, type StatementResult, type Transaction } from '../transactions.ts'
+import { retryRolledBack, type StatementResult } from 'mortar/kit'
+import { runnerOf, type Runner, type Transaction } from '../transactions.ts'
 
 /** The used part of a TypeORM DataSource: the service `db`. */
 export interface DataSourceLike {
@@ -41,10 +42,6 @@ export type RunStatement = (
   tx?: Transaction,
 ) => Promise<StatementResult>
 
-const TRIES = 10
-/** Deadlocks and failed serializations: the server has rolled the statement back. */
-const ROLLED_BACK = new Set(['ER_LOCK_DEADLOCK', '40P01', '40001'])
-
 /**
  * @param fixedTime replaces the clock of the database in tests.
  */
@@ -58,12 +55,7 @@ export function statementsOf(db: DataSourceLike, kind: Kind, fixedTime?: () => n
   }
   return async (sql, values = [], tx) => {
     if (tx !== undefined) return runnerOf(tx).query(build(sql), values, true)
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await runAlone(db, build(sql), values)
-      } catch (error) {
-        if (attempt === TRIES || !ROLLED_BACK.has(codeOf(error))) throw error
-      }
+    return retryRolledBack(() => runAlone(db, build(sql), values))
   }
 }
 
@@ -84,16 +76,4 @@ async function runAlone(
 function tableOf({ options: { schema, entityPrefix = '' }, driver }: DataSourceLike): string {
   const name = driver.escape(`${entityPrefix}mortar_jobs`)
   return schema === undefined ? name : `${driver.escape(schema)}.${name}`
-}
-
-/** Returns the code of a driver's error. */
-export function codeOf(error: unknown): string {
-  return String((error as { readonly code?: unknown } | null)?.code)
-}
-
-/** True for the driver's error of a missing table. */
-export function isMissingTable(error: unknown): boolean {
-  const code = codeOf(error)
-  if (code === '42P01' || code === 'ER_NO_SUCH_TABLE') return true
-  return code === 'SQLITE_ERROR' && (error as Error).message.includes('no such table')
 }

@@ -1,14 +1,12 @@
 import type { Cradle } from 'mortar'
+import { missingTable, type SideConnections } from 'mortar/kit'
 import { fault } from '../startup-codes.ts'
 import type { SharedStore } from '../shared-store.ts'
 import { cleanRegularly } from './clean-regularly.ts'
-import type { DataSourceLike } from '../compat/data-source.ts'
-import type { DatabaseCounters } from './database-counters.ts'
+import type { DataSourceLike, MakeCounters } from './database-counters.ts'
 import { mysqlCounters } from './mysql-counters.ts'
 import { postgresCounters } from './postgres-counters.ts'
 import { sqliteCounters } from './sqlite-counters.ts'
-
-type MakeCounters = (source: DataSourceLike) => DatabaseCounters | undefined
 
 const KINDS: Readonly<Record<string, MakeCounters>> = {
   postgres: postgresCounters,
@@ -18,11 +16,11 @@ const KINDS: Readonly<Record<string, MakeCounters>> = {
 }
 
 /**
- * Creates counters in the application's database: the service `db`.
+ * Creates counters in the application's database: the service `db`, over a connection beside its pool.
  * @returns undefined for SQLite in memory, which no other process can read.
  * @throws StartupError `MORTAR_LIMITS_OPTION` for another kind of database.
  */
-export function createDatabaseStore({ db, logger }: Cradle): SharedStore | undefined {
+export function createDatabaseStore({ db, sideConnections, logger }: Cradle): SharedStore | undefined {
   const source = db as DataSourceLike
   const { type } = source.options
   const make = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
@@ -30,7 +28,7 @@ export function createDatabaseStore({ db, logger }: Cradle): SharedStore | undef
     throw fault('MORTAR_LIMITS_OPTION', `limits() cannot count in a database of the type '${type}'.`, {
       remedy: "Write store: 'redis' or 'memory'.",
     })
-  const counters = make(source)
+  const counters = make(source, sideConnections as SideConnections)
   if (counters === undefined) return undefined
   let stopCleaning: (() => void) | undefined
   return {
@@ -39,7 +37,7 @@ export function createDatabaseStore({ db, logger }: Cradle): SharedStore | undef
       try {
         await counters.prepare()
       } catch (error) {
-        if (counters.isMissingTable(error))
+        if (missingTable(error) !== undefined)
           throw fault('MORTAR_LIMITS_TABLE', "The database has no table 'mortar_limits'.")
         logger.warn({ brick: 'limits' }, 'The limits cannot open their connection to the database')
       }

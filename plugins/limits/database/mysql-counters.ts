@@ -1,8 +1,6 @@
 import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
-import { TABLE, type DataSourceLike } from '../compat/data-source.ts'
-import { openMysql } from '../compat/open-link.ts'
-import type { DatabaseCounters } from './database-counters.ts'
-import { codeOf, reconnecting } from './link.ts'
+import { TABLE, type MakeCounters } from './database-counters.ts'
+import { serverConnection } from './server-connection.ts'
 
 /** Only MariaDB returns what an upsert has written, so a transaction reads it. One message has all four statements. */
 const COUNT = `
@@ -15,26 +13,24 @@ const COUNT = `
   COMMIT`
 
 /** Counters in MariaDB or MySQL, over one connection. */
-export function mysqlCounters(source: DataSourceLike): DatabaseCounters {
-  const { query, disconnect } = reconnecting((onLost) => openMysql(source, onLost))
+export const mysqlCounters: MakeCounters = (source, beside) => {
+  const { query, reset, close } = serverConnection(source, beside, { multipleStatements: true })
   return {
     isReady: () => true,
-    reset: disconnect,
-    disconnect,
+    reset,
+    disconnect: close,
     async count(counts) {
       const now = Date.now()
       const rows = sorted(counts).map(({ key, requests, window }) => [key, requests, now + window * 1000])
-      const results = await query(COUNT, [rows, now, now, rows.map(([key]) => key)])
-      return inOrder(counts, (results as unknown[])[2] as CountedRow[], now)
+      const { records } = await query(COUNT, [rows, now, now, rows.map(([key]) => key)])
+      return inOrder(counts, records[2] as unknown as CountedRow[], now)
     },
     clear: (key) => query(`DELETE FROM ${TABLE} WHERE \`key\` = ?`, [key]),
     giveBack: (key) =>
       query(`UPDATE ${TABLE} SET points = points - 1 WHERE \`key\` = ? AND points > 0`, [key]),
     prepare: async () => void (await query(`SELECT \`key\`, points, expire FROM ${TABLE} LIMIT 0`)),
-    isMissingTable: (error) => codeOf(error) === 'ER_NO_SUCH_TABLE',
     async deleteExpired(now, most) {
-      const result = await query(`DELETE FROM ${TABLE} WHERE expire < ? LIMIT ${most}`, [now])
-      return (result as { readonly affectedRows: number }).affectedRows
+      return (await query(`DELETE FROM ${TABLE} WHERE expire < ? LIMIT ${most}`, [now])).affected!
     },
   }
 }

@@ -1,15 +1,12 @@
 import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
-import { TABLE, type DataSourceLike, type PostgresResult } from '../compat/data-source.ts'
-import { openPostgres } from '../compat/open-link.ts'
-import type { DatabaseCounters } from './database-counters.ts'
-import { codeOf, reconnecting } from './link.ts'
+import { TABLE, type MakeCounters } from './database-counters.ts'
+import { serverConnection } from './server-connection.ts'
 
 /** Counters in PostgreSQL, over one connection. */
-export function postgresCounters({ driver, options: { schema } }: DataSourceLike): DatabaseCounters {
-  const { query, disconnect } = reconnecting((onLost) => openPostgres(driver, onLost))
+export const postgresCounters: MakeCounters = (source, beside) => {
+  const { schema } = source.options
+  const { query, reset, close } = serverConnection(source, beside)
   const table = schema === undefined ? `"${TABLE}"` : `"${schema}"."${TABLE}"`
-  const run = async (sql: string, values: readonly unknown[] = []): Promise<PostgresResult> =>
-    (await query(sql, values)) as PostgresResult
   const upsert = `
     INSERT INTO ${table} AS counted (key, points, expire)
     SELECT * FROM unnest($1::varchar[], $2::integer[], $3::bigint[])
@@ -19,8 +16,8 @@ export function postgresCounters({ driver, options: { schema } }: DataSourceLike
     RETURNING key, points, expire`
   return {
     isReady: () => true,
-    reset: disconnect,
-    disconnect,
+    reset,
+    disconnect: close,
     async count(counts) {
       const now = Date.now()
       const rows = sorted(counts)
@@ -30,16 +27,15 @@ export function postgresCounters({ driver, options: { schema } }: DataSourceLike
         rows.map(({ window }) => now + window * 1000),
         now,
       ]
-      return inOrder(counts, (await run(upsert, values)).rows as CountedRow[], now)
+      return inOrder(counts, (await query(upsert, values)).records as unknown as CountedRow[], now)
     },
-    clear: (key) => run(`DELETE FROM ${table} WHERE key = $1`, [key]),
-    giveBack: (key) => run(`UPDATE ${table} SET points = points - 1 WHERE key = $1 AND points > 0`, [key]),
-    prepare: async () => void (await run(`SELECT key, points, expire FROM ${table} LIMIT 0`)),
-    isMissingTable: (error) => codeOf(error) === '42P01',
+    clear: (key) => query(`DELETE FROM ${table} WHERE key = $1`, [key]),
+    giveBack: (key) => query(`UPDATE ${table} SET points = points - 1 WHERE key = $1 AND points > 0`, [key]),
+    prepare: async () => void (await query(`SELECT key, points, expire FROM ${table} LIMIT 0`)),
     async deleteExpired(now, most) {
       // A row that a count has locked is in use.
       const expired = `SELECT key FROM ${table} WHERE expire < $1 LIMIT ${most} FOR UPDATE SKIP LOCKED`
-      return (await run(`DELETE FROM ${table} WHERE key IN (${expired})`, [now])).rowCount
+      return (await query(`DELETE FROM ${table} WHERE key IN (${expired})`, [now])).affected!
     },
   }
 }

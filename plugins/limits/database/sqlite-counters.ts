@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Counted, KeyCount } from 'mortar/kit'
-import { TABLE, type DataSourceLike, type SqliteDriver, type SqliteFile } from '../compat/data-source.ts'
-import type { DatabaseCounters } from './database-counters.ts'
-import { codeOf } from './link.ts'
+import { errorCode, type Counted, type KeyCount } from 'mortar/kit'
+import { TABLE, type MakeCounters } from './database-counters.ts'
 
 /** Milliseconds for which a busy file is tried again. */
 const PATIENCE = 1000
@@ -19,13 +17,12 @@ const UPSERT = `
  * application would block the counts, or take them back.
  * @returns undefined for a database in memory.
  */
-export function sqliteCounters({
-  driver,
-  options: { database },
-}: DataSourceLike): DatabaseCounters | undefined {
+export const sqliteCounters: MakeCounters = (source, beside) => {
+  const { database } = source.options
   if (typeof database !== 'string' || ['', ':memory:'].includes(database)) return undefined
   let opened: OpenFile | undefined
-  const open = (): OpenFile => (opened ??= openFile(driver, `${database}.limits`))
+  const open = (): OpenFile =>
+    (opened ??= openFile(beside.openFile(source, `${database}.limits`) as SqliteFile))
   const disconnect = (): void => {
     opened?.file.close()
     opened = undefined
@@ -45,10 +42,21 @@ export function sqliteCounters({
     clear: (key) => run(`DELETE FROM ${TABLE} WHERE key = ?`, key),
     giveBack: (key) => run(`UPDATE ${TABLE} SET points = points - 1 WHERE key = ? AND points > 0`, key),
     prepare: () => whenFree(() => void open()),
-    isMissingTable: () => false,
     deleteExpired: (now, most) =>
       run(`DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expire < ? LIMIT ${most})`, now),
   }
+}
+
+/** The used part of a connection of better-sqlite3. */
+interface SqliteFile {
+  prepare(sql: string): {
+    run(...values: readonly unknown[]): { readonly changes: number }
+    get(...values: readonly unknown[]): unknown
+  }
+  /** `immediate` begins with the lock of the writer. */
+  transaction<Given, Result>(work: (given: Given) => Result): { immediate(given: Given): Result }
+  exec(sql: string): unknown
+  close(): void
 }
 
 interface OpenFile {
@@ -58,8 +66,7 @@ interface OpenFile {
 }
 
 /** Nothing waits for the disk: a power failure may reset the counters. */
-function openFile({ sqlite: Sqlite }: SqliteDriver, path: string): OpenFile {
-  const file = new Sqlite!(path, { timeout: 0 })
+function openFile(file: SqliteFile): OpenFile {
   try {
     file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
     file.exec(
@@ -95,7 +102,7 @@ async function whenFree<T>(act: () => T): Promise<T> {
     try {
       return act()
     } catch (error) {
-      if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > end) throw error
+      if (!errorCode(error).startsWith('SQLITE_BUSY') || performance.now() > end) throw error
       await wait(1 + Math.random() * 4)
     }
 }

@@ -1,5 +1,6 @@
 import type { TransportConfig, Transport, Transporter } from 'nodemailer'
 import { StartupError } from 'mortar'
+import { isObject } from 'mortar/kit'
 import type { MailTransport, TransportName } from '../options.ts'
 import { guardTransport } from './guard-transport.ts'
 import { demandTls } from './secure-smtp.ts'
@@ -78,14 +79,10 @@ function isSmtpUrl(text: string): boolean {
   return /^smtps?:\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== ''
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isTransporter(value: unknown): value is Transporter {
-  return isObject(value) && typeof (value as { sendMail?: unknown }).sendMail === 'function'
+  return isObject(value) && typeof value['sendMail'] === 'function'
 }
 
 function isTransport(value: unknown): value is Transport {
-  return isObject(value) && typeof (value as { send?: unknown }).send === 'function'
+  return isObject(value) && typeof value['send'] === 'function'
 }

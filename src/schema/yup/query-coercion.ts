@@ -1,4 +1,5 @@
 import type { FastNode, SlowPath } from './fast-node.ts'
+import { isObject } from '../../support/describe-value.ts'
 import { once } from '../once.ts'
 import { readDigits } from './quick.ts'
 import type { YupNode } from '../../compat/yup.ts'
@@ -29,8 +30,7 @@ export function coerceText(
 ): unknown {
   const result = STEPS[shape.kind](value, refused)
   if (shape.kind === 'list' && Array.isArray(result)) return coerceItems(shape, result, refused)
-  if (shape.members && typeof result === 'object' && result !== null && !Array.isArray(result))
-    return coerceMembers(shape.members, result as Record<string, unknown>, refused)
+  if (shape.members && isObject(result)) return coerceMembers(shape.members, result, refused)
   return result
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { inTime } from '../../../plugins/auth/deadline.ts'
+import { inTime } from 'mortar/kit'
 
 const LIMIT = 20
 

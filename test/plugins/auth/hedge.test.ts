@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createHedge } from '../../../plugins/auth/hedge.ts'
+import { createHedge } from 'mortar/kit'
 
 const never = new Promise<string>(() => {})
 

@@ -13,6 +13,8 @@ interface Outcome {
   readonly code?: string
   readonly instants?: readonly string[]
   readonly session?: string
+  /** Rows of a connection beside the pool, if there is one. */
+  readonly beside?: unknown
   readonly changed: boolean
   readonly warnings: readonly string[]
 }
@@ -51,6 +53,8 @@ describe('A later version of TypeORM', () => {
   })
 })
 
+/** Members without which there is no connection beside the pool. */
+const NO_SIDE = new Set(['createConnectionOptions', 'Client of the pool'])
 const NO_WATCH = 'keeps its sockets elsewhere'
 const PG = 'pg/lib/client\\.js$'
 const POOL = 'mysql2/lib/(base/)?pool.*\\.js$'
@@ -68,6 +72,7 @@ for (const [name, variable, drifts] of [
         ['typeorm/driver/postgres/PostgresQueryRunner\\.js$', '\\breleasePostgresConnection\\b', 'letGo'],
         undefined,
       ],
+      'Client of the pool': [['pg-pool/index\\.js$', '\\bthis\\.Client\\b', 'this.Made'], undefined],
       processID: [[PG, '\\bthis\\.processID\\b', 'this.session'], undefined],
     },
   ],
@@ -95,8 +100,9 @@ for (const [name, variable, drifts] of [
 
     for (const [member, [drift, warning]] of Object.entries<readonly [Drift, string | undefined]>(drifts))
       it(`reads and writes the same with another ${member}, and warns once`, async () => {
-        const { instants, warnings, session } = await startWith(url, drift)
+        const { instants, warnings, session, beside } = await startWith(url, drift)
         expect(instants).to.eql([AUTUMN, AUTUMN])
+        expect(beside).to.eql(NO_SIDE.has(member) ? undefined : [{ one: 1 }])
         expect(session).to.match(/^(UTC|\+00:00)$/)
         const expected = warning === undefined ? [] : [warning]
         expect(warnings).to.have.length(expected.length)

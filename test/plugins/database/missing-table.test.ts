@@ -98,6 +98,21 @@ describe('a handler that queries a missing table', () => {
       await app.close()
     })
 
+  it('is found in every language of a server', () => {
+    const messages = {
+      '42P01': [
+        'relation "public.notes" does not exist',
+        'Relation »notes« existiert nicht',
+        'la relation « notes » n’existe pas',
+        'отношение "notes" не существует',
+      ],
+      ER_NO_SUCH_TABLE: ["Table 'app.notes' doesn't exist", "Tabelle 'app.notes' existiert nicht"],
+    }
+    for (const [code, texts] of Object.entries(messages))
+      for (const text of texts)
+        expect(missingTable(Object.assign(new Error(text), { code })), text).to.equal('notes')
+  })
+
   it('reports nothing about an error that is not from a driver', () => {
     for (const value of [undefined, null, 'no such table: notes', new Error('no such table: notes'), {}])
       expect(missingTable(value)).to.equal(undefined)

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DataSource } from 'typeorm'
 import * as schema from '@mortar/limits/schema'
+import { sideConnections } from '../../../plugins/database/connections/side-connections.ts'
 import { cleanRegularly } from '../../../plugins/limits/database/clean-regularly.ts'
-import type { DataSourceLike } from '../../../plugins/limits/compat/data-source.ts'
-import type { DatabaseCounters } from '../../../plugins/limits/database/database-counters.ts'
+import type { DatabaseCounters, MakeCounters } from '../../../plugins/limits/database/database-counters.ts'
 import { mysqlCounters } from '../../../plugins/limits/database/mysql-counters.ts'
 import { postgresCounters } from '../../../plugins/limits/database/postgres-counters.ts'
 import { sqliteCounters } from '../../../plugins/limits/database/sqlite-counters.ts'
 import { KINDS } from '../database/databases.ts'
 
-const MAKERS: Readonly<Record<string, (source: DataSourceLike) => DatabaseCounters | undefined>> = {
+const MAKERS: Readonly<Record<string, MakeCounters>> = {
   SQLite: sqliteCounters,
   PostgreSQL: postgresCounters,
   MariaDB: mysqlCounters,
@@ -30,7 +30,7 @@ for (const [kind, places] of Object.entries(KINDS))
     beforeEach(async () => {
       const source: DataSource = await place().open(schema)
       await source.synchronize()
-      counters = MAKERS[kind]!(source)!
+      counters = MAKERS[kind]!(source, sideConnections)!
       await counters.prepare()
     })
     afterEach(() => counters.disconnect())
@@ -113,7 +113,7 @@ describe('the connection of the limits to PostgreSQL', () => {
       }
     }
     const source = { options: { type: 'postgres' }, driver: { master: { options: {}, Client } } }
-    const counters = postgresCounters(source)
+    const counters = postgresCounters(source, sideConnections)!
     await Promise.all(keys.map((key) => count(counters, key, LONG)))
     expect(most).to.equal(1)
   })

@@ -2,6 +2,7 @@ import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { readEndedSessions } from '../../../../plugins/auth/basic/ended-sessions.ts'
+import { sideConnections } from '../../../../plugins/database/connections/side-connections.ts'
 import type { DataSourceLike } from '../../../../plugins/auth/basic/sql.ts'
 
 describe('The reader of ended sessions', () => {
@@ -22,7 +23,7 @@ describe('The reader of ended sessions', () => {
           answers.push(resolve)
         })
     }
-    const reader = readEndedSessions(sourceOf(Client), 3000)!
+    const reader = readEndedSessions(sourceOf(Client), 3000, sideConnections)!
     const read = async (moment: number, milliseconds: number) => {
       const result = reader.since(moment).then(
         ({ now }) => now,

@@ -1,4 +1,5 @@
-import { ignore, inTime, lateDatabase } from './deadline.ts'
+import { ignore } from './ignore.ts'
+import { inTime, lateDatabase } from './in-time.ts'
 
 /** Milliseconds without a response after which a second attempt begins. */
 const PATIENCE = 1000

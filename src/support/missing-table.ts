@@ -18,13 +18,10 @@ export function missingTable(error: unknown): string | undefined {
 
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   SQLITE_ERROR: /no such table: (?:main\.)?(?<table>.+)$/,
-  '42P01': /relation "(?:.+\.)?(?<table>[^"]+)" does not exist/,
-  ER_NO_SUCH_TABLE: /Table '(?:[^']+?\.)?(?<table>[^'.]+)' doesn't exist/,
+  // A server may have another language, with other quotes.
+  '42P01': /["«»„]\s?(?:[^"«»“]+\.)?(?<table>[^"«»“]+?)\s?["«»“]/,
+  ER_NO_SUCH_TABLE: /'(?:[^']+?\.)?(?<table>[^'.]+)'/,
 }
-
-/** Remedy for a missing table. */
-export const MISSING_TABLE_REMEDY =
-  'Run the pending migrations (`mortar migrate run`). If none is pending, export its EntitySchema from the schema module, then generate and run a migration.'
 
 /**
  * Returns the missing column that caused an error, with its table where the database names it, or undefined for any other
@@ -52,7 +49,3 @@ const COLUMN_PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   ER_BAD_FIELD_ERROR: [/Unknown column '(?:(?<table>[^'.]+)\.)?(?<column>[^'.]+)'/],
 }
-
-/** Remedy for a missing column. */
-export const MISSING_COLUMN_REMEDY =
-  "If the entity has it, the database is older than the schema module: generate a migration and run it (`mortar migrate generate 'what changed'`, `mortar migrate run`). Otherwise correct the name in the query."
