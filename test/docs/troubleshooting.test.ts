@@ -55,14 +55,6 @@ describe('docs/troubleshooting.md', () => {
     .filter(({ language }) => language === 'text')
     .map(({ code }) => code.trim())
 
-  it('has each problem code of the core and of the bricks', () => {
-    const codes = ownBricks().flatMap(({ problems = {} }) => Object.keys(problems))
-    const named = inlineCode(text)
-    expect([...Object.keys(PROBLEM_CODES), ...codes].filter((code) => !named.includes(code))).to.deep.equal(
-      [],
-    )
-  })
-
   it('names only codes that exist', () => {
     const known = new Set([
       ...Object.keys(PROBLEM_CODES),
