@@ -103,17 +103,20 @@ export class Account {
     const token = this.#token
     const cookie = this.#cookie
     const next = `correct horse ${randomUUID()}`
-    const outcome = await this.send({
+    const outcome = await this.#requests.send({
       method: 'POST',
       path: '/auth/change-password',
-      headers: { cookie },
+      headers: { ...this.headers, cookie },
       body: { current: this.#passwords[0], next },
     })
-    if (outcome.status === 200) {
+    const isChanged = outcome.json['code'] === 'password_changed'
+    if (outcome.status === 200 || isChanged) {
       this.#passwords = [next]
       this.#ended.add({ token, cookie })
-      return this.#begin(outcome)
+      return isChanged ? this.logIn() : this.#begin(outcome)
     }
+    if (outcome.status === 401 && this.#alive)
+      this.#findings.add('a living session is refused', `change-password ${this.email}`)
     this.#passwords.push(next)
     this.#alive = false
     await this.logIn()

@@ -3,6 +3,8 @@ import type { Requests, World } from './requests.ts'
 
 /** Milliseconds after the response to a logout from which no process may accept the session's access token. */
 const KNOWN_AFTER = 1500
+/** The same while something is broken: `staleAfter`, and the time of a request. */
+const KNOWN_LATE = 3500
 
 interface Credential {
   readonly token: string
@@ -22,8 +24,10 @@ export class EndedSessions {
   }
 
   /** Tries one of the latest ended sessions at a random process. */
-  async tryOne(requests: Requests, { findings }: World): Promise<void> {
-    const known = this.#credentials.filter(({ at }) => Date.now() - at > KNOWN_AFTER)
+  async tryOne(requests: Requests, { findings, disturbances }: World): Promise<void> {
+    const known = this.#credentials.filter(
+      ({ at }) => Date.now() - at > (disturbances.overlap(at) ? KNOWN_LATE : KNOWN_AFTER),
+    )
     const credential = known[known.length - 1 - Math.floor(Math.random() * Math.min(20, known.length))]
     if (!credential) return
     const headers = { authorization: `Bearer ${credential.token}` }

@@ -6,11 +6,11 @@ import type { World } from './requests.ts'
 /** Seconds between two faults. */
 const PAUSE = 6
 
-/** Breaks one thing after the other until `stopped()`, and leaves everything whole. */
+/** Breaks one thing after the other in random order until `stopped()`, and leaves everything whole. */
 export async function breakThings(
   world: World,
   engine: Engine,
-  { stopped, log }: { stopped: () => boolean; log: (line: string) => void },
+  { stopped, log, random }: { stopped: () => boolean; log: (line: string) => void; random: () => number },
 ): Promise<void> {
   const faults: (readonly [name: string, run: () => Promise<void>])[] = [
     ['SIGTERM', () => restart(world, log)],
@@ -18,15 +18,25 @@ export async function breakThings(
       ([name, run]) => [name, () => world.disturbances.during(run)] as const,
     ),
     ['kill -9', () => killOne(world)],
+    ['a process frozen for 5 s', () => world.disturbances.during(() => anyOf(world.instances).freeze(5000))],
   ]
-  for (let next = 0; !stopped(); next++) {
-    const [name, run] = faults[next % faults.length]!
-    for (let second = 0; second < PAUSE && !stopped(); second++) await wait(1000)
-    if (stopped()) return
-    log(name)
-    await run()
-    world.findings.count(`fault: ${name}`)
-  }
+  while (!stopped())
+    for (const [name, run] of shuffled(faults, random)) {
+      for (let second = 0; second < PAUSE && !stopped(); second++) await wait(1000)
+      if (stopped()) return
+      log(name)
+      world.signals.begin(name)
+      await run()
+      world.findings.count(`fault: ${name}`)
+    }
+}
+
+/** Each fault once, in random order. */
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, place: random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ item }) => item)
 }
 
 /** Stops one process gracefully, while the others serve, and starts it again. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { COMMAND_LINE } from './application.ts'
 
@@ -18,6 +19,8 @@ export interface InstanceOptions {
   readonly temporary: string
   readonly port: number
   readonly env: Readonly<Record<string, string>>
+  /** Called with each line of its output. */
+  readonly onLine: (text: string) => void
 }
 
 /** One process of the application, which can be stopped, killed and started again. */
@@ -62,10 +65,12 @@ export class Instance {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
-    for (const stream of [child.stdout, child.stderr])
+    for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         this.#output += chunk.toString()
       })
+      createInterface(stream).on('line', this.#options.onLine)
+    }
     const deadline = Date.now() + SECONDS_TO_START * 1000
     while (!READY.test(this.#output)) {
       if (child.exitCode !== null || Date.now() > deadline)
@@ -100,6 +105,14 @@ export class Instance {
     this.killedAt = Date.now()
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  /** Stops the process as a suspended machine does, and lets it continue. */
+  async freeze(ms: number): Promise<void> {
+    const child = this.#child!
+    child.kill('SIGSTOP')
+    await wait(ms)
+    child.kill('SIGCONT')
   }
 
   /** Bytes of memory and open file descriptors, as Linux counts them. */

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Disturbances } from './disturbances.ts'
 import type { Findings } from './findings.ts'
 import type { Instance } from './instance.ts'
+import type { Signals } from './signals.ts'
 
 /** The longest wait for a response; a request that takes longer is a finding. */
 const PATIENCE = 40_000
@@ -34,6 +35,7 @@ export class Requests {
   readonly #instances: readonly Instance[]
   readonly #findings: Findings
   readonly #disturbances: Disturbances
+  readonly #signals: Signals
   readonly #address: string
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 2 })
 
@@ -41,6 +43,7 @@ export class Requests {
     this.#instances = world.instances
     this.#findings = world.findings
     this.#disturbances = world.disturbances
+    this.#signals = world.signals
     this.#address = address
   }
 
@@ -81,6 +84,7 @@ export class Requests {
     this.#findings.count('responses')
     if (status === 503) {
       this.#findings.count('responses with 503')
+      this.#signals.lost()
       if (!this.#disturbances.overlap(from)) this.#findings.add('503 while nothing was broken', what)
     } else if (status >= 500)
       this.#findings.add(
@@ -155,6 +159,7 @@ export interface World {
   readonly instances: readonly Instance[]
   readonly findings: Findings
   readonly disturbances: Disturbances
+  readonly signals: Signals
 }
 
 interface Attempt {

@@ -1,6 +1,6 @@
 // Runs the built reference application under mixed traffic while its processes, its network and its database break,
 // then compares every acknowledged write with the stored rows. Exits with 1 when it finds a fault. docs/reliability.md
-// describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12]
+// describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12] [--seed N]
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,6 +19,7 @@ import { Instance } from './instance.ts'
 import { Member } from './member.ts'
 import { Requests } from './requests.ts'
 import { runProgram } from './run-program.ts'
+import { Signals } from './signals.ts'
 import { Watch } from './watch.ts'
 
 /** Seconds without a fault before the end, so that everything has recovered. */
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '3' },
     members: { type: 'string', default: '12' },
     calm: { type: 'boolean', default: false },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
 const begin = Date.now()
@@ -57,7 +59,9 @@ async function soak({ title, url }: Engine): Promise<number> {
   const migrate = [process.execPath, COMMAND_LINE, 'migrate', 'run']
   await runProgram(migrate, { cwd: build, env: { PATH: process.env['PATH'], ...env } })
   const findings = new Findings()
-  const world = { instances: await startInstances(env), findings, disturbances: new Disturbances() }
+  const signals = new Signals()
+  const instances = await startInstances(env, signals)
+  const world = { instances, findings, disturbances: new Disturbances(), signals }
   log(`${world.instances.length} processes on ${title}`)
   const ended = new EndedSessions()
   const watch = new Watch(world.instances)
@@ -71,7 +75,8 @@ async function soak({ title, url }: Engine): Promise<number> {
   const settle = (work: Promise<void>): Promise<void> => work.catch(() => undefined)
   const traffic = Promise.all([
     ...members.map((member) => settle(member.run(stopped))),
-    breakThings(world, engine, { stopped: calm, log }),
+    breakThings(world, engine, { stopped: calm, log, random: randomOf(values.seed) }),
+    signals.follow(instances, stopped),
     audit(stopped, () => ended.tryOne(auditor, world)),
   ])
   await recovered(traffic, { seconds: Number(values.seconds) + RECOVERY, findings })
@@ -91,8 +96,11 @@ async function soak({ title, url }: Engine): Promise<number> {
   auditor.close()
   await wait(3000)
   watch.judge(findings)
+  signals.judge(findings)
   await Promise.all(world.instances.map((instance) => instance.kill()))
-  console.log(`\n${title}, ${values.processes} processes, ${values.members} members, ${values.seconds} s\n`)
+  console.log(
+    `\n${title}, ${values.processes} processes, ${values.members} members, ${values.seconds} s, --seed ${values.seed}\n`,
+  )
   console.log(findings.report())
   console.log(`\n${findings.faults} faults found.`)
   return findings.faults
@@ -108,14 +116,15 @@ async function recovered(
   if (first === late) findings.add('the application does not recover', `within ${RECOVERY} s`)
 }
 
-async function startInstances(env: Readonly<Record<string, string>>): Promise<Instance[]> {
+async function startInstances(env: Readonly<Record<string, string>>, signals: Signals): Promise<Instance[]> {
   const temporary = join(directory, 'tmp')
   mkdirSync(temporary)
   const instances: Instance[] = []
-  for (let i = 1; i <= Number(values.processes); i++)
-    instances.push(
-      new Instance({ name: `process ${i}`, directory: build, temporary, port: await freePort(), env }),
-    )
+  for (let i = 1; i <= Number(values.processes); i++) {
+    const name = `process ${i}`
+    const onLine = (text: string): void => signals.line(name, text)
+    instances.push(new Instance({ name, directory: build, temporary, port: await freePort(), env, onLine }))
+  }
   await Promise.all(instances.map((instance) => instance.start()))
   return instances
 }
@@ -124,6 +133,17 @@ async function audit(stopped: () => boolean, once: () => Promise<void>): Promise
   while (!stopped()) {
     await once()
     await wait(100)
+  }
+}
+
+/** Numbers from 0 to 1, the same for a seed (mulberry32). */
+function randomOf(seed: string): () => number {
+  let state = Number(seed) | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
 
