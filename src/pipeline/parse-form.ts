@@ -29,12 +29,17 @@ export async function parseForm(ctx: RequestContext, form: Form): Promise<Fields
   refuseEncoding(req.headers['content-encoding'])
   const boundary = boundaryOf(req.headers['content-type'])
   const files = new TemporaryFiles(form.folder)
-  whenClosed(req, res, () => void files.remove())
+  let hasLeft = false
+  whenClosed(req, res, () => {
+    hasLeft = true
+    void files.remove()
+  })
   try {
     return fieldsOf(await read(req, new FormReader(boundary, form, files)), form.lists)
   } catch (error) {
     await files.remove()
-    throw error
+    // The files of a client that has left are closed while they are written.
+    throw hasLeft ? clientLeft() : error
   }
 }
 

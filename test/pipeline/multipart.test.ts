@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createApp, createRouter, file, UploadedFile } from 'mortar'
 import { array, number, object, string } from 'yup'
 import { z } from 'zod'
 import { throughBothAdapters } from '../support/adapters.ts'
+import { recorder } from '../app/recorder.ts'
 import { chunkedPost, disposition, multipart, MULTIPART_B, temporaryFiles } from '../support/multipart.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
@@ -59,13 +62,14 @@ interface Sent {
 describe('A multipart form', () => {
   throughBothAdapters((open) => {
     const serve = async () => {
-      const { fetch, url } = await open(createApp({ logger: false }).use(routes()))
+      const lines: string[] = []
+      const { fetch, url } = await open(createApp({ logger: recorder(lines) }).use(routes()))
       const send = async (path: string, body: string | FormData, type?: string): Promise<Sent> => {
         const headers = type === undefined ? {} : { 'content-type': type }
         const response = await fetch(path, { method: 'POST', body, headers })
         return { status: response.status, json: (await response.json()) as Sent['json'] }
       }
-      return { send, port: Number(new URL(url).port) }
+      return { send, lines, port: Number(new URL(url).port) }
     }
     const formOf = (...fields: readonly (readonly [string, string | File])[]) => {
       const form = new FormData()
@@ -227,6 +231,21 @@ describe('A multipart form', () => {
       const { send } = await serve()
       const { json } = await send('/any', formOf(['a', '1'], ['a', new File(['2'], 'b')], ['a', '3']))
       expect(json['a']).to.deep.equal(['1', { name: 'b', type: 'application/octet-stream', text: '2' }, '3'])
+    })
+
+    it('logs no failure when clients disconnect while their files are written', async () => {
+      const { port, lines } = await serve()
+      const body = multipart([disposition('name="file"; filename="f"'), 'x'.repeat(900_000)])
+      const bytes = chunkedPost('/one', body, 60_000)
+      for (let round = 0; round < 60; round++) {
+        const socket = connect(port, '127.0.0.1')
+        await once(socket, 'connect')
+        socket.write(bytes)
+        await delay(round % 20)
+        socket.destroy()
+      }
+      await eventually(() => temporaryFiles().length === 0)
+      expect(lines.filter((line) => line.includes('Request failed'))).to.deep.equal([])
     })
 
     it('leaves no temporary file when the client disconnects, wherever it stops', async () => {
