@@ -43,13 +43,16 @@ const CODES: Patterns = [
 /** mysql2 has no name for this number. */
 const MARIADB_STATEMENT_TIMEOUT = 1969
 
-/** Messages of pg, of mysql2 and of their pools without a code. */
+/** Messages of pg, of mysql2, of their pools and of the database brick without a code. */
 const MESSAGES: Patterns = [
   [
     'unavailable',
-    /^(Connection terminated|Client (has encountered|was closed)|Can't add new command)|closed state$/,
+    /^(Connection terminated|Client (has encountered|was closed)|Can't add new command|The database (has not answered|connection was silent))|closed state$/,
   ],
-  ['busy', /^(timeout exceeded when trying to connect|No connections available|Queue limit reached)/],
+  [
+    'busy',
+    /^(No database connection became free|timeout exceeded when trying to connect|No connections available|Queue limit reached)/,
+  ],
 ]
 
 /** Returns the code of an error of a driver: `40P01`, `ER_DUP_ENTRY`; `undefined` as a string without one. */

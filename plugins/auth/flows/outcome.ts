@@ -1,4 +1,5 @@
 import { HttpError, type EventBus } from 'mortar'
+import { databaseFaultOf } from 'mortar/kit'
 import { DatabaseUnavailable, PasswordRefused, TokenReused } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
@@ -77,11 +78,25 @@ export async function withFailureEvent<T>(
     return await run()
   } catch (error) {
     // Nobody has failed at anything, and the request is logged as unavailable.
-    if (error instanceof DatabaseUnavailable) throw error
+    if (isDatabaseAway(error)) throw error
     const { type, fields } = failureOf(attempt.flow, error)
     emit(parts, type, attempt, { ...attempt.known, ...fields })
     throw error
   }
+}
+
+/** Number of causes to follow, so that a circle of causes ends. */
+const DEPTH = 5
+
+/** True for the errors of each store: the 503 of a document database, and a failed statement or what it has caused. */
+function isDatabaseAway(error: unknown): boolean {
+  let current = error
+  for (let depth = 0; depth < DEPTH && current instanceof Error; depth++) {
+    const { driverError, cause } = current as { driverError?: unknown; cause?: unknown }
+    if (current instanceof DatabaseUnavailable || databaseFaultOf(driverError) !== undefined) return true
+    current = cause
+  }
+  return false
 }
 
 function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: object): void {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { DatabaseUnavailable } from '../../../plugins/auth/errors.ts'
 import { type FlowName, withFailureEvent } from '../../../plugins/auth/flows/outcome.ts'
 import type { AuthParts } from '../../../plugins/auth/flows/parts.ts'
+import { ADA, inWorld, PASSWORD, signedUp } from './support/world.ts'
 
 describe('A flow that fails', () => {
   /** The events of one attempt. */
@@ -21,4 +22,26 @@ describe('A flow that fails', () => {
       expect(await eventsOf(flow, new DatabaseUnavailable(new Error('ECONNREFUSED')))).to.deep.equal([])
       expect((await eventsOf(flow, new Error('A mistake.'))).length).to.equal(1)
     })
+
+  for (const message of [
+    'Connection terminated unexpectedly',
+    'The database connection was silent for 4 s and was closed.',
+    'No database connection became free within 10 s.',
+  ])
+    it(`has no event if a statement meets a database that is away: ${message}`, () =>
+      inWorld({}, async (world) => {
+        const client = await signedUp(world)
+        world.events.length = 0
+        world.storage.interruptions.gate = () => Promise.reject(new Error(message))
+        const change = { current: PASSWORD, next: 'another horse battery' }
+        const requests = [
+          ['login', ADA],
+          ['refresh', {}],
+          ['logout', {}],
+          ['change-password', change],
+        ] as const
+        for (const [path, body] of requests)
+          expect((await client.post(`/auth/${path}`, body)).status, path).to.equal(503)
+        expect(world.events).to.deep.equal([])
+      }))
 })
