@@ -91,7 +91,16 @@ export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'
 export type { Environment } from './support/env/environment.ts'
 export type { EventBus } from './contracts/events.ts'
 export type { Gauge, Gauges } from './contracts/gauges.ts'
-export type { Limit, LimitBy, LimitContext, LimitCount, Limiter, LimitRule } from './contracts/limiter.ts'
+export type {
+  DeclaredLimit,
+  KnownClient,
+  Limit,
+  LimitBy,
+  LimitContext,
+  LimitCount,
+  Limiter,
+  LimitRule,
+} from './contracts/limiter.ts'
 export type { Logger } from './contracts/logger.ts'
 export type { MailAttachment, Mailer, MailMessage, SendOptions } from './contracts/mailer.ts'
 export type {

@@ -1,5 +1,6 @@
-import { defineBrick, singleton, type Brick, type Cradle, type Limiter } from 'mortar'
+import { defineBrick, singleton, type Brick, type Cradle, type DeclaredLimit, type Limiter } from 'mortar'
 import { createMemoryLimiter, createSharedLimiter, memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
+import { limitCommands, type Known } from './commands.ts'
 import { createDatabaseStore } from './database/database-store.ts'
 import { checkLimitsOptions, patienceOf, type LimitsOptions, type RedisClient } from './options.ts'
 import { createRedisStore } from './redis-store.ts'
@@ -34,12 +35,12 @@ export function limits<const Rules extends string = never>(
   checkLimitsOptions(options)
   const patience = patienceOf(options)
   const { store = 'memory', rules = {} } = options
-  const stores = new WeakMap<Limiter, SharedStore>()
+  const known = new WeakMap<Limiter, Known>()
 
   function createLimiter(services: Cradle): Limiter {
     const { clock } = services
     const shared = storeOf(store, services)
-    if (shared === undefined) return createMemoryLimiter({ clock, rules })
+    if (shared === undefined) return declaring(createMemoryLimiter({ clock, rules }))
     let isDegraded = false
     services.gauges.add('limits_degraded', {
       help: '1 while the store of the limits fails, so that limits are counted in memory.',
@@ -50,10 +51,18 @@ export function limits<const Rules extends string = never>(
       isDegraded = error !== undefined
       report(services, error)
     }
-    const limiter = createSharedLimiter({ store: shared, clock, rules, onChange, patience })
-    stores.set(limiter, shared)
+    return declaring(createSharedLimiter({ store: shared, clock, rules, onChange, patience }), shared)
+  }
+
+  function declaring(counting: Limiter, shared?: SharedStore): Limiter {
+    const declared = new Map<string, DeclaredLimit>()
+    const limiter = { ...counting, declare: (limit: DeclaredLimit) => void declared.set(limit.name, limit) }
+    known.set(limiter, { declared, store: shared })
     return limiter
   }
+
+  /** An application may replace the service. */
+  const knownOf = (limiter: Limiter): Known => known.get(limiter) ?? NOTHING_KNOWN
 
   return defineBrick({
     name: 'limits',
@@ -63,12 +72,15 @@ export function limits<const Rules extends string = never>(
     services: { limiter: singleton(createLimiter) },
     start: async (services) => {
       if (!services.limiter.isShared) warnOfMemoryLimits('limits', services)
-      await stores.get(services.limiter)?.open?.()
+      await knownOf(services.limiter).store?.open?.()
     },
-    stop: ({ limiter }) => stores.get(limiter)?.close?.(),
+    stop: ({ limiter }) => knownOf(limiter).store?.close?.(),
     doctor: ({ limiter, environment }) => (limiter.isShared ? [] : memoryLimitFindings(environment)),
+    commands: limitCommands(knownOf),
   })
 }
+
+const NOTHING_KNOWN: Known = { declared: new Map(), store: undefined }
 
 const REQUIRED = { memory: [], client: [], database: ['db', 'sideConnections'], redis: ['redis'] } as const
 

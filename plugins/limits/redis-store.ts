@@ -16,5 +16,12 @@ export function createRedisStore(client: RedisClient): SharedStore {
     duration: 1,
     keyPrefix: 'mortar:limits',
   })
-  return flexibleStore(limiter, { isReady: () => client.status === 'ready' })
+  return {
+    ...flexibleStore(limiter, { isReady: () => client.status === 'ready' }),
+    async read(key) {
+      const found = await limiter.get(key)
+      if (found === null) return undefined
+      return { consumed: found.consumedPoints, resetIn: Math.max(0, found.msBeforeNext) }
+    },
+  }
 }

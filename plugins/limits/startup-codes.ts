@@ -6,6 +6,14 @@ export const STARTUP_CODES = {
     cause: 'An option of the limits brick is invalid',
     remedy: 'Fix the option that the message names.',
   },
+  MORTAR_LIMITS_PROCESSES: {
+    cause: '`mortar limits` finds limits that are counted in the memory of each process',
+    remedy: "Use the store 'database' or 'redis'. A restart or `mortar reload` resets counts in memory.",
+  },
+  MORTAR_LIMITS_STORE: {
+    cause: 'The store of the limits does not respond to `mortar limits`',
+    remedy: 'Check the database or Redis: `mortar doctor`.',
+  },
   MORTAR_LIMITS_TABLE: {
     cause: 'The database has no table for the limits',
     remedy:

@@ -28,6 +28,8 @@ export interface BrickCommand {
   >
   /** Bricks that are started before the brick itself, if they are registered. No other brick starts. */
   readonly needs?: readonly string[]
+  /** True if the files of routes are loaded before it runs: what they declare is part of the result. */
+  readonly needsRoutes?: boolean
   /** Reports invalid arguments by a thrown `RangeError`, and any other fault by a `StartupError`. */
   run(input: BrickCommandInput, services: Cradle): Promise<BrickCommandResult>
 }

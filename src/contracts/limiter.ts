@@ -40,6 +40,24 @@ export interface LimitRule extends Limit {
   readonly by: LimitBy
 }
 
+/** What an operator knows of a client. `key` is the string of a function of `by`, an address of a user, or a session. */
+export interface KnownClient {
+  readonly ip?: string
+  readonly user?: string
+  readonly key?: string
+}
+
+/** A limit that a part of the application counts by. */
+export interface DeclaredLimit {
+  /** Unique: `search` of a rule, `GET /posts ip-60s` of a route, `login-ip` of the sign-in. */
+  readonly name: string
+  readonly limit: Limit
+  /** Names of what it counts by, for a list: `ip`, `user`. */
+  readonly by: string
+  /** Returns the key that is counted for a client; undefined if the limit needs to know more of it. */
+  keyOf(client: KnownClient): string | undefined
+}
+
 /**
  * The service `limiter`, which counts the requests of limited routes; a brick provides it. It never rejects because of
  * its store: while the store fails, it counts in memory with the same limit. `Rules` are the names of its rules.
@@ -58,6 +76,8 @@ export interface Limiter<Rules extends string = string> {
   clear(key: string, limit: Limit): void | Promise<void>
   /** Subtracts one request of a key. */
   giveBack(key: string, limit: Limit): void | Promise<void>
+  /** Told of each limit before its first count, so that commands of an operator find it. */
+  declare?(limit: DeclaredLimit): void
 }
 
 /** The names of an application's rules, as its service `limiter` declares them; else `string`. */

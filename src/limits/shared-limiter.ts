@@ -106,8 +106,11 @@ function withFallback({ store, clock, onChange = () => undefined }: SharedLimite
   }
 }
 
-/** A hash, because a key may be an address or an API key, and stores compare and limit strings differently. */
-function storedKey(key: string, { limit, window }: ParsedLimit): string {
+/**
+ * Returns the key under which a store counts: a hash, because a key may be an address or an API key, and stores compare
+ * and limit strings differently.
+ */
+export function storedKey(key: string, { limit, window }: ParsedLimit): string {
   return hash('sha256', `${limit}/${window}/${key}`)
 }
 

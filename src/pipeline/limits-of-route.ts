@@ -1,5 +1,6 @@
-import type { LimitRule } from '../contracts/limiter.ts'
+import type { DeclaredLimit, KnownClient, LimitRule } from '../contracts/limiter.ts'
 import { StartupError } from '../errors/startup-error.ts'
+import { clientNetwork } from '../limits/client-network.ts'
 import { parseLimit, type ParsedLimit } from '../limits/parse-limit.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
 import { nearest } from '../support/nearest.ts'
@@ -35,8 +36,28 @@ export function limitsOf(route: Route, runtime: PipelineRuntime): readonly Activ
   return [limit].flat().map((item, index) => {
     const active = typeof item === 'string' ? named(item, limiter.rules, route) : inline(item, route, index)
     if (active.rule.by === 'user' && !route.definition.auth) throw withoutUser(route)
+    limiter.declare?.(declared(active))
     return active
   })
+}
+
+/** Under the name of a rule for all its routes, else with the route. */
+function declared({ rule, name, prefix, route }: ActiveLimit): DeclaredLimit {
+  const { by } = rule
+  const subjectOf = ({ ip, user, key }: KnownClient): string | undefined => {
+    if (by === 'ip') return ip === undefined ? undefined : clientNetwork(ip)
+    if (by === 'user') return user
+    return by === 'credential' ? undefined : key
+  }
+  return {
+    name: prefix.startsWith('rule:') ? name : `${route} ${name}`,
+    limit: rule,
+    by: typeof by === 'string' ? by : 'key',
+    keyOf(client) {
+      const found = subjectOf(client)
+      return found === undefined ? undefined : prefix + found
+    },
+  }
 }
 
 /** All routes with the name count together. */

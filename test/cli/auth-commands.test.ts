@@ -50,3 +50,32 @@ describe('mortar auth', function () {
     expect(project.mortar(['metrics', 'show']).err).to.include("Unknown command 'metrics'")
   })
 })
+
+describe('mortar limits', function () {
+  let project: TestProject
+  before(() => {
+    project = createProject({
+      'app.db': '',
+      'app.ts': `import { join } from 'node:path'
+import { createApp } from 'mortar'
+import { database } from '@mortar/database'
+import { limits } from '@mortar/limits'
+
+const file = join(import.meta.dirname, 'app.db')
+export const app = createApp({ bricks: [database({ type: 'better-sqlite3', database: file }), limits({ store: 'database' })] })
+`,
+      'routes/search.get.ts': `export const limit = { limit: 5, window: '1m', by: 'ip' }
+export default () => []
+`,
+    })
+  })
+  after(() => project.remove())
+
+  it('knows the limits of the files of routes', () => {
+    const { code, out, err } = project.mortar(['limits', 'show', '--ip', '::1', '--json'])
+    expect([code, err]).to.deep.equal([0, ''])
+    const shown = { name: 'GET /search ip-60s', limit: 5, window: 60, used: 0, resetIn: 0 }
+    expect(JSON.parse(out)).to.deep.equal({ limits: [shown] })
+    expect(project.mortar(['limits', 'clear']).code).to.equal(2)
+  })
+})

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { TooManyRequests, type Cradle, type Limiter } from 'mortar'
+import { TooManyRequests, type Cradle, type DeclaredLimit, type KnownClient, type Limiter } from 'mortar'
 import { clientNetwork, clientSite, limitHeaders, type LimitState as CountedState } from 'mortar/kit'
+import { canonicalEmail } from '../accounts/canonical-email.ts'
 import {
   resolveLimits,
   type CountedLimit,
@@ -92,6 +93,7 @@ const STRANGERS_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair'])
 export function createRateLimits(options: RateLimitsOptions): RateLimits {
   const { key, limiter } = options
   const limits = resolveLimits(options.limits)
+  for (const limit of limits.filter(isFindable)) limiter.declare?.(declared(key, limit))
   const advice = options.isTest ? IN_TESTS : ''
   const applying = (rule: LimitRule, subject: LimitSubject): CountedLimit[] => {
     const ofRule = limits.filter((limit) => limit.rule === rule)
@@ -132,6 +134,41 @@ export function serviceLimiter(services: Cradle): Limiter | undefined {
 /** True if limits are counted without that service, so that its brick does not report memory. */
 export function countsAlone(limits: LimitOptions | false | undefined, services: Cradle): boolean {
   return limits !== false && serviceLimiter(services) === undefined
+}
+
+/** What a limit of each scope needs to know: `key` is the address of a user, or a session. */
+const NEEDS: Readonly<Record<LimitScope, readonly (keyof KnownClient)[]>> = {
+  ip: ['ip'],
+  site: ['ip'],
+  address: ['key'],
+  pair: ['key', 'ip'],
+  device: ['key'],
+  session: ['key'],
+  user: ['user'],
+}
+const BY_EMAIL: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device'])
+
+/** An operator does not know the cookie of a device. Mails count for all devices of an address together. */
+function isFindable({ rule, scope }: CountedLimit): boolean {
+  return scope !== 'device' || rule === 'forgot'
+}
+
+function declared(secret: Buffer, limit: CountedLimit): DeclaredLimit {
+  const { rule, scope } = limit
+  return {
+    name: `${rule}-${scope}`,
+    limit,
+    by: NEEDS[scope].join(' and '),
+    keyOf(client) {
+      if (NEEDS[scope].some((name) => client[name] === undefined)) return undefined
+      const { ip = '', user, key } = client
+      const email = canonicalEmail(key)
+      if (BY_EMAIL.has(scope) && email === null) return undefined
+      if (scope === 'site' && clientSite(ip) === undefined) return undefined
+      const known = { ...(email !== null && { email }), ...(user !== undefined && { user }) }
+      return keyOf(secret, limit, { ip, ...known, ...(key !== undefined && { session: key }) })
+    },
+  }
 }
 
 function stateOf(limit: CountedLimit, count: CountedState['count']): CountedState {

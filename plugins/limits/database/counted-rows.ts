@@ -20,3 +20,9 @@ export function inOrder(counts: readonly KeyCount[], rows: readonly CountedRow[]
     return { consumed: Number(points), resetIn: Math.max(0, Number(expire) - now) }
   })
 }
+
+/** Returns the count of the only row, if its window has not ended. */
+export function inWindow([row]: readonly CountedRow[], now = Date.now()): Counted | undefined {
+  if (row === undefined || Number(row.expire) <= now) return undefined
+  return { consumed: Number(row.points), resetIn: Number(row.expire) - now }
+}

@@ -1,4 +1,4 @@
-import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
+import { inOrder, inWindow, sorted, type CountedRow } from './counted-rows.ts'
 import { TABLE, type MakeCounters } from './database-counters.ts'
 import { serverConnection } from './server-connection.ts'
 
@@ -24,6 +24,10 @@ export const mysqlCounters: MakeCounters = (source, beside) => {
       const rows = sorted(counts).map(({ key, requests, window }) => [key, requests, now + window * 1000])
       const { records } = await query(COUNT, [rows, now, now, rows.map(([key]) => key)])
       return inOrder(counts, records[2] as unknown as CountedRow[], now)
+    },
+    read: async (key) => {
+      const { records } = await query(`SELECT \`key\`, points, expire FROM ${TABLE} WHERE \`key\` = ?`, [key])
+      return inWindow(records as unknown as CountedRow[])
     },
     clear: (key) => query(`DELETE FROM ${TABLE} WHERE \`key\` = ?`, [key]),
     giveBack: (key) =>

@@ -1,4 +1,4 @@
-import { inOrder, sorted, type CountedRow } from './counted-rows.ts'
+import { inOrder, inWindow, sorted, type CountedRow } from './counted-rows.ts'
 import { TABLE, type MakeCounters } from './database-counters.ts'
 import { serverConnection } from './server-connection.ts'
 
@@ -29,6 +29,11 @@ export const postgresCounters: MakeCounters = (source, beside) => {
       ]
       return inOrder(counts, (await query(upsert, values)).records as unknown as CountedRow[], now)
     },
+    read: async (key) =>
+      inWindow(
+        (await query(`SELECT key, points, expire FROM ${table} WHERE key = $1`, [key]))
+          .records as unknown as CountedRow[],
+      ),
     clear: (key) => query(`DELETE FROM ${table} WHERE key = $1`, [key]),
     giveBack: (key) => query(`UPDATE ${table} SET points = points - 1 WHERE key = $1 AND points > 0`, [key]),
     prepare: async () => void (await query(`SELECT key, points, expire FROM ${table} LIMIT 0`)),

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { errorCode, type Counted, type KeyCount } from 'mortar/kit'
 import { TABLE, type MakeCounters } from './database-counters.ts'
+import { inWindow, type CountedRow } from './counted-rows.ts'
 
 /** Milliseconds for which a busy file is tried again. */
 const PATIENCE = 1000
@@ -39,6 +40,11 @@ export const sqliteCounters: MakeCounters = (source, beside) => {
     reset: disconnect,
     disconnect,
     count: (counts) => whenFree(() => open().count(counts)),
+    read: (key) =>
+      whenFree(() => {
+        const row = open().file.prepare(`SELECT key, points, expire FROM ${TABLE} WHERE key = ?`).get(key)
+        return inWindow(row === undefined ? [] : [row as CountedRow])
+      }),
     clear: (key) => run(`DELETE FROM ${TABLE} WHERE key = ?`, key),
     giveBack: (key) => run(`UPDATE ${TABLE} SET points = points - 1 WHERE key = ? AND points > 0`, key),
     prepare: () => whenFree(() => void open()),

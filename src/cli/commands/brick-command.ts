@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
-import type { Inspection } from '../../app/app.ts'
 import type { BrickCommand } from '../../contracts/brick-command.ts'
 import { nearest } from '../../support/nearest.ts'
 import { type Command, type CommandInput, UsageError } from '../command.ts'
-import { assembleProject } from '../project/inspect-project.ts'
+import { type AssembledProject, assembleProject } from '../project/inspect-project.ts'
 import { findProject, findRoot, PROJECT_OPTIONS, readManifest } from '../project/project.ts'
 import { withBricks } from '../project/with-bricks.ts'
 
@@ -46,9 +45,9 @@ function hasApplication(directory: string, values: CommandInput['values']): bool
 }
 
 function commandOf(
-  inspection: Inspection,
+  inspection: AssembledProject,
   { brick, step }: { readonly brick: string; readonly step: string },
-  { summary, usage, options = {}, needs = [], run }: BrickCommand,
+  { summary, usage, options = {}, needs = [], needsRoutes = false, run }: BrickCommand,
 ): Command {
   return {
     name: `${brick} ${step}`,
@@ -56,6 +55,7 @@ function commandOf(
     usage: `${brick} ${step} ${usage} [--json]`.replaceAll('  ', ' '),
     options: { app: PROJECT_OPTIONS.app, ...options, json: { type: 'boolean', help: 'print JSON' } },
     async run({ values, positionals, terminal }) {
+      if (needsRoutes) await inspection.loadRoutes()
       const { json, text } = await withBricks(inspection, { names: [...needs, brick] }, (services) =>
         asUsage(() => run({ values, positionals }, services)),
       )

@@ -45,11 +45,16 @@ export async function inspectProject(project: Project): Promise<InspectedProject
   return { ...result, problems }
 }
 
+/** An application that was assembled for a command, and the loading of its files of routes. */
+export interface AssembledProject extends Inspection {
+  loadRoutes(): Promise<void>
+}
+
 /** Assembles an application for a command that uses its real services. */
-export async function assembleProject(project: Project): Promise<Inspection> {
+export async function assembleProject(project: Project): Promise<AssembledProject> {
   processVariables()['FRAMEWORK_MODE'] = 'command'
   const app = await namingMissingPackages(project, () => importApp(project))
-  return app.inspect()
+  return { ...(await app.inspect()), loadRoutes: () => addRoutes(app, project.routes) }
 }
 
 /**
