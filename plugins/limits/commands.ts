@@ -8,7 +8,7 @@ import { fault } from './startup-codes.ts'
 /** Milliseconds in which the store has to respond to a command. */
 const PATIENCE = 5000
 
-/** What the brick knows of its service `limiter`. */
+/** Knowledge of the brick about its service `limiter`. */
 export interface Known {
   readonly declared: ReadonlyMap<string, DeclaredLimit>
   /** Undefined if the limits are counted in the memory of each process. */

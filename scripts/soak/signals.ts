@@ -28,7 +28,7 @@ interface Cause {
   noticedAt: number | undefined
 }
 
-/** What an operator sees of each fault: lines of the log, and `/readyz` of every process, asked once a second. */
+/** The view of an operator on each fault: lines of the log, and `/readyz` of every process, asked once a second. */
 export class Signals {
   readonly #causes: Cause[] = []
 

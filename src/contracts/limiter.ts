@@ -40,7 +40,7 @@ export interface LimitRule extends Limit {
   readonly by: LimitBy
 }
 
-/** What an operator knows of a client. `key` is the string of a function of `by`, an address of a user, or a session. */
+/** Facts about a client that an operator knows. `key` is the string of a function of `by`, an address of a user, or a session. */
 export interface KnownClient {
   readonly ip?: string
   readonly user?: string

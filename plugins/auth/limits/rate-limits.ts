@@ -136,7 +136,7 @@ export function countsAlone(limits: LimitOptions | false | undefined, services: 
   return limits !== false && serviceLimiter(services) === undefined
 }
 
-/** What a limit of each scope needs to know: `key` is the address of a user, or a session. */
+/** Facts that a limit of each scope needs: `key` is the address of a user, or a session. */
 const NEEDS: Readonly<Record<LimitScope, readonly (keyof KnownClient)[]>> = {
   ip: ['ip'],
   site: ['ip'],
