@@ -7,6 +7,7 @@ import { mail } from '@mortar/mail'
 import { metrics } from '@mortar/metrics'
 import { tracing } from '@mortar/tracing'
 import { redis } from '@mortar/redis'
+import { webhooks } from '@mortar/webhooks'
 
 const provider: AuthProvider = {
   name: 'nobody',
@@ -24,6 +25,7 @@ export function ownBricks(): readonly AnyBrick[] {
     redis({ url: 'redis://127.0.0.1:6379' }),
     limits(),
     jobs({ directory: '/app/jobs' }),
+    webhooks({ events: [] }),
     auth(provider),
   ]
 }

@@ -31,6 +31,8 @@ export const GUIDES = {
   '@mortar/jobs': 'jobs.md',
   '@mortar/jobs/schema': 'jobs.md',
   '@mortar/jobs/testing': 'jobs.md',
+  '@mortar/webhooks': 'webhooks.md',
+  '@mortar/webhooks/schema': 'webhooks.md',
   '@mortar/limits': 'limits.md',
   '@mortar/limits/schema': 'limits.md',
   '@mortar/redis': 'redis.md',

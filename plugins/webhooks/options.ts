@@ -1,0 +1,109 @@
+import { lookup } from 'node:dns'
+import ipaddr from 'ipaddr.js'
+import type { Duration } from 'mortar'
+import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { EVENT_NAME, type WebhookEvent } from './event.ts'
+import type { Network } from './sending/public-address.ts'
+import { fault } from './startup-codes.ts'
+
+/** Options of `webhooks()`. */
+export interface WebhooksOptions {
+  /** The events that customers can receive. */
+  readonly events: readonly WebhookEvent<never>[]
+  /** Attempts of one delivery: 10 s after the first one, then after twice as long, up to an hour. 30 by default: a day. */
+  readonly attempts?: number
+  /** Time limit of one attempt, from the look-up of the name to the end of the response; `'15s'` by default. */
+  readonly timeout?: Duration
+  /** Deliveries at the same time in one process; 2 by default. */
+  readonly concurrency?: number
+  /** Time for which the log keeps a delivery; `'30d'` by default. */
+  readonly keep?: Duration
+  /** An endpoint is disabled after so many failed attempts in succession … 20 by default. */
+  readonly disableAfter?: number
+  /** … that go on for this time; `'1d'` by default. */
+  readonly disableOver?: Duration
+  /** Allows `http://` addresses, whose messages everybody on the way can read. */
+  readonly http?: boolean
+  /** Replaces `lookup` of `node:dns`. The addresses that it finds are checked. */
+  readonly lookup?: typeof lookup
+  /** Networks that are allowed although they are not public, such as `10.1.0.0/16`. */
+  readonly allowNetworks?: readonly string[]
+}
+
+/** The options with defaults. Times are milliseconds. */
+export interface Settings {
+  readonly events: ReadonlyMap<string, WebhookEvent<never>>
+  readonly attempts: number
+  readonly timeout: number
+  readonly concurrency: number
+  readonly keep: number
+  readonly disableAfter: number
+  readonly disableOver: number
+  readonly http: boolean
+  readonly allowed: readonly Network[]
+  readonly lookup: typeof lookup
+}
+
+const RULES: OptionChecks<WebhooksOptions>['keys'] = {
+  events: { is: 'list', required: true },
+  attempts: 'number',
+  timeout: ['number', 'string'],
+  concurrency: 'number',
+  keep: ['number', 'string'],
+  disableAfter: 'number',
+  disableOver: ['number', 'string'],
+  http: 'boolean',
+  lookup: 'function',
+  allowNetworks: 'strings',
+}
+
+/** @throws StartupError `MORTAR_WEBHOOKS_OPTION`. */
+export function readOptions(options: WebhooksOptions): Settings {
+  checkOptions(options, { of: 'webhooks()', brick: 'webhooks', keys: RULES, code: 'MORTAR_WEBHOOKS_OPTION' })
+  const { attempts = 30, concurrency = 2, disableAfter = 20 } = options
+  for (const [name, count] of Object.entries({ attempts, concurrency, disableAfter }))
+    if (!Number.isInteger(count) || count < 1) throw refused(`${name} that is not a whole number from 1`)
+  return {
+    events: eventsOf(options.events),
+    attempts,
+    timeout: milliseconds('timeout', options.timeout, '15s'),
+    concurrency,
+    keep: milliseconds('keep', options.keep, '30d'),
+    disableAfter,
+    disableOver: milliseconds('disableOver', options.disableOver, '1d'),
+    http: options.http ?? false,
+    lookup: options.lookup ?? lookup,
+    allowed: (options.allowNetworks ?? []).map(networkOf),
+  }
+}
+
+function eventsOf(events: WebhooksOptions['events']): Settings['events'] {
+  const named = new Map(events.map((event) => [event.name, event]))
+  if (named.size !== events.length) throw refused('two events with one name')
+  for (const name of named.keys())
+    if (!EVENT_NAME.test(name) || name.length > 100)
+      throw refused(`the event '${name}', whose name is not like 'invoice.paid'`)
+  return named
+}
+
+function milliseconds(name: string, given: Duration | undefined, standard: Duration): number {
+  try {
+    const time = seconds(given ?? standard) * 1000
+    if (time > 0) return time
+  } catch {
+    // The error below has the name of the option.
+  }
+  throw refused(`a ${name} that is not a duration above 0`)
+}
+
+function networkOf(text: string): Network {
+  try {
+    return ipaddr.parseCIDR(text)
+  } catch {
+    throw refused(`the network '${text}', which is not like '10.1.0.0/16'`)
+  }
+}
+
+function refused(found: string): Error {
+  return fault('MORTAR_WEBHOOKS_OPTION', `webhooks() has ${found}.`)
+}

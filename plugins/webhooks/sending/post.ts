@@ -1,0 +1,89 @@
+import type { lookup as lookUp, LookupAddress } from 'node:dns'
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { isReachable, type Network } from './public-address.ts'
+
+/** Bytes of a response that are read. Nothing of them is kept. */
+const MOST_BYTES = 65_536
+const MOST_HEADER_BYTES = 16_384
+
+/** A request to an address that a customer has chosen. */
+export interface Post {
+  readonly url: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Milliseconds for everything: look-up, connection, response. */
+  readonly timeout: number
+  readonly signal: AbortSignal
+  readonly allowed: readonly Network[]
+  readonly lookup: typeof lookUp
+}
+
+/** An address that is not public. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress'
+  constructor() {
+    super('The address is not public.')
+  }
+}
+
+/**
+ * Sends a request over a connection of its own and resolves with the status of the response. Redirects are not followed.
+ * The addresses of the name are checked by the look-up that the connection uses, and again on the open socket, so that
+ * another DNS answer changes nothing.
+ * @throws RefusedAddress, and the error of the connection.
+ */
+export async function post({ url, body, headers, timeout, signal, allowed, lookup }: Post): Promise<number> {
+  const target = new URL(url)
+  const isTls = target.protocol === 'https:'
+  const host = target.hostname.replace(/^\[|\]$/g, '')
+  // Node calls no look-up for an address.
+  if (isIP(host) !== 0 && !isReachable(host, allowed)) throw new RefusedAddress()
+  const options: RequestOptions = {
+    method: 'POST',
+    headers: { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' },
+    // Neither a kept connection nor a proxy of the environment: the check is for this connection.
+    agent: isTls ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false }),
+    lookup: checkedLookup(lookup, allowed),
+    maxHeaderSize: MOST_HEADER_BYTES,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+  }
+  return new Promise((resolve, reject) => {
+    const request = (isTls ? requestHttps : requestHttp)(target, options)
+    const refuse = (): void => void request.destroy(new RefusedAddress())
+    request.on('socket', (socket: Socket) => {
+      socket.once('connect', () => isReachable(socket.remoteAddress ?? '', allowed) || refuse())
+    })
+    request.on(
+      'response',
+      (response) => void drain(response).then(() => resolve(response.statusCode!), reject),
+    )
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+/** Refuses a name if any of its addresses is not public. */
+function checkedLookup(lookup: typeof lookUp, allowed: readonly Network[]): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = found as unknown as readonly LookupAddress[]
+      if (error !== null) return done(error, [])
+      if (addresses.length === 0 || !addresses.every(({ address }) => isReachable(address, allowed)))
+        return done(new RefusedAddress(), [])
+      if (options.all) return done(null, [...addresses])
+      return done(null, addresses[0]!.address, addresses[0]!.family)
+    })
+  }
+}
+
+/** Reads a response to its end, or to the largest size. */
+async function drain(response: IncomingMessage): Promise<void> {
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length
+    // Leaving the loop destroys the connection.
+    if (bytes > MOST_BYTES) return
+  }
+}

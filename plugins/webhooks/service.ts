@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { CoreServices } from 'mortar'
+import { compileValidator, Invalid, type JobQueue } from 'mortar/kit'
+import type { DataSource } from 'typeorm'
+import { Endpoints } from './endpoints.ts'
+import type { WebhookEvent } from './event.ts'
+import type { Settings } from './options.ts'
+import { MortarWebhookDeliveries as Deliveries, MortarWebhookEndpoints as Rows } from './schema.ts'
+import { deliver, type DeliverParts } from './sending/deliver.ts'
+
+/** Options of one message. */
+export interface SendWebhookOptions {
+  /** The customer, whose endpoints get the message. */
+  readonly owner: string
+  /** The manager of a transaction: the message is sent if it commits, as for `jobs.add`. */
+  readonly tx?: unknown
+}
+
+/** The service `webhooks`. */
+export interface Webhooks {
+  /**
+   * Sends an event to the endpoints that a customer has when the message leaves. @returns the id of the message.
+   * @throws InvalidWebhookData for data that the schema refuses, or that is larger than 256 KiB.
+   */
+  send<Data>(
+    event: WebhookEvent<Data>,
+    data: Data,
+    options: SendWebhookOptions,
+  ): Promise<{ readonly id: string }>
+  /** The endpoints of a customer. */
+  endpointsOf(owner: string): Endpoints
+}
+
+/** Data that an event does not accept. Its message has no value. */
+export class InvalidWebhookData extends TypeError {
+  override readonly name = 'InvalidWebhookData'
+}
+
+/** Bytes of a message. */
+const MOST_BYTES = 262_144
+/** Milliseconds between two deletions of old deliveries. */
+const PRUNE_EVERY = 600_000
+
+interface Message {
+  readonly message: string
+  readonly event: string
+  readonly owner: string
+  readonly body: string
+}
+
+type Services = Pick<CoreServices, 'clock' | 'events'> & {
+  readonly db: DataSource
+  readonly jobQueue: JobQueue
+}
+
+/** Creates the service. Its work is two jobs: one for a message, and one for each endpoint that gets it. */
+export function createWebhooks(settings: Settings, services: Services): Webhooks {
+  const { db, clock, events, jobQueue } = services
+  const { attempts, concurrency } = settings
+  const prune = pruning(db, clock, settings)
+  const parts: DeliverParts = { db, clock, events, settings }
+  const addDelivery = jobQueue.define(
+    'webhooks:deliver',
+    async (data, signal, { isLast }) => {
+      await deliver((data as { readonly id: string }).id, { signal, isLast }, parts)
+      await prune()
+    },
+    { attempts, concurrency },
+  )
+  const addMessage = jobQueue.define('webhooks:send', (data) => spread(data as Message))
+
+  /** Adds a delivery for each endpoint. A repetition finds those that exist. */
+  async function spread({ message, event, owner, body }: Message): Promise<void> {
+    const endpoints = (await db.getRepository(Rows).findBy({ owner })).filter(
+      ({ disabled_at, events: names }) =>
+        disabled_at === null && (names === null || (JSON.parse(names) as string[]).includes(event)),
+    )
+    for (const { id: endpoint } of endpoints)
+      await db.transaction(async (tx) => {
+        if (await tx.existsBy(Deliveries, { endpoint, message })) return
+        const now = clock.now()
+        const row = { id: randomUUID(), message, endpoint, event, body, created_at: now, updated_at: now }
+        await tx.insert(Deliveries, { ...row, state: 'waiting', attempts: 0, status: null, error: null })
+        await addDelivery({ id: row.id }, tx)
+      })
+  }
+
+  return {
+    async send(event, data, { owner, tx }) {
+      const message = `msg_${randomUUID().replaceAll('-', '')}`
+      const body = await bodyOf(event, data, { settings, now: clock.now() })
+      await addMessage({ message, event: event.name, owner, body } satisfies Message, tx)
+      return { id: message }
+    },
+    endpointsOf: (owner) => new Endpoints(owner, { db, clock, settings, addDelivery }),
+  }
+}
+
+async function bodyOf(
+  { name, data: schema }: WebhookEvent<never>,
+  given: unknown,
+  { settings, now }: { readonly settings: Settings; readonly now: number },
+): Promise<string> {
+  if (settings.events.get(name)?.data !== schema)
+    throw new InvalidWebhookData(`The event ${name} is not among the events of webhooks({ events }).`)
+  const data: unknown = await compileValidator(schema, 'body').validate(given)
+  if (data instanceof Invalid) {
+    const list = data.issues.map(({ path, rule }) => `${path || 'the data itself'} (${rule})`).join(', ')
+    throw new InvalidWebhookData(`The data of the webhook ${name} is invalid: ${list}.`)
+  }
+  const body = JSON.stringify({ type: name, timestamp: new Date(now).toISOString(), data })
+  if (Buffer.byteLength(body) <= MOST_BYTES) return body
+  throw new InvalidWebhookData(
+    `The webhook ${name} is larger than 256 KiB. Send an id with which the customer can fetch it.`,
+  )
+}
+
+/** Returns a function that deletes old deliveries from time to time. */
+function pruning(db: DataSource, clock: Services['clock'], { keep }: Settings): () => Promise<void> {
+  let next = 0
+  return async () => {
+    const now = clock.now()
+    if (now < next) return
+    next = now + PRUNE_EVERY
+    await db
+      .getRepository(Deliveries)
+      .createQueryBuilder()
+      .delete()
+      .where('updated_at < :before', { before: now - keep })
+      .execute()
+  }
+}

@@ -1,0 +1,205 @@
+import type { lookup as lookUp, LookupAddress } from 'node:dns'
+import ipaddr from 'ipaddr.js'
+import { expect } from 'chai'
+import { isReachable } from '../../../plugins/webhooks/sending/public-address.ts'
+import { post, type Post } from '../../../plugins/webhooks/sending/post.ts'
+import { startReceiver } from './receiver.ts'
+
+const LOCAL = [ipaddr.parseCIDR('127.0.0.0/8')]
+
+/** Addresses that an attacker would like to reach. */
+const PRIVATE = [
+  '127.0.0.1',
+  '127.255.255.254',
+  '0.0.0.0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '192.0.0.1',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::127.0.0.1',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '::ffff:169.254.169.254',
+  '::ffff:0:127.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::7f00:1',
+  '2002:7f00:1::',
+  '2001::1',
+  '2001:db8::1',
+  'fe80::1',
+  'fe80::1%lo',
+  'fec0::1',
+  'fc00::1',
+  'fd00:ec2::254',
+  'ff02::1',
+  '100::1',
+  '',
+  'localhost',
+  '127.1',
+]
+const PUBLIC = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '93.184.216.34',
+  '172.15.0.1',
+  '172.32.0.1',
+  '2606:4700:4700::1111',
+  '::ffff:8.8.8.8',
+]
+
+describe('isReachable', () => {
+  for (const address of PRIVATE)
+    it(`refuses '${address}'`, () => expect(isReachable(address)).to.equal(false))
+  for (const address of PUBLIC) it(`accepts ${address}`, () => expect(isReachable(address)).to.equal(true))
+  it('accepts an allowed network, also mapped into IPv6, and no other', () => {
+    expect(isReachable('127.0.0.1', LOCAL)).to.equal(true)
+    expect(isReachable('::ffff:127.0.0.1', LOCAL)).to.equal(true)
+    expect(isReachable('10.0.0.1', LOCAL)).to.equal(false)
+    expect(isReachable('::1', LOCAL)).to.equal(false)
+  })
+})
+
+/** A resolver with these answers, one for each question. */
+function resolver(...answers: readonly (readonly string[])[]): { lookup: typeof lookUp; asked: string[] } {
+  const asked: string[] = []
+  const lookup = (name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)]!
+    asked.push(name)
+    done(
+      null,
+      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }
+  return { lookup: lookup as unknown as typeof lookUp, asked }
+}
+
+describe('post', () => {
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  beforeEach(async () => {
+    receiver = await startReceiver()
+  })
+  afterEach(() => receiver.close())
+
+  const send = (given: Partial<Post> = {}): Promise<number> =>
+    post({
+      url: receiver.url,
+      body: '{"a":"é"}',
+      headers: { 'webhook-id': 'm' },
+      timeout: 2000,
+      signal: new AbortController().signal,
+      allowed: LOCAL,
+      lookup: resolver(['127.0.0.1']).lookup,
+      ...given,
+    })
+  const failure = async (given: Partial<Post>): Promise<Error> => {
+    const result = await send(given).catch((error: Error) => error)
+    return result as Error
+  }
+
+  it('sends the body and resolves with the status', async () => {
+    expect(await send()).to.equal(204)
+    expect(receiver.received[0]).to.deep.include({ body: '{"a":"é"}' })
+    expect(receiver.received[0]!.headers).to.include({ 'webhook-id': 'm', 'content-length': '10' })
+  })
+
+  const SPELLINGS = [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '127.0.0.1.',
+  ]
+  for (const host of SPELLINGS)
+    it(`refuses ${host} without a connection`, async () => {
+      // A name with a point at its end is looked up.
+      const { lookup } = resolver(['127.0.0.1'])
+      const url = `http://${host}:${receiver.port}/`
+      expect(await failure({ url, allowed: [], lookup })).to.include({ name: 'RefusedAddress' })
+      expect(receiver.received).to.deep.equal([])
+    })
+
+  it('refuses a name with a private address among public ones', async () => {
+    for (const answer of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:127.0.0.1'], []]) {
+      const { lookup } = resolver(answer)
+      const url = `http://rebind.example.com:${receiver.port}/`
+      expect(await failure({ url, allowed: [], lookup })).to.include({ name: 'RefusedAddress' })
+    }
+    expect(receiver.received).to.deep.equal([])
+  })
+
+  it('asks once for a connection, and again for the next one', async () => {
+    const { lookup, asked } = resolver(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1'])
+    const url = `http://rebind.example.com:${receiver.port}/`
+    expect(await send({ url, lookup })).to.equal(204)
+    expect(await send({ url, lookup })).to.equal(204)
+    expect(await failure({ url, lookup })).to.include({ name: 'RefusedAddress' })
+    expect(asked).to.have.lengthOf(3)
+    expect(receiver.received).to.have.lengthOf(2)
+  })
+
+  it('does not follow a redirect', async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      receiver.behaviour.respond = (_request, response) =>
+        void response.writeHead(status, { location: `http://127.0.0.1:${receiver.port}/inside` }).end()
+      expect(await send()).to.equal(status)
+    }
+    expect(receiver.received).to.have.lengthOf(5)
+  })
+
+  it('ends after its time, whether no response comes or one without end', async () => {
+    receiver.behaviour.respond = () => undefined
+    expect(await failure({ timeout: 50 }))
+      .to.have.property('name')
+      .that.matches(/AbortError|TimeoutError/)
+    receiver.behaviour.respond = (_request, response) => void response.writeHead(200).write('a')
+    expect(await failure({ timeout: 50 }))
+      .to.have.property('name')
+      .that.matches(/AbortError|TimeoutError/)
+    const never = (() => undefined) as unknown as typeof lookUp
+    const url = 'http://never.example.com/'
+    expect(await failure({ timeout: 50, url, lookup: never }))
+      .to.have.property('name')
+      .that.matches(/AbortError|TimeoutError/)
+  })
+
+  it('reads no more than 64 KiB of a response, and 16 KiB of headers', async () => {
+    let written = 0
+    receiver.behaviour.respond = (_request, response) => {
+      response.writeHead(200)
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16_384))) written += 16_384
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    }
+    expect(await send()).to.equal(200)
+    receiver.behaviour.respond = (_request, response) =>
+      void response.writeHead(200, { 'x-large': 'x'.repeat(20_000) }).end()
+    expect(await failure({})).to.have.property('code', 'HPE_HEADER_OVERFLOW')
+    expect(written).to.be.lessThan(20_000_000)
+  })
+
+  it('aborts with its signal', async () => {
+    receiver.behaviour.respond = () => stopping.abort()
+    const stopping = new AbortController()
+    expect(await failure({ signal: stopping.signal })).to.have.property('name', 'AbortError')
+  })
+})
