@@ -19,6 +19,7 @@ export function explainResolution(
   const { kind, path = name, missing = name } = failed
   if (kind === 'lifetime') return shorterLifetime(path, owner, { cause: error })
   if (kind === 'circular') return circle(path, { cause: error })
+  if (kind === 'unknown') return unresolved((error as Error).message, name, owner, { cause: error })
   const guess = nearest(missing, known)
   return new StartupError(
     `The service '${name}' of ${owner} depends on '${missing}', which is not registered: ${path}.`,
@@ -49,6 +50,20 @@ export function explainInRequest(
       ? `No service is named '${name}'. Register it with app.provide or through a brick.`
       : explainResolution(error, name, owner, known).message
   return new Error(message, { cause: error })
+}
+
+/** The error for a message of awilix that cannot be read: its own words say the reason. */
+function unresolved(
+  reason: string,
+  name: string,
+  owner: string,
+  options: { readonly cause?: unknown },
+): StartupError {
+  return new StartupError(`The service '${name}' of ${owner} could not be resolved: ${reason}`, {
+    code: 'MORTAR_SERVICE_MISSING',
+    remedy: 'Register what the message of awilix names, or correct the lifetimes.',
+    ...options,
+  })
 }
 
 function failedFactory(cause: unknown, name: string, owner: string): StartupError {

@@ -1,6 +1,9 @@
-import { asFunction, createContainer } from 'awilix/browser'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { asFunction, AwilixResolutionError, createContainer } from 'awilix/browser'
 import { expect } from 'chai'
 import { readResolution } from '../../src/compat/awilix.ts'
+import { explainResolution } from '../../src/container/explain-resolution.ts'
 
 type Needs = Record<string, unknown>
 
@@ -11,6 +14,19 @@ function failureOf(register: Parameters<ReturnType<typeof createContainer>['regi
     return readResolution(error)
   }
   throw new Error('It was resolved.')
+}
+
+/** A copy of awilix with other words, as a later version may have them. */
+async function withOtherWords(before: string, after: string) {
+  const file = createRequire(import.meta.url)
+    .resolve('awilix')
+    .replace('awilix.js', 'awilix.browser.mjs')
+  const source = readFileSync(file, 'utf8')
+  const changed = source.replaceAll(before, after)
+  expect(changed, 'the change applies').to.not.equal(source)
+  return import(`data:text/javascript,${encodeURIComponent(changed)}`) as Promise<
+    typeof import('awilix/browser')
+  >
 }
 
 describe('The message of awilix about a failed resolution', () => {
@@ -41,4 +57,45 @@ describe('The message of awilix about a failed resolution', () => {
   it('is not parsed when a factory threw it', () => {
     expect(readResolution(new Error("Could not resolve 'x'."))).to.equal(undefined)
   })
+
+  for (const [before, after] of [
+    ['Could not resolve', 'Unable to resolve'],
+    ['Resolution path:', 'Resolved by:'],
+    ['shorter lifetime', 'briefer life'],
+    ['Cyclic', 'Circular'],
+  ] as const)
+    it(`says the reason in its own words when a later version writes '${after}'`, async () => {
+      const later = await withOtherWords(before, after)
+      const failing = {
+        a: later.asFunction(({ b }: Needs) => b),
+        b: later.asFunction(({ a }: Needs) => a),
+        old: later.asFunction(({ young }: Needs) => young).singleton(),
+        young: later.asFunction(() => 1).scoped(),
+        shop: later.asFunction(({ file }: Needs) => file),
+      }
+      const container = later.createContainer<Record<string, unknown>>({ strict: true }).register(failing)
+      for (const [name, code] of [
+        ['a', 'CIRCULAR'],
+        ['old', 'LIFETIME'],
+        ['shop', 'MISSING'],
+      ] as const) {
+        const error = thrownBy(() => container.resolve(name))
+        // The framework knows the class of its own copy.
+        Object.setPrototypeOf(error, AwilixResolutionError.prototype)
+        const explained = explainResolution(error, name, 'app.provide', [])
+        expect(explained.cause).to.equal(error)
+        if (explained.code === `MORTAR_SERVICE_${code}` && !explained.found.includes('could not be resolved'))
+          continue
+        expect(explained.found).to.include(error.message)
+      }
+    })
 })
+
+function thrownBy(act: () => unknown): Error {
+  try {
+    act()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('It did not throw.')
+}
