@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type * as Awilix from 'awilix/browser'
 import { asFunction, AwilixResolutionError, createContainer } from 'awilix/browser'
 import { expect } from 'chai'
 import { readResolution } from '../../src/compat/awilix.ts'
@@ -24,9 +25,7 @@ async function withOtherWords(before: string, after: string) {
   const source = readFileSync(file, 'utf8')
   const changed = source.replaceAll(before, after)
   expect(changed, 'the change applies').to.not.equal(source)
-  return import(`data:text/javascript,${encodeURIComponent(changed)}`) as Promise<
-    typeof import('awilix/browser')
-  >
+  return import(`data:text/javascript,${encodeURIComponent(changed)}`) as Promise<typeof Awilix>
 }
 
 describe('The message of awilix about a failed resolution', () => {
