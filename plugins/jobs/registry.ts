@@ -1,4 +1,4 @@
-import type { QueuedWork, QueuedWorkOptions } from 'mortar/kit'
+import { seconds, type QueuedWork, type QueuedWorkOptions } from 'mortar/kit'
 import type { DurableEvent } from './durable-event.ts'
 import type { PlannedSchedule } from './engine.ts'
 import type { Job, JobInput } from './job.ts'
@@ -6,6 +6,8 @@ import type { LoadedJob } from './load-jobs.ts'
 
 /** Work that this process can run: a job of a file, or the work of another brick. */
 export type KnownJob = Omit<LoadedJob, 'file' | 'job' | 'schedule'> & {
+  /** Milliseconds. */
+  readonly longestBackoff?: number
   readonly run: (input: unknown) => unknown
 }
 
@@ -45,8 +47,8 @@ export function createRegistry(): Registry {
       )
     },
     subscribersOf: (event) => files.filter(({ job }) => job.definition.on === event),
-    define(name, work, options = {}) {
-      const limits = { ...BRICK_WORK, ...options }
+    define(name, work, { longestBackoff = '1h', ...options } = {}) {
+      const limits = { ...BRICK_WORK, ...options, longestBackoff: seconds(longestBackoff) * 1000 }
       const run = ({ data, signal, id, attempt }: JobInput<unknown>): unknown =>
         work(data, signal, { id, number: attempt, isLast: attempt >= limits.attempts })
       const job: KnownJob = { ...limits, name, validate: (data) => data, run: run as KnownJob['run'] }

@@ -131,5 +131,9 @@ function outcomeOf(error: unknown, { attempt }: ClaimedJob, job: KnownJob, stopp
   const isPermanent = (error as { readonly permanent?: unknown }).permanent === true
   return isPermanent || attempt >= job.attempts
     ? { is: 'failed', error: line }
-    : { is: 'repeated', after: Math.min(LONGEST_BACKOFF, job.backoff * 2 ** (attempt - 1)), error: line }
+    : {
+        is: 'repeated',
+        after: Math.min(job.longestBackoff ?? LONGEST_BACKOFF, job.backoff * 2 ** (attempt - 1)),
+        error: line,
+      }
 }

@@ -1,3 +1,5 @@
+import type { Duration } from '../support/duration.ts'
+
 /** An attempt of queued work. */
 export interface QueuedAttempt {
   /** Id of the work, the same in each attempt. */
@@ -15,6 +17,8 @@ export type QueuedWork = (data: unknown, signal: AbortSignal, attempt: QueuedAtt
 export interface QueuedWorkOptions {
   /** Number of attempts; 20 by default, which take about half a day. */
   readonly attempts?: number
+  /** Longest delay between two attempts; the delay doubles from 10 s, up to an hour by default. */
+  readonly longestBackoff?: Duration
   /** Number of attempts at the same time in one process; by default only the limit of the queue. */
   readonly concurrency?: number
 }

@@ -36,8 +36,11 @@ const NOBODY = 'nobody@nowhere.invalid'
 export function createForgotPassword(parts: AuthParts): ForgotPassword {
   const background: Background = createBackground(parts.mailDelay)
   const sending: Sending = { parts, repeats: createRepeats() }
-  const addJob = parts.resetMail.jobQueue?.define('auth:reset-mail', (data) =>
-    sendQueued(parts, data as QueuedMail),
+  const addJob = parts.resetMail.jobQueue?.define(
+    'auth:reset-mail',
+    (data) => sendQueued(parts, data as QueuedMail),
+    // Often enough for a link of minutes, and until it has expired.
+    { longestBackoff: '5m', attempts: 10 + Math.ceil(parts.lifetimes.resetToken / 300) },
   )
 
   const request = async ({ email, device = null }: ForgotPasswordInput, caller: Caller): Promise<void> => {

@@ -9,9 +9,9 @@ import type { ConnectionOptions } from '@mortar/database'
 import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
 import { KINDS } from '../database/databases.ts'
 import { jobsApp, keptLog, winterClock } from '../jobs/applications.ts'
+import { invoicePaid, LOCAL } from './events.ts'
 import { startReceiver } from './receiver.ts'
 
-const invoicePaid = webhookEvent('invoice.paid', object({ invoice: string().max(20).required() }))
 const noteShared = webhookEvent('note.shared', object({ note: string() }))
 const DATA = { invoice: '1001' }
 const SCHEMA = [jobsSchema, webhooksSchema]
@@ -20,8 +20,7 @@ const OPTIONS: WebhooksOptions = {
   attempts: 3,
   disableAfter: 4,
   disableOver: '1h',
-  http: true,
-  allowNetworks: ['127.0.0.0/8'],
+  ...LOCAL,
 }
 
 function webhooksApp(connection: ConnectionOptions, options: Partial<WebhooksOptions>, settings: object) {
@@ -142,7 +141,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
       // A process that has claimed both jobs, and spread the message, ends without a word.
       const dead = databaseEngine(one.services.db, () => clock.now())
       const [send] = await dead.claim(['webhooks:send'], 1)
-      clock.advance('31s')
+      clock.advance('1m')
       respondWith(500)
       await testJobs(other)
         .run()
@@ -152,7 +151,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
       const [lost] = await dead.claim(['webhooks:deliver'], 1)
       expect([send?.attempt, lost?.attempt]).to.deep.equal([1, 2])
       respondWith(204)
-      clock.advance('31s')
+      clock.advance('1m')
       await Promise.all([testJobs(one).run(), testJobs(other).run()])
       expect(receiver.received).to.have.lengthOf(2)
       const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
