@@ -2,7 +2,7 @@ import { StartupError } from '../../errors/startup-error.ts'
 import { checkDefinition } from '../../routing/check-definition.ts'
 import { looksLikeGuard } from '../../support/guard-names.ts'
 import { describeValue } from '../../support/describe-value.ts'
-import type { KoaRouter } from './koa-router-layers.ts'
+import { showsLayers, type KoaRouter } from '../../compat/koa-router.ts'
 import { nearest } from '../../support/nearest.ts'
 
 const KEYS = ['prefix', 'tags', 'auth', 'hidden', 'consumes', 'unsupported'] as const
@@ -27,7 +27,13 @@ export function checkKoaRouter(given: unknown, options: unknown): KoaRouter {
 
 function routerIn(given: unknown): KoaRouter {
   const router = typeof given === 'function' ? (given as { router?: unknown }).router : given
-  if (isKoaRouter(router)) return router
+  if (isKoaRouter(router)) {
+    if (showsLayers(router)) return router
+    throw wrong(
+      'was given a router of a version of @koa/router whose layers differ',
+      'Install @koa/router 15',
+    )
+  }
   throw new StartupError(
     `fromKoaRouter was given ${describeValue(given)}, which is not a router of @koa/router.`,
     {

@@ -1,21 +1,7 @@
 import { StartupError } from '../../errors/startup-error.ts'
+import type { KoaRouterLayer } from '../../compat/koa-router.ts'
 import { expandKoaPath } from './koa-router-paths.ts'
 import { METHODS, type Method } from '../../routing/route.ts'
-
-/** A layer of a router of @koa/router 15; one without methods is middleware. */
-export interface KoaRouterLayer {
-  readonly name?: string | symbol | null | undefined
-  readonly methods: readonly string[]
-  readonly path: string | RegExp
-  readonly opts: { readonly end?: boolean; readonly pathAsRegExp?: boolean; readonly sensitive?: boolean }
-}
-
-/** The part of a router of @koa/router 15 that Mortar reads. */
-export interface KoaRouter {
-  readonly stack: readonly KoaRouterLayer[]
-  readonly opts: object
-  routes(): unknown
-}
 
 /** A route that one or more layers declare. @koa/router runs them in order. */
 export interface LayerRoute {
