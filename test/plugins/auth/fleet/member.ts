@@ -13,6 +13,7 @@ import { basicAuth, type ConnectedPasswordProvider, type PasswordAuthOptions } f
 import * as schema from '@mortar/auth/basic/schema'
 import { documentAuth } from '@mortar/auth-document'
 import { createDataSource, database } from '@mortar/database'
+import { limits } from '@mortar/limits'
 import type { MemberOptions } from './fleet.ts'
 
 const options = JSON.parse(process.argv[2]!) as MemberOptions
@@ -45,10 +46,10 @@ const settings: PasswordAuthOptions = {
   sendResetEmail: async (_to, token) => void mails.push(token),
   ...(options.limited ? {} : { limits: false }),
   ...(options.freshSession && { freshSession: true }),
-  ...(redis && { redis }),
 }
 
 const app = createApp({ environment: 'test', logger: false, trustProxy: ['127.0.0.1'] })
+if (redis) app.use(limits({ store: redis }))
 const closeDatabase = useDatabase()
 
 /** Registers the provider. @returns a function that closes its database. */
