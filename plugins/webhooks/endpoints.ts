@@ -84,7 +84,9 @@ export class Endpoints {
   }
 
   async update(id: string, input: Partial<EndpointInput>): Promise<void> {
-    await this.#change(id, stored({ ...shown(await this.#own(id)), ...input }, this.#parts.settings))
+    const { url, events } = shown(await this.#own(id))
+    const changed = { url: input.url ?? url, events: 'events' in input ? input.events : events }
+    await this.#change(id, stored(changed, this.#parts.settings))
   }
 
   /** Deletes an endpoint with its deliveries. */

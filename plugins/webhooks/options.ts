@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns'
 import ipaddr from 'ipaddr.js'
 import type { Duration } from 'mortar'
 import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
 import { EVENT_NAME, type WebhookEvent } from './event.ts'
+import { createLookUp, type LookUp } from './sending/look-up.ts'
 import type { Network } from './sending/public-address.ts'
 import { fault } from './startup-codes.ts'
 
@@ -24,8 +24,8 @@ export interface WebhooksOptions {
   readonly disableOver?: Duration
   /** Allows `http://` addresses, whose messages everybody on the way can read. */
   readonly http?: boolean
-  /** Replaces `lookup` of `node:dns`. The addresses that it finds are checked. */
-  readonly lookup?: typeof lookup
+  /** Finds the addresses of a name, which are then checked; by default DNS. */
+  readonly lookup?: LookUp
   /** Networks that are allowed although they are not public, such as `10.1.0.0/16`. */
   readonly allowNetworks?: readonly string[]
 }
@@ -41,7 +41,7 @@ export interface Settings {
   readonly disableOver: number
   readonly http: boolean
   readonly allowed: readonly Network[]
-  readonly lookup: typeof lookup
+  readonly lookup: LookUp
 }
 
 const RULES: OptionChecks<WebhooksOptions>['keys'] = {
@@ -72,7 +72,7 @@ export function readOptions(options: WebhooksOptions): Settings {
     disableAfter,
     disableOver: milliseconds('disableOver', options.disableOver, '1d'),
     http: options.http ?? false,
-    lookup: options.lookup ?? lookup,
+    lookup: options.lookup ?? createLookUp(),
     allowed: (options.allowNetworks ?? []).map(networkOf),
   }
 }

@@ -1,7 +1,9 @@
-import type { lookup as lookUp, LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { callbackify } from 'node:util'
+import type { LookUp } from './look-up.ts'
 import { isReachable, type Network } from './public-address.ts'
 
 /** Bytes of a response that are read. Nothing of them is kept. */
@@ -17,7 +19,7 @@ export interface Post {
   readonly timeout: number
   readonly signal: AbortSignal
   readonly allowed: readonly Network[]
-  readonly lookup: typeof lookUp
+  readonly lookup: LookUp
 }
 
 /** An address that is not public. */
@@ -65,17 +67,17 @@ export async function post({ url, body, headers, timeout, signal, allowed, looku
 }
 
 /** Refuses a name if any of its addresses is not public. */
-function checkedLookup(lookup: typeof lookUp, allowed: readonly Network[]): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      const addresses = found as unknown as readonly LookupAddress[]
+function checkedLookup(lookup: LookUp, allowed: readonly Network[]): LookupFunction {
+  const find = callbackify(async (name: string): Promise<LookupAddress[]> => {
+    const found = await lookup(name)
+    if (found.length > 0 && found.every(({ address }) => isReachable(address, allowed))) return [...found]
+    throw new RefusedAddress()
+  })
+  return (name, options, done) =>
+    find(name, (error, found) => {
       if (error !== null) return done(error, [])
-      if (addresses.length === 0 || !addresses.every(({ address }) => isReachable(address, allowed)))
-        return done(new RefusedAddress(), [])
-      if (options.all) return done(null, [...addresses])
-      return done(null, addresses[0]!.address, addresses[0]!.family)
+      return options.all ? done(null, found) : done(null, found[0]!.address, found[0]!.family)
     })
-  }
 }
 
 /** Reads a response to its end, or to the largest size. */

@@ -1,6 +1,8 @@
-import type { lookup as lookUp, LookupAddress } from 'node:dns'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 import { expect } from 'chai'
+import { createLookUp, type LookUp } from '../../../plugins/webhooks/sending/look-up.ts'
 import { isReachable } from '../../../plugins/webhooks/sending/public-address.ts'
 import { post, type Post } from '../../../plugins/webhooks/sending/post.ts'
 import { startReceiver } from './receiver.ts'
@@ -72,18 +74,17 @@ describe('isReachable', () => {
   })
 })
 
-/** A resolver with these answers, one for each question. */
-function resolver(...answers: readonly (readonly string[])[]): { lookup: typeof lookUp; asked: string[] } {
+/** A look-up with these answers, one for each question. */
+function resolver(...answers: readonly (readonly string[])[]): { lookup: LookUp; asked: string[] } {
   const asked: string[] = []
-  const lookup = (name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) => {
-    const answer = answers[Math.min(asked.length, answers.length - 1)]!
-    asked.push(name)
-    done(
-      null,
-      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
+  return {
+    asked,
+    async lookup(name) {
+      const answer = answers[Math.min(asked.length, answers.length - 1)]!
+      asked.push(name)
+      return answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    },
   }
-  return { lookup: lookup as unknown as typeof lookUp, asked }
 }
 
 describe('post', () => {
@@ -173,7 +174,7 @@ describe('post', () => {
     expect(await failure({ timeout: 50 }))
       .to.have.property('name')
       .that.matches(/AbortError|TimeoutError/)
-    const never = (() => undefined) as unknown as typeof lookUp
+    const never: LookUp = () => Promise.race([])
     const url = 'http://never.example.com/'
     expect(await failure({ timeout: 50, url, lookup: never }))
       .to.have.property('name')
@@ -201,5 +202,34 @@ describe('post', () => {
     receiver.behaviour.respond = () => stopping.abort()
     const stopping = new AbortController()
     expect(await failure({ signal: stopping.signal })).to.have.property('name', 'AbortError')
+  })
+})
+
+/** A name server that knows the addresses of one name, for IPv4 only (RFC 1035 §4). */
+async function startNameServer(addresses: readonly string[]) {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, { port, address }) => {
+    const end = query.indexOf(0, 12) + 5
+    const found = query.readUInt16BE(end - 4) === 1 ? addresses : []
+    const header = Buffer.from([query[0]!, query[1]!, 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0])
+    const records = found.map((each) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...each.split('.').map(Number)]),
+    )
+    socket.send(Buffer.concat([header, query.subarray(12, end), ...records]), port, address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return { server: `127.0.0.1:${socket.address().port}`, close: () => socket.close() }
+}
+
+describe('createLookUp', () => {
+  it('finds all addresses of a name, and rejects without any', async () => {
+    for (const addresses of [['192.0.2.1', '127.0.0.1'], []]) {
+      const { server, close } = await startNameServer(addresses)
+      const found = await createLookUp([server])('rebind.example.com').catch((error: Error) => error)
+      if (addresses.length === 0) expect(found).to.have.property('code', 'ENODATA')
+      else expect(found).to.deep.equal(addresses.map((address) => ({ address, family: 4 })))
+      close()
+    }
   })
 })

@@ -234,6 +234,16 @@ for (const [kind, prepare] of Object.entries(KINDS))
       ])
     })
 
+    it('changes the address or the events of an endpoint, and leaves the other alone', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const { id } = await ada.add({ url: receiver.url, events: ['note.shared'] })
+      await ada.update(id, { url: `${receiver.url}/new` })
+      expect((await ada.list())[0]).to.deep.include({ url: `${receiver.url}/new`, events: ['note.shared'] })
+      await ada.update(id, { url: undefined as never, events: undefined })
+      expect((await ada.list())[0]).to.deep.include({ url: `${receiver.url}/new`, events: undefined })
+    })
+
     it('keeps the endpoints of customers apart', async () => {
       const app = await started()
       const service = app.services.webhooks
@@ -300,8 +310,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
     })
 
     it('refuses an address that is private at the dial, and tells the customer no more', async () => {
-      const lookup = ((_name: string, _options: object, done: (error: null, found: object[]) => void) =>
-        done(null, [{ address: '169.254.169.254', family: 4 }])) as never
+      const lookup = async () => [{ address: '169.254.169.254', family: 4 }]
       const app = await started({ lookup })
       const ada = app.services.webhooks.endpointsOf('ada')
       const { id } = await ada.add({ url: 'http://metadata.example.com/' })
