@@ -114,7 +114,7 @@ export type {
 } from './contracts/migrations.ts'
 export { REQUEST_CHANNEL } from './contracts/observed-request.ts'
 export type { ObservedRequest } from './contracts/observed-request.ts'
-export type { User } from './contracts/user.ts'
+export type { User, UserSession } from './contracts/user.ts'
 export { PROBLEM_CODES } from './errors/codes.ts'
 export type { ProblemCode } from './errors/codes.ts'
 export {

@@ -45,9 +45,8 @@ export interface MongoDataSourceLike {
 /** Database of `documentAuth`: the driver's own `Db`, or a TypeORM DataSource of the type `mongodb`. */
 export type DocumentDatabase = DbLike | MongoDataSourceLike
 
-/** The collections of the auth brick. */
-export type CollectionName =
-  'auth_users' | 'auth_refresh_tokens' | 'auth_reset_tokens' | 'auth_ended_sessions'
+/** The collections of the auth brick and of its features. */
+export type CollectionName = `auth_${string}`
 
 /** Runs one operation on a collection. */
 export type Run = <Result>(

@@ -16,6 +16,7 @@ import type { DocumentDatabase } from './connection.ts'
 import { RESERVED_FIELDS, type UserFields } from './documents.ts'
 import { documentFindings } from './doctor.ts'
 import { checkAuthIndexes, ensureAuthIndexes } from './indexes.ts'
+import { documentRecords } from './records.ts'
 import { createDocumentStore } from './store.ts'
 
 export type { AuthEvents } from '@mortar/auth'
@@ -81,9 +82,12 @@ export function documentAuth<Fields extends object = {}>(
       peers: { from: import.meta.url, packages: ['@mortar/auth'] },
       createStore: (services) =>
         createDocumentStore(() => source(services), { fields, timeout, logger: services.logger }),
+      createRecords: (services, shape) => documentRecords(() => source(services), shape, timeout),
       start: (services) => {
         const { createIndexes = services.environment !== 'production' } = options
-        return createIndexes ? ensureAuthIndexes(source(services)) : checkAuthIndexes(source(services))
+        return createIndexes
+          ? ensureAuthIndexes(source(services), options.features)
+          : checkAuthIndexes(source(services))
       },
       doctor: (services) => documentFindings(source(services)),
     },

@@ -1,4 +1,5 @@
 import { StartupError } from 'mortar'
+import type { TableShape } from '@mortar/auth/provider'
 import { checkAtomicity } from './atomicity.ts'
 import {
   createRun,
@@ -16,8 +17,10 @@ interface Index {
   readonly unique?: true
 }
 
+type Indexes = Readonly<Record<CollectionName, readonly Index[]>>
+
 /** Session ids and hashes of reset tokens are stored as `_id`, which is always unique. */
-const INDEXES: Readonly<Record<CollectionName, readonly Index[]>> = {
+const INDEXES: Indexes = {
   auth_users: [{ name: 'auth_users_email', key: { email: 1 }, unique: true }],
   auth_refresh_tokens: [
     { name: 'auth_refresh_tokens_family', key: { family_hash: 1 }, unique: true },
@@ -33,23 +36,38 @@ const INDEXES: Readonly<Record<CollectionName, readonly Index[]>> = {
     { name: 'auth_ended_sessions_expiry', key: { expires_at: 1 } },
   ],
 }
-const COLLECTIONS = Object.keys(INDEXES) as CollectionName[]
+
+/** The indexes of the provider and of the features in its list. Keys of features are stored as `_id`. */
+function indexesWith(features: Features): Indexes {
+  const shapes = features.flatMap(({ tables = [] }) => tables)
+  const added = shapes.map(({ name }): [CollectionName, Index[]] => [
+    name,
+    [
+      { name: `${name}_user`, key: { user_id: 1 } },
+      { name: `${name}_expiry`, key: { expires_at: 1 } },
+    ],
+  ])
+  return { ...INDEXES, ...Object.fromEntries(added) }
+}
+
+/** The features of a provider, of which only the tables are read. */
+type Features = readonly { readonly tables?: readonly Pick<TableShape, 'name'>[] }[]
 
 /**
  * Creates the missing indexes of the auth brick, and checks the server. Call it from a migration or a deployment script.
- * It may run repeatedly and in several processes concurrently.
+ * `features` are those of the provider. It may run repeatedly and in several processes concurrently.
  * @throws StartupError `MORTAR_AUTH_INDEX` if an index cannot be created, for instance because an address is stored
  * twice; `MORTAR_AUTH_UNREACHABLE` and `MORTAR_AUTH_ATOMICITY` for the server.
  */
-export async function ensureAuthIndexes(db: DocumentDatabase): Promise<void> {
+export async function ensureAuthIndexes(db: DocumentDatabase, features: Features = []): Promise<void> {
   await reach(db)
   const run = createRun(
     () => db,
     // Creating an index takes as long as the collection is large.
     () => undefined,
   )
-  for (const collection of COLLECTIONS) {
-    const { missing, rejected } = await missingIn(run, collection)
+  for (const [collection, wanted] of entriesOf(indexesWith(features))) {
+    const { missing, rejected } = await missingIn(run, collection, wanted)
     if (missing.length === 0) continue
     try {
       await run(collection, (each) => each.createIndexes(missing as never[]))
@@ -72,8 +90,8 @@ export async function checkAuthIndexes(db: DocumentDatabase): Promise<void> {
     () => OPERATION_TIMEOUT,
   )
   const found: string[] = []
-  for (const collection of COLLECTIONS) {
-    const { missing, rejected } = await missingIn(run, collection)
+  for (const [collection, wanted] of entriesOf(INDEXES)) {
+    const { missing, rejected } = await missingIn(run, collection, wanted)
     for (const { key, unique } of missing)
       if (unique) found.push(`${collection} (${Object.keys(key).join(', ')})${explain(rejected)}`)
   }
@@ -98,7 +116,11 @@ interface Missing {
 }
 
 /** Compares the effect of an index and not its name, so that an index of the application is accepted. */
-async function missingIn(run: Run, collection: CollectionName): Promise<Missing> {
+function entriesOf(indexes: Indexes): [CollectionName, readonly Index[]][] {
+  return Object.entries(indexes) as [CollectionName, readonly Index[]][]
+}
+
+async function missingIn(run: Run, collection: CollectionName, indexes: readonly Index[]): Promise<Missing> {
   const present = await run(collection, async (each) => {
     try {
       return (await each.listIndexes().toArray()) as PresentIndex[]
@@ -107,7 +129,7 @@ async function missingIn(run: Run, collection: CollectionName): Promise<Missing>
       throw error
     }
   })
-  const missing = INDEXES[collection].filter(
+  const missing = indexes.filter(
     (wanted) => !present.some((index) => isOn(wanted, index) && faultOf(index, wanted) === undefined),
   )
   const rejected = present.flatMap((index) => {

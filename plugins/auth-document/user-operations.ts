@@ -1,4 +1,4 @@
-import type { NewUser, PasswordChange, UserQuery } from '@mortar/auth'
+import type { EmailChange, NewUser, PasswordChange, UserQuery } from '@mortar/auth'
 import { DatabaseUnavailable } from '@mortar/auth/provider'
 import type { Document, Run } from './connection.ts'
 import { newUserDocument, sessionOf, userOf, type UserFields } from './documents.ts'
@@ -91,8 +91,28 @@ function accountOperations(update: Update) {
         },
       ),
 
+    setEmail: (change: EmailChange) => setEmail(update, change),
+
     rehashPassword: (userId: string, from: string, to: string) =>
       update({ _id: userKey(userId), password_hash: from }, { $set: { password_hash: to } }),
+  }
+}
+
+async function setEmail(
+  update: Update,
+  { userId, from, to, version, now, endsSessions }: EmailChange,
+): Promise<'changed' | 'over' | 'taken'> {
+  const moment = new Date(now)
+  const proven = { email: to, email_verified_at: moment, updated_at: moment }
+  const filter = { _id: userKey(userId), email: { $eq: from }, password_version: version, disabled_at: null }
+  const change = endsSessions
+    ? { $set: { ...proven, kept_session_id: null }, $inc: { password_version: 1 } }
+    : { $set: proven }
+  try {
+    return (await update(filter, change)) ? 'changed' : 'over'
+  } catch (error) {
+    if (isDuplicateKey(error)) return 'taken'
+    throw error
   }
 }
 

@@ -1,3 +1,4 @@
+import { refuseFeatures } from '@mortar/auth/provider'
 import { checkOptions, type OptionChecks } from 'mortar/kit'
 import type { HostedAuthOptions } from './options.ts'
 
@@ -27,6 +28,7 @@ const RULES: OptionChecks<HostedAuthOptions>['keys'] = {
 
 /** @throws StartupError for an unknown option, a wrong type, or a token check that is undefined. */
 export function checkHostedOptions(options: HostedAuthOptions): void {
+  refuseFeatures(options, { of: 'hostedAuth()', where: 'the hosted provider manages accounts and sessions' })
   checkOptions(options, { of: 'hostedAuth()', brick: 'auth', keys: RULES })
 }
 

@@ -1,7 +1,7 @@
 import { StartupError, type BrickServices, type Size } from 'mortar'
 import { bytes, checkOptions, type OptionChecks } from 'mortar/kit'
 import type { AuthProvider } from '@mortar/auth'
-import type { RawRecord } from '@mortar/auth/provider'
+import { refuseFeatures, type RawRecord } from '@mortar/auth/provider'
 import { basePathOf, type AuthLibrary, type RecordOf } from './auth-library.ts'
 import { SESSION_COOKIES, type LibraryAuthOptions } from './options.ts'
 import { libraryRoutes } from './routes.ts'
@@ -28,6 +28,7 @@ export function libraryAuth<Library extends AuthLibrary, Raw extends object = Re
   instance: Library | ((services: BrickServices) => Library),
   options: LibraryAuthOptions<Library, Raw> = {},
 ): AuthProvider<ConnectedLibrary<RawRecord<Raw>>> {
+  refuseFeatures(options, { of: 'libraryAuth()', where: 'the library manages accounts and sessions' })
   checkOptions(options, { of: 'libraryAuth()', brick: 'auth', keys: LIBRARY_RULES })
   const library = typeof instance === 'function' ? undefined : checked(instance)
   const basePath = trimmed(options.basePath ?? basePathOf(library ?? {}))

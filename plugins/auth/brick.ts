@@ -89,7 +89,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
             provider,
             { ...(options as AuthOptions), timeout, trustedOrigins },
             services,
-          ) as Authenticator<Policies, UserOf<Connected>>,
+          ) as Authenticator<Policies | ProviderPolicies<Connected>, UserOf<Connected>>,
       ),
     },
     // The state is known in memory, so no result is reused.
@@ -115,12 +115,32 @@ function createAuthenticator(
   return {
     identify,
     watch: connected.watch?.bind(connected) ?? watchByIdentify(identify),
-    policies: options.policies ?? {},
+    policies: policiesOf(connected, options.policies),
     trustedOrigins: options.trustedOrigins ?? [],
     securityScheme: provider.securityScheme,
     ...(provider.cookie === undefined ? {} : { cookie: provider.cookie }),
     ...(connected.issueToken && { issueToken: (user) => connected.issueToken!(user) }),
   }
+}
+
+/** Names of the policies that a provider brings. */
+type ProviderPolicies<Connected> = Connected extends { readonly policies: infer Own }
+  ? keyof Own & string
+  : never
+
+/**
+ * Returns the policies of the application and of the provider.
+ * @throws StartupError `MORTAR_AUTH_POLICY` for a name that both have: the routes of a feature rely on its own policy.
+ */
+function policiesOf(connected: object, own: NonNullable<AuthOptions['policies']> = {}) {
+  const { policies = {} } = connected as { readonly policies?: Readonly<Record<string, Policy>> }
+  const taken = Object.keys(policies).find((name) => Object.hasOwn(own, name))
+  if (taken === undefined) return { ...policies, ...own }
+  throw new StartupError(`The policy '${taken}' belongs to a feature of the provider.`, {
+    code: 'MORTAR_AUTH_POLICY',
+    remedy: 'Give the policy of the application another name.',
+    brick: 'auth',
+  })
 }
 
 function milliseconds(timeout: Duration): number {

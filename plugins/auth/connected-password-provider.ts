@@ -1,8 +1,9 @@
-import type { EventBus, User } from 'mortar'
+import type { EventBus, Policy, User } from 'mortar'
 import type { AccessClaims } from './tokens/access-tokens.ts'
 import type { CookieTarget, Headers } from './cookies/refresh-cookie.ts'
 import type { DeviceCookie } from './cookies/device-cookie.ts'
 import type { AuthEvents } from './events/events.ts'
+import type { ConnectedFeature, FeaturePolicy } from './features/feature.ts'
 import type { AuthFlows } from './flows/flows.ts'
 import type { Grant } from './flows/sessions.ts'
 import type { ConnectedProvider } from './provider.ts'
@@ -12,6 +13,9 @@ export interface ConnectedPasswordProvider<
   Raw extends object = Record<string, unknown>,
 > extends ConnectedProvider<User<Raw>> {
   readonly flows: AuthFlows
+  /** The features of the option `features`, by name. */
+  readonly features: ReadonlyMap<string, ConnectedFeature>
+  readonly policies: FeaturePolicies
   readonly events: EventBus<AuthEvents>
   readonly cookie: SessionCookie
   readonly device: DeviceCookie
@@ -39,6 +43,9 @@ export interface ConnectedPasswordProvider<
   /** Lets a disabled account log in again. @returns false for an unknown user. */
   enable(userId: string): Promise<boolean>
 }
+
+/** Policies of features, for `auth` on a route. Each exists with its feature alone. */
+export type FeaturePolicies = Readonly<Partial<Record<FeaturePolicy, Policy>>>
 
 /** The refresh cookie, with the lifetime of its session. */
 export interface SessionCookie {

@@ -1,4 +1,11 @@
-import { Conflict, ServiceUnavailable, Unauthorized, ValidationFailed, type HttpErrorOptions } from 'mortar'
+import {
+  Conflict,
+  Forbidden,
+  ServiceUnavailable,
+  Unauthorized,
+  ValidationFailed,
+  type HttpErrorOptions,
+} from 'mortar'
 
 /** A table of the auth brick is missing in the database: an operator's error, found at the first statement. */
 export class MissingTable extends Error {
@@ -39,7 +46,15 @@ export function invalidCredentials(): Unauthorized {
   })
 }
 
-/** 401 of change-password when the current password is not right. */
+/** 403 of a route with `auth: 'fresh'` for a session whose proof is older than `maxAge` seconds. */
+export function reauthenticationRequired(maxAge: number): Forbidden {
+  return new Forbidden('Confirm your password to do this.', {
+    code: 'reauthentication_required',
+    extensions: { maxAge },
+  })
+}
+
+/** 401 of change-password and confirm when the current password is not right. */
 export function wrongCurrentPassword(): Unauthorized {
   return new Unauthorized('The current password is wrong.', { code: 'invalid_credentials' })
 }

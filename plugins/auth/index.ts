@@ -4,6 +4,7 @@ export type { AuthOptions } from './brick.ts'
 export type {
   AuthStore,
   DeletedRecords,
+  EmailChange,
   EndedSessionNews,
   EndedSessionReader,
   NewUser,

@@ -1,43 +1,38 @@
-import { randomInt, randomUUID } from 'node:crypto'
-import type { BrickServices, Cradle, DoctorFinding, User } from 'mortar'
-import { createMemoryLimiter, memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
+import { randomUUID } from 'node:crypto'
+import type { BrickServices, Cradle, DoctorFinding, User, UserSession } from 'mortar'
+import { memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
+import type { Records, TableShape } from './accounts/records.ts'
 import { asvsFindings } from './asvs/findings.ts'
-import { createAccessTokens, type AccessClaims } from './tokens/access-tokens.ts'
+import type { AccessClaims } from './tokens/access-tokens.ts'
 import { createRefreshCookie, type RefreshCookieOptions } from './cookies/refresh-cookie.ts'
 import { createDeviceCookie } from './cookies/device-cookie.ts'
-import { createDeviceMarks } from './limits/device-marks.ts'
-import { createEndedSessions } from './sessions/ended-sessions.ts'
 import { userOf } from './accounts/signed-in-user.ts'
-import type { AuthEvents } from './events/events.ts'
 import { addAuthGauges } from './gauges.ts'
 import { createFlows, type AuthFlows } from './flows/flows.ts'
 import { createFreshSessions } from './sessions/fresh-session.ts'
 import { createSessionNews, type SessionNews } from './sessions/session-news.ts'
 import { createSessionWatch } from './sessions/session-watch.ts'
 import type { AuthParts } from './flows/parts.ts'
-import { mostResetTokens } from './limits/limit-rules.ts'
 import { logAuthEvents } from './events/log-events.ts'
-import { checkSecret, deriveKeys, type AuthKeys } from './tokens/keys.ts'
-import {
-  checkCounts,
-  checkTexts,
-  resolveLifetimes,
-  type PasswordAuthOptions,
-  type ResolvedLifetimes,
-} from './options/options.ts'
-import { assertCost, createPasswords } from './passwords/passwords.ts'
-import type { ConnectedPasswordProvider, SessionCookie } from './connected-password-provider.ts'
+import { checkSecret, deriveKeys } from './tokens/keys.ts'
+import { checkCounts, checkTexts, resolveLifetimes, type PasswordAuthOptions } from './options/options.ts'
+import { assertCost } from './passwords/passwords.ts'
+import type {
+  ConnectedPasswordProvider,
+  FeaturePolicies,
+  SessionCookie,
+} from './connected-password-provider.ts'
 import { loadForFirstRequest, PASSWORD_PEERS } from './password-packages.ts'
 import type { AuthProvider } from './provider.ts'
-import { countsAlone, createRateLimits, serviceLimiter } from './limits/rate-limits.ts'
-import { createRefreshTokens } from './tokens/refresh-tokens.ts'
-import { createResetMail } from './flows/reset-mail.ts'
-import { createResetTokens } from './tokens/reset-tokens.ts'
-import { createRotationClock } from './tokens/rotation-clock.ts'
+import { countsAlone } from './limits/rate-limits.ts'
+import { METHODS } from './flows/sessions.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
+import { checkFeatures } from './features/check-features.ts'
+import type { AuthFeature, ConnectedFeature } from './features/feature.ts'
+import { createFeatureKit } from './flows/feature-kit.ts'
+import { createParts, type Settings } from './password-parts.ts'
 import { passwordRoutes } from './routes/router.ts'
-import { createPasswordJudge } from './passwords/weak-passwords/password-judge.ts'
 
 /** Parts that differ between the relational and the document variant. */
 export interface Variant {
@@ -45,16 +40,12 @@ export interface Variant {
   /** Its own package, and packages besides those of passwords. */
   readonly peers?: AuthProvider['peers']
   createStore(services: BrickServices): AuthStore
+  /** The table of a feature. */
+  createRecords(services: BrickServices, shape: TableShape): Records
   /** Preparation of the store before the first request. */
   start?(services: BrickServices): Promise<void> | void
   /** Findings about its database for `mortar doctor`. */
   doctor?(services: BrickServices): Promise<readonly DoctorFinding[]>
-}
-
-interface Settings {
-  readonly options: PasswordAuthOptions
-  readonly keys: AuthKeys
-  readonly lifetimes: ResolvedLifetimes
 }
 
 /**
@@ -68,13 +59,15 @@ export function createPasswordProvider(
   const keys = deriveKeys(options?.secret)
   checkTexts(options)
   checkCounts(options)
+  checkFeatures(options.features)
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
+  const { features = [] } = options
   return {
     name: variant.name,
     peers: [PASSWORD_PEERS, ...[variant.peers ?? []].flat()],
     capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
-    routes: [passwordRoutes],
+    routes: [passwordRoutes(features), ...features.flatMap(({ routes = [] }) => routes)],
     connect: (services) => connect(settings, variant, services),
     async doctor(services) {
       const appUrl = options.appUrl ?? services.appUrl
@@ -90,15 +83,21 @@ const LOADING_DELAY = 1000
 
 function connect(settings: Settings, variant: Variant, services: BrickServices): ConnectedPasswordProvider {
   const { options } = settings
-  const parts = createParts(settings, variant.createStore(services), services)
+  const connected: ConnectedFeature[] = []
+  const store = variant.createStore(services)
+  const parts = createParts(settings, { store, services, features: connected })
   checkForEnvironment(options, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services.logger, settings.keys.limits)
+  const features = connectFeatures(options.features ?? [], parts, variant, services)
+  connected.push(...features.values())
   const flows = createFlows(parts)
   const news = createSessionNews(parts)
   const appUrl = options.appUrl ?? services.appUrl
   let loading: NodeJS.Timeout | undefined
   return {
     flows,
+    features,
+    policies: Object.assign({}, ...connected.map(({ policies }) => policies)) as FeaturePolicies,
     events: parts.events,
     cookie: sessionCookie(options, services),
     device: createDeviceCookie(
@@ -133,6 +132,17 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
   }
 }
 
+function connectFeatures(
+  features: readonly AuthFeature[],
+  parts: AuthParts,
+  variant: Variant,
+  services: BrickServices,
+): ReadonlyMap<string, ConnectedFeature> {
+  const records = (shape: TableShape) => variant.createRecords(services, shape)
+  const kit = createFeatureKit(parts, { services, records })
+  return new Map(features.map((feature) => [feature.name, feature.connect(kit)]))
+}
+
 function identification(
   { options }: Settings,
   parts: AuthParts,
@@ -148,7 +158,10 @@ function identification(
       return typeof isEnded === 'boolean' ? found(isEnded) : isEnded.then(found)
     })
   const lookUp = fresh?.identify ?? look
-  const issue = ({ id, raw }: User) => accessTokens.sign({ sub: id, sid: randomUUID(), user: raw }).token
+  const issue = ({ id, raw, session }: User) => {
+    const { id: sid, authenticatedAt, methods } = session ?? newSession(parts.clock.now())
+    return accessTokens.sign({ sub: id, sid, user: raw, authenticatedAt, methods }).token
+  }
   return {
     identify({ token }) {
       const claims = accessTokens.verify(token)
@@ -158,65 +171,16 @@ function identification(
   }
 }
 
+/** The session of a token for a test, which no database knows. */
+function newSession(now: number): UserSession {
+  return { id: randomUUID(), authenticatedAt: now, methods: METHODS }
+}
+
 function checkForEnvironment(options: PasswordAuthOptions, { environment, logger }: Cradle): void {
   const { warning } = checkSecret(options.secret, environment)
   if (warning !== undefined) logger.warn(warning)
   assertCost(options.cost, environment)
 }
-
-function createParts({ options, keys, lifetimes }: Settings, store: AuthStore, services: Cradle): AuthParts {
-  const { clock, logger } = services
-  const events = services.events.typed<AuthEvents>()
-  const {
-    issuer = defaultIssuer(options, services),
-    audience = issuer,
-    limits,
-    cost,
-    accessTokenCache: cache,
-  } = options
-  return {
-    store,
-    events,
-    clock,
-    rotations: createRotationClock(clock, store),
-    logger,
-    passwords: createPasswords({ clock, ...(cost && { cost }) }),
-    accessTokens: createAccessTokens({
-      keys,
-      issuer,
-      audience,
-      lifetime: lifetimes.access,
-      clock,
-      ...(cache !== undefined && { cache }),
-    }),
-    refreshTokens: createRefreshTokens({ keys }),
-    resetTokens: createResetTokens(),
-    endedSessions: createEndedSessions({ lifetime: lifetimes.access, store, clock }),
-    limits: createRateLimits({
-      key: keys.limits,
-      limiter: serviceLimiter(services) ?? createMemoryLimiter({ clock }),
-      isTest: services.environment === 'test',
-      ...(limits !== undefined && { limits }),
-    }),
-    lifetimes,
-    maxSessions: options.maxSessions,
-    devices: createDeviceMarks(keys.device),
-    judgePassword: createPasswordJudge(options, services),
-    mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
-    resetMail: createResetMail(options, lifetimes, services),
-    mailDelay: services.environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY),
-    unfinished: new Set(),
-  }
-}
-
-/** Two applications with one secret refuse each other's tokens, unless neither has an `appUrl`. */
-function defaultIssuer(options: PasswordAuthOptions, services: Cradle): string {
-  const { appUrl = services.appUrl } = options
-  return appUrl === undefined ? 'mortar' : appUrl.replace(/\/+$/, '')
-}
-
-/** Milliseconds: much longer than the work, so that the work rarely overlaps with the next request. */
-const MAIL_DELAY = [50, 500] as const
 
 function cookieSettings(options: PasswordAuthOptions, services: Cradle): RefreshCookieOptions {
   const appUrl = options.appUrl ?? services.appUrl

@@ -56,12 +56,12 @@ export const STARTUP_CODES = {
   },
   MORTAR_AUTH_OPTION: {
     cause:
-      'A lifetime, `cookieName`, `appUrl` or `userFields` of the auth provider is invalid, out of range or already used',
+      'A lifetime, `cookieName`, `appUrl`, `userFields` or `features` of the auth provider is invalid, out of range or already used',
     remedy: "Use the form that the message names. A lifetime is in seconds, or a duration such as `'15m'`.",
   },
   MORTAR_AUTH_POLICY: {
-    cause: 'A policy is not a function',
-    remedy: 'Write it as `(user, ctx) => boolean`.',
+    cause: 'A policy is not a function, or has the name of a policy of a feature',
+    remedy: 'Write it as `(user, ctx) => boolean`, under another name.',
   },
   MORTAR_AUTH_PROVIDER: {
     cause:

@@ -24,6 +24,12 @@ export interface AuthStore {
    * and every reset token ends with it. @returns false for an unknown user.
    */
   setDisabled(userId: string, isDisabled: boolean, now: number): Promise<boolean>
+  /**
+   * Marks an address as proven, and replaces the address `from` by it, if `from` and `version` still are the user's and
+   * the account is enabled. With `endsSessions` the same statement raises the password version.
+   * @returns `changed`; `over` if the user has another address or version by now; `taken` if another account has it.
+   */
+  setEmail(change: EmailChange): Promise<'changed' | 'over' | 'taken'>
   /** Replaces the hash `from` with another hash of the same password, if it still is there; sessions live on. */
   rehashPassword(userId: string, from: string, to: string): Promise<boolean>
 
@@ -163,6 +169,16 @@ export interface PasswordChange {
   readonly version?: number
   /** The moment at which the change has proven the e-mail address; without it `email_verified_at` stays. */
   readonly emailVerifiedAt?: number
+}
+
+/** A proven address for a user; `to` equals `from` if only the proof is new. Both in canonical form. */
+export interface EmailChange {
+  readonly userId: string
+  readonly from: string
+  readonly to: string
+  readonly version: number
+  readonly now: number
+  readonly endsSessions: boolean
 }
 
 /** One session: the row behind one refresh cookie. Times are milliseconds since the epoch. */

@@ -13,6 +13,4 @@ export const APPLICATION_REQUIREMENTS: readonly ApplicationRequirement[] = [
   { ids: ['6.2.6', '6.2.7'], level: 1, need: 'pages that mask passwords and allow password managers' },
   { ids: ['6.3.3'], level: 2, need: 'a second factor, which hostedAuth() and libraryAuth() can provide' },
   { ids: ['7.4.4'], level: 2, need: 'a visible logout' },
-  { ids: ['7.5.1'], level: 2, need: 're-authentication before account data change' },
-  { ids: ['7.5.2'], level: 2, need: 'a list of the sessions of a user' },
 ]

@@ -1,3 +1,4 @@
+import type { FeatureName } from '../features/feature.ts'
 import { resolveLimits, type LimitRule, type LimitScope } from '../limits/limit-rules.ts'
 import { isCostForProduction } from '../passwords/passwords.ts'
 import type { AsvsConfiguration, AsvsLevel } from './configuration.ts'
@@ -73,6 +74,18 @@ export const OPTION_REQUIREMENTS: readonly OptionRequirement[] = [
     set: 'idleTimeout',
   },
   {
+    ids: ['7.5.1'],
+    level: 2,
+    isMet: (configuration) => hasFeature(configuration, 'recent'),
+    set: 'features with recent()',
+  },
+  {
+    ids: ['7.5.2'],
+    level: 2,
+    isMet: (configuration) => hasFeature(configuration, 'sessions'),
+    set: 'features with sessions()',
+  },
+  {
     ids: ['9.2.3', '9.2.4'],
     level: 2,
     isMet: ({ options, appUrl }) => [options.issuer, options.audience, appUrl].some(Boolean),
@@ -99,6 +112,10 @@ function keepsOwnersIn(configuration: AsvsConfiguration): boolean {
     !isLimited(configuration, 'login', ['address']) ||
     (deviceCookie !== false && isLimited(configuration, 'login', ['device']))
   )
+}
+
+function hasFeature({ options }: AsvsConfiguration, name: FeatureName): boolean {
+  return (options.features ?? []).some((feature) => feature.name === name)
 }
 
 /** True when the rule counts by one of these scopes. */

@@ -9,10 +9,14 @@ export const TABLES = ['auth_users', 'auth_refresh_tokens', 'auth_reset_tokens',
  * one is usually missing in the database, and the endpoints that need it fail. Outside production it logs a warning.
  * @throws StartupError `MORTAR_AUTH_ENTITIES` in production.
  */
-export function checkEntities(source: DataSourceLike, { environment, logger }: Cradle): void {
+export function checkEntities(
+  source: DataSourceLike,
+  { environment, logger }: Cradle,
+  tables: readonly string[],
+): void {
   const prefix = source.options.entityPrefix ?? ''
   const known = new Set(source.entityMetadatas.map(({ tableName }) => tableName))
-  const missing = TABLES.filter((table) => !known.has(prefix + table))
+  const missing = tables.filter((table) => !known.has(prefix + table))
   if (missing.length === 0) return
   const found = `The DataSource of basicAuth() has no entity for ${missing.join(', ')}.`
   if (environment !== 'production') {

@@ -13,6 +13,8 @@ import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import { type DataSourceLike, explainUnavailable } from './sql.ts'
 import { ownPublicColumns } from './rows.ts'
 import type { PublicColumns } from './public-columns.ts'
+import { tablesOf } from '../features/check-features.ts'
+import { relationalRecords } from './records.ts'
 import { createRelationalStore } from './store.ts'
 
 export type { AuthEvents } from '../events/events.ts'
@@ -58,6 +60,7 @@ export function basicAuth<Users = unknown>(
         const beside = Object.hasOwn(services, 'sideConnections') ? services['sideConnections'] : undefined
         return createRelationalStore(() => sourceOf(services), beside)
       },
+      createRecords: (services, shape) => relationalRecords(() => sourceOf(services), shape),
       async start(services) {
         const source = sourceOf(services)
         if (source?.isInitialized !== true) throw notConnected()
@@ -65,14 +68,15 @@ export function basicAuth<Users = unknown>(
           ownPublicColumns(source).map(({ databaseName }) => databaseName),
           { listed: options.publicColumns, hide: 'Give the column select: false' },
         )
-        checkEntities(source, services)
+        checkEntities(source, services, tables)
         await checkColumns(source, services)
       },
     },
     options,
   )
+  const tables = [...TABLES, ...tablesOf(options.features).map(({ name }) => name)]
   // The store makes `raw` from the columns of the entity.
-  return { ...provider, tables: TABLES, explainError: explainUnavailable } as AuthProvider<
+  return { ...provider, tables, explainError: explainUnavailable } as AuthProvider<
     ConnectedPasswordProvider<PublicColumns<Users>>
   >
 }

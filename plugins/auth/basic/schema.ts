@@ -1,5 +1,6 @@
 import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
 import { PRIVATE_FIELDS } from '../accounts/private-fields.ts'
+import { HASH, ID, MILLISECONDS, OWNER } from './columns.ts'
 import { entitySchema } from './entity-schema.ts'
 
 /** A row of `auth_users` without an application's own columns. Property names are the column names. */
@@ -60,20 +61,12 @@ export interface AuthEndedSessionRow {
 /** Columns that an application adds to `auth_users`, as TypeORM column options by column name. */
 export type ExtraColumns = Readonly<Record<string, EntitySchemaColumnOptions>>
 
-// `varchar` of a fixed length and not `uuid`, and constructors instead of type names: those exist on every database.
-const ID = { type: String, length: 36 } as const
-const HASH = { type: String, length: 64 } as const
-const OWNER = {
-  ...ID,
-  foreignKey: { target: 'auth_users', onDelete: 'CASCADE' },
-} as const satisfies EntitySchemaColumnOptions
 /**
  * Requests byte-by-byte comparison from `@mortar/database`. Otherwise MariaDB and MySQL would treat `josé@` and `jose@`
  * as one address. The other databases compare byte by byte by default.
  */
 const BINARY = { [Symbol.for('mortar.column.binary')]: true }
 const MOMENT = { type: Date, precision: 3 } as const
-const MILLISECONDS = { type: 'bigint', transformer: { from: Number, to: (value: unknown) => value } } as const
 
 const USER_COLUMNS = withoutPrivate({
   id: { ...ID, primary: true },

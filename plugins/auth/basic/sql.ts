@@ -137,10 +137,16 @@ export async function unlessTaken(insertion: Promise<unknown>): Promise<boolean>
   }
 }
 
+const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  '23505',
+  'ER_DUP_ENTRY',
+])
+
 /** True for a driver's "unique constraint violated": SQLite, PostgreSQL, MariaDB and MySQL. */
 function isUniqueViolation(error: unknown): boolean {
-  const code = errorCode(error)
-  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === '23505' || code === 'ER_DUP_ENTRY'
+  return UNIQUE_VIOLATIONS.has(errorCode(error))
 }
 
 /** Returns TypeORM's name of a table, with the prefix and the schema that the application has configured. */

@@ -1,6 +1,7 @@
 import type { SideConnections } from 'mortar/kit'
 import type {
   AuthStore,
+  EmailChange,
   NewUser,
   PasswordChange,
   Rotation,
@@ -92,6 +93,24 @@ function accountStatements(sql: Sql) {
             password_version = password_version + 1, kept_session_id = ${null} where id = ${userId}`
         : await sql`update auth_users set disabled_at = ${null}, updated_at = ${moment} where id = ${userId}`
       return affected === 1
+    },
+
+    async setEmail({ userId, from, to, version, now, endsSessions }: EmailChange) {
+      const moment = new Date(now)
+      const statement = endsSessions
+        ? sql`update auth_users set email = ${to}, email_verified_at = ${moment}, updated_at = ${moment},
+            password_version = password_version + 1, kept_session_id = ${null}
+            where id = ${userId} and email = ${from} and password_version = ${version} and disabled_at is null`
+        : sql`update auth_users set email = ${to}, email_verified_at = ${moment}, updated_at = ${moment}
+            where id = ${userId} and email = ${from} and password_version = ${version} and disabled_at is null`
+      let isChanged = false
+      const isFree = await unlessTaken(
+        statement.then(({ affected }) => {
+          isChanged = affected === 1
+        }),
+      )
+      if (!isFree) return 'taken' as const
+      return isChanged ? ('changed' as const) : ('over' as const)
     },
 
     async rehashPassword(userId: string, from: string, to: string) {

@@ -74,6 +74,16 @@ export interface AuthEvents {
   /** `userId` if the token was valid. */
   'auth.password.reset.failed': AuthEvent & { readonly reason: string; readonly userId?: string }
   'auth.password.reset.limited': LimitedEvent
+  /** `recent()`: the user has proved again who he is, and the session has a new id. */
+  'auth.confirmed': SessionEvent
+  'auth.confirm.failed': SessionEvent & { readonly reason: string }
+  'auth.confirm.limited': LimitedEvent
+  /** `sessions()`: a user has ended sessions of his own; `sessionId` is the session that he did it with. */
+  'auth.session.ended': SessionEvent
+  'auth.session.end.failed': SessionEvent & { readonly reason: string }
+  'auth.session.end.limited': LimitedEvent
+  /** A mail of a feature could not be sent. */
+  'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */
   'auth.csrf.refused': AuthEvent & { readonly path: string }
   /** A stored password hash that cannot be verified: damaged, or beyond the ceilings of cost. */

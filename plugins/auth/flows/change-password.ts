@@ -2,7 +2,9 @@ import type { StoredUser } from '../accounts/auth-store.ts'
 import { newPasswordStored, sessionOver, wrongCurrentPassword } from '../errors.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
-import { beginSession, clearAfterNewPassword, endAccessTokens, type Grant } from './sessions.ts'
+import { admit, tell } from './admit.ts'
+import type { Grant } from './proof.ts'
+import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 import { storePassword } from './store-password.ts'
 
 /** Validated input of change-password. */
@@ -39,7 +41,10 @@ export async function changePassword(
       const user = await replacePassword(parts, input, userId)
       await clearAfterNewPassword(parts, userId)
       // The password is stored, so no failure from here on may ask for a repetition.
-      const next = await settle(beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }))
+      const next = await settle(
+        beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }, caller),
+      )
+      await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
       await settle(parts.limits.success('changePassword', { ip: caller.ip, ...counted }))
       // Another change or a reset ended the new session within these milliseconds.
       if (next.value === null) throw sessionOver()
@@ -52,8 +57,9 @@ export async function changePassword(
 }
 
 /** Tries twice, because the first attempt may have met a connection that was lost before. */
-function beginAgain(parts: AuthParts, user: StoredUser): Promise<Grant | null> {
-  return beginSession(parts, user).catch(() => beginSession(parts, user))
+function beginAgain(parts: AuthParts, user: StoredUser, caller: Caller): Promise<Grant | null> {
+  const begin = () => admit(parts, { user, way: 'renewal' }, { caller })
+  return begin().catch(begin)
 }
 
 interface Settled<T> {

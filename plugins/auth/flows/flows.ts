@@ -47,7 +47,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
   const tidy = createHousekeeping(parts)
   const refresh = createRefresh(parts)
   const settled = async (): Promise<void> => {
-    await Promise.all([forgotPassword.settled(), tidy.settled()])
+    await Promise.all([forgotPassword.settled(), tidy.settled(), parts.mails.settled()])
   }
   return {
     async signUp(input, caller, presented) {
@@ -77,7 +77,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
     settled,
     async close() {
       await settled()
-      await forgotPassword.finish()
+      await Promise.all([forgotPassword.finish(), parts.mails.finish()])
     },
   }
 }

@@ -3,6 +3,7 @@ import { createRepeats, type Repeats } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { createBackground, type Background } from './background.ts'
+import { isPermanent } from './mail-message.ts'
 import { withEvent, withFailureEvent, type Attempt } from './outcome.ts'
 import { countAttempt, eventOrigin, type AuthParts, type Caller } from './parts.ts'
 
@@ -146,11 +147,6 @@ function emitFailure(
     userId,
     error: describeFailure(error, token),
   })
-}
-
-/** True if the mail server has rejected the message for good (RFC 5321 §4.2.1). */
-function isPermanent(error: unknown): boolean {
-  return error instanceof Error && (error as { readonly permanent?: unknown }).permanent === true
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describeFailure } from '../errors.ts'
+import { tell } from './admit.ts'
 import type { AuthParts } from './parts.ts'
 import { clearAfterNewPassword } from './sessions.ts'
 
@@ -30,6 +31,7 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
         'Expired sessions and reset tokens could not be deleted',
       )
     }
+    await tell(parts, 'tidy', (feature) => feature.tidy?.(now))
   }
 
   const tidy = (): void => {

@@ -2,7 +2,8 @@ import { describeFailure, invalidCredentials } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
-import { beginSession, endSessionOf, type Grant } from './sessions.ts'
+import { admit, type SessionRequest } from './admit.ts'
+import type { Grant } from './proof.ts'
 
 /** Validated input of login; `email` in canonical form. */
 export interface LogIn {
@@ -28,21 +29,29 @@ export function logIn(
   const counted = { email, device: parts.devices.verify(input.device ?? null, email) }
   return withEvent(parts, { flow: 'login', caller, known }, () =>
     countedWork(parts, caller, { rule: 'login', counted }, async () => {
-      const { user, grant, rehash } = await verify(parts, input, caller, known)
+      const isKnownDevice = counted.device !== undefined
+      const attempt = { caller, presented, known, isKnownDevice }
+      const { user, grant, rehash } = await verify(parts, input, attempt)
       await parts.limits.success('login', subjectOf(caller, counted))
       if (rehash) await renewHash(parts, user, input.password)
-      await endSessionOf(parts, presented)
       known.sessionId = grant.sessionId
       return grant
     }),
   )
 }
 
-async function verify(parts: AuthParts, { email, password }: LogIn, caller: Caller, known: Known) {
+interface Attempt extends SessionRequest {
+  readonly known: Known
+  readonly isKnownDevice: boolean
+}
+
+async function verify(parts: AuthParts, { email, password }: LogIn, attempt: Attempt) {
+  const { caller, known, isKnownDevice } = attempt
   const user = await parts.store.findUserByEmail(email)
   if (user) known.userId = user.id
   const { valid, rehash } = await parts.passwords.verify(user?.passwordHash ?? null, password)
-  const grant = user !== null && valid ? await beginSession(parts, user) : null
+  const grant =
+    user !== null && valid ? await admit(parts, { user, way: 'login', isKnownDevice }, attempt) : null
   if (user !== null && grant !== null) return { user, grant, rehash }
   if (user?.passwordHash && !parts.passwords.isUsable(user.passwordHash))
     parts.events.emit('auth.password.unusable', { ...eventOrigin(caller), userId: user.id })

@@ -1,51 +1,9 @@
 import { HttpError, type EventBus } from 'mortar'
 import { databaseFaultOf } from 'mortar/kit'
 import { DatabaseUnavailable, PasswordRefused, TokenReused } from '../errors.ts'
-import type { AuthEvents } from '../events/events.ts'
+import { OUTCOMES, type FlowName, type Known } from '../events/outcomes.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
-
-/** Flows that emit an event. */
-export type FlowName = 'signup' | 'login' | 'refresh' | 'logout' | 'changePassword' | 'forgot' | 'reset'
-
-/** Facts that a flow collects about its attempt, for its event. */
-export interface Known {
-  email?: string
-  userId?: string
-  sessionId?: string
-}
-
-interface Outcomes {
-  readonly succeeded: keyof AuthEvents
-  readonly failed: keyof AuthEvents
-  readonly limited?: keyof AuthEvents
-}
-
-const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
-  signup: {
-    succeeded: 'auth.signup.succeeded',
-    failed: 'auth.signup.failed',
-    limited: 'auth.signup.limited',
-  },
-  login: { succeeded: 'auth.login.succeeded', failed: 'auth.login.failed', limited: 'auth.login.limited' },
-  refresh: { succeeded: 'auth.token.refreshed', failed: 'auth.token.refused', limited: 'auth.token.limited' },
-  logout: { succeeded: 'auth.logout', failed: 'auth.logout.failed' },
-  changePassword: {
-    succeeded: 'auth.password.changed',
-    failed: 'auth.password.change.failed',
-    limited: 'auth.password.change.limited',
-  },
-  forgot: {
-    succeeded: 'auth.password.reset.requested',
-    failed: 'auth.password.reset.request.failed',
-    limited: 'auth.password.reset.request.limited',
-  },
-  reset: {
-    succeeded: 'auth.password.reset.succeeded',
-    failed: 'auth.password.reset.failed',
-    limited: 'auth.password.reset.limited',
-  },
-}
 
 /** The attempt that an event describes. */
 export interface Attempt {
@@ -53,6 +11,8 @@ export interface Attempt {
   readonly caller: Caller
   readonly known: Known
 }
+
+export type { FlowName, Known }
 
 type Emitter = Pick<AuthParts, 'events'>
 

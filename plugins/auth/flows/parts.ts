@@ -9,11 +9,15 @@ import type { ResolvedLifetimes } from '../options/options.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import type { LimitRule, LimitSubject, RateLimits } from '../limits/rate-limits.ts'
 import type { RefreshTokens } from '../tokens/refresh-tokens.ts'
+import type { ClosableOutbox } from './outbox.ts'
+import type { Caller, FeaturePoints } from './proof.ts'
 import type { ResetMail } from './reset-mail.ts'
 import type { ResetTokens } from '../tokens/reset-tokens.ts'
 import type { RotationClock } from '../tokens/rotation-clock.ts'
 import type { PasswordUser } from '../passwords/weak-passwords/own-words.ts'
 import type { PasswordJudge } from '../passwords/weak-passwords/password-judge.ts'
+
+export type { Caller }
 
 /** Dependencies of the flows. None depends on HTTP, and only the store depends on a database. */
 export interface AuthParts {
@@ -41,15 +45,9 @@ export interface AuthParts {
   readonly mailDelay: () => number
   /** Users whose sessions and reset tokens of earlier passwords could not be deleted yet. */
   readonly unfinished: Set<string>
-}
-
-/** The caller of a flow; the `ctx` of a request has this shape. */
-export interface Caller {
-  readonly id: string
-  readonly ip: string
-  /** Aborted once the client has left. */
-  readonly signal?: AbortSignal
-  set(name: string, value: string): void
+  readonly features: readonly FeaturePoints[]
+  /** Mails of features. */
+  readonly mails: ClosableOutbox
 }
 
 /** Fields of the request in every event. */

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import type * as Nodemailer from 'nodemailer'
-import type { Cradle, Mailer, MailMessage } from 'mortar'
+import type { Cradle, Mailer } from 'mortar'
 import type { JobQueue } from 'mortar/kit'
+import { messageOf, type ComposedMessage } from './mail-message.ts'
 import { linkBase, type PasswordAuthOptions, type ResolvedLifetimes } from '../options/options.ts'
 
 /** The mail of forgot-password. */
@@ -42,7 +43,7 @@ export function createResetMail(
   if (isProduction && !mailerOf(services)) services.logger.warn(NO_WAY)
   const lifetime = lifetimeText(resetToken)
   const linkOf = (token: string): string => linkIn(base, token)
-  const messageFor = (to: string, token: string) => messageOf(to, linkOf(token), lifetime)
+  const messageFor = (to: string, token: string) => resetMessage(to, linkOf(token), lifetime)
   return {
     jobQueue,
     async send(to, token) {
@@ -64,11 +65,12 @@ function linkIn(base: string, token: string): string {
 const NO_WAY =
   'Reset links cannot be sent: register mail(…) from @mortar/mail, or pass basicAuth() a sendResetEmail.'
 
-function mailerOf(services: Cradle): Mailer | undefined {
+/** Returns the service `mailer` of another brick, or undefined. */
+export function mailerOf(services: Cradle): Mailer | undefined {
   return optional<Mailer>(services, 'mailer')
 }
 
-/** Returns the service of another brick. The container throws for a missing service. */
+/** Returns the service of another brick, or undefined. The container throws for a missing service. */
 function optional<Service>(services: Cradle, name: string): Service | undefined {
   return Object.hasOwn(services, name) ? (services[name] as Service) : undefined
 }
@@ -77,23 +79,18 @@ function optional<Service>(services: Cradle, name: string): Service | undefined 
  * Composes a message completely and discards it. `import` would load a second copy of nodemailer beside the one of the
  * mail brick.
  */
-async function compose({ to, subject, text, html }: ResetMessage): Promise<void> {
+async function compose({ to, subject, text, html }: ComposedMessage): Promise<void> {
   const nodemailer = createRequire(import.meta.url)('nodemailer') as typeof Nodemailer
   const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
   await nowhere.sendMail({ from: 'nobody@localhost', to, subject, text, html })
 }
 
-type ResetMessage = MailMessage & { readonly to: string[]; readonly text: string; readonly html: string }
-
 const WHY = 'Somebody, probably you, asked to reset the password of your account.'
 
-function messageOf(to: string, link: string, lifetime: string): ResetMessage {
+function resetMessage(to: string, link: string, lifetime: string): ComposedMessage {
   const otherwise = `The link works once, for ${lifetime}. If it was not you, ignore this mail: nothing has changed.`
-  const text = `${WHY}\n\nSet a new password:\n${link}\n\n${otherwise}\n`
-  // The link consists of a configured address and a base64url token, so only `&` needs escaping.
-  const address = link.replaceAll('&', '&amp;')
-  const html = `<p>${WHY}</p>\n<p><a href="${address}">Set a new password</a></p>\n<p>${otherwise}</p>\n`
-  return { to: [to], subject: 'Reset your password', text, html }
+  const action = { label: 'Set a new password', link }
+  return messageOf({ to, subject: 'Reset your password', why: WHY, action, otherwise })
 }
 
 const UNITS = [
@@ -103,7 +100,7 @@ const UNITS = [
 ] as const
 
 /** Seconds in the largest unit that gives a whole number: `30 minutes`, `1 hour`. */
-function lifetimeText(seconds: number): string {
+export function lifetimeText(seconds: number): string {
   const [unit, length] = UNITS.find(([, each]) => seconds % each === 0)!
   const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
   return format.format(seconds / length)

@@ -1,5 +1,6 @@
 import { invalidResetToken } from '../errors.ts'
 import type { StoredResetToken, StoredUser } from '../accounts/auth-store.ts'
+import { tell } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
@@ -25,6 +26,7 @@ export function resetPassword(parts: AuthParts, input: ResetPassword, caller: Ca
     countedWork(parts, caller, { rule: 'reset', counted: {} }, async () => {
       const user = await redeem(parts, input, known)
       await clearAfterNewPassword(parts, user.id)
+      await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
       await parts.limits.success('login', { ip: caller.ip, email: user.email })
     }),
   )

@@ -1,49 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { ignore, inTime, lateDatabase } from 'mortar/kit'
 import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
+import type { Grant } from './proof.ts'
 
-/** Tokens of a new or refreshed session. */
-export interface Grant {
-  readonly sessionId: string
-  readonly user: StoredUser
-  readonly accessToken: string
-  /** Seconds until the access token expires. */
-  readonly expiresIn: number
-  readonly refreshToken: string
-  /** Seconds until the session ends. */
-  readonly refreshAge: number
-}
+export type { Grant }
 
-/**
- * Begins a session for a user whose password was verified. Beyond `maxSessions` the user's oldest session ends.
- * @returns null for a disabled account, and if the password was changed since it was verified.
- */
-export async function beginSession(parts: AuthParts, user: StoredUser): Promise<Grant | null> {
-  const { token, hash, familyHash } = parts.refreshTokens.issue()
-  const now = parts.clock.now()
-  const session: StoredSession = {
-    id: randomUUID(),
-    userId: user.id,
-    passwordVersion: user.passwordVersion,
-    familyHash,
-    tokenHash: hash,
-    previousHash: null,
-    createdAt: now,
-    rotatedAt: parts.rotations.roughly(),
-    expiresAt: now + parts.lifetimes.session * 1000,
-  }
-  if (!(await parts.store.insertSession(session))) return null
-  await endOldest(parts, user.id)
-  return grantFor(parts, user, session, token)
-}
-
-async function endOldest(parts: AuthParts, userId: string): Promise<void> {
-  if (parts.maxSessions === undefined) return
-  const ids = await parts.store.findSessionIds(userId)
-  for (const id of ids.slice(parts.maxSessions)) await endSession(parts, id)
-}
+/** Every session begins with a password, named as in RFC 8176. */
+export const METHODS: readonly string[] = ['pwd']
 
 /** @returns a new access token of a session, with its current refresh token. */
 export function grantFor(
@@ -52,9 +16,18 @@ export function grantFor(
   session: StoredSession,
   refreshToken: string,
 ): Grant {
-  const { token, expiresIn } = parts.accessTokens.sign({ sub: user.id, sid: session.id, user: user.raw })
+  const { token, expiresIn } = signFor(parts, user, session)
   const refreshAge = Math.max(0, Math.ceil((session.expiresAt - parts.clock.now()) / 1000))
   return { sessionId: session.id, user, accessToken: token, expiresIn, refreshToken, refreshAge }
+}
+
+/** Signs an access token of a session. The session began with the proof, and a refresh changes neither moment nor method. */
+export function signFor(
+  { accessTokens }: AuthParts,
+  { id: sub, raw }: StoredUser,
+  { id: sid, createdAt }: Pick<StoredSession, 'id' | 'createdAt'>,
+): ReturnType<AuthParts['accessTokens']['sign']> {
+  return accessTokens.sign({ sub, sid, user: raw, authenticatedAt: createdAt, methods: METHODS })
 }
 
 /** True for a session that has not expired, idled or been ended by a new password, and whose account is enabled. */
@@ -78,11 +51,12 @@ function isIdle({ lifetimes, rotations }: AuthParts, { rotatedAt }: SessionOwner
 /**
  * Ends a session everywhere: its access tokens in this process immediately, in others with their next read, and its
  * refresh token by deleting the row. The end is published first, so that a crash in between leaves no valid token.
+ * @returns false if the row was deleted before.
  * @throws ServiceUnavailable if the end cannot be published; then nothing has changed.
  */
-export async function endSession(parts: AuthParts, id: string): Promise<void> {
+export async function endSession(parts: AuthParts, id: string): Promise<boolean> {
   await publishOne(parts, id)
-  await parts.store.deleteSession(id)
+  return parts.store.deleteSession(id)
 }
 
 function publishOne(parts: AuthParts, id: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { invalidCredentials } from '../errors.ts'
 import { insertAccount, type NewAccount } from './create-user.ts'
+import { admit, type SessionRequest } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, type AuthParts, type Caller } from './parts.ts'
-import { beginSession, endSessionOf, type Grant } from './sessions.ts'
+import type { Grant } from './proof.ts'
 
 /** Validated input of signup; `email` in canonical form. */
 export type SignUp = NewAccount
@@ -21,16 +22,16 @@ export function signUp(
   const known: Known = { email }
   return withEvent(parts, { flow: 'signup', caller, known }, () =>
     countedWork(parts, caller, { rule: 'signup', counted: { email } }, async () => {
-      const grant = await createAccount(parts, input)
-      await endSessionOf(parts, presented)
+      const grant = await createAccount(parts, input, { caller, presented })
       Object.assign(known, { userId: grant.user.id, sessionId: grant.sessionId })
       return grant
     }),
   )
 }
 
-async function createAccount(parts: AuthParts, input: SignUp): Promise<Grant> {
-  const grant = await beginSession(parts, await insertAccount(parts, input))
+async function createAccount(parts: AuthParts, input: SignUp, request: SessionRequest): Promise<Grant> {
+  const user = await insertAccount(parts, input)
+  const grant = await admit(parts, { user, way: 'signup' }, request)
   // Only a reset within these milliseconds can change the password of such a new account.
   if (grant === null) throw invalidCredentials()
   return grant

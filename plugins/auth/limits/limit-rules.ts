@@ -10,7 +10,7 @@ export type { Limit }
 export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
 
 /** Limited endpoints. */
-export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword'
+export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword' | 'sessions'
 
 /**
  * Default limits. `login` by address, pair and device and `changePassword` count failures only. An attempt with a
@@ -39,6 +39,7 @@ export const DEFAULT_LIMITS = {
   reset: { ip: { limit: 20, window: '1m' }, site: { limit: 200, window: '1m' } },
   refresh: { session: { limit: 60, window: '1m' } },
   changePassword: { user: { limit: 5, window: '15m' } },
+  sessions: { user: { limit: 60, window: '1m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */

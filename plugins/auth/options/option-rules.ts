@@ -35,6 +35,8 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   cookieName: 'string',
   secureCookie: 'boolean',
   deviceCookie: 'boolean',
+  features: 'list',
+  sendMail: 'function',
   logEvents: 'boolean',
   refuseWeakPasswords: 'boolean',
   // An accidental `undefined` would accept every password.

@@ -1,5 +1,6 @@
 import { StartupError, type Duration, type Environment } from 'mortar'
 import { seconds } from 'mortar/kit'
+import type { AccountMail, AuthFeature } from '../features/feature.ts'
 import type { Secret } from '../tokens/keys.ts'
 import type { HashCost } from '../passwords/passwords.ts'
 import type { LimitOptions } from '../limits/rate-limits.ts'
@@ -80,6 +81,13 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    * strangers. True by default.
    */
   readonly deviceCookie?: boolean
+  /**
+   * Features besides e-mail and password, each from an entry of its own: `recent()` from `@mortar/auth/recent`. None by
+   * default.
+   */
+  readonly features?: readonly AuthFeature[]
+  /** Sends the mails of features, composed or in words of your own; by default the service `mailer` sends them. */
+  readonly sendMail?: (mail: AccountMail) => unknown
   /** Logs each event of the brick as a line; true by default. */
   readonly logEvents?: boolean
 }

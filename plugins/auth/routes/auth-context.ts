@@ -1,6 +1,9 @@
 import { Forbidden, type Authenticator, type BaseContext, type CoreServices } from 'mortar'
 import { isSameOrigin } from 'mortar/kit'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { sessionOver } from '../errors.ts'
+import type { FeatureName } from '../features/feature.ts'
+import type { OwnSession } from '../flows/change-password.ts'
 import { eventOrigin } from '../flows/parts.ts'
 import type { Grant } from '../flows/sessions.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
@@ -11,6 +14,21 @@ type Ctx = BaseContext
 export function authOf(ctx: Ctx): ConnectedPasswordProvider {
   // These routes are mounted only by the brick that registers this service, and only for a provider of this kind.
   return ctx.services['authProvider'] as ConnectedPasswordProvider
+}
+
+/** Returns the operations of a feature of that application. Only its own routes call this. */
+export function featureOf<Api>(ctx: Ctx, name: FeatureName): Api {
+  return authOf(ctx).features.get(name)!.api as Api
+}
+
+/**
+ * Returns user and session of the access token.
+ * @throws Unauthorized if the session has ended since the guard.
+ */
+export function ownSession(ctx: Ctx & { readonly token: string | null }): OwnSession {
+  const claims = authOf(ctx).claimsOf(ctx.token)
+  if (claims === null) throw sessionOver()
+  return { userId: claims.sub, sessionId: claims.sid }
 }
 
 /** Returns the refresh token of the cookie, or null. To act on it, use `ownRefreshToken`. */

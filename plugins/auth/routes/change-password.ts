@@ -1,7 +1,6 @@
 import * as yup from 'mortar/yup'
 import { defineRoute } from 'mortar'
-import { sessionOver } from '../errors.ts'
-import { authOf, ownRefreshToken } from './auth-context.ts'
+import { authOf, ownRefreshToken, ownSession } from './auth-context.ts'
 import { changedPassword, crossSite, JSON_BODY, knownPassword, limited, newPassword } from './shapes.ts'
 
 /** `POST /auth/change-password`: every session ends, and the caller continues under a new one. */
@@ -27,13 +26,11 @@ export const changePasswordRoute = defineRoute(
     },
   },
   async (ctx) => {
-    const { flows, cookie, claimsOf } = authOf(ctx)
-    const claims = claimsOf(ctx.token)
-    // The session may have ended since the guard.
-    if (claims === null) throw sessionOver()
+    const { flows, cookie } = authOf(ctx)
+    const own = ownSession(ctx)
     // Refuses a page of another origin that makes the browser send its cookies.
     ownRefreshToken(ctx)
-    const grant = await flows.changePassword(ctx.body, { userId: claims.sub, sessionId: claims.sid }, ctx)
+    const grant = await flows.changePassword(ctx.body, own, ctx)
     cookie.set(ctx, grant)
     const { accessToken, expiresIn } = grant
     return { message: 'The password is changed. Every other session has ended.', accessToken, expiresIn }

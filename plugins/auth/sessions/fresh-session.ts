@@ -2,7 +2,7 @@ import type { User } from 'mortar'
 import { userOf } from '../accounts/signed-in-user.ts'
 import type { AuthFlows } from '../flows/flows.ts'
 import type { AuthParts } from '../flows/parts.ts'
-import { beginSession } from '../flows/sessions.ts'
+import { admit } from '../flows/admit.ts'
 import type { AccessClaims } from '../tokens/access-tokens.ts'
 import type { SessionNews } from './session-news.ts'
 
@@ -28,11 +28,11 @@ export function createFreshSessions(
       // A process can stop between the two statements that end a session. A current and complete list names such a session.
       const ended = (news.isUnknown() || !endedSessions.isComplete()) && store.hasEnded(sid)
       const [user, hasEnded] = await Promise.all([flows.findOwner(sid, sub), ended])
-      return user && !hasEnded ? userOf({ sub: user.id, user: user.raw }) : null
+      return user && !hasEnded ? userOf({ sub: user.id, user: user.raw, session: claims.session }) : null
     },
     async issueToken({ id }) {
       const user = await parts.store.findUserById(id)
-      const grant = user && (await beginSession(parts, user))
+      const grant = user && (await admit(parts, { user, way: 'issued' }))
       if (!grant)
         throw new Error('freshSession: a token can be issued only for a stored user who is not disabled.')
       return grant.accessToken

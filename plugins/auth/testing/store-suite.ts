@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import { resetTokenTests } from './store-reset-tokens.ts'
+import { addressTests } from './address-tests.ts'
 import { operatorTests } from './operator-tests.ts'
 import { endedSessionTests } from './ended-session-tests.ts'
 import { endOfSessionTests } from './end-of-session-tests.ts'
@@ -37,6 +38,7 @@ export function authStoreSuite(
     describe('accounts', () => accountTests(test))
     describe('accounts for operators', () => operatorTests(test))
     describe('passwords', () => passwordTests(test))
+    describe('addresses', () => addressTests(test))
     describe('sessions', () => sessionTests(test))
     describe('sessions and their dates', () => sessionViewTests(test))
     describe('the end of sessions', () => endOfSessionTests(test))

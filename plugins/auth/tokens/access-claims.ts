@@ -1,3 +1,4 @@
+import type { UserSession } from 'mortar'
 import { isObject } from 'mortar/kit'
 
 /** Claims of an access token. Times are seconds since the epoch. */
@@ -11,6 +12,8 @@ export interface AccessClaims {
   readonly jti: string
   /** The public record of the user at the time of issue. */
   readonly user: Readonly<Record<string, unknown>>
+  /** `sid`, `auth_time` and `amr`. A token from before these two claims has no moment and no method. */
+  readonly session: UserSession
 }
 
 /** Expected values of a token's claims. Times in seconds. */
@@ -31,11 +34,16 @@ const LONGEST_ID = 255
  */
 export function readAccessClaims(payload: unknown, rules: ClaimRules): AccessClaims | null {
   if (!isObject(payload)) return null
-  const { iss, aud, sub, sid, iat, exp, nbf, jti, user } = payload
+  const { iss, aud, sub, sid, iat, exp, nbf, jti, user, auth_time: provenAt, amr } = payload
   if (iss !== rules.issuer || aud !== rules.audience) return null
   if (!isId(sub) || !isId(sid) || !isId(jti) || !isObject(user)) return null
   if (!isSecond(iat) || !isSecond(exp) || !isCurrent(iat, exp, rules) || !hasBegun(nbf, rules)) return null
-  return freezeDeep({ sub, sid, iat, exp, jti, user })
+  return freezeDeep({ sub, sid, iat, exp, jti, user, session: sessionOf(sid, provenAt, amr) })
+}
+
+function sessionOf(id: string, provenAt: unknown, amr: unknown): UserSession {
+  const methods = Array.isArray(amr) ? amr.filter((each) => typeof each === 'string') : []
+  return isSecond(provenAt) ? { id, authenticatedAt: provenAt * 1000, methods } : { id, methods }
 }
 
 function isCurrent(iat: number, exp: number, { now, lifetime, tolerance }: ClaimRules): boolean {

@@ -42,11 +42,16 @@ export interface AccessTokensOptions {
 
 /** Signs and verifies access tokens without a database. */
 export interface AccessTokens {
-  /** `user` is the public record, readable by everybody who has the token. `expiresIn` is in seconds. */
+  /**
+   * `user` is the public record, readable by everybody who has the token. `authenticatedAt` and `methods` become
+   * `auth_time` and `amr` (RFC 9068 §2.2.1). `expiresIn` is in seconds.
+   */
   sign(claims: {
     readonly sub: string
     readonly sid: string
     readonly user: Readonly<Record<string, unknown>>
+    readonly authenticatedAt?: number | undefined
+    readonly methods?: readonly string[]
   }): {
     readonly token: string
     readonly expiresIn: number
@@ -98,11 +103,13 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
 function createSign(options: AccessTokensOptions, clock: Clock, signing?: NamedKey): AccessTokens['sign'] {
   const { issuer: iss, audience: aud, lifetime } = options
   if (!signing) throw new TypeError('createAccessTokens() needs at least one key.')
-  return ({ sub, sid, user }) => {
+  return ({ sub, sid, user, authenticatedAt, methods = [] }) => {
     const now = Math.floor(clock.now() / 1000)
     // jsonwebtoken treats 0 as a missing time.
     const times = { iat: Math.max(1, now), exp: now + lifetime }
-    const payload = { iss, aud, sub, sid, ...times, jti: randomUUID(), user }
+    const proof =
+      authenticatedAt === undefined ? {} : { auth_time: Math.floor(authenticatedAt / 1000), amr: methods }
+    const payload = { iss, aud, sub, sid, ...times, ...proof, jti: randomUUID(), user }
     const token = loadJsonWebToken().sign(payload, signing.key, headerOf(signing))
     if (token.length > MOST_BYTES)
       throw new RangeError(

@@ -3,6 +3,8 @@ import { assess } from '../../../../plugins/auth/asvs/assess.ts'
 import { asvsFindings } from '../../../../plugins/auth/asvs/findings.ts'
 import { authFindings } from '../../../../plugins/auth/doctor.ts'
 import { hostedAuth } from '@mortar/auth-hosted'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
 import type { BrickServices } from 'mortar'
 import { resolveLifetimes, type PasswordAuthOptions } from '../../../../plugins/auth/options/options.ts'
@@ -29,10 +31,13 @@ const LEVEL_2: Options = {
   breachedPasswords: true,
   resetTokenLifetime: '10m',
   idleTimeout: '7d',
+  features: [recent(), sessions()],
 }
 
 /** Options beside those of level 2, and the requirements of level 1 and 2 that they break. */
 const BROKEN: readonly (readonly [string, Options, readonly string[], readonly string[]])[] = [
+  ['features: []', { features: [] }, [], ['7.5.1', '7.5.2']],
+  ['no sessions()', { features: [recent()] }, [], ['7.5.2']],
   ['limits: false', { limits: false }, ['6.3.1'], ['6.6.3']],
   ['no limit of login', { limits: { login: false } }, ['6.3.1'], []],
   ['no limit of login by network', { limits: { login: { ip: false } } }, ['6.3.1'], []],
@@ -62,9 +67,9 @@ const BROKEN: readonly (readonly [string, Options, readonly string[], readonly s
 ]
 
 describe('The ASVS level of a configuration', () => {
-  it('is 1 by default; level 2 needs four options', () => {
+  it('is 1 by default; level 2 needs four options and two features', () => {
     expect(assess(configurationOf({})).level).to.equal(1)
-    expect(missing({})).to.deep.equal([[], ['6.1.2', '6.2.11', '6.2.12', '6.5.5', '7.3.1']])
+    expect(missing({})).to.deep.equal([[], ['6.1.2', '6.2.11', '6.2.12', '6.5.5', '7.3.1', '7.5.1', '7.5.2']])
   })
 
   it('misses no option of level 2 when they are set, and still a second factor', () => {

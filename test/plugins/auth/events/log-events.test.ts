@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { EventBus, Logger } from 'mortar'
 import type { AuthEvents } from '@mortar/auth'
-import { EVENT_TYPES } from '../support/event-types.ts'
+import { EVENT_TYPES, FEATURE_EVENT_TYPES } from '../support/event-types.ts'
 import { ADA, inWorld, PASSWORD, resetTokenFor, settle, signedUp, type World } from '../support/world.ts'
 
 interface Line {
@@ -63,12 +63,12 @@ describe('the log of the auth events', () => {
 
   const LEVELS: Record<string, readonly string[]> = {
     warn: [
-      ...EVENT_TYPES.filter((type) => type.endsWith('.limited')),
+      ...[...EVENT_TYPES, ...FEATURE_EVENT_TYPES].filter((type) => type.endsWith('.limited')),
       'auth.token.reused',
       'auth.csrf.refused',
       'auth.password.unusable',
     ],
-    error: ['auth.password.reset.mail.failed', 'auth.sessions.unknown'],
+    error: ['auth.password.reset.mail.failed', 'auth.mail.failed', 'auth.sessions.unknown'],
   }
 
   it('warns of limits, reused tokens and other origins, and of nothing that is usual', () => {
@@ -76,7 +76,7 @@ describe('the log of the auth events', () => {
     return inWorld({ app: { logger } }, async (world) => {
       lines.length = 0
       const system = ['auth.sessions.known']
-      const types = [...EVENT_TYPES, ...system]
+      const types = [...EVENT_TYPES, ...FEATURE_EVENT_TYPES, ...system]
       for (const type of types) bus(world).emit(type, { requestId: type })
       expect(lines.map(({ fields }) => fields['event'])).to.deep.equal(types)
       for (const { level, fields } of lines) {

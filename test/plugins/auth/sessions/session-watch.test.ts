@@ -8,7 +8,15 @@ import type { CredentialRequest, User } from 'mortar'
 
 const LIFETIME = 900
 const MINUTE = 60_000
-const CLAIMS = { sub: 'ada', sid: 'session', iat: 0, exp: LIFETIME, jti: 'token', user: {} }
+const CLAIMS = {
+  sub: 'ada',
+  sid: 'session',
+  iat: 0,
+  exp: LIFETIME,
+  jti: 'token',
+  user: {},
+  session: { id: 'session', methods: [] },
+}
 const REQUEST = {} as CredentialRequest
 
 /** A watch whose look-ups give these results in order, and the last one from then on. */

@@ -45,8 +45,12 @@ export class Client {
     return this.send('POST', path, body, headers)
   }
 
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('DELETE', path, undefined, headers)
+  }
+
   private async send(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     url: string,
     body: unknown,
     headers: Record<string, string>,

@@ -45,6 +45,7 @@ async function open(
     users: () => rowsOf('auth_users'),
     sessions: () => rowsOf('auth_refresh_tokens'),
     resetTokens: () => rowsOf('auth_reset_tokens'),
+    rows: rowsOf,
     changeUsers: (change) => users.updateMany({}, { $set: change }),
     renameColumn: (table, from, to) => db.collection(table).updateMany({}, { $rename: { [from]: to } }),
     deleteUsers: () => users.deleteMany({}),

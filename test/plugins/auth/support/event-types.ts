@@ -27,3 +27,14 @@ export const EVENT_TYPES = [
   'auth.csrf.refused',
   'auth.password.unusable',
 ] as const satisfies (keyof AuthEvents)[]
+
+/** Every event of a feature. */
+export const FEATURE_EVENT_TYPES = [
+  'auth.confirmed',
+  'auth.confirm.failed',
+  'auth.confirm.limited',
+  'auth.session.ended',
+  'auth.session.end.failed',
+  'auth.session.end.limited',
+  'auth.mail.failed',
+] as const satisfies (keyof AuthEvents)[]

@@ -1,6 +1,7 @@
 import { MONGO_TARGETS } from '../../../support/mongo.ts'
 import { onMongo } from './document-storage.ts'
-import { RELATIONAL } from './relational-storage.ts'
+import { KINDS } from '../../database/databases.ts'
+import { onPlace, RELATIONAL } from './relational-storage.ts'
 import { openWorld, within, type InWorld } from './world.ts'
 
 const VARIANTS = [RELATIONAL, ...MONGO_TARGETS.map(onMongo)]
@@ -16,4 +17,15 @@ export function onEachStore(title: string, body: (inWorld: InWorld) => void): vo
       after(() => variant.stop?.())
       body((options, test) => within(() => openWorld(options, variant), test))
     })
+}
+
+/** The same on every database: SQLite, the servers that are there, and documents. */
+export function onEachDatabase(title: string, body: (inWorld: InWorld) => void): void {
+  onEachStore(title, body)
+  for (const [kind, makePlace] of Object.entries(KINDS))
+    if (kind !== 'SQLite')
+      describe(`${title} (${kind})`, () => {
+        const variant = onPlace(kind, makePlace())
+        body((options, test) => within(() => openWorld(options, variant), test))
+      })
 }

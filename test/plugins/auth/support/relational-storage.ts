@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { DataSource } from 'typeorm'
 import { basicAuth } from '@mortar/auth/basic'
 import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, authUsers } from '@mortar/auth/basic/schema'
-import { database } from '@mortar/database'
+import { AuthKnownBrowsers } from '@mortar/auth/notices/schema'
+import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
+import { createDataSource, database } from '@mortar/database'
+import { inSchema, type TestDatabase } from '../../database/databases.ts'
 import { Interruptions, statementOf } from './interruptions.ts'
 import type { Storage, StorageOptions, StorageVariant } from './storage.ts'
 
@@ -18,20 +21,43 @@ const OWN_COLUMNS = {
 /** basicAuth on SQLite. */
 export const RELATIONAL: StorageVariant = { name: 'a relational database', open }
 
-async function open({ file, withoutTables, ownColumns }: StorageOptions): Promise<Storage> {
+/** basicAuth on the place of a test, which is a schema or a database of a server. */
+export function onPlace(name: string, place: () => TestDatabase): StorageVariant {
+  return {
+    name,
+    open: async ({ ownColumns, withFeatures }) => {
+      const entities = entitiesOf(ownColumns, withFeatures)
+      const source = createDataSource({ ...inSchema(place()), entities, synchronize: true })
+      return storageOf(source, '')
+    },
+  }
+}
+
+function entitiesOf(ownColumns?: boolean, withFeatures?: boolean) {
+  const own = [
+    authUsers(ownColumns ? OWN_COLUMNS : {}),
+    AuthEndedSessions,
+    AuthRefreshTokens,
+    AuthResetTokens,
+  ]
+  return [...own, ...(withFeatures ? [AuthSessionDetails, AuthKnownBrowsers] : [])]
+}
+
+async function open(options: StorageOptions): Promise<Storage> {
+  const { file, withoutTables, ownColumns, withFeatures } = options
   const directory = file === true ? await mkdtemp(join(tmpdir(), 'mortar-auth-')) : undefined
   const path = directory ? join(directory, 'app.db') : String(file ?? ':memory:')
   const source = new DataSource({
     type: 'better-sqlite3',
     database: path,
-    entities: [
-      authUsers(ownColumns ? OWN_COLUMNS : {}),
-      AuthEndedSessions,
-      AuthRefreshTokens,
-      AuthResetTokens,
-    ],
+    entities: entitiesOf(ownColumns, withFeatures),
     synchronize: !withoutTables,
   })
+  const remove = async () => directory && (await rm(directory, { recursive: true, force: true }))
+  return storageOf(source, path, remove)
+}
+
+function storageOf(source: DataSource, path: string, remove: Storage['remove'] = async () => {}): Storage {
   return {
     file: path,
     bricks: [database(source)],
@@ -43,7 +69,8 @@ async function open({ file, withoutTables, ownColumns }: StorageOptions): Promis
     changeUsers: (change) => source.createQueryBuilder().update('auth_users').set(change).execute(),
     renameColumn: (table, from, to) => source.query(`alter table ${table} rename column ${from} to ${to}`),
     deleteUsers: () => source.query('delete from auth_users'),
-    remove: async () => directory && (await rm(directory, { recursive: true, force: true })),
+    rows: (table) => source.query(`select * from ${table}`),
+    remove,
   }
 }
 

@@ -13,6 +13,8 @@ export interface StorageOptions {
   readonly file?: true | string
   /** Leaves the tables out. */
   readonly withoutTables?: boolean
+  /** Adds the tables of features. */
+  readonly withFeatures?: boolean
   /** Adds the columns `role`, `subscribed`, `settings` and the hidden `totp_secret` to the users. */
   readonly ownColumns?: boolean
 }
@@ -26,6 +28,8 @@ export interface Storage {
   users(): Promise<Row[]>
   sessions(): Promise<Row[]>
   resetTokens(): Promise<Row[]>
+  /** The rows of a table of a feature. */
+  rows(table: string): Promise<Row[]>
   /** Changes every user behind the application's back. */
   changeUsers(change: Record<string, unknown>): Promise<unknown>
   deleteUsers(): Promise<unknown>

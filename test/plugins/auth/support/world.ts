@@ -3,7 +3,7 @@ import { auth, type AuthEvents, type AuthOptions } from '@mortar/auth'
 import type { PasswordAuthOptions, ConnectedPasswordProvider } from '@mortar/auth/basic'
 import { createApp, createRouter, type AnyBrick, type PolicyContext, type User } from 'mortar'
 import { Client } from './client.ts'
-import { EVENT_TYPES } from './event-types.ts'
+import { EVENT_TYPES, FEATURE_EVENT_TYPES } from './event-types.ts'
 import { RELATIONAL } from './relational-storage.ts'
 import type { StorageOptions, StorageVariant } from './storage.ts'
 
@@ -42,7 +42,7 @@ export async function openWorld(options: WorldOptions = {}, variant: StorageVari
     .use(guardedRoutes())
   for (const brick of [...storage.bricks, ...(options.bricks ?? [])]) app.use(brick)
   const events: { type: keyof AuthEvents; event: Record<string, unknown> }[] = []
-  for (const type of EVENT_TYPES)
+  for (const type of [...EVENT_TYPES, ...FEATURE_EVENT_TYPES])
     app.events.typed<AuthEvents>().on(type, (event) => void events.push({ type, event: { ...event } }))
   const close = async () => {
     await app.close()

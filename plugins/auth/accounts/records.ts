@@ -1,0 +1,43 @@
+/** A value of a feature's table. Times are milliseconds since the epoch. */
+export type Cell = string | number | null
+
+/** A row of a feature's table, by column. */
+export type RecordRow = Readonly<Record<string, Cell>>
+
+/** Columns that must be equal to a value, above it, or at most it. */
+export type Where = Readonly<Record<string, Cell | { readonly above: number } | { readonly atMost: number }>>
+
+/**
+ * One table of a feature, the same on SQL and on documents. Every change is one conditional statement that tells how
+ * many rows it has changed, so one of many concurrent calls wins.
+ */
+export interface Records {
+  /** @returns false if the key is taken. */
+  insert(row: RecordRow): Promise<boolean>
+  /** In no order, and at most 1000. */
+  find(where: Where): Promise<readonly RecordRow[]>
+  /** @returns the number of rows that met the condition. */
+  update(where: Where, set: RecordRow): Promise<number>
+  /** @returns the number of deleted rows. */
+  remove(where: Where): Promise<number>
+}
+
+/** The most rows of one `find`. */
+export const MOST_RECORDS = 1000
+
+/**
+ * Shape of a feature's table: the source of its entity, its indexes and its records. Each row belongs to a user in
+ * `user_id`, and is over at `expires_at`.
+ */
+export interface TableShape {
+  readonly name: `auth_${string}`
+  /** Name of the key and its length. */
+  readonly key: readonly [name: string, length: number]
+  /** Further texts by name, with their lengths. All may be null. */
+  readonly texts?: Readonly<Record<string, number>>
+  /** Further numbers. All may be null. */
+  readonly numbers?: readonly string[]
+}
+
+/** Columns of every table of a feature besides its key. */
+export const COMMON_NUMBERS: readonly string[] = ['created_at', 'expires_at']

@@ -1,0 +1,56 @@
+import type { AuthEvents } from './events.ts'
+
+/** Flows that emit an event. */
+export type FlowName =
+  'signup' | 'login' | 'refresh' | 'logout' | 'changePassword' | 'forgot' | 'reset' | 'confirm' | 'endSession'
+
+/** Facts that a flow collects about its attempt, for its event. */
+export interface Known {
+  email?: string
+  userId?: string
+  sessionId?: string
+}
+
+/** The event of each end of a flow. */
+interface Outcomes {
+  readonly succeeded: keyof AuthEvents
+  readonly failed: keyof AuthEvents
+  readonly limited?: keyof AuthEvents
+}
+
+/** The events of each flow. */
+export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
+  signup: {
+    succeeded: 'auth.signup.succeeded',
+    failed: 'auth.signup.failed',
+    limited: 'auth.signup.limited',
+  },
+  login: { succeeded: 'auth.login.succeeded', failed: 'auth.login.failed', limited: 'auth.login.limited' },
+  refresh: { succeeded: 'auth.token.refreshed', failed: 'auth.token.refused', limited: 'auth.token.limited' },
+  logout: { succeeded: 'auth.logout', failed: 'auth.logout.failed' },
+  changePassword: {
+    succeeded: 'auth.password.changed',
+    failed: 'auth.password.change.failed',
+    limited: 'auth.password.change.limited',
+  },
+  forgot: {
+    succeeded: 'auth.password.reset.requested',
+    failed: 'auth.password.reset.request.failed',
+    limited: 'auth.password.reset.request.limited',
+  },
+  reset: {
+    succeeded: 'auth.password.reset.succeeded',
+    failed: 'auth.password.reset.failed',
+    limited: 'auth.password.reset.limited',
+  },
+  confirm: {
+    succeeded: 'auth.confirmed',
+    failed: 'auth.confirm.failed',
+    limited: 'auth.confirm.limited',
+  },
+  endSession: {
+    succeeded: 'auth.session.ended',
+    failed: 'auth.session.end.failed',
+    limited: 'auth.session.end.limited',
+  },
+}

@@ -1,0 +1,53 @@
+import { StartupError } from 'mortar'
+import type { TableShape } from '../accounts/records.ts'
+import type { AuthFeature } from './feature.ts'
+
+/**
+ * Checks the option `features`.
+ * @throws StartupError `MORTAR_AUTH_OPTION` for an entry that is not a feature, for a feature that occurs twice, and for one
+ * that needs another.
+ */
+export function checkFeatures(features: readonly unknown[] = []): void {
+  const names = features.map(nameOf)
+  const wrong = names.findIndex((name) => name === undefined)
+  if (wrong >= 0)
+    throw refusal(`features[${wrong}] is not a feature`, 'Write the result of a call, such as recent().')
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw refusal(`features has ${twice}() twice`, 'Write each feature once.')
+  for (const { name, requires = [] } of features as readonly AuthFeature[])
+    for (const needed of requires)
+      if (!names.includes(needed))
+        throw refusal(`features has ${name}() without ${needed}()`, `Add ${needed}() to the list.`)
+}
+
+/**
+ * Refuses the option `features` of a provider whose accounts are elsewhere.
+ * @throws StartupError `MORTAR_AUTH_OPTION` naming the features.
+ */
+export function refuseFeatures(
+  options: object,
+  { of, where }: { readonly of: string; readonly where: string },
+): void {
+  // A caller in JavaScript may pass any value.
+  const { features } = (options ?? {}) as { readonly features?: unknown }
+  if (features === undefined) return
+  const names = [features].flat().map((feature) => `${nameOf(feature) ?? '?'}()`)
+  throw refusal(
+    `features is not one of ${of}, so ${names.join(', ')} cannot be used`,
+    `Remove it: ${where}. basicAuth() and documentAuth() have these features.`,
+  )
+}
+
+/** The tables of features. */
+export function tablesOf(features: readonly AuthFeature[] = []): readonly TableShape[] {
+  return features.flatMap(({ tables = [] }) => tables)
+}
+
+function nameOf(feature: unknown): string | undefined {
+  const { name, connect } = (feature ?? {}) as Partial<AuthFeature>
+  return typeof name === 'string' && typeof connect === 'function' ? name : undefined
+}
+
+function refusal(found: string, remedy: string): StartupError {
+  return new StartupError(`The option ${found}.`, { code: 'MORTAR_AUTH_OPTION', remedy, brick: 'auth' })
+}

@@ -1,0 +1,119 @@
+import type { AnyRouter, BrickServices, Clock, DefinedRoute, EventBus, Logger, Policy } from 'mortar'
+import type { AuthStore, StoredSession, StoredUser } from '../accounts/auth-store.ts'
+import type { Records, TableShape } from '../accounts/records.ts'
+import type { AuthEvents } from '../events/events.ts'
+import type { FlowName, Known } from '../events/outcomes.ts'
+import type { Caller, FeaturePoints, Grant } from '../flows/proof.ts'
+import type { LimitRule } from '../limits/limit-rules.ts'
+
+/**
+ * A part of the provider that an application can leave out, such as `recent()`: an entry of the option `features`. It is
+ * data until the provider is connected to an application.
+ */
+export interface AuthFeature {
+  readonly name: FeatureName
+  /** Features that must be in the list too. */
+  readonly requires?: readonly FeatureName[]
+  /** Tables, for doctor, the start and the indexes of documents. The schema entry of the feature has their entities. */
+  readonly tables?: readonly TableShape[]
+  /** Routers below the prefix of the brick. Their handlers read the feature by `featureOf`. */
+  readonly routes?: readonly AnyRouter[]
+  /** Replaces the route `POST /signup`. */
+  readonly signUp?: DefinedRoute
+  connect(kit: FeatureKit): ConnectedFeature
+}
+
+/** The features of this package. */
+export type FeatureName = 'recent' | 'sessions' | 'notices' | 'emailVerification'
+
+/** A feature of one application. */
+export interface ConnectedFeature extends FeaturePoints {
+  /** The operations behind its routes. */
+  readonly api?: object
+  /** Policies for `auth` on a route. */
+  readonly policies?: Readonly<Partial<Record<FeaturePolicy, Policy>>>
+}
+
+/** Policies of features. */
+export type FeaturePolicy = 'fresh' | 'verified'
+
+/** An attempt with an event for each of its ends, and a limit. */
+export interface FeatureAttempt {
+  readonly flow: FlowName
+  readonly rule: LimitRule
+  readonly caller: Caller
+  readonly known: Known
+  /** The subject of the limit, besides the client's address. */
+  readonly counted: { readonly email?: string; readonly user?: string }
+}
+
+/** Services for a feature. None of them has a key, and a session begins by `sessions.renew` alone. */
+export interface FeatureKit {
+  readonly services: BrickServices
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly events: EventBus<AuthEvents>
+  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail' | 'setEmail'>
+  readonly sessions: FeatureSessions
+  readonly mails: Outbox
+  records(shape: TableShape): Records
+  verifyPassword(user: StoredUser, password: string): Promise<boolean>
+  /**
+   * Counts an attempt, runs its work and emits its event.
+   * @throws LimitReached, ServiceUnavailable if too many hashes wait, and errors of `work`.
+   */
+  attempt<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
+  /** Clears the failures that the limit of an attempt has counted. */
+  succeeded(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>): Promise<void>
+}
+
+/** Sessions as a feature sees them. */
+export interface FeatureSessions {
+  /** The user of an active session, as stored now; null if the session is over. */
+  findOwner(sessionId: string, userId: string): Promise<StoredUser | null>
+  /** The active sessions of a user, the newest first. */
+  list(user: StoredUser): Promise<readonly StoredSession[]>
+  /** Ends a session in every process. @returns false if it was not stored any more. */
+  end(sessionId: string): Promise<boolean>
+  /**
+   * Replaces a session of a user who has proved again who he is, by one with a new id (ASVS 7.2.4).
+   * @returns null if the session is over, or was replaced by another request.
+   */
+  renew(user: StoredUser, sessionId: string, caller: Caller): Promise<Grant | null>
+}
+
+/** A mail of a feature. Its texts have no text of a user, so nothing in them needs escaping but `&` in links. */
+export interface AccountMail {
+  readonly kind: MailKind
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The link, with its token, if the mail has one. */
+  readonly link?: string
+}
+
+/** Kinds of mails of features. */
+export type MailKind = 'new-browser' | 'password-changed'
+
+/** The contents of a mail, before they become texts. */
+export interface MailContent {
+  readonly kind: MailKind
+  readonly to: string
+  readonly userId: string
+  readonly subject: string
+  /** The reason of the mail, as a sentence. */
+  readonly why: string
+  readonly action?: { readonly label: string; readonly link: string }
+  /** Advice for a user who did not do it, as a sentence. */
+  readonly otherwise: string
+}
+
+/** Mails that are sent after the response. */
+export interface Outbox {
+  /**
+   * Sends a mail after the response, and again while it fails, until `until`. Each failure is the event
+   * `auth.mail.failed`.
+   */
+  send(mail: MailContent, caller: Caller, until?: number): void
+}

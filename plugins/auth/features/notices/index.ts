@@ -1,0 +1,75 @@
+/** Entry `@mortar/auth/notices`: mails about what happens to an account. */
+import { clientNetwork } from 'mortar/kit'
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import { deviceName } from '../../accounts/device-name.ts'
+import type { Records } from '../../accounts/records.ts'
+import type { Caller } from '../../flows/proof.ts'
+import { hashToken } from '../../tokens/opaque-token.ts'
+import type { AuthFeature, MailContent } from '../feature.ts'
+import { KNOWN_BROWSERS } from './table.ts'
+
+/** Milliseconds for which a browser is known after its last login. */
+const KNOWN_FOR = 30 * 86_400_000
+
+/**
+ * Mails to the owner of an account: a login from a new browser (ASVS 6.3.5), and each new password (6.3.7). A browser
+ * is known by its device cookie, or by its kind and network for 30 days.
+ */
+export function notices(): AuthFeature {
+  return {
+    name: 'notices',
+    tables: [KNOWN_BROWSERS],
+    connect(kit) {
+      const browsers = kit.records(KNOWN_BROWSERS)
+      return {
+        async admitted({ user }, { way, isKnownDevice }, caller) {
+          if (way === 'renewal' || isKnownDevice) return
+          const isNew = await remember(browsers, user, caller, kit.clock.now())
+          if (isNew && way === 'login') kit.mails.send(newBrowser(user, caller), caller)
+        },
+        passwordChanged: (user, caller) => kit.mails.send(passwordChanged(user), caller),
+        tidy: (now) => browsers.remove({ expires_at: { atMost: now } }),
+      }
+    },
+  }
+}
+
+/** Returns true if the browser was not known. Of many simultaneous logins of a new browser one gets true. */
+async function remember(
+  browsers: Records,
+  { id }: StoredUser,
+  caller: Caller,
+  now: number,
+): Promise<boolean> {
+  const place = JSON.stringify([id, deviceName(caller.get?.('user-agent')), clientNetwork(caller.ip)])
+  const key = { browser_hash: hashToken('known-browser', place) }
+  const expiry = { expires_at: now + KNOWN_FOR }
+  if (await browsers.insert({ ...key, user_id: id, created_at: now, ...expiry })) return true
+  if ((await browsers.update({ ...key, expires_at: { above: now } }, expiry)) > 0) return false
+  return (await browsers.update({ ...key, expires_at: { atMost: now } }, expiry)) > 0
+}
+
+const OTHERWISE = 'If it was not you, reset your password now: this ends every session of your account.'
+
+function newBrowser({ id: userId, email: to }: StoredUser, caller: Caller): MailContent {
+  const device = deviceName(caller.get?.('user-agent'))
+  return {
+    kind: 'new-browser',
+    to,
+    userId,
+    subject: 'New sign-in to your account',
+    why: `Somebody, probably you, has signed in to your account from a new browser: ${device}, address ${caller.ip}.`,
+    otherwise: OTHERWISE,
+  }
+}
+
+function passwordChanged({ id: userId, email: to }: StoredUser): MailContent {
+  return {
+    kind: 'password-changed',
+    to,
+    userId,
+    subject: 'Your password was changed',
+    why: 'The password of your account was changed. Every other session of your account has ended.',
+    otherwise: OTHERWISE,
+  }
+}

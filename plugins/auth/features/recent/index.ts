@@ -1,0 +1,60 @@
+/** Entry `@mortar/auth/recent`: routes for users who proved a short time ago who they are. */
+import type { Duration } from 'mortar'
+import { checkOptions } from 'mortar/kit'
+import { reauthenticationRequired, sessionOver, wrongCurrentPassword } from '../../errors.ts'
+import { lifetime } from '../../options/options.ts'
+import type { AuthFeature, FeatureKit } from '../feature.ts'
+import type { Confirm } from './confirm.ts'
+import { confirmRoutes } from './routes.ts'
+
+/** Options of `recent`. */
+export interface RecentOptions {
+  /** Age of the last proof up to which `auth: 'fresh'` lets a user pass. Seconds or a duration; 10 minutes by default. */
+  readonly within?: Duration
+}
+
+/**
+ * The policy `fresh` and `POST /auth/confirm` (ASVS 7.5.1, 7.5.3). A route with `auth: 'fresh'` refuses a session whose
+ * login, signup or confirmation is older than `within`; a refresh does not make a session younger.
+ * @throws StartupError `MORTAR_AUTH_OPTION` for an invalid duration.
+ */
+export function recent(options: RecentOptions = {}): AuthFeature {
+  checkOptions(options, { of: 'recent()', brick: 'auth', keys: { within: ['number', 'string'] } })
+  const within = lifetime('within', options.within ?? '10m', 1, 86_400)
+  return {
+    name: 'recent',
+    routes: [confirmRoutes()],
+    connect: (kit) => ({
+      api: createConfirm(kit),
+      policies: {
+        fresh: ({ session }) => {
+          const provenAt = session?.authenticatedAt
+          // A token from before the claim, or of a test, may not have it.
+          if (provenAt === undefined || kit.clock.now() - provenAt > within * 1000)
+            throw reauthenticationRequired(within)
+          return true
+        },
+      },
+    }),
+  }
+}
+
+function createConfirm(kit: FeatureKit): Confirm {
+  return {
+    confirm(password, own, caller) {
+      const { userId, sessionId } = own
+      const known = { userId, sessionId }
+      const attempt = { rule: 'changePassword', caller, counted: { user: userId } } as const
+      return kit.attempt({ ...attempt, flow: 'confirm', known }, async () => {
+        const user = await kit.sessions.findOwner(sessionId, userId)
+        if (user === null) throw sessionOver()
+        if (!(await kit.verifyPassword(user, password))) throw wrongCurrentPassword()
+        const grant = await kit.sessions.renew(user, sessionId, caller)
+        if (grant === null) throw sessionOver()
+        known.sessionId = grant.sessionId
+        await kit.succeeded(attempt)
+        return grant
+      })
+    },
+  }
+}

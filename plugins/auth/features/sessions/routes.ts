@@ -1,0 +1,77 @@
+import * as yup from 'mortar/yup'
+import { defineRoute, type Router } from 'mortar'
+import { featureOf, ownSession } from '../../routes/auth-context.ts'
+import { authRouter, parts } from '../../routes/auth-router.ts'
+import { limited } from '../../routes/shapes.ts'
+import type { OwnSessions } from './own-sessions.ts'
+
+const moment = yup.string().required().meta({ format: 'date-time' })
+
+const shownSession = yup
+  .object({
+    id: yup.string().required(),
+    current: yup.boolean().required().meta({ description: 'True for the session of this request.' }),
+    device: yup.string().required().meta({ description: 'Browser and system: Firefox on Linux.' }),
+    ip: yup.string().nullable().defined().meta({ description: 'Address from which the session began.' }),
+    signedInAt: moment,
+    lastUsedAt: moment,
+    endsAt: moment,
+  })
+  .label('Session')
+
+const listRoute = defineRoute(
+  {
+    summary: 'The sessions of the user',
+    operationId: 'listSessions',
+    auth: true,
+    response: {
+      200: yup.object({ sessions: yup.array(shownSession.required()).required() }).label('Sessions'),
+    },
+  },
+  async (ctx) => ({ sessions: [...(await featureOf<OwnSessions>(ctx, 'sessions').list(ownSession(ctx)))] }),
+)
+
+const stale = { description: 'The last proof of the user is too old: POST /auth/confirm.' }
+
+const endRoute = defineRoute(
+  {
+    summary: 'End a session of the user',
+    operationId: 'endSession',
+    auth: 'fresh',
+    params: yup.object({ id: yup.string().required() }),
+    problems: [403, 404, 429],
+    response: {
+      204: { description: 'The session has ended.' },
+      403: stale,
+      404: { description: 'The user has no such session.' },
+      429: limited,
+    },
+  },
+  async (ctx) => {
+    await featureOf<OwnSessions>(ctx, 'sessions').end(ctx.params.id, ownSession(ctx), ctx)
+    ctx.status = 204
+  },
+)
+
+const endOthersRoute = defineRoute(
+  {
+    summary: 'End every other session of the user',
+    operationId: 'endOtherSessions',
+    auth: 'fresh',
+    problems: [403, 429],
+    response: { 204: { description: 'Every other session has ended.' }, 403: stale, 429: limited },
+  },
+  async (ctx) => {
+    await featureOf<OwnSessions>(ctx, 'sessions').endOthers(ownSession(ctx), ctx)
+    ctx.status = 204
+  },
+)
+
+/** The router of `sessions()`. */
+export function sessionRoutes(): Router {
+  const router = authRouter()
+  router.get('/sessions', ...parts(listRoute))
+  router.delete('/sessions/:id', ...parts(endRoute))
+  router.delete('/sessions', ...parts(endOthersRoute))
+  return router
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import type { StoredSession } from '../accounts/auth-store.ts'
+import { describeFailure } from '../errors.ts'
+import type { AuthParts } from './parts.ts'
+import type { Caller, FeaturePoints, Grant, Proof } from './proof.ts'
+import { endSession, endSessionOf, grantFor } from './sessions.ts'
+
+/** The request that asks for a session. */
+export interface SessionRequest {
+  readonly caller: Caller
+  /** Refresh token of the browser's previous session, which ends (ASVS 7.2.4). */
+  readonly presented?: string | null
+}
+
+/**
+ * The only way to a session (ASVS 6.1.3): no other code inserts one, which test/architecture/begin-session.test.ts checks. At a
+ * login and a signup each feature may ask for more first. Beyond `maxSessions` the user's oldest session ends.
+ * @returns null for a disabled account, and if the password was changed since it was verified.
+ * @throws HttpError of a feature that asks for more.
+ */
+export async function admit(parts: AuthParts, proof: Proof, request?: SessionRequest): Promise<Grant | null> {
+  const isNew = proof.way === 'login' || proof.way === 'signup'
+  if (isNew && request) for (const feature of parts.features) await feature.demand?.(proof, request.caller)
+  const grant = await begin(parts, proof)
+  if (grant === null || request === undefined) return grant
+  await endSessionOf(parts, request.presented ?? null)
+  await tell(parts, 'admitted', (feature) => feature.admitted?.(grant, proof, request.caller))
+  return grant
+}
+
+/** Calls a point of every feature that only takes note: what it throws is logged and changes nothing. */
+export async function tell(
+  parts: Pick<AuthParts, 'features' | 'logger'>,
+  point: keyof FeaturePoints,
+  call: (feature: FeaturePoints) => unknown,
+): Promise<void> {
+  for (const feature of parts.features)
+    try {
+      await call(feature)
+    } catch (error) {
+      parts.logger.warn({ point, reason: describeFailure(error) }, 'A feature of the auth brick has failed')
+    }
+}
+
+async function begin(parts: AuthParts, { user }: Proof): Promise<Grant | null> {
+  const { token, hash, familyHash } = parts.refreshTokens.issue()
+  const now = parts.clock.now()
+  const session: StoredSession = {
+    id: randomUUID(),
+    userId: user.id,
+    passwordVersion: user.passwordVersion,
+    familyHash,
+    tokenHash: hash,
+    previousHash: null,
+    createdAt: now,
+    rotatedAt: parts.rotations.roughly(),
+    expiresAt: now + parts.lifetimes.session * 1000,
+  }
+  if (!(await parts.store.insertSession(session))) return null
+  await endOldest(parts, user.id)
+  return grantFor(parts, user, session, token)
+}
+
+async function endOldest(parts: AuthParts, userId: string): Promise<void> {
+  if (parts.maxSessions === undefined) return
+  const ids = await parts.store.findSessionIds(userId)
+  for (const id of ids.slice(parts.maxSessions)) await endSession(parts, id)
+}

@@ -1,0 +1,57 @@
+import type { BrickServices } from 'mortar'
+import type { Records, TableShape } from '../accounts/records.ts'
+import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
+import { admit } from './admit.ts'
+import { withEvent } from './outcome.ts'
+import { countedWork, subjectOf, type AuthParts } from './parts.ts'
+import { endSession, isAlive } from './sessions.ts'
+
+/** Dependencies of the kit besides the parts of the flows. */
+export interface KitSettings {
+  readonly services: BrickServices
+  records(shape: TableShape): Records
+}
+
+/** Creates what the features of one application get. */
+export function createFeatureKit(parts: AuthParts, settings: KitSettings): FeatureKit {
+  const { store, passwords, clock, logger, events } = parts
+  return {
+    ...settings,
+    mails: parts.mails,
+    clock,
+    logger,
+    events,
+    users: store,
+    sessions: sessionsOf(parts),
+    verifyPassword: async ({ passwordHash }, password) =>
+      (await passwords.verify(passwordHash, password)).valid,
+    attempt: ({ flow, rule, caller, known, counted }, work) =>
+      withEvent(parts, { flow, caller, known }, () => countedWork(parts, caller, { rule, counted }, work)),
+    succeeded: ({ rule, caller, counted }) => parts.limits.success(rule, subjectOf(caller, counted)),
+  }
+}
+
+function sessionsOf(parts: AuthParts): FeatureSessions {
+  return {
+    async findOwner(sessionId, userId) {
+      if (parts.endedSessions.has(sessionId)) return null
+      const found = await parts.store.findUserOfSession(sessionId, userId)
+      return found && isAlive(parts, found.session, found.user) ? found.user : null
+    },
+    async list(user) {
+      const sessions = await parts.store.findSessions(user.id)
+      return sessions.filter(
+        (session) => !parts.endedSessions.has(session.id) && isAlive(parts, session, user),
+      )
+    },
+    end: (sessionId) => endSession(parts, sessionId),
+    async renew(user, sessionId, caller) {
+      const grant = await admit(parts, { user, way: 'renewal' }, { caller })
+      if (grant === null) return null
+      // The new session begins first, so that a process that ends here leaves the user signed in.
+      if (await endSession(parts, sessionId)) return grant
+      await endSession(parts, grant.sessionId)
+      return null
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { MailMessage } from 'mortar'
+
+/** A composed message with both texts. */
+export type ComposedMessage = MailMessage & {
+  readonly to: string[]
+  readonly text: string
+  readonly html: string
+}
+
+/** The contents of a message about an account. */
+export interface MessageParts {
+  readonly to: string
+  readonly subject: string
+  readonly why: string
+  readonly action?: { readonly label: string; readonly link: string }
+  readonly otherwise: string
+}
+
+/** Composes a message about an account, as plain text and as HTML. */
+export function messageOf({ to, subject, why, action, otherwise }: MessageParts): ComposedMessage {
+  const text = [why, ...(action ? [`${action.label}:\n${action.link}`] : []), otherwise].join('\n\n')
+  const link = action && `<p><a href="${escaped(action.link)}">${escaped(action.label)}</a></p>`
+  const html = [`<p>${escaped(why)}</p>`, ...(link ? [link] : []), `<p>${escaped(otherwise)}</p>`].join('\n')
+  return { to: [to], subject, text: `${text}\n`, html: `${html}\n` }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
+
+/** True if the mail server has rejected the message for good (RFC 5321 §4.2.1). */
+export function isPermanent(error: unknown): boolean {
+  return error instanceof Error && (error as { readonly permanent?: unknown }).permanent === true
+}

@@ -1,0 +1,51 @@
+import type { StoredUser } from '../accounts/auth-store.ts'
+
+/** The caller of a flow; the `ctx` of a request has this shape. */
+export interface Caller {
+  readonly id: string
+  readonly ip: string
+  /** Aborted once the client has left. */
+  readonly signal?: AbortSignal
+  set(name: string, value: string): void
+  /** A header of the request. */
+  get?(name: string): string | undefined
+}
+
+/** Somebody who has proved to own an account, on the way to a session. */
+export interface Proof {
+  readonly user: StoredUser
+  /**
+   * Origin of the proof. `renewal` replaces a session of the same user; `issued` is code of the application. At
+   * these two no feature asks for more.
+   */
+  readonly way: 'login' | 'signup' | 'renewal' | 'issued'
+  /** True for a browser with a device cookie of this account. */
+  readonly isKnownDevice?: boolean
+}
+
+/** Tokens of a new or refreshed session. */
+export interface Grant {
+  readonly sessionId: string
+  readonly user: StoredUser
+  readonly accessToken: string
+  /** Seconds until the access token expires. */
+  readonly expiresIn: number
+  readonly refreshToken: string
+  /** Seconds until the session ends. */
+  readonly refreshAge: number
+}
+
+/**
+ * The points at which a feature takes part. None can let anybody in: a feature can ask for more, or take note. So the
+ * order of features never decides about access.
+ */
+export interface FeaturePoints {
+  /** After a login or a signup has proved an account, before the session begins. An HttpError refuses. */
+  demand?(proof: Proof, caller: Caller): unknown
+  /** After a session has begun. An error is logged, and the session goes on. */
+  admitted?(grant: Grant, proof: Proof, caller: Caller): Promise<unknown>
+  /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */
+  passwordChanged?(user: StoredUser, caller: Caller): unknown
+  /** Now and then: deletes rows that are over at `now`, in milliseconds since the epoch. */
+  tidy?(now: number): Promise<unknown>
+}

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto'
+import type { Cradle } from 'mortar'
+import { createMemoryLimiter } from 'mortar/kit'
+import type { AuthStore } from './accounts/auth-store.ts'
+import type { AuthEvents } from './events/events.ts'
+import { createOutbox } from './flows/outbox.ts'
+import type { AuthParts } from './flows/parts.ts'
+import type { FeaturePoints } from './flows/proof.ts'
+import { createResetMail, mailerOf } from './flows/reset-mail.ts'
+import { createDeviceMarks } from './limits/device-marks.ts'
+import { mostResetTokens } from './limits/limit-rules.ts'
+import { createRateLimits, serviceLimiter } from './limits/rate-limits.ts'
+import type { PasswordAuthOptions, ResolvedLifetimes } from './options/options.ts'
+import { createPasswords } from './passwords/passwords.ts'
+import { createPasswordJudge } from './passwords/weak-passwords/password-judge.ts'
+import { createEndedSessions } from './sessions/ended-sessions.ts'
+import { createAccessTokens } from './tokens/access-tokens.ts'
+import type { AuthKeys } from './tokens/keys.ts'
+import { createRefreshTokens } from './tokens/refresh-tokens.ts'
+import { createResetTokens } from './tokens/reset-tokens.ts'
+import { createRotationClock } from './tokens/rotation-clock.ts'
+
+/** Resolved settings of a provider. */
+export interface Settings {
+  readonly options: PasswordAuthOptions
+  readonly keys: AuthKeys
+  readonly lifetimes: ResolvedLifetimes
+}
+
+/** Parts that differ between applications with one provider. */
+export interface Place {
+  readonly store: AuthStore
+  readonly services: Cradle
+  readonly features: readonly FeaturePoints[]
+}
+
+/** Creates the dependencies of the flows for one application. */
+export function createParts(settings: Settings, { store, services, features }: Place): AuthParts {
+  const { options, keys, lifetimes } = settings
+  const { limits, cost } = options
+  const { clock, logger } = services
+  const isTest = services.environment === 'test'
+  return {
+    store,
+    events: services.events.typed<AuthEvents>(),
+    clock,
+    rotations: createRotationClock(clock, store),
+    logger,
+    passwords: createPasswords({ clock, ...(cost && { cost }) }),
+    accessTokens: accessTokensOf(settings, services),
+    refreshTokens: createRefreshTokens({ keys }),
+    resetTokens: createResetTokens(),
+    endedSessions: createEndedSessions({ lifetime: lifetimes.access, store, clock }),
+    limits: createRateLimits({
+      key: keys.limits,
+      limiter: serviceLimiter(services) ?? createMemoryLimiter({ clock }),
+      isTest,
+      ...(limits !== undefined && { limits }),
+    }),
+    lifetimes,
+    maxSessions: options.maxSessions,
+    devices: createDeviceMarks(keys.device),
+    judgePassword: createPasswordJudge(options, services),
+    mostResetTokens: mostResetTokens(limits, lifetimes.resetToken),
+    resetMail: createResetMail(options, lifetimes, services),
+    unfinished: new Set(),
+    features,
+    ...mailing(options, services),
+  }
+}
+
+function accessTokensOf({ options, keys, lifetimes }: Settings, services: Cradle): AuthParts['accessTokens'] {
+  const { issuer = defaultIssuer(options, services), audience = issuer, accessTokenCache: cache } = options
+  return createAccessTokens({
+    keys,
+    issuer,
+    audience,
+    lifetime: lifetimes.access,
+    clock: services.clock,
+    ...(cache !== undefined && { cache }),
+  })
+}
+
+/** Two applications with one secret refuse each other's tokens, unless neither has an `appUrl`. */
+function defaultIssuer(options: PasswordAuthOptions, services: Cradle): string {
+  const { appUrl = services.appUrl } = options
+  return appUrl === undefined ? 'mortar' : appUrl.replace(/\/+$/, '')
+}
+
+/** Milliseconds: much longer than the work, so that the work rarely overlaps with the next request. */
+const MAIL_DELAY = [50, 500] as const
+
+function mailing(
+  { sendMail }: PasswordAuthOptions,
+  services: Cradle,
+): Pick<AuthParts, 'mailDelay' | 'mails'> {
+  const { clock, logger, environment } = services
+  const mailDelay = environment === 'test' ? () => 0 : () => randomInt(...MAIL_DELAY)
+  const mails = createOutbox({
+    sendMail,
+    mailer: () => mailerOf(services),
+    delay: mailDelay,
+    isProduction: environment === 'production',
+    clock,
+    logger,
+    events: services.events.typed<AuthEvents>(),
+  })
+  return { mailDelay, mails }
+}

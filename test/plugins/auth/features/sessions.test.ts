@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
+import { basicAuth } from '@mortar/auth/basic'
+import { deviceName } from '../../../../plugins/auth/accounts/device-name.ts'
+import { onEachDatabase } from '../support/on-each-store.ts'
+import {
+  ADA,
+  inWorld as onSqlite,
+  PASSWORD,
+  SECRET,
+  settle,
+  signedUp,
+  type WorldOptions,
+} from '../support/world.ts'
+import { failureOf } from '../support/failure-of.ts'
+
+const WITH_SESSIONS: WorldOptions = { withFeatures: true, auth: { features: [sessions(), recent()] } }
+const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' }
+
+onEachDatabase('sessions()', (inWorld) => {
+  it('lists the active sessions of the user alone, with the own one marked', () =>
+    inWorld(WITH_SESSIONS, async (world) => {
+      const client = await signedUp(world)
+      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' })
+      world.clock.advance(60)
+      const phone = world.client()
+      await phone.post('/auth/login', ADA, FIREFOX)
+      const ended = world.client()
+      await ended.post('/auth/login', ADA)
+      await ended.post('/auth/logout')
+      const { status, body } = await client.get('/auth/sessions')
+      expect(status).to.equal(200)
+      expect(body.sessions).to.have.length(2)
+      const [second, first] = body.sessions
+      expect(first).to.include({ current: true, device: 'Unknown client', ip: '127.0.0.1' })
+      expect(second).to.include({ current: false, device: 'Firefox on Linux' })
+      expect(Date.parse(second.signedInAt) - Date.parse(first.signedInAt)).to.equal(60_000)
+      expect(Date.parse(first.endsAt) - Date.parse(first.signedInAt)).to.equal(30 * 86_400_000)
+      expect(first).to.have.all.keys('id', 'current', 'device', 'ip', 'signedInAt', 'lastUsedAt', 'endsAt')
+    }))
+
+  it('ends one session, and every other one, and no session of somebody else', () =>
+    inWorld(WITH_SESSIONS, async (world) => {
+      const client = await signedUp(world)
+      const others = await Promise.all(
+        ['a', 'b', 'c'].map(async () => {
+          const other = world.client()
+          await other.post('/auth/login', ADA)
+          return other
+        }),
+      )
+      const eve = world.client()
+      await eve.post('/auth/signup', { ...ADA, email: 'eve@example.com' })
+      const [{ id: foreign }] = (await eve.get('/auth/sessions')).body.sessions
+      expect((await client.delete(`/auth/sessions/${foreign}`)).status).to.equal(404)
+      expect((await client.delete('/auth/sessions/unknown')).status).to.equal(404)
+      const { id } = (await others[0]!.get('/auth/sessions')).body.sessions.find(
+        ({ current }: { current: boolean }) => current,
+      )
+      const ends = await Promise.all(
+        Array.from({ length: 8 }, () => client.copy().delete(`/auth/sessions/${id}`)),
+      )
+      expect(ends.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([
+        204,
+        ...Array.from({ length: 7 }, () => 404),
+      ])
+      expect((await others[0]!.get('/private')).status).to.equal(401)
+      expect((await others[0]!.post('/auth/refresh')).status).to.equal(401)
+      expect((await others[1]!.get('/private')).status).to.equal(200)
+      expect((await client.delete('/auth/sessions')).status).to.equal(204)
+      for (const other of others) expect((await other.post('/auth/refresh')).status).to.equal(401)
+      expect((await client.get('/auth/sessions')).body.sessions).to.have.length(1)
+      expect((await client.post('/auth/refresh')).status).to.equal(200)
+      expect((await eve.get('/private')).status).to.equal(200)
+      expect(world.typesOf()).to.include.members(['auth.session.ended', 'auth.session.end.failed'])
+    }))
+
+  it('ends a session while it is refreshed 32 times', () =>
+    inWorld(WITH_SESSIONS, async (world) => {
+      const client = await signedUp(world)
+      const other = world.client()
+      await other.post('/auth/login', ADA)
+      const refreshes = Array.from({ length: 32 }, () => other.copy().post('/auth/refresh'))
+      const [end] = await Promise.all([client.delete('/auth/sessions'), ...refreshes])
+      expect(end.status).to.equal(204)
+      expect((await other.post('/auth/refresh')).status).to.equal(401)
+      expect((await other.get('/private')).status).to.equal(401)
+    }))
+
+  it('forgets browser and address once the session would have ended', () =>
+    inWorld(WITH_SESSIONS, async (world) => {
+      await signedUp(world)
+      expect(await world.storage.rows('auth_session_details')).to.have.length(1)
+      world.clock.advance(30 * 86_400 + 1)
+      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' })
+      await settle(world)
+      const rows = await world.storage.rows('auth_session_details')
+      expect(rows).to.have.length(1)
+      const [{ id }] = (await world.storage.users()).filter(({ email }) => email === 'eve@example.com')
+      expect(rows[0].user_id).to.equal(id)
+    }))
+})
+
+describe('sessions()', () => {
+  it('needs a recent proof to end a session, and a signed-in user', () =>
+    onSqlite(WITH_SESSIONS, async (world) => {
+      const client = await signedUp(world)
+      world.clock.advance(601)
+      await client.post('/auth/refresh')
+      for (const path of ['/auth/sessions', '/auth/sessions/any']) {
+        const answer = await client.delete(path)
+        expect([answer.status, answer.body.code]).to.deep.equal([403, 'reauthentication_required'])
+        expect((await world.client().delete(path)).status).to.equal(401)
+      }
+      expect((await client.get('/auth/sessions')).status).to.equal(200)
+      expect((await world.client().get('/auth/sessions')).status).to.equal(401)
+      await client.post('/auth/confirm', { password: PASSWORD })
+      expect((await client.delete('/auth/sessions')).status).to.equal(204)
+    }))
+
+  it('limits how many sessions a user ends', () =>
+    onSqlite({ ...WITH_SESSIONS, limited: true }, async (world) => {
+      const client = await signedUp(world)
+      for (let count = 0; count < 60; count++)
+        expect((await client.delete('/auth/sessions')).status).to.equal(204)
+      expect((await client.delete('/auth/sessions')).status).to.equal(429)
+      expect(world.typesOf().at(-1)).to.equal('auth.session.end.limited')
+    }))
+
+  it('lets a user in although browser and address cannot be stored, and logs it', () =>
+    onSqlite({ auth: WITH_SESSIONS.auth! }, async (world) => {
+      const client = await signedUp(world)
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+
+  it('cuts off a long agent and stores it as it is, and shows only its own words', () =>
+    onSqlite(WITH_SESSIONS, async (world) => {
+      const agent = `<script>alert(1)</script>${'x'.repeat(1000)} Firefox/1`
+      const client = world.client()
+      await client.post('/auth/signup', ADA, { 'user-agent': agent })
+      const [row] = await world.storage.rows('auth_session_details')
+      expect(row.agent).to.equal(agent.slice(0, 255))
+      expect((await client.get('/auth/sessions')).text).to.not.include('script')
+    }))
+
+  it('is refused without recent() and twice, and so is anything else', async () => {
+    for (const make of [
+      () => basicAuth({ secret: SECRET, features: [sessions()] }),
+      () => basicAuth({ secret: SECRET, features: [recent(), recent()] }),
+      () => basicAuth({ secret: SECRET, features: [recent as never] }),
+      () => basicAuth({ secret: SECRET, features: [undefined as never] }),
+    ])
+      expect((await failureOf(make)).code).to.equal('MORTAR_AUTH_OPTION')
+  })
+})
+
+describe('deviceName', () => {
+  for (const [agent, name] of [
+    [FIREFOX['user-agent'], 'Firefox on Linux'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 Edg/130.0',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+      'Safari on iPhone',
+    ],
+    [
+      'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36',
+      'Chrome on Android',
+    ],
+    ['curl/8.0', 'Unknown client'],
+    ['', 'Unknown client'],
+    [undefined, 'Unknown client'],
+  ] as const)
+    it(`is ${name} for ${agent}`, () => {
+      expect(deviceName(agent)).to.equal(name)
+    })
+})
