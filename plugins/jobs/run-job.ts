@@ -74,15 +74,23 @@ async function attemptOf(
 ): Promise<unknown> {
   if (claimed.attempt > job.attempts) return new DeadWorker(claimed.attempt - 1)
   const ending = new AbortController()
-  const signal = AbortSignal.any([stopping, ending.signal])
+  // `AbortSignal.any` would keep 70 bytes of each job for as long as the process lives (Node 20).
+  const both = new AbortController()
+  const { signal } = both
+  const stop = (): void => both.abort(stopping.reason)
+  const end = (reason: string): void => {
+    ending.abort(new Error(reason))
+    both.abort(ending.signal.reason)
+  }
+  stopping.addEventListener('abort', stop)
   const renewal = setInterval(() => void renew(), RENEWAL)
   const timer = setTimeout(
-    () => ending.abort(new Error(`The job took longer than ${job.timeout} ms.`)),
+    () => end(`The job took longer than ${job.timeout} ms.`),
     Math.min(job.timeout, LONGEST_TIMER),
   )
   async function renew(): Promise<void> {
     const isMine = await engine.renew(claimed).catch(() => true)
-    if (!isMine) ending.abort(new Error(LOST))
+    if (!isMine) end(LOST)
   }
   try {
     const data = await readData(job, claimed.data)
@@ -97,6 +105,7 @@ async function attemptOf(
   } finally {
     clearInterval(renewal)
     clearTimeout(timer)
+    stopping.removeEventListener('abort', stop)
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClaimedJob } from './engine.ts'
 import { errorFields } from './error-fields.ts'
@@ -33,6 +34,8 @@ export function createWorker(
   const { engine, logger } = parts
   const running = new Map<ClaimedJob, Promise<unknown>>()
   const stopping = new AbortController()
+  // Each running job listens.
+  setMaxListeners(0, stopping.signal)
   let isStopped = false
   let pruneAt = performance.now() + PRUNE_EVERY * Math.random()
 

@@ -12,8 +12,8 @@ export interface LedgerPlan {
   readonly producers: number
   /** Further processes, which are killed. */
   readonly workers: number
-  /** False to replace no killed worker. */
-  readonly replaces?: boolean
+  /** Processes that are ready to replace killed workers; 0 to replace none. */
+  readonly spares: number
   /** Time between two kills of a worker. */
   readonly killEvery: number
   /** The time after which the end is not waited for any longer. */
@@ -46,16 +46,12 @@ export class Crew {
   }
 
   async start(): Promise<void> {
-    const { workers, producers, replaces = true } = this.#plan
+    const { workers, producers, spares } = this.#plan
     const warm = (count: number): Promise<ChildProcess[]> =>
       Promise.all(Array.from({ length: count }, () => this.#warm()))
-    const [makers, others, spares] = await Promise.all([
-      warm(producers),
-      warm(workers),
-      warm(replaces ? 1 : 0),
-    ])
+    const [makers, others, waiting] = await Promise.all([warm(producers), warm(workers), warm(spares)])
     this.#makers = makers
-    this.#spares.push(...spares)
+    this.#spares.push(...waiting)
     this.#workers.push(...others)
     await Promise.all([...makers, ...others].map((each) => begin(each)))
   }
@@ -90,8 +86,7 @@ export class Crew {
 
   /** Does nothing while no spare worker is ready. */
   #kill(): void {
-    const { replaces = true } = this.#plan
-    if (replaces && this.#spares.length === 0) return
+    if (this.#plan.spares > 0 && this.#spares.length === 0) return
     if (this.#workers.shift()?.kill('SIGKILL')) this.kills++
     const spare = this.#spares.pop()
     if (spare === undefined) return

@@ -50,6 +50,7 @@ try {
     orders: Number(values.jobs),
     producers: Number(values.producers),
     workers: Number(values.workers),
+    spares: 5,
     killEvery: 1000,
     limit: 600_000,
     disturb,

@@ -12,7 +12,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
         orders: 300,
         producers: 1,
         workers: 1,
-        replaces: false,
+        spares: 0,
         killEvery: 100,
         limit: 20_000,
         endsLeases: true,
