@@ -7,8 +7,13 @@ const MOST = 1_048_576
 /** Data that a job does not accept. Its message has no value. */
 export class InvalidJobData extends TypeError {
   override readonly name = 'InvalidJobData'
-  /** Repeating it would not help. */
-  readonly permanent = true
+  /** False for data of a row: another version of the application may accept it. */
+  readonly permanent: boolean
+
+  constructor(message: string, permanent = true) {
+    super(message)
+    this.permanent = permanent
+  }
 }
 
 /** Validates data and returns its JSON. @throws InvalidJobData */
@@ -22,21 +27,23 @@ export async function writeData(job: Pick<LoadedJob, 'name' | 'validate'>, data:
 
 /** Reads the JSON of a row and validates it, because the schema may have changed since. @throws InvalidJobData */
 export function readData(job: Pick<LoadedJob, 'name' | 'validate'>, text: string): Promise<unknown> {
-  return validated(job, JSON.parse(text))
+  return validated(job, JSON.parse(text), false)
 }
 
 async function validated(
   { name, validate }: Pick<LoadedJob, 'name' | 'validate'>,
   data: unknown,
+  isPermanent = true,
 ): Promise<unknown> {
   if (validate === undefined) {
     if (data === undefined || data === null) return undefined
     throw new InvalidJobData(
       `The job ${name} has no data. Give its definition a schema: job({ data: object({ … }) }, …).`,
+      isPermanent,
     )
   }
   const result = await validate(data)
   if (!(result instanceof Invalid)) return result
   const list = result.issues.map(({ path, rule }) => `${path || 'the data itself'} (${rule})`).join(', ')
-  throw new InvalidJobData(`The data of the job ${name} is invalid: ${list}.`)
+  throw new InvalidJobData(`The data of the job ${name} is invalid: ${list}.`, isPermanent)
 }

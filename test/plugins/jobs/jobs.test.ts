@@ -180,6 +180,15 @@ for (const [kind, prepare] of Object.entries(KINDS))
       ])
     }).timeout(60_000)
 
+    it('tries a job again whose data this version of the application does not accept', async () => {
+      const row = { ...GONE, name: 'record', data: '{"title":"of another version"}' }
+      await db().getRepository(schema.MortarJobs).insert(row)
+      expect(await testJobs(app).run({ failing: [recordJob] })).to.equal(1)
+      const [tried] = await service().list()
+      expect(tried).to.include({ state: 'waiting', attempt: 1 })
+      expect(tried!.error).to.contain('InvalidJobData').and.not.contain('another')
+    })
+
     it('names waiting jobs without a file, and leaves them alone', async () => {
       await db().getRepository(schema.MortarJobs).insert(GONE)
       const second = keptLog()
