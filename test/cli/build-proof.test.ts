@@ -229,7 +229,7 @@ export const app = createApp()
     expect(build({ ...files, ...late }).ran.code, 'an import that not every start needs').to.equal(0)
   })
 
-  it('passes JSON modules, CommonJS files, late imports and migrations, and runs neither server nor migration', () => {
+  it('passes JSON modules, CommonJS files, late imports and the folders of bricks, and runs neither server nor migration', () => {
     const { ran, project } = build({
       ...manifest({}),
       'server.ts': `import { writeFileSync } from 'node:fs'\nwriteFileSync('server-was-run', '')\n`,
@@ -237,6 +237,8 @@ export const app = createApp()
       'old.cts': `const old: number = 1\nexport = { old }\n`,
       'late.ts': `export const late = 3\n`,
       'migrations/1.ts': `import { writeFileSync } from 'node:fs'\nwriteFileSync('migration-was-run', '')\n`,
+      'jobs/send.ts': 'export const job: number = 1\n',
+      'mail/welcome.de.ts': 'export const template: number = 1\n',
       'routes/index.get.ts': `import data from '../data.json' with { type: 'json' }
 import old from '../old.cts'
 export default async () => data.answer + old.old + (await import('../late.ts')).late
@@ -245,7 +247,8 @@ export default async () => data.answer + old.old + (await import('../late.ts')).
     expect(ran.code, ran.err).to.equal(0)
     for (const name of ['server', 'migration'])
       expect(existsSync(join(project.directory, `${name}-was-run`)), name).to.equal(false)
-    for (const file of ['data.json', 'old.cjs', 'late.js'])
+    const folders = ['migrations/1.js', 'jobs/send.js', 'mail/welcome.de.js']
+    for (const file of ['data.json', 'old.cjs', 'late.js', ...folders])
       expect(existsSync(join(project.directory, 'dist', file)), file).to.equal(true)
     rmSync(join(project.directory, 'dist'), { recursive: true })
   })
