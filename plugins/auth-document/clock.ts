@@ -65,12 +65,15 @@ export interface FollowerClockOptions {
   /** Time limit of one operation in milliseconds. */
   readonly limit: () => number
   readonly logger?: Logger | undefined
+  /** The clock that dates tokens, in milliseconds since the epoch; `Date.now` by default. */
+  readonly now?: (() => number) | undefined
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly time?: (() => number) | undefined
 }
 
 /** Creates the clock of one follower. It also compares the other clocks with the database's. */
-export function createFollowerClock({ run, source, limit, logger, time = monotonic }: FollowerClockOptions) {
+export function createFollowerClock(options: FollowerClockOptions) {
+  const { run, source, limit, logger, now: own = Date.now, time = monotonic } = options
   let latest: number | undefined
   let due = 0
   const ofFrontEnd = logger && createComparison("the database's front end", logger)
@@ -80,7 +83,7 @@ export function createFollowerClock({ run, source, limit, logger, time = monoton
     due = time() + EVERY
     const asked = performance.now()
     latest = await databaseTime(run)
-    ofProcess?.(Date.now() - latest, performance.now() - asked)
+    ofProcess?.(own() - latest, performance.now() - asked)
     await compareFrontEnd(latest, asked).catch(() => {})
     return latest
   }

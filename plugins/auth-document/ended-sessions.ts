@@ -11,6 +11,8 @@ const FIRST_DEADLINE = 30_000
 export interface ReaderSettings {
   /** Receives a warning when clocks differ. */
   readonly logger?: Logger
+  /** The clock that dates tokens, in milliseconds since the epoch; `Date.now` by default. */
+  readonly now?: () => number
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly time?: () => number
 }
@@ -78,6 +80,7 @@ function readEndedSessions(
   const hedge = createHedge()
   const clock = createFollowerClock({ run, source, limit, ...settings })
   return {
+    reportsClock: settings.logger !== undefined,
     async since(moment) {
       // Before the look-up: the next one has to cover whatever is stored after this time.
       const now = await clock.read()

@@ -81,7 +81,12 @@ export function documentAuth<Fields extends object = {}>(
       name: 'document',
       peers: { from: import.meta.url, packages: ['@mortar/auth'] },
       createStore: (services) =>
-        createDocumentStore(() => source(services), { fields, timeout, logger: services.logger }),
+        createDocumentStore(() => source(services), {
+          fields,
+          timeout,
+          logger: services.logger,
+          now: () => services.clock.now(),
+        }),
       createRecords: (services, shape) => documentRecords(() => source(services), shape, timeout),
       start: (services) => {
         const { createIndexes = services.environment !== 'production' } = options

@@ -132,6 +132,8 @@ export interface EndedSessionReader {
    * within the deadline: a reader that waits for a silent server gives up and connects anew at the next call.
    */
   since(moment: number): Promise<EndedSessionNews>
+  /** True if the reader itself reports that the clock of this process differs from the store's. */
+  readonly reportsClock?: boolean
   close(): void
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, EventBus, Logger } from 'mortar'
+import { ignore } from 'mortar/kit'
 import type { AuthStore, EndedSessionReader } from '../accounts/auth-store.ts'
 import { createEndedSessionFollower, type EndedSessionFollower } from './ended-session-follower.ts'
 import { describeFailure, MissingTable } from '../errors.ts'
@@ -64,7 +65,7 @@ export function createSessionNews({
         clock,
         staleAfter,
         onChange,
-        onClock: clockReporter(logger),
+        onClock: reader.reportsClock ? ignore : clockReporter(logger),
       })
       try {
         await started.start()

@@ -86,9 +86,13 @@ function explained<T>(file: string, work: () => T): T {
     if (code === undefined) throw cause
     throw new StartupError(`The file ${file} cannot be read or changed (${code}).`, {
       code: 'MORTAR_CLI_STATE',
-      remedy:
-        'Run the command as the user of the application or as root, or name a folder in FRAMEWORK_STATE.',
+      remedy: NO_SPACE.has(code)
+        ? 'Free space on the disk, or name a folder of another disk in FRAMEWORK_STATE. Nothing has changed.'
+        : 'Run the command as the user of the application or as root, or name a folder in FRAMEWORK_STATE.',
       cause,
     })
   }
 }
+
+/** A full disk, and the quota of a user. */
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])

@@ -9,6 +9,7 @@ import type { PrimaryOptions } from '../workers/run-primary.ts'
 import {
   readMaxMemory,
   readReloadTimeout,
+  readStartTimeout,
   readStuckAfter,
   readWorkerCount,
 } from '../workers/worker-options.ts'
@@ -18,7 +19,7 @@ export const start: Command = {
   name: 'start',
   summary: 'Run the output of mortar build',
   usage:
-    'start [--workers N|auto] [--reload-timeout TIME] [--stuck-after TIME|off] [--max-memory SIZE] [--out FOLDER] [--stale]',
+    'start [--workers N|auto] [--reload-timeout TIME] [--stuck-after TIME|off] [--start-timeout TIME|off] [--max-memory SIZE] [--out FOLDER] [--stale]',
   options: {
     workers: { type: 'string', help: 'number of processes, or auto for one per core; sets WORKERS' },
     'reload-timeout': {
@@ -28,6 +29,10 @@ export const start: Command = {
     'stuck-after': {
       type: 'string',
       help: 'how long a worker may not respond before it is killed and replaced; 10s by default',
+    },
+    'start-timeout': {
+      type: 'string',
+      help: 'how long a worker may start before it is killed and another one starts; 10m by default',
     },
     'max-memory': {
       type: 'string',
@@ -45,6 +50,7 @@ export const start: Command = {
     const options = {
       reloadTimeout: readReloadTimeout(textOf(input, 'reload-timeout')),
       stuckAfter: readStuckAfter(textOf(input, 'stuck-after')),
+      startTimeout: readStartTimeout(textOf(input, 'start-timeout')),
       maxMemory: readMaxMemory(textOf(input, 'max-memory')),
     }
     const { root } = findBuild(input)

@@ -42,6 +42,15 @@ export function readStuckAfter(option = '10s'): number | undefined {
   )
 }
 
+/** Reads the option `--start-timeout`. @returns seconds; undefined for `off`. @throws UsageError */
+export function readStartTimeout(option = '10m'): number | undefined {
+  if (option === 'off') return undefined
+  if (isTimeout(option) && seconds(option) > 0) return seconds(option)
+  throw new UsageError(
+    `--start-timeout is '${option}', neither a duration such as '10m' nor off.\nSee: mortar help start`,
+  )
+}
+
 /** Reads the option `--max-memory`. @returns bytes; undefined for no limit. @throws UsageError */
 export function readMaxMemory(option: string | undefined): number | undefined {
   if (option === undefined) return undefined

@@ -130,7 +130,14 @@ export function createFakePrimary(count: number, reloadTimeout = 30, limits: Par
       return worker
     },
   })
-  const watch = new Watch(primary, { stuckAfter: 10, maxMemory: undefined, ...limits, log, clock })
+  const watch = new Watch(primary, {
+    stuckAfter: 10,
+    startTimeout: 60,
+    maxMemory: undefined,
+    ...limits,
+    log,
+    clock,
+  })
   return {
     primary,
     clock,

@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { skipSuite } from '../../support/servers.ts'
+import { builtFramework } from '../project.ts'
 import { builtProject } from './serving.ts'
+
+const MAIN = (): string => join(builtFramework(), 'mortar/dist/cli/main.js')
 
 describe('mortar maintenance', function () {
   if (process.platform !== 'linux') skipSuite('The test reads /proc.')
@@ -70,5 +74,17 @@ describe('mortar maintenance', function () {
     mkdirSync(join(folder, 'maintenance.json'), { recursive: true })
     expect(maintain('on')).to.include({ code: 1, out: '' })
     expect(readdirSync(folder)).to.deep.equal(['maintenance.json'])
+  })
+
+  it('asks for space if the disk is full, and changes nothing', function () {
+    if (spawnSync('unshare', ['--mount', 'true']).status !== 0) this.skip()
+    const folder = join(built.project.directory, 'full')
+    mkdirSync(folder)
+    const fill = `mount -t tmpfs -o size=8k tmpfs '${folder}' && head -c 8192 /dev/zero > '${folder}/fill'`
+    const script = `${fill}; FRAMEWORK_STATE='${folder}' exec '${process.execPath}' '${MAIN()}' maintenance on`
+    const settings = { cwd: built.project.directory, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync('unshare', ['--mount', 'sh', '-c', script], settings)
+    expect([status, stderr]).to.deep.equal([1, stderr])
+    expect(stderr).to.match(/\(ENOSPC\)[^]+Free space on the disk/)
   })
 })

@@ -88,6 +88,68 @@ describe('A worker that does not respond', () => {
   })
 })
 
+describe('A worker that does not become ready', () => {
+  it('is killed when it does not respond for 30 s, and another one starts', async () => {
+    const { primary, forked, watch, lines } = createFakePrimary(2, 30, { stuckAfter: 3 })
+    primary.start()
+    forked[0]!.responds = false
+    await watch(31)
+    expect(forked[0]!.calls).to.deep.equal(['kill'])
+    expect(lines).to.include('Worker 1 has not responded for 30 s, so it is killed.')
+    await watch(2)
+    await forked[1]!.becomeReady()
+    forked[2]!.responds = false
+    await watch(31)
+    expect(forked.slice(0, 3).map(({ calls }) => calls.join())).to.deep.equal(['kill', '', 'kill'])
+    expect(primary.restarts).to.deep.equal({ crash: 0, stuck: 1, memory: 0 })
+    await watch(2)
+    expect([forked.length, forked[3]!.number]).to.deep.equal([4, 2])
+  })
+
+  it('is asked again when it is ready, because a question before it listens is lost', async () => {
+    const { forked, watch, serve } = createFakePrimary(2, 30, { stuckAfter: 3 })
+    await serve()
+    await forked[1]!.end({ code: 1 })
+    await watch(2)
+    forked[2]!.responds = false
+    await watch(10)
+    forked[2]!.responds = true
+    await forked[2]!.becomeReady()
+    await watch(10)
+    expect(forked.map(({ calls }) => calls.join())).to.deep.equal(['', '', ''])
+  })
+
+  it('is killed after its time to start although it responds, and the start fails after five attempts', async () => {
+    const { primary, forked, watch, lines } = createFakePrimary(1, 30, { startTimeout: 20 })
+    let code: number | undefined
+    void primary.ended.then((end) => (code = end.code))
+    primary.start()
+    await watch(19)
+    expect(forked[0]!.calls).to.deep.equal([])
+    await watch(1)
+    expect(forked[0]!.calls).to.deep.equal(['kill'])
+    expect(lines).to.include('Worker 1 was not ready within 20 s, so it is killed.')
+    await watch(4 * 21 + 1 + 2 + 4 + 8)
+    expect([forked.length, code]).to.deep.equal([5, 1])
+  })
+
+  it('has no limit with off, under a debugger, or once it is ready', async () => {
+    const limits = { startTimeout: undefined, stuckAfter: undefined }
+    const off = createFakePrimary(1, 30, limits)
+    off.primary.start()
+    off.forked[0]!.responds = false
+    await off.watch(700)
+    const inspected = createFakePrimary(1, 30, { startTimeout: 5 })
+    inspected.primary.start()
+    inspected.forked[0]!.isInspected = true
+    await inspected.watch(20)
+    const ready = createFakePrimary(1, 30, { startTimeout: 5 })
+    await ready.serve()
+    await ready.watch(20)
+    expect([off, inspected, ready].map(({ forked }) => forked.length)).to.deep.equal([1, 1, 1])
+  })
+})
+
 describe('A worker that needs too much memory', () => {
   const limits = { maxMemory: 100 * MB }
 
