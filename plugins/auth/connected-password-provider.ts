@@ -34,6 +34,11 @@ export interface ConnectedPasswordProvider<
     readonly email: string
     readonly password: string
   }): Promise<User>
+  /**
+   * Verifies the password of a user before a sensitive operation. Failures count with those of change-password.
+   * @throws LimitReached (429), ServiceUnavailable if too many hashes wait.
+   */
+  verifyPassword(user: Pick<User, 'id'>, password: string): Promise<boolean>
   signOut(userId: string): Promise<void>
   /**
    * Disables an account: login, refresh and reset tokens are refused, and every session ends.

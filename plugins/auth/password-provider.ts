@@ -100,10 +100,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     policies: Object.assign({}, ...connected.map(({ policies }) => policies)) as FeaturePolicies,
     events: parts.events,
     cookie: sessionCookie(options, services),
-    device: createDeviceCookie(
-      cookieSettings(options, services),
-      options.deviceCookie === false ? undefined : parts.devices,
-    ),
+    device: deviceCookie(options, parts, services),
     appOrigin: appUrl === undefined ? undefined : new URL(appUrl).origin,
     claimsOf(token) {
       const claims = parts.accessTokens.verify(token)
@@ -112,6 +109,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
     ...identification(settings, parts, flows, news),
     watch: watchSessions(parts, flows),
     createUser: flows.createUser,
+    verifyPassword: ({ id }, password) => flows.verifyPassword(id, password),
     signOut: flows.signOut,
     disable: flows.disable,
     enable: flows.enable,
@@ -189,6 +187,11 @@ function cookieSettings(options: PasswordAuthOptions, services: Cradle): Refresh
     ...(appUrl !== undefined && { appUrl }),
     ...(options.secureCookie !== undefined && { secure: options.secureCookie }),
   }
+}
+
+function deviceCookie(options: PasswordAuthOptions, { devices }: AuthParts, services: Cradle) {
+  const marks = options.deviceCookie === false ? undefined : devices
+  return createDeviceCookie(cookieSettings(options, services), marks)
 }
 
 function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionCookie {

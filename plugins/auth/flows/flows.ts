@@ -12,6 +12,7 @@ import { createRefresh } from './refresh.ts'
 import { resetPassword, type ResetPassword } from './reset-password.ts'
 import { disableUser, enableUser, endEverySession, isAlive, type Grant } from './sessions.ts'
 import { signUp, type SignUp } from './sign-up.ts'
+import { verifyPassword } from './verify-password.ts'
 
 /** All operations on accounts, without HTTP. `presented` is the refresh token of the request, if any. */
 export interface AuthFlows {
@@ -28,6 +29,7 @@ export interface AuthFlows {
   /** Ends every session and every reset token of a user. */
   signOut(userId: string): Promise<void>
   createUser(input: SignUp): Promise<User>
+  verifyPassword(userId: string, password: string): Promise<boolean>
   /** Both return false for an unknown user. */
   disable(userId: string): Promise<boolean>
   enable(userId: string): Promise<boolean>
@@ -66,6 +68,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
     forgotPassword,
     resetPassword: (input, caller) => resetPassword(parts, input, caller),
     createUser: (input) => createUser(parts, input),
+    verifyPassword: (userId, password) => verifyPassword(parts, userId, password),
     signOut: (userId) => endEverySession(parts, userId),
     disable: (userId) => disableUser(parts, userId),
     enable: (userId) => enableUser(parts, userId),
