@@ -8,7 +8,10 @@ const PAUSE = 60_000
 
 /** The 503s of an application that a brick or the application foresees, such as a database that is away. */
 export interface Unavailable {
-  /** Logs the first 503 of a cause; of those that follow only their number, once a minute for all causes together. */
+  /**
+   * Logs the first 503 of a code, unless another code had the same reason in this minute; of those that follow only their
+   * number, once a minute for all codes together.
+   */
   log(error: HttpError, fields: object): void
   /** Counts a response. */
   count(error: HttpError): void
@@ -21,8 +24,10 @@ export interface Unavailable {
  * problem code. The gauge `mortar_unavailable_total` counts the responses.
  */
 export function createUnavailable(logger: Logger, gauges: Gauges): Unavailable {
-  /** Number of 503s since the last line, by the causes that had a line in the last minute. */
+  /** Number of 503s since the last line, by the codes of the last minute. */
   const repeats = new Map<string, number>()
+  /** Reasons of the last minute: one outage often has several codes. */
+  const reasons = new Set<string>()
   const responses = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   gauges.add('mortar_unavailable_total', {
@@ -34,6 +39,7 @@ export function createUnavailable(logger: Logger, gauges: Gauges): Unavailable {
 
   function logRepeats(): void {
     timer = undefined
+    reasons.clear()
     for (const [code, count] of repeats) if (count === 0) repeats.delete(code)
     if (repeats.size === 0) return
     const codes = Object.fromEntries(repeats)
@@ -54,10 +60,12 @@ export function createUnavailable(logger: Logger, gauges: Gauges): Unavailable {
     log(error, fields) {
       const { code, cause = error } = error
       const count = repeats.get(code)
-      repeats.set(code, count === undefined ? 0 : count + 1)
-      if (count !== undefined) return
+      const reason = count === undefined ? readableError(cause) : ''
+      const isRepeat = count !== undefined || reasons.has(reason)
+      repeats.set(code, isRepeat ? (count ?? 0) + 1 : 0)
+      if (isRepeat) return
+      reasons.add(reason)
       wait()
-      const reason = readableError(cause)
       logger.error(
         { event: 'request.unavailable', code, ...fields, reason },
         `Service unavailable (${code}): ${reason}`,

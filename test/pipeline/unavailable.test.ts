@@ -75,6 +75,25 @@ describe('The log lines of a 503', () => {
     expect(lines.slice(4).map(([, { code }]) => code)).to.deep.equal(['database_away'])
   })
 
+  it('are one line for several codes of one reason, and another one when a minute has passed', async () => {
+    app = createApp({ environment: 'test', logger }).use(
+      createRouter()
+        .get('/away', away)
+        .get('/sessions', () => {
+          const cause = new Error('connect ECONNREFUSED postgres://notes:secret@db')
+          throw new ServiceUnavailable('Unknown sessions.', { code: 'sessions_unknown', cause })
+        }),
+    )
+    await ask('/away', 1)
+    await ask('/sessions', 2)
+    expect(lines.map(([, { code }]) => code)).to.deep.equal(['database_away'])
+    mock.timers.tick(60_000)
+    expect(lines[1]![1]['codes']).to.deep.equal({ sessions_unknown: 2 })
+    mock.timers.tick(60_000)
+    await ask('/sessions', 1)
+    expect(lines.at(-1)![1]['code']).to.equal('sessions_unknown')
+  })
+
   it('report the rest when the application closes', async () => {
     app = createNotes()
     await ask('/away', 3)
