@@ -41,6 +41,8 @@ describe('The log line of a request', () => {
       'eyJhbGciOiJ9.s3cr3tpayload.s3cr3tsignature',
       'Bearer',
       'Bearer abc.12345',
+      'token',
+      'password%3D1',
       'u:p@h',
       'é€😀',
       '\\',

@@ -27,7 +27,7 @@ export function createRequestLine(): (completed: RequestCompleted) => string {
 
 /** Matches every string with a character that JSON escapes, or with a character or letters that a credential needs. */
 // oxlint-disable-next-line no-control-regex
-const SPECIAL = /[\u0000-\u0020"\\=@\ud800-\udfff]|eyJ/
+const SPECIAL = /[\u0000-\u0020":\\=@\ud800-\udfff]|eyJ|%3[AaDd]/
 const LONG = 1_000
 
 /** Returns a string without credentials, as JSON writes it between quotes. Most strings need only one search. */
