@@ -1,4 +1,5 @@
 import type { BrickServices, Cradle, DoctorFinding, Environment, MigrationService } from 'mortar'
+import { schemaStatements } from './accounts/schema-entries.ts'
 import { asvsOfProvider } from './asvs/findings.ts'
 import type { ProviderDescription } from './provider.ts'
 
@@ -24,7 +25,7 @@ function checkTables(needed: readonly string[], services: Cradle): DoctorFinding
       level: 'error',
       code: 'MORTAR_DOCTOR_TABLES',
       found: `The schema module lacks tables that authentication works on: ${missing.join(', ')}.`,
-      remedy: "Write `export * from '@mortar/auth/basic/schema'` in it, then generate and run a migration.",
+      remedy: `Write ${schemaStatements(missing)} in it, then generate and run a migration.`,
       page: 'docs/startup-errors.md',
     },
   ]

@@ -6,6 +6,7 @@ import {
   ValidationFailed,
   type HttpErrorOptions,
 } from 'mortar'
+import { schemaEntry } from './accounts/schema-entries.ts'
 
 /** A table of the auth brick is missing in the database: an operator's error, found at the first statement. */
 export class MissingTable extends Error {
@@ -15,7 +16,7 @@ export class MissingTable extends Error {
   constructor(table: string, cause: unknown) {
     super(
       `no such table: ${table}. Run the pending migrations ('mortar migrate run'). If none is pending, re-export ` +
-        `'@mortar/auth/basic/schema' from your schema module (export * from '@mortar/auth/basic/schema'), ` +
+        `'${schemaEntry(table)}' from your schema module (export * from '${schemaEntry(table)}'), ` +
         `so that it is among the entities of your DataSource, then create and run a migration ('mortar migrate generate', 'mortar migrate run').`,
       { cause },
     )

@@ -34,7 +34,7 @@ export const STARTUP_CODES = {
     cause:
       'The DataSource of `basicAuth` lacks an entity of the provider in production; the message names its table',
     remedy:
-      "Write `export * from '@mortar/auth/basic/schema'` in the schema module, and generate a migration.",
+      "Write `export * from '@mortar/auth/basic/schema'`, or what the message names, in the schema module, and generate a migration.",
   },
   MORTAR_AUTH_HASH_COST: {
     cause: 'The cost of password hashes is too low for production, or out of range',
@@ -100,6 +100,6 @@ export const STARTUP_CODES = {
   },
   MORTAR_DOCTOR_TABLES: {
     cause: 'The schema module lacks tables that authentication needs',
-    remedy: "Add `export * from '@mortar/auth/basic/schema'` to it.",
+    remedy: "Add what the message names, such as `export * from '@mortar/auth/basic/schema'`.",
   },
 } as const satisfies StartupCodes

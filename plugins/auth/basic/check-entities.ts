@@ -1,4 +1,5 @@
 import { StartupError, type Cradle } from 'mortar'
+import { schemaStatements } from '../accounts/schema-entries.ts'
 import type { DataSourceLike } from './sql.ts'
 
 /** Tables of the provider. */
@@ -19,12 +20,10 @@ export function checkEntities(
   const missing = tables.filter((table) => !known.has(prefix + table))
   if (missing.length === 0) return
   const found = `The DataSource of basicAuth() has no entity for ${missing.join(', ')}.`
+  const remedy = `Write ${schemaStatements(missing)} in the schema module that you pass as entities, then generate and run a migration.`
   if (environment !== 'production') {
-    logger.warn(`${found} ${REMEDY} Production refuses to start without it.`)
+    logger.warn(`${found} ${remedy} Production refuses to start without it.`)
     return
   }
-  throw new StartupError(found, { code: 'MORTAR_AUTH_ENTITIES', remedy: REMEDY, brick: 'auth' })
+  throw new StartupError(found, { code: 'MORTAR_AUTH_ENTITIES', remedy, brick: 'auth' })
 }
-
-const REMEDY =
-  "Write export * from '@mortar/auth/basic/schema' in the schema module that you pass as entities, then generate and run a migration."

@@ -3,6 +3,9 @@ import { DataSource } from 'typeorm'
 import { auth } from '@mortar/auth'
 import { basicAuth, type ConnectedPasswordProvider } from '@mortar/auth/basic'
 import { documentAuth } from '@mortar/auth-document'
+import { notices } from '@mortar/auth/notices'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
 import {
   AuthEndedSessions,
   AuthRefreshTokens,
@@ -13,6 +16,7 @@ import {
 import * as schema from '@mortar/auth/basic/schema'
 import { database, type Entities } from '@mortar/database'
 import { createApp, type Logger } from 'mortar'
+import { MissingTable } from '../../../plugins/auth/errors.ts'
 import { ADA, inWorld, openWorld, SECRET, signedUp, type World } from './support/world.ts'
 import { failureOf } from './support/failure-of.ts'
 
@@ -64,6 +68,21 @@ describe('the start of basicAuth and documentAuth', () => {
       await other.close()
       expect(warnings.filter(says)).to.have.length(1)
     })
+
+  it('names the module of the entity that a feature lacks', async () => {
+    const features = [recent(), sessions(), notices()]
+    const app = createApp({ environment: 'test', logger })
+      .use(database({ type: 'better-sqlite3', database: ':memory:', entities: schema }))
+      .use(auth(basicAuth({ secret: STRONG, features })))
+    warnings.length = 0
+    await app.ready()
+    await app.close()
+    const message = warnings.find((each) => each.includes('no entity for'))!
+    for (const { name, tables } of features)
+      if (tables !== undefined) expect(message).to.include(`'@mortar/auth/${name}/schema'`)
+    expect(message).not.to.include('basic/schema')
+    expect(new MissingTable('x_auth_known_browsers', undefined).message).to.include('auth/notices/schema')
+  })
 
   it('starts in production with everything that the schema module exports', async () => {
     const app = withEntities('production', schema)
