@@ -28,14 +28,8 @@ export function createUnavailable(logger: Logger, gauges: Gauges): Unavailable {
   const repeats = new Map<string, number>()
   /** Reasons of the last minute: one outage often has several codes. */
   const reasons = new Set<string>()
-  const responses = new Map<string, number>()
+  const responses = countResponses(gauges)
   let timer: NodeJS.Timeout | undefined
-  gauges.add('mortar_unavailable_total', {
-    help: 'Responses with the status 503, by problem code.',
-    label: 'code',
-    isCounter: true,
-    read: () => responses,
-  })
 
   function logRepeats(): void {
     timer = undefined
@@ -79,6 +73,18 @@ export function createUnavailable(logger: Logger, gauges: Gauges): Unavailable {
       repeats.clear()
     },
   }
+}
+
+/** Returns the numbers of responses by code, which a gauge shows. */
+function countResponses(gauges: Gauges): Map<string, number> {
+  const responses = new Map<string, number>()
+  gauges.add('mortar_unavailable_total', {
+    help: 'Responses with the status 503, by problem code.',
+    label: 'code',
+    isCounter: true,
+    read: () => responses,
+  })
+  return responses
 }
 
 /** True for a 503 that is a decision and not a failure. */
