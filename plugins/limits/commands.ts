@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { BrickCommand, BrickCommandInput, DeclaredLimit, KnownClient, Limit, Limiter } from 'mortar'
-import { inColumns, parseLimit, printable, storedKey, type Counted } from 'mortar/kit'
+import { inColumns, inTime, parseLimit, printable, storedKey, type Counted } from 'mortar/kit'
 import type { SharedStore } from './shared-store.ts'
 import { fault } from './startup-codes.ts'
 
@@ -55,7 +54,7 @@ export function limitCommands(knownOf: (limiter: Limiter) => Known): Readonly<Re
         for (const counter of countersOf(input, client, known)) {
           const { used } = await read(known, counter)
           if (used === 0) continue
-          await inTime(storeOf(known).clear(counter.stored))
+          await answered(storeOf(known).clear(counter.stored))
           cleared.push(counter.name)
         }
         const text = cleared.length === 0 ? NOTHING : `Reset: ${cleared.map(printable).join(', ')}.`
@@ -125,7 +124,7 @@ interface Shown {
 }
 
 async function read(known: Known, { name, limit, stored }: Counter): Promise<Shown> {
-  const { consumed = 0, resetIn = 0 }: Partial<Counted> = (await inTime(storeOf(known).read(stored))) ?? {}
+  const { consumed = 0, resetIn = 0 }: Partial<Counted> = (await answered(storeOf(known).read(stored))) ?? {}
   return { name, ...parseLimit(limit), used: consumed, resetIn: Math.ceil(resetIn / 1000) }
 }
 
@@ -138,13 +137,9 @@ function storeOf({ store }: Known): SharedStore {
 }
 
 /** @throws StartupError `MORTAR_LIMITS_STORE` for a store that fails or is silent. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = async (): Promise<never> => {
-    await wait(PATIENCE, undefined, { ref: false })
-    throw new Error(`No response within ${PATIENCE / 1000} s.`)
-  }
+async function answered<T>(work: Promise<T>): Promise<T> {
   try {
-    return await Promise.race([work, late()])
+    return await inTime(work, PATIENCE, () => new Error(`No response within ${PATIENCE / 1000} s.`))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw fault('MORTAR_LIMITS_STORE', `The store of the limits does not respond: ${reason}`, { cause })
