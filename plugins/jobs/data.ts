@@ -1,4 +1,4 @@
-import { Invalid } from 'mortar/kit'
+import { brokenRules, Invalid } from 'mortar/kit'
 import type { LoadedJob } from './load-jobs.ts'
 
 /** Bytes of JSON that a job may have: larger data belongs in a table or a file, with its id in the job. */
@@ -44,6 +44,5 @@ async function validated(
   }
   const result = await validate(data)
   if (!(result instanceof Invalid)) return result
-  const list = result.issues.map(({ path, rule }) => `${path || 'the data itself'} (${rule})`).join(', ')
-  throw new InvalidJobData(`The data of the job ${name} is invalid: ${list}.`, isPermanent)
+  throw new InvalidJobData(`The data of the job ${name} is invalid: ${brokenRules(result)}.`, isPermanent)
 }

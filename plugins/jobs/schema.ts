@@ -30,7 +30,7 @@ const need: PeerNeed = {
   peers: { from: import.meta.url, packages: ['typeorm'] },
 }
 
-// Read by `mortar/database` on MariaDB and MySQL: comparison byte by byte, and text above 64 KiB.
+// Read by `@mortar/database` on MariaDB and MySQL: comparison byte by byte, and text above 64 KiB.
 const BINARY = { [Symbol.for('mortar.column.binary')]: true }
 const LONG = { [Symbol.for('mortar.column.long')]: true }
 const MILLISECONDS = { type: 'bigint' } as const

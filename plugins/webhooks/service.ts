@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CoreServices } from 'mortar'
-import { compileValidator, Invalid, type JobQueue } from 'mortar/kit'
+import { brokenRules, compileValidator, Invalid, type JobQueue } from 'mortar/kit'
 import type { DataSource } from 'typeorm'
 import { Endpoints } from './endpoints.ts'
 import type { WebhookEvent } from './event.ts'
@@ -104,10 +104,8 @@ async function bodyOf(
   if (settings.events.get(name)?.data !== schema)
     throw new InvalidWebhookData(`The event ${name} is not among the events of webhooks({ events }).`)
   const data: unknown = await compileValidator(schema, 'body').validate(given)
-  if (data instanceof Invalid) {
-    const list = data.issues.map(({ path, rule }) => `${path || 'the data itself'} (${rule})`).join(', ')
-    throw new InvalidWebhookData(`The data of the webhook ${name} is invalid: ${list}.`)
-  }
+  if (data instanceof Invalid)
+    throw new InvalidWebhookData(`The data of the webhook ${name} is invalid: ${brokenRules(data)}.`)
   const body = JSON.stringify({ type: name, timestamp: new Date(now).toISOString(), data })
   if (Buffer.byteLength(body) <= MOST_BYTES) return body
   throw new InvalidWebhookData(

@@ -24,6 +24,14 @@ export class Invalid {
   }
 }
 
+/**
+ * Lists the paths of issues with their rules, for the message of an error: no message of a schema is in it, because those
+ * may quote the value.
+ */
+export function brokenRules({ issues }: Invalid): string {
+  return issues.map(({ path, rule }) => `${path || 'the data itself'} (${rule})`).join(', ')
+}
+
 /** Makes an issue; `message` may be any value that a schema library was given as a message. */
 export function issueAt(path: string, { rule, params }: BrokenRule, message: unknown): SchemaIssue {
   const at = shortened(path)

@@ -1,5 +1,5 @@
 import type { MailMessage } from 'mortar'
-import { compileValidator, Invalid } from 'mortar/kit'
+import { brokenRules, compileValidator, Invalid } from 'mortar/kit'
 import { MailError } from '../mail-error.ts'
 import { Markup } from '../markup.ts'
 import type { MailTemplate, TemplateParts } from './template.ts'
@@ -29,8 +29,7 @@ export async function renderParts(
 async function validated(schema: NonNullable<MailTemplate['data']>, given: unknown): Promise<unknown> {
   const result: unknown = await compileValidator(schema, 'body').validate(given)
   if (!(result instanceof Invalid)) return result
-  const list = result.issues.map(({ path, rule }) => `${path || 'the data itself'} (${rule})`).join(', ')
-  throw invalid(`the data of its template is invalid: ${list}`)
+  throw invalid(`the data of its template is invalid: ${brokenRules(result)}`)
 }
 
 function invalid(what: string): MailError {
