@@ -1,5 +1,6 @@
 const BASIC = '@mortar/auth/basic/schema'
 const OF_FEATURES: Readonly<Record<string, string>> = {
+  auth_challenges: '@mortar/auth/challenges/schema',
   auth_session_details: '@mortar/auth/sessions/schema',
   auth_known_browsers: '@mortar/auth/notices/schema',
 }

@@ -38,9 +38,9 @@ export function refuseFeatures(
   )
 }
 
-/** The tables of features. */
+/** The tables of features, each once. */
 export function tablesOf(features: readonly AuthFeature[] = []): readonly TableShape[] {
-  return features.flatMap(({ tables = [] }) => tables)
+  return [...new Set(features.flatMap(({ tables = [] }) => tables))]
 }
 
 function nameOf(feature: unknown): string | undefined {

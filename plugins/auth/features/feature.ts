@@ -5,6 +5,7 @@ import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
 import type { Caller, FeaturePoints, Grant } from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
+import type { Challenges } from './challenges/challenges.ts'
 
 /**
  * A part of the provider that an application can leave out, such as `recent()`: an entry of the option `features`. It is
@@ -57,6 +58,7 @@ export interface FeatureKit {
   readonly sessions: FeatureSessions
   readonly mails: Outbox
   records(shape: TableShape): Records
+  readonly challenges: Challenges
   verifyPassword(user: StoredUser, password: string): Promise<boolean>
   /**
    * Counts an attempt, runs its work and emits its event.

@@ -1,7 +1,9 @@
 import type { BrickServices } from 'mortar'
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
+import { CHALLENGES } from '../features/challenges/table.ts'
 import { admit } from './admit.ts'
+import { createChallenges } from './challenges.ts'
 import { withEvent } from './outcome.ts'
 import { countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { endSession, isAlive } from './sessions.ts'
@@ -17,6 +19,7 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
   const { store, passwords, clock, logger, events } = parts
   return {
     ...settings,
+    challenges: createChallenges({ records: settings.records(CHALLENGES), users: store, clock }),
     mails: parts.mails,
     clock,
     logger,

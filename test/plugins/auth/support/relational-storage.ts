@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DataSource } from 'typeorm'
 import { basicAuth } from '@mortar/auth/basic'
 import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, authUsers } from '@mortar/auth/basic/schema'
+import { AuthChallenges } from '@mortar/auth/challenges/schema'
 import { AuthKnownBrowsers } from '@mortar/auth/notices/schema'
 import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
 import { createDataSource, database } from '@mortar/database'
@@ -40,7 +41,7 @@ function entitiesOf(ownColumns?: boolean, withFeatures?: boolean) {
     AuthRefreshTokens,
     AuthResetTokens,
   ]
-  return [...own, ...(withFeatures ? [AuthSessionDetails, AuthKnownBrowsers] : [])]
+  return [...own, ...(withFeatures ? [AuthSessionDetails, AuthKnownBrowsers, AuthChallenges] : [])]
 }
 
 async function open(options: StorageOptions): Promise<Storage> {
