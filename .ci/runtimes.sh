@@ -62,19 +62,15 @@ name_runtimes() {
   [[ -x $deno ]] && export TEST_DENO="$deno" || skip "tests on Deno $DENO: its package could not be installed"
 }
 
-# test_on_node <version>: the portable suite with fewer random cases on the first version, in another time zone; the quick
-# subset on the others. The portable suite leaves out what runs on the machine's Node alone: the command line, what starts
-# many processes or waits for time-outs, the browser.
+# test_on_node <version>: the quick subset in another time zone. The workflow in .github runs the portable suite on each.
 test_on_node() {
-  local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1" chosen=(--config .mocharc.portable.json)
+  local version=$1 binary tree="$LOGS/tree" left=$((BUDGET - SECONDS)) name="tests on Node $1 (quick subset)"
   binary="$(package_folder "node-$NODE_ARCH" "$version")/bin"
   [[ -x $binary/node && -d $(package_folder better-sqlite3 "$SQLITE") ]] ||
-    { skip "tests on Node $version: its package could not be installed" && return; }
+    { skip "$name: its package could not be installed" && return; }
   ((left < 120)) && { skip "$name: only $left s were left" && return; }
   [[ -d $tree ]] || copy_tree "$tree"
-  if [[ $version != "${NODES[0]}" ]]; then
-    chosen=(--config .mocharc.quick.json --ignore 'test/architecture/**') && name+=' (quick subset)'
-  fi
   run_tests 600 "$name" env --chdir="$tree" -u TEST_SCAFFOLD TZ=Europe/Berlin PATH="$binary:$PATH" TEST_SCHEMA_CASES=500 \
-    TEST_HOSTILE_REQUESTS=800 TEST_GATE_ROUNDS=200 node node_modules/mocha/bin/mocha.js --parallel --jobs 3 "${chosen[@]}"
+    TEST_HOSTILE_REQUESTS=800 TEST_GATE_ROUNDS=200 node node_modules/mocha/bin/mocha.js --parallel --jobs 3 \
+    --config .mocharc.quick.json --ignore 'test/architecture/**'
 }
