@@ -91,6 +91,7 @@ export type { DoctorFinding, DoctorLevel } from './contracts/doctor-finding.ts'
 export type { Environment } from './support/env/environment.ts'
 export type { EventBus } from './contracts/events.ts'
 export type { Gauge, Gauges } from './contracts/gauges.ts'
+export type { OutageFailure, Outages } from './contracts/outages.ts'
 export type {
   DeclaredLimit,
   KnownClient,

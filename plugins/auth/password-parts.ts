@@ -38,7 +38,7 @@ export interface Place {
 export function createParts(settings: Settings, { store, services, features }: Place): AuthParts {
   const { options, keys, lifetimes } = settings
   const { limits, cost } = options
-  const { clock, logger } = services
+  const { clock, logger, outages } = services
   const isTest = services.environment === 'test'
   return {
     store,
@@ -46,6 +46,7 @@ export function createParts(settings: Settings, { store, services, features }: P
     clock,
     rotations: createRotationClock(clock, store),
     logger,
+    outages,
     passwords: createPasswords({ clock, ...(cost && { cost }) }),
     accessTokens: accessTokensOf(settings, services),
     refreshTokens: createRefreshTokens({ keys }),

@@ -87,7 +87,7 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
   const store = variant.createStore(services)
   const parts = createParts(settings, { store, services, features: connected })
   checkForEnvironment(options, services)
-  if (options.logEvents !== false) logAuthEvents(parts.events, services.logger, settings.keys.limits)
+  if (options.logEvents !== false) logAuthEvents(parts.events, services, settings.keys.limits)
   const features = connectFeatures(options.features ?? [], parts, variant, services)
   connected.push(...features.values())
   const flows = createFlows(parts)

@@ -1,4 +1,4 @@
-import type { Logger } from 'mortar'
+import type { Outages } from 'mortar'
 import { errorFields } from './error-fields.ts'
 
 /** Milliseconds between two looks, and the longest pause after failures. */
@@ -16,8 +16,8 @@ export interface Looks {
   readonly isWell: boolean
 }
 
-/** Looks for work each second, and less often while it fails. The log has one line for all failures in a row. */
-export function lookRegularly(look: () => Promise<void>, logger: Logger): Looks {
+/** Looks for work each second, and less often while it fails. */
+export function lookRegularly(look: () => Promise<void>, outages: Outages): Looks {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let isWanted = false
@@ -28,11 +28,13 @@ export function lookRegularly(look: () => Promise<void>, logger: Logger): Looks 
   async function attempt(): Promise<void> {
     try {
       await look()
-      if (failures > 0) logger.info({ brick: 'jobs' }, 'The jobs can be read again')
+      outages.end('jobs')
       failures = 0
       lastSuccess = performance.now()
     } catch (error) {
-      if (failures++ === 0) logger.warn({ brick: 'jobs', err: errorFields(error) }, 'The jobs cannot be read')
+      failures++
+      const fields = { brick: 'jobs', err: errorFields(error) }
+      outages.begin({ part: 'jobs', error, message: 'The jobs cannot be read', fields })
     }
   }
 

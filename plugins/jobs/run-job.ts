@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Cradle, Logger } from 'mortar'
-import { JOB_CHANNEL, type ObservedJob } from 'mortar/kit'
+import { isOutage, JOB_CHANNEL, type ObservedJob } from 'mortar/kit'
 import { readData } from './data.ts'
 import { RENEWAL, type ClaimedJob, type JobEngine, type Outcome } from './engine.ts'
 import { errorFields, errorLine } from './error-fields.ts'
@@ -53,8 +53,19 @@ export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts
   const fields = { outcome: outcome.is, ms: Math.round(performance.now() - begun) }
   if (outcome.is === 'done') log.debug(fields, 'Job done')
   else if (outcome.is === 'returned') log.info(fields, 'The process stops; another one runs the job')
-  else
-    log[outcome.is === 'failed' ? 'error' : 'warn']({ ...fields, err: errorFields(error) }, TEXTS[outcome.is])
+  else {
+    const level = outcome.is === 'failed' ? 'error' : 'warn'
+    const message = TEXTS[outcome.is]
+    if (isOutage(error))
+      services.outages.log({
+        part: `job ${name}`,
+        error,
+        level,
+        message,
+        fields: { job: name, jobId: id, ...fields },
+      })
+    else log[level]({ ...fields, err: errorFields(error) }, message)
+  }
   return { name, error, outcome }
 }
 

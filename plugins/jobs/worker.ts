@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClaimedJob } from './engine.ts'
-import { errorFields } from './error-fields.ts'
 import { lookRegularly, type Looks } from './look-regularly.ts'
 import type { KnownJob, Registry } from './registry.ts'
 import { runJob, type Attempts } from './run-job.ts'
@@ -31,7 +30,7 @@ export function createWorker(
   parts: Omit<Attempts, 'stopping'>,
   { concurrency, keep, patience }: WorkerSettings,
 ): Worker {
-  const { engine, logger } = parts
+  const { engine, services } = parts
   const running = new Map<ClaimedJob, Promise<unknown>>()
   const stopping = new AbortController()
   // Each running job listens.
@@ -41,7 +40,7 @@ export function createWorker(
 
   function begin(claimed: ClaimedJob): void {
     const attempt = runJob(claimed, registry.find(claimed.name)!, { ...parts, stopping: stopping.signal })
-      .catch((error: unknown) => logger.warn({ err: errorFields(error) }, NOT_STORED))
+      .catch((error: unknown) => services.outages.log({ ...NOT_STORED, error }))
       .finally(() => {
         running.delete(claimed)
         looks.wake()
@@ -69,7 +68,7 @@ export function createWorker(
     if (performance.now() < pruneAt) return
     pruneAt = performance.now() + PRUNE_EVERY
     await engine.prune(keep)
-  }, logger)
+  }, services.outages)
 
   async function stop(): Promise<void> {
     isStopped = true
@@ -84,7 +83,10 @@ export function createWorker(
   return { looks, stop }
 }
 
-const NOT_STORED = 'The result of a job could not be stored, so it will be repeated'
+const NOT_STORED = {
+  part: 'results of jobs',
+  message: 'The result of a job could not be stored, so it will be repeated',
+}
 
 interface Group {
   readonly names: readonly string[]

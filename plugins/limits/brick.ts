@@ -94,18 +94,20 @@ function storeOf(store: NonNullable<LimitsOptions['store']>, services: Cradle): 
  * The log has the reason: the stores name keys by hashes, so a message contains none. The event has only the name, because
  * its listeners may send it elsewhere.
  */
-function report({ events, logger }: Cradle, error: unknown): void {
+function report({ events, outages }: Cradle, error: unknown): void {
   const bus = events.typed<LimitsEvents>()
   if (error === undefined) {
-    logger.info({ brick: 'limits' }, 'Limits are counted in the store again')
+    outages.end('limits')
     bus.emit('limits.restored', {})
     return
   }
-  const { name, message, code } = error instanceof Error ? (error as Failure) : UNKNOWN
-  const fields = { error: name, ...(code !== undefined && { code }), reason: message }
-  logger.warn({ brick: 'limits', ...fields }, 'The store of the limits fails; limits are counted in memory')
+  const { name, code } = error instanceof Error ? (error as Failure) : UNKNOWN
+  const fields = { brick: 'limits', error: name, ...(code !== undefined && { code }) }
+  outages.begin({ part: 'limits', error, message: IN_MEMORY, fields })
   bus.emit('limits.degraded', { error: name })
 }
+
+const IN_MEMORY = 'The store of the limits fails, so limits are counted in memory'
 
 /** An error of a driver may have a code. */
 type Failure = Error & { readonly code?: unknown }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock, Logger, MailMessage } from 'mortar'
+import type { Clock, Logger, MailMessage, OutageFailure, Outages } from 'mortar'
 import { createRepeats } from 'mortar/kit'
 import { MailError } from './mail-error.ts'
 import type { MailService } from './mailer.ts'
@@ -15,10 +15,10 @@ const MOST_BYTES = 64 * 1024 * 1024
  */
 export function repeatedMailer(
   mailer: MailService,
-  { clock, logger }: Pick<Parts, 'clock' | 'logger'>,
+  { clock, logger, outages }: Pick<Parts, 'clock' | 'logger' | 'outages'>,
 ): MailService {
   const repeats = createRepeats()
-  const parts: Parts = { mailer, clock, logger, waiting: { bytes: 0, isClosing: false } }
+  const parts: Parts = { mailer, clock, logger, outages, waiting: { bytes: 0, isClosing: false } }
   return {
     ...mailer,
     async send(message, options = {}) {
@@ -41,6 +41,7 @@ interface Parts {
   readonly mailer: MailService
   readonly clock: Clock
   readonly logger: Logger
+  readonly outages: Outages
   /** State of all messages that wait. */
   readonly waiting: { bytes: number; isClosing: boolean }
 }
@@ -65,19 +66,18 @@ class Sending {
 
   /** Resolves with false if it is to be called again. */
   async attempt(): Promise<boolean> {
-    const { mailer, logger, waiting } = this.#parts
+    const { mailer, waiting } = this.#parts
     this.#attempts += 1
     try {
       await mailer.handOver(this.#message, this.id)
     } catch (error) {
-      const fields = { mail: this.id, attempt: this.#attempts, err: error }
       if (!this.#isOver(error)) {
         if (this.#attempts === 1) waiting.bytes += this.#size
-        logger.warn(fields, 'A mail was not sent yet, and waits in memory')
+        this.#logOutage(error, { part: 'mail', level: 'warn', message: WAITS })
         return false
       }
       if (this.#attempts === 1) this.failure = error as Error
-      else logger.error(fields, 'A mail was not sent, and is lost')
+      else this.#logLoss(error)
     }
     if (this.#attempts > 1) waiting.bytes -= this.#size
     return true
@@ -89,6 +89,17 @@ class Sending {
     this.failure = new MailError('MAIL_NOT_SENT', NO_ROOM, { id: this.id })
   }
 
+  /** A mail that its server refuses is a cause of its own. */
+  #logLoss(error: unknown): void {
+    const fields = { mail: this.id, attempt: this.#attempts, err: error }
+    if (isFinal(error)) this.#parts.logger.error(fields, LOST)
+    else this.#logOutage(error, { part: 'lost mail', level: 'error', message: LOST })
+  }
+
+  #logOutage(error: unknown, line: Pick<OutageFailure, 'part' | 'level' | 'message'>): void {
+    this.#parts.outages.log({ ...line, error, fields: { mail: this.id, attempt: this.#attempts } })
+  }
+
   #isOver(error: unknown): boolean {
     const { clock, waiting } = this.#parts
     if (waiting.isClosing || isFinal(error) || clock.now() >= this.#until) return true
@@ -96,6 +107,8 @@ class Sending {
   }
 }
 
+const WAITS = 'A mail was not sent yet, and waits in memory'
+const LOST = 'A mail was not sent, and is lost'
 const NO_ROOM = 'The mail was not sent, and too many others wait for another attempt.'
 
 /** False for a failure of a mail server that may pass. */

@@ -32,11 +32,11 @@ export function redis(options: RedisOptions): Brick<'redis', RedisServices> {
     startupCodes: STARTUP_CODES,
     services: { redis: singleton(() => createClient(settings)) },
     checks: { redis: ({ redis: client }) => client.ping() },
-    start: async ({ redis: client, logger }) => {
+    start: async ({ redis: client, outages }) => {
       // A test may replace the client with an object that has no connection.
       if (typeof client.connect !== 'function' || client.status === 'ready') return
       await connect(client, settings.startTimeout)
-      opened.set(client, watchConnection(client, logger))
+      opened.set(client, watchConnection(client, outages))
     },
     stop: async ({ redis: client }) => {
       opened.get(client)?.()

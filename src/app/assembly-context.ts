@@ -7,6 +7,7 @@ import type { CoreServices } from '../contracts/services.ts'
 import { type ContextClass, createContextClass } from '../context/context-class.ts'
 import { createGauges } from '../contracts/gauges.ts'
 import { createUnavailable, type Unavailable } from '../pipeline/unavailable.ts'
+import { createOutages, type ClosableOutages } from './log/outages.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
 import type { AnyRouter } from '../routing/router.ts'
 import { applicationVersion } from '../support/env/environment.ts'
@@ -26,6 +27,7 @@ export interface AssemblyContext {
   readonly contextClass: ContextClass
   readonly dispatcher: Dispatcher
   readonly unavailable: Unavailable
+  readonly outages: ClosableOutages
   readonly maintenance: Maintenance
 }
 
@@ -51,7 +53,8 @@ export function createAssemblyContext(
     combine: 'max',
     read: buildInfo,
   })
-  const own = { logger, events, gauges }
+  const outages = createOutages(reporter)
+  const own = { logger, events, gauges, outages }
   const core: CoreServices = { ...own, environment, clock, appUrl, trustedOrigins }
   const disposeAll = createDisposal(reporter, options.shutdownTimeout)
   const dispatcher = createDispatcher()
@@ -62,7 +65,8 @@ export function createAssemblyContext(
     container: createServiceContainer(core, { disposeAll, refuseLate }),
     contextClass: createContextClass({ environment }),
     dispatcher,
-    unavailable: createUnavailable(reporter, core.gauges),
+    unavailable: createUnavailable(outages, core.gauges),
+    outages,
     maintenance: createMaintenance(dispatcher, reporter),
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Credential } from '../contracts/authenticator.ts'
 import type { Logger } from '../contracts/logger.ts'
+import type { Outages } from '../contracts/outages.ts'
 import type { User } from '../contracts/user.ts'
 import { fullMediaType } from './full-media-type.ts'
 import { readQuery } from './read-query.ts'
@@ -20,6 +21,7 @@ import { type ErrorExplainer, statusAfter } from './status-after.ts'
 /** The state that the contexts of one application share. */
 export interface ContextRuntime extends ErrorExplainer {
   readonly logger: Logger
+  readonly outages: Outages
   /** Work that ends when the application begins to close. */
   readonly open: OpenRequests
   findCredential(request: CredentialSource): Credential | null

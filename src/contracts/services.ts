@@ -2,6 +2,7 @@ import type { Environment } from '../support/env/environment.ts'
 import type { Clock } from './clock.ts'
 import type { EventBus } from './events.ts'
 import type { Gauges } from './gauges.ts'
+import type { Outages } from './outages.ts'
 import type { Logger } from './logger.ts'
 
 /** Services that every application has. */
@@ -10,6 +11,8 @@ export interface CoreServices {
   readonly events: EventBus
   /** Values of bricks and of the application that metrics can show. */
   readonly gauges: Gauges
+  /** The log lines of failures of other servers, joined by cause. */
+  readonly outages: Outages
   readonly environment: Environment
   readonly clock: Clock
   /** Public address of the application without a slash at its end, when configured. */

@@ -5,6 +5,7 @@ import { describeRoute, type Route } from '../routing/route.ts'
 import { seconds, warnOfLongNumber } from '../support/duration.ts'
 import type { PipelineRuntime, Step } from './step.ts'
 import { discard } from './render.ts'
+import { isUnavailable } from './unavailable.ts'
 import { isThenable } from '../support/thenable.ts'
 
 /**
@@ -77,9 +78,14 @@ function tooLate(): ServiceUnavailable {
   })
 }
 
-function logLate(ctx: RequestContext, error: unknown, { logger }: PipelineRuntime): void {
-  const fields = { requestId: ctx.id, route: ctx.route, err: describeError(error) }
-  logger.warn(fields, 'A handler failed after its request had timed out')
+function logLate(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): void {
+  const fields = { requestId: ctx.id, route: ctx.route }
+  const explained = runtime.explainError(error)
+  if (isUnavailable(explained)) return runtime.unavailable.log(explained, fields)
+  runtime.logger.warn(
+    { ...fields, err: describeError(error) },
+    'A handler failed after its request had timed out',
+  )
 }
 
 function limitOf(route: Route, runtime: PipelineRuntime): number {

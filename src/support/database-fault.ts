@@ -1,3 +1,5 @@
+import { errorChain } from './error-chain.ts'
+
 /** Meaning of an error of a database: it cannot be reached or cannot write, or it is busy and the transaction can be repeated. */
 export type DatabaseFault = 'unavailable' | 'busy'
 
@@ -54,6 +56,11 @@ const MESSAGES: Patterns = [
     /^(No database connection became free|timeout exceeded when trying to connect|No connections available|Queue limit reached)/,
   ],
 ]
+
+/** True for an error that a server has caused, or a disk, which cannot be reached, is full or is busy; also as a cause. */
+export function isOutage(error: unknown): boolean {
+  return errorChain(error).some((each) => databaseFaultOf(each.error) !== undefined)
+}
 
 /** Returns the code of an error of a driver: `40P01`, `ER_DUP_ENTRY`; `undefined` as a string without one. */
 export function errorCode(error: unknown): string {

@@ -181,8 +181,9 @@ describe('A health check', () => {
     for (let probe = 0; probe < 3; probe++) await ready(app)
     isUp = true
     for (let probe = 0; probe < 3; probe++) await ready(app)
-    const own = lines.filter((line) => line.includes("The check 'db'"))
+    const own = lines.filter((line) => line.includes("The check 'db' failed") || line.includes('check db'))
     expect(own.map((line) => line.split(' ')[0])).to.deep.equal(['warn', 'info'])
+    expect(own[1]).to.include('Works again: check db.')
     await app.close()
   })
 

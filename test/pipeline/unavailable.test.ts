@@ -48,6 +48,8 @@ describe('The log lines of a 503', () => {
     )
   }
 
+  const QUIET = { event: 'outage.continues', failing: [], back: [], reasons: [] }
+
   it('are one line for each cause and minute, with a number, without a stack', async () => {
     app = createNotes()
     expect(await ask('/away', 100)).to.deep.equal(Array.from({ length: 100 }, () => 503))
@@ -63,16 +65,21 @@ describe('The log lines of a 503', () => {
     expect(lines.slice(2)).to.deep.equal([
       [
         'error',
-        { event: 'request.unavailable', codes: { database_away: 99, service_unavailable: 1 } },
-        'Service unavailable, further requests since the last line: database_away 99, service_unavailable 1',
+        { ...QUIET, failures: { database_away: 99 } },
+        'Further failures since the last line: database_away 99.',
+      ],
+      [
+        'error',
+        { ...QUIET, failures: { service_unavailable: 1 } },
+        'Further failures since the last line: service_unavailable 1.',
       ],
     ])
     await ask('/away', 5)
     mock.timers.tick(60_000)
-    expect(lines.slice(3).map(([, { codes }]) => codes)).to.deep.equal([{ database_away: 5 }])
+    expect(lines.slice(4).map(([, { failures }]) => failures)).to.deep.equal([{ database_away: 5 }])
     mock.timers.tick(60_000)
     await ask('/away', 1)
-    expect(lines.slice(4).map(([, { code }]) => code)).to.deep.equal(['database_away'])
+    expect(lines.slice(5).map(([, { code }]) => code)).to.deep.equal(['database_away'])
   })
 
   it('are one line for several codes of one reason, and another one when a minute has passed', async () => {
@@ -88,7 +95,7 @@ describe('The log lines of a 503', () => {
     await ask('/sessions', 2)
     expect(lines.map(([, { code }]) => code)).to.deep.equal(['database_away'])
     mock.timers.tick(60_000)
-    expect(lines[1]![1]['codes']).to.deep.equal({ sessions_unknown: 2 })
+    expect(lines[1]![1]['failures']).to.deep.equal({ sessions_unknown: 2 })
     mock.timers.tick(60_000)
     await ask('/sessions', 1)
     expect(lines.at(-1)![1]['code']).to.equal('sessions_unknown')
@@ -98,7 +105,7 @@ describe('The log lines of a 503', () => {
     app = createNotes()
     await ask('/away', 3)
     await app.close()
-    expect(lines.map(([, { codes }]) => codes)).to.deep.equal([undefined, { database_away: 2 }])
+    expect(lines.map(([, { failures }]) => failures)).to.deep.equal([undefined, { database_away: 2 }])
     mock.timers.tick(600_000)
     expect(lines.length).to.equal(2)
   })
@@ -147,7 +154,7 @@ describe('The log lines of a 503', () => {
       expect(await ask('/public', 20, headers)).to.deep.equal(Array.from({ length: 20 }, () => 200))
       expect(lines.length).to.equal(1)
       await app.close()
-      expect(lines[1]![1]['codes']).to.deep.equal({ database_away: 39 })
+      expect(lines[1]![1]['failures']).to.deep.equal({ database_away: 39 })
       const counts = app.services.gauges.all.get('mortar_unavailable_total')!.read()
       expect(counts).to.deep.equal(new Map([['database_away', 20]]))
     })

@@ -1,11 +1,20 @@
 import { createHmac } from 'node:crypto'
-import type { EventBus, Logger } from 'mortar'
+import type { CoreServices, EventBus, Outages } from 'mortar'
 import type { AuthEvents } from './events.ts'
 
-type Level = 'info' | 'warn' | 'error'
+type Level = 'info' | 'warn'
 
-/** Level of each event: `warn` for events to inspect, `error` for faults to repair. */
-const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
+/** Events of failures of other servers, which are logged as such. */
+const OUTAGES = {
+  'auth.sessions.unknown': 'The list of ended sessions cannot be read',
+  'auth.password.reset.mail.failed': 'A reset mail could not be sent',
+  'auth.mail.failed': 'A mail about an account could not be sent',
+} as const
+
+type OutageEvent = keyof typeof OUTAGES | 'auth.sessions.known'
+
+/** Level of each other event: `warn` for events to inspect. */
+const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = {
   'auth.signup.succeeded': 'info',
   'auth.signup.failed': 'info',
   'auth.signup.limited': 'warn',
@@ -24,7 +33,6 @@ const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
   'auth.password.reset.requested': 'info',
   'auth.password.reset.request.failed': 'info',
   'auth.password.reset.request.limited': 'warn',
-  'auth.password.reset.mail.failed': 'error',
   'auth.password.reset.succeeded': 'info',
   'auth.password.reset.failed': 'info',
   'auth.password.reset.limited': 'warn',
@@ -34,19 +42,21 @@ const LEVELS: Readonly<Record<keyof AuthEvents, Level>> = {
   'auth.session.ended': 'info',
   'auth.session.end.failed': 'info',
   'auth.session.end.limited': 'warn',
-  'auth.mail.failed': 'error',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
-  'auth.sessions.unknown': 'error',
-  'auth.sessions.known': 'info',
 }
 
 /**
  * Logs each event of the auth brick with its request id and client address (ASVS 16.2.1, 16.3.1). An e-mail address is
  * logged as `account`, a keyed hash: lines about one account can be matched, and the log contains no address.
  */
-export function logAuthEvents(events: EventBus<AuthEvents>, logger: Logger, key: Buffer): void {
-  for (const type of Object.keys(LEVELS) as (keyof AuthEvents)[])
+export function logAuthEvents(
+  events: EventBus<AuthEvents>,
+  { logger, outages }: Pick<CoreServices, 'logger' | 'outages'>,
+  key: Buffer,
+): void {
+  logOutages(events, outages)
+  for (const type of Object.keys(LEVELS) as (keyof typeof LEVELS)[])
     events.on(type, (event) => {
       const { ip, email, ...fields }: Readonly<Record<string, unknown>> = { ...event }
       const line = {
@@ -59,7 +69,28 @@ export function logAuthEvents(events: EventBus<AuthEvents>, logger: Logger, key:
     })
 }
 
-function levelOf(type: keyof AuthEvents, reason: unknown): Level {
+interface Failed {
+  readonly error: string
+  readonly ip?: string
+}
+
+function logOutages(events: EventBus<AuthEvents>, outages: Outages): void {
+  for (const type of Object.keys(OUTAGES) as (keyof typeof OUTAGES)[])
+    events.on(type, ({ error, ip: address, ...fields }: Failed) => {
+      const failure = {
+        part: type,
+        error: new Error(error),
+        level: 'error',
+        message: OUTAGES[type],
+        fields: { event: type, ...(address !== undefined && { address }), ...fields },
+      } as const
+      if (type === 'auth.sessions.unknown') outages.begin(failure)
+      else outages.log(failure)
+    })
+  events.on('auth.sessions.known', () => outages.end('auth.sessions.unknown'))
+}
+
+function levelOf(type: keyof typeof LEVELS, reason: unknown): Level {
   return reason === 'busy' || reason === 'error' ? 'warn' : LEVELS[type]
 }
 

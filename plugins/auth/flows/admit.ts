@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredSession } from '../accounts/auth-store.ts'
-import { describeFailure } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 import type { Caller, FeaturePoints, Grant, Proof } from './proof.ts'
 import { endSession, endSessionOf, grantFor } from './sessions.ts'
@@ -30,7 +29,7 @@ export async function admit(parts: AuthParts, proof: Proof, request?: SessionReq
 
 /** Calls a point of every feature that only takes note: what it throws is logged and changes nothing. */
 export async function tell(
-  parts: Pick<AuthParts, 'features' | 'logger'>,
+  parts: Pick<AuthParts, 'features' | 'outages'>,
   point: keyof FeaturePoints,
   call: (feature: FeaturePoints) => unknown,
 ): Promise<void> {
@@ -38,7 +37,8 @@ export async function tell(
     try {
       await call(feature)
     } catch (error) {
-      parts.logger.warn({ point, reason: describeFailure(error) }, 'A feature of the auth brick has failed')
+      const message = 'A feature of the auth brick has failed'
+      parts.outages.log({ part: `auth feature ${point}`, error, message, fields: { point } })
     }
 }
 

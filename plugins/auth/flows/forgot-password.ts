@@ -73,10 +73,8 @@ async function complete(sending: Sending, attempt: Attempt, email: string): Prom
     const user = await findOwner(parts, attempt, email)
     await (user === null ? pretend(parts, email) : sendToken(sending, user, attempt.caller))
   } catch (error) {
-    parts.logger.error(
-      { reason: describeFailure(error) },
-      'A request for a reset mail could not be completed',
-    )
+    const message = 'A request for a reset mail could not be completed'
+    parts.outages.log({ part: 'reset mail', error, level: 'error', message })
   }
 }
 

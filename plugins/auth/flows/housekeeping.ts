@@ -1,4 +1,3 @@
-import { describeFailure } from '../errors.ts'
 import { tell } from './admit.ts'
 import type { AuthParts } from './parts.ts'
 import { clearAfterNewPassword } from './sessions.ts'
@@ -26,10 +25,8 @@ export function createHousekeeping(parts: AuthParts): Housekeeping {
       // A clock that is ahead must not delete records that other processes still need.
       await parts.store.deleteExpired(now, now + Math.min(0, parts.endedSessions.storeAhead))
     } catch (error) {
-      parts.logger.warn(
-        { reason: describeFailure(error) },
-        'Expired sessions and reset tokens could not be deleted',
-      )
+      const message = 'Expired sessions and reset tokens could not be deleted'
+      parts.outages.log({ part: 'clean-up of sessions', error, message })
     }
     await tell(parts, 'tidy', (feature) => feature.tidy?.(now))
   }

@@ -1,4 +1,4 @@
-import { describeFailure, invalidCredentials } from '../errors.ts'
+import { invalidCredentials } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
@@ -64,9 +64,11 @@ async function renewHash(parts: AuthParts, user: StoredUser, password: string): 
     await parts.store.rehashPassword(user.id, user.passwordHash!, await parts.passwords.hash(password))
   } catch (error) {
     // The login is valid without it, and the next login tries again.
-    parts.logger.warn(
-      { userId: user.id, reason: describeFailure(error) },
-      'A password hash could not be renewed',
-    )
+    parts.outages.log({
+      part: 'renewal of password hashes',
+      error,
+      message: 'A password hash could not be renewed',
+      fields: { userId: user.id },
+    })
   }
 }

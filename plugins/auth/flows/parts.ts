@@ -1,4 +1,4 @@
-import { ServiceUnavailable, type Clock, type EventBus, type Logger } from 'mortar'
+import { ServiceUnavailable, type Clock, type EventBus, type Logger, type Outages } from 'mortar'
 import type { AuthStore } from '../accounts/auth-store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'
@@ -33,6 +33,7 @@ export interface AuthParts {
   /** Dates the rotations of refresh tokens. */
   readonly rotations: RotationClock
   readonly logger: Logger
+  readonly outages: Outages
   readonly lifetimes: ResolvedLifetimes
   /** Maximum sessions of a user; undefined for no limit. */
   readonly maxSessions?: number | undefined

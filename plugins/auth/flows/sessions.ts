@@ -1,6 +1,6 @@
 import { ignore, inTime, lateDatabase } from 'mortar/kit'
 import type { SessionOwner, StoredSession, StoredUser } from '../accounts/auth-store.ts'
-import { cannotEndSession, describeFailure, MissingTable } from '../errors.ts'
+import { cannotEndSession, MissingTable } from '../errors.ts'
 import type { AuthParts } from './parts.ts'
 import type { Grant } from './proof.ts'
 
@@ -159,10 +159,12 @@ async function clearAll(parts: AuthParts, userId: string): Promise<void> {
   parts.unfinished.delete(userId)
   if (failed === undefined) return
   if (parts.unfinished.size < MOST_UNFINISHED) parts.unfinished.add(userId)
-  parts.logger.warn(
-    { userId, reason: describeFailure(failed.reason) },
-    'Sessions and reset tokens that have ended could not be deleted',
-  )
+  parts.outages.log({
+    part: 'clean-up of sessions',
+    error: failed.reason,
+    message: 'Sessions and reset tokens that have ended could not be deleted',
+    fields: { userId },
+  })
 }
 
 /**

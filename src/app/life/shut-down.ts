@@ -1,6 +1,6 @@
 import type { Logger } from '../../contracts/logger.ts'
 import { StartupError } from '../../errors/startup-error.ts'
-import type { Unavailable } from '../../pipeline/unavailable.ts'
+import type { ClosableOutages } from '../log/outages.ts'
 import { checkOptions } from '../../support/check-options.ts'
 import { isTimeout, TIME_LIMIT, timeLimit } from '../../support/duration.ts'
 import { withDeadline } from '../../support/with-deadline.ts'
@@ -14,7 +14,7 @@ import type { RunningServer } from '../serve/server.ts'
 export interface Stoppable {
   readonly adapters: Adapters
   readonly lifecycle: Lifecycle
-  readonly unavailable: Unavailable
+  readonly outages: ClosableOutages
   readonly maintenance: Maintenance
   /** Seconds for the requests in flight, and for the stop of each brick. */
   readonly timeout: number
@@ -27,7 +27,7 @@ export interface Stoppable {
 export async function shutDown({
   adapters,
   lifecycle,
-  unavailable,
+  outages,
   maintenance,
   timeout,
   booting,
@@ -43,8 +43,8 @@ export async function shutDown({
   await adapters.disposeRequests(timeout)
   adapters.health.stop()
   maintenance.stop()
-  unavailable.flush()
   await lifecycle.stop()
+  outages.flush()
 }
 
 /** Returns the seconds to serve on before `close()` begins. @throws StartupError for a wrong option. */

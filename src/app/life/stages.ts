@@ -29,7 +29,6 @@ export function createStages({ options, container, dispatcher }: AssemblyContext
   const health = new Health({
     options: options.health,
     services: container.cradle as Cradle,
-    reporter,
     exposeErrors: options.environment !== 'production',
     version: applicationVersion(),
     hasRoute: (path) => dispatcher.routes.some((route) => route.path === path),

@@ -116,6 +116,7 @@ function createContextRuntime(
     : undefined
   return {
     logger: options.logger,
+    outages: context.outages,
     ...own,
     explainError: dispatcher.explainError,
     findCredential: compileCredential(credentialRules(options, authenticator)),

@@ -4,6 +4,7 @@ import { isEventStream } from '../../context/outgoing.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Logger } from '../../contracts/logger.ts'
 import { describeError } from '../../errors/describe-error.ts'
+import { isUnavailable, logUnavailable } from '../unavailable.ts'
 import { whenClosed } from '../../support/when-closed.ts'
 
 /**
@@ -48,7 +49,10 @@ function copy(stream: Readable, res: ServerResponse): void {
 function fail(ctx: RequestContext, error: Error, reporter: Logger | undefined): void {
   const { res, runtime, observation } = ctx.internal
   if (reporter !== undefined) {
-    reporter.error({ requestId: ctx.id, err: describeError(error) }, 'A response stream failed')
+    const explained = runtime.explainError(error)
+    const fields = { requestId: ctx.id, route: ctx.route }
+    if (isUnavailable(explained)) logUnavailable(runtime.outages, explained, fields)
+    else reporter.error({ ...fields, err: describeError(error) }, 'A response stream failed')
     observation?.fail(error)
   }
   runtime.emitError(ctx, error)

@@ -19,7 +19,7 @@ describe('limits() with a store that fails', () => {
     expect(lines).to.deep.equal([
       [
         { brick: 'limits', error: 'Error', reason: 'The store is not connected.' },
-        'The store of the limits fails; limits are counted in memory',
+        'The store of the limits fails, so limits are counted in memory: The store is not connected.',
       ],
     ])
     expect(degraded()).to.equal(1)

@@ -1,6 +1,5 @@
 import type { NamedCheck } from '../../../bricks/health-check.ts'
 import type { Cradle } from '../../../contracts/services.ts'
-import type { Logger } from '../../../contracts/logger.ts'
 import { describeError } from '../../../errors/describe-error.ts'
 
 /** Result of a check: undefined if it passed, else the reason. */
@@ -25,16 +24,14 @@ export class CheckRunner {
   readonly name: string
   private readonly check: NamedCheck
   private readonly services: Cradle
-  private readonly reporter: Logger
   private last: Run | undefined = undefined
   /** Result of the last run; undefined before the first. */
   passed: boolean | undefined = undefined
 
-  constructor(check: NamedCheck, services: Cradle, reporter: Logger) {
+  constructor(check: NamedCheck, services: Cradle) {
     this.name = check.name
     this.check = check
     this.services = services
-    this.reporter = reporter
   }
 
   /** Returns the result of the last run while it is fresh or still active, else of a new run. Never rejects. */
@@ -82,13 +79,13 @@ export class CheckRunner {
 
   /** Logs only a change, because probes arrive every few seconds. */
   private report(result: CheckResult): void {
-    const { name, reporter } = this
-    const { passed = true } = this
+    const { name } = this
+    const { outages } = this.services
     this.passed = result === undefined
-    if (passed === this.passed) return
-    if (result !== undefined)
-      reporter.warn({ check: name, err: describeError(result.error) }, `The check '${name}' failed`)
-    else reporter.info({ check: name }, `The check '${name}' passes again`)
+    const part = `check ${name}`
+    if (result === undefined) return outages.end(part)
+    const fields = { check: name, err: describeError(result.error) }
+    outages.begin({ part, error: result.error, message: `The check '${name}' failed`, fields })
   }
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NamedCheck } from '../../../bricks/health-check.ts'
 import type { Cradle } from '../../../contracts/services.ts'
-import type { Logger } from '../../../contracts/logger.ts'
 import { originForm } from '../../../context/origin-form.ts'
 import { requestId } from '../../../context/request-id.ts'
 import { PROBLEM_CODES } from '../../../errors/codes.ts'
@@ -25,7 +24,6 @@ export interface HealthResponse {
 export interface HealthContext {
   readonly options: ResolvedHealth | undefined
   readonly services: Cradle
-  readonly reporter: Logger
   /** True outside production: the response then contains the messages of failed checks. */
   readonly exposeErrors: boolean
   /** Version of the application, if it is known. */
@@ -48,8 +46,8 @@ export class Health {
   async use(checks: readonly NamedCheck[]): Promise<void> {
     if (checks.length === 0) return
     const { CheckRunner } = await import('./check-runner.ts')
-    const { services, reporter } = this.context
-    this.runners = checks.map((check) => new CheckRunner(check, services, reporter))
+    const { services } = this.context
+    this.runners = checks.map((check) => new CheckRunner(check, services))
     services.gauges.add('mortar_health_check', {
       help: '1 for a check that passed when it last ran, else 0.',
       label: 'check',

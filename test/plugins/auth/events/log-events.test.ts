@@ -61,6 +61,12 @@ describe('the log of the auth events', () => {
     })
   })
 
+  const OUTAGES = new Set<string>([
+    'auth.password.reset.mail.failed',
+    'auth.mail.failed',
+    'auth.sessions.unknown',
+  ])
+
   const LEVELS: Record<string, readonly string[]> = {
     warn: [
       ...[...EVENT_TYPES, ...FEATURE_EVENT_TYPES].filter((type) => type.endsWith('.limited')),
@@ -68,21 +74,37 @@ describe('the log of the auth events', () => {
       'auth.csrf.refused',
       'auth.password.unusable',
     ],
-    error: ['auth.password.reset.mail.failed', 'auth.mail.failed', 'auth.sessions.unknown'],
   }
 
   it('warns of limits, reused tokens and other origins, and of nothing that is usual', () => {
     const { lines, logger } = recorder()
     return inWorld({ app: { logger } }, async (world) => {
       lines.length = 0
-      const system = ['auth.sessions.known']
-      const types = [...EVENT_TYPES, ...FEATURE_EVENT_TYPES, ...system]
+      const all = [...EVENT_TYPES, ...FEATURE_EVENT_TYPES]
+      const types = all.filter((type) => !OUTAGES.has(type))
       for (const type of types) bus(world).emit(type, { requestId: type })
       expect(lines.map(({ fields }) => fields['event'])).to.deep.equal(types)
       for (const { level, fields } of lines) {
         const expected = Object.entries(LEVELS).find(([, listed]) => listed.includes(String(fields['event'])))
         expect(level, String(fields['event'])).to.equal(expected?.[0] ?? 'info')
       }
+    })
+  })
+
+  it('joins failures of servers, and has one line when the sessions are known again', () => {
+    const { lines, logger } = recorder()
+    return inWorld({ app: { logger } }, async (world) => {
+      lines.length = 0
+      const error = 'Error: connect ECONNREFUSED 127.0.0.1:5432'
+      for (let times = 0; times < 3; times++) {
+        bus(world).emit('auth.sessions.unknown', { error })
+        bus(world).emit('auth.mail.failed', { error, ip: '127.0.0.1', userId: 'u1', kind: 'reset' })
+      }
+      bus(world).emit('auth.sessions.known', {})
+      expect(lines.map(({ level }) => level)).to.deep.equal(['error', 'info'])
+      expect(lines[0]!.fields).to.deep.equal({ event: 'auth.sessions.unknown', reason: error })
+      expect(lines[1]!.fields).to.include({ event: 'outage.over' })
+      expect(lines[1]!.fields['failures']).to.deep.equal({ 'auth.mail.failed': 3 })
     })
   })
 
