@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type BegunResponse, isBodiless, isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
-import { describeRoute, type Route } from '../routing/route.ts'
+import { describeRoute, readContent, type Route } from '../routing/route.ts'
 import { namingRoute } from '../schema/unsendable.ts'
 import { ignore } from '../support/ignore.ts'
 import { compileEndWithSession } from './end-with-session.ts'
@@ -79,7 +79,9 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
     return isProduction ? prepare : Object.assign(prepare, { check: refuseHidden })
   }
   const statuses = statusesOf(response)
-  const contents = statuses.map((status) => compileContent(route, status, runtime))
+  const contents = statuses.map((status) =>
+    isRedirectAlone(response, status) ? undefined : compileContent(route, status, runtime),
+  )
   const emptyStatus = emptyStatusOf(route, statuses)
   const warn = isProduction ? undefined : warnOfDefaultStatus(route, statuses)
   const prepare: Prepare = (ctx, value) => {
@@ -90,6 +92,12 @@ function compilePrepareOf(route: Route, runtime: PipelineRuntime): Prepare {
     return renderOther(ctx, status, value)
   }
   return Object.assign(prepare, { hasSchemas: true as const })
+}
+
+/** True for a redirect that declares no body, only its meaning. */
+function isRedirectAlone(response: NonNullable<Route['definition']['response']>, status: number): boolean {
+  const { type, schema } = readContent(response[status] ?? response[200]!)
+  return status >= 300 && status < 400 && type === undefined && schema === undefined
 }
 
 /** Warns once of a value that is sent unchecked as 200, because the handler did not choose a declared success status. */

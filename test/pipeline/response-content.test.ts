@@ -213,6 +213,9 @@ describe('A handler that returns nothing', () => {
       expect(await status({ 200: object(), 204: mixed() }, () => undefined)).to.equal(204)
       expect(await status({ 200: object() }, (ctx) => void (ctx.status = 204))).to.equal(204)
       expect(await status({ 200: object() }, (ctx) => ctx.redirect('/x', 307))).to.equal(200 + 107)
+      expect(await status({ 302: { description: 'To the page.' } }, (ctx) => ctx.redirect('/x'))).to.equal(
+        302,
+      )
     })
   })
 })
