@@ -81,7 +81,7 @@ export function auth<Connected extends ConnectedProvider, Policies extends strin
     ...(provider.explainError && { explainError: provider.explainError }),
     services: {
       // `connectProvider` returns the result of the provider's own `connect`.
-      authProvider: singleton((services) => connectProvider(provider, services) as Connected),
+      authProvider: singleton((services) => connectProvider(provider, services, { prefix }) as Connected),
       authenticator: singleton(
         (services) =>
           // The guard calls the policies with users of this provider only.

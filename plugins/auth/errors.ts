@@ -153,7 +153,34 @@ export function invalidResetToken(): Unauthorized {
   })
 }
 
-/** 409 of signup. */
+/** 401 of the links of addresses: the same bytes for an unknown, a used and an expired token. */
+export function invalidVerificationToken(): Unauthorized {
+  return new Unauthorized('The link is not valid; ask for a new one.', {
+    code: 'invalid_verification_token',
+    instance: false,
+  })
+}
+
+/** 401 of the link of an address without the session or the password of its account. */
+export function ownerNeeded(): Unauthorized {
+  return new Unauthorized('Sign in to the account of this link, or send its password.', {
+    code: 'invalid_credentials',
+  })
+}
+
+/** 403 of a login, and of a route with `auth: 'verified'`, while the address of the account is not proven. */
+export function emailUnverified(): Forbidden {
+  return new Forbidden('Confirm your e-mail address first.', { code: 'email_unverified' })
+}
+
+/** 422 for a change to the current address. */
+export function ownAddress(): ValidationFailed {
+  return new ValidationFailed([
+    { location: 'body', path: 'email', rule: 'email', message: 'This is the address of your account.' },
+  ])
+}
+
+/** 409 of signup, and of a link to a new address. */
 export function emailTaken(): Conflict {
   return new Conflict('An account with this e-mail address exists already.', { code: 'email_taken' })
 }

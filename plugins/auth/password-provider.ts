@@ -16,7 +16,13 @@ import { createSessionWatch } from './sessions/session-watch.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { logAuthEvents } from './events/log-events.ts'
 import { checkSecret, deriveKeys } from './tokens/keys.ts'
-import { checkCounts, checkTexts, resolveLifetimes, type PasswordAuthOptions } from './options/options.ts'
+import {
+  checkCounts,
+  checkTexts,
+  linkBase,
+  resolveLifetimes,
+  type PasswordAuthOptions,
+} from './options/options.ts'
 import { assertCost } from './passwords/passwords.ts'
 import type {
   ConnectedPasswordProvider,
@@ -29,7 +35,7 @@ import { countsAlone } from './limits/rate-limits.ts'
 import { METHODS } from './flows/sessions.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
 import { checkFeatures } from './features/check-features.ts'
-import type { AuthFeature, ConnectedFeature } from './features/feature.ts'
+import type { ConnectedFeature } from './features/feature.ts'
 import { createFeatureKit } from './flows/feature-kit.ts'
 import { createParts, type Settings } from './password-parts.ts'
 import { passwordRoutes } from './routes/router.ts'
@@ -68,7 +74,7 @@ export function createPasswordProvider(
     capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     routes: [passwordRoutes(features), ...features.flatMap(({ routes = [] }) => routes)],
-    connect: (services) => connect(settings, variant, services),
+    connect: (services, { prefix }) => connect(settings, variant, { services, prefix }),
     async doctor(services) {
       const appUrl = options.appUrl ?? services.appUrl
       const asvs = asvsFindings({ options, lifetimes: settings.lifetimes, appUrl }, services.environment)
@@ -81,14 +87,21 @@ export function createPasswordProvider(
 /** Milliseconds after the start, so that later packages do not delay the first requests. */
 const LOADING_DELAY = 1000
 
-function connect(settings: Settings, variant: Variant, services: BrickServices): ConnectedPasswordProvider {
+/** The application that a provider is connected to. */
+interface Application {
+  readonly services: BrickServices
+  readonly prefix: string
+}
+
+function connect(settings: Settings, variant: Variant, application: Application): ConnectedPasswordProvider {
   const { options } = settings
+  const { services } = application
   const connected: ConnectedFeature[] = []
   const store = variant.createStore(services)
   const parts = createParts(settings, { store, services, features: connected })
   checkForEnvironment(options, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services, settings.keys.limits)
-  const features = connectFeatures(options.features ?? [], parts, variant, services)
+  const features = connectFeatures(options, parts, variant, application)
   connected.push(...features.values())
   const flows = createFlows(parts)
   const news = createSessionNews(parts)
@@ -131,13 +144,16 @@ function connect(settings: Settings, variant: Variant, services: BrickServices):
 }
 
 function connectFeatures(
-  features: readonly AuthFeature[],
+  { features = [], appUrl }: PasswordAuthOptions,
   parts: AuthParts,
   variant: Variant,
-  services: BrickServices,
+  { services, prefix }: Application,
 ): ReadonlyMap<string, ConnectedFeature> {
-  const records = (shape: TableShape) => variant.createRecords(services, shape)
-  const kit = createFeatureKit(parts, { services, records })
+  const kit = createFeatureKit(parts, {
+    services,
+    records: (shape: TableShape) => variant.createRecords(services, shape),
+    linkTo: (path) => `${linkBase(appUrl ?? services.appUrl, services.environment)}${prefix}${path}`,
+  })
   return new Map(features.map((feature) => [feature.name, feature.connect(kit)]))
 }
 

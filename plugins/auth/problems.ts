@@ -6,6 +6,8 @@ export const PROBLEMS = {
   invalid_session: { status: 401, title: 'Invalid session' },
   password_changed: { status: 401, title: 'Password changed' },
   invalid_reset_token: { status: 401, title: 'Invalid reset token' },
+  invalid_verification_token: { status: 401, title: 'Invalid verification token' },
+  email_unverified: { status: 403, title: 'E-mail address unverified' },
   reauthentication_required: { status: 403, title: 'Reauthentication required' },
   email_taken: { status: 409, title: 'E-mail address taken' },
   session_state_unknown: { status: 503, title: 'Session state unknown' },

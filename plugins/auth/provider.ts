@@ -74,7 +74,13 @@ export interface ProviderDescription {
  * without state is itself a `ConnectedProvider`. Otherwise `connect` makes one for each application from its services.
  */
 export type AuthProvider<Connected extends ConnectedProvider = ConnectedProvider> = ProviderDescription &
-  (Connected | { connect(services: BrickServices): Connected })
+  (Connected | { connect(services: BrickServices, mount: ProviderMount): Connected })
+
+/** Place of a provider in an application. */
+export interface ProviderMount {
+  /** Path of its routes: `/auth`. */
+  readonly prefix: string
+}
 
 /** `user.raw` of a type that an application writes. A mapped type, so that also an interface is a record of any keys. */
 export type RawRecord<Raw> = [keyof Raw] extends [never]
@@ -137,8 +143,12 @@ function trimmed(path: string): string {
  * @returns the provider, connected to the application with these services.
  * @throws StartupError `MORTAR_AUTH_PROVIDER` naming the provider and its missing parts.
  */
-export function connectProvider(provider: AuthProvider, services: BrickServices): ConnectedProvider {
-  const connected = 'connect' in provider ? provider.connect(services) : provider
+export function connectProvider(
+  provider: AuthProvider,
+  services: BrickServices,
+  mount: ProviderMount,
+): ConnectedProvider {
+  const connected = 'connect' in provider ? provider.connect(services, mount) : provider
   if (typeof connected?.identify !== 'function')
     throw refusal(subject(provider), "is connected and has no function 'identify'")
   for (const capability of ['signOut', 'check'] as const)

@@ -8,9 +8,9 @@ export const STARTUP_CODES = {
     remedy: 'Look for the account with `mortar auth users`, or use the tools of the service of the provider.',
   },
   MORTAR_AUTH_APP_URL: {
-    cause: '`appUrl` is not set in production; reset links need the public address of the application',
+    cause: '`appUrl` is not set in production; links in mails need the public address of the application',
     remedy:
-      'Set `appUrl` in the options of `createApp` (from `APP_URL`), or pass `sendResetEmail` to `basicAuth`.',
+      'Set `appUrl` in the options of `createApp` (from `APP_URL`), or pass `sendResetEmail` to `basicAuth` and `url` to `emailVerification`.',
   },
   MORTAR_AUTH_ATOMICITY: {
     cause:

@@ -45,7 +45,8 @@ export interface FailureEvent extends AddressEvent {
  * describe the system and are additional.
  */
 export interface AuthEvents {
-  'auth.signup.succeeded': SessionEvent
+  /** Without `sessionId` if the signup signs nobody in. */
+  'auth.signup.succeeded': UserEvent & { readonly sessionId?: string }
   'auth.signup.failed': FailureEvent
   'auth.signup.limited': LimitedEvent
   'auth.login.succeeded': SessionEvent
@@ -82,6 +83,19 @@ export interface AuthEvents {
   'auth.session.ended': SessionEvent
   'auth.session.end.failed': SessionEvent & { readonly reason: string }
   'auth.session.end.limited': LimitedEvent
+  /** `emailVerification()`: a link was redeemed, of the account's address or of a new one. */
+  'auth.email.verified': UserEvent
+  /** `userId` if the token was valid. */
+  'auth.email.verify.failed': AuthEvent & { readonly reason: string; readonly userId?: string }
+  'auth.email.verify.limited': LimitedEvent
+  'auth.email.link.requested': AuthEvent
+  'auth.email.link.request.failed': FailureEvent
+  'auth.email.link.request.limited': LimitedEvent
+  'auth.email.change.requested': UserEvent
+  'auth.email.change.request.failed': UserEvent & { readonly reason: string }
+  'auth.email.change.request.limited': LimitedEvent
+  /** The link of a new address has replaced the address of the account: in addition to `auth.email.verified`. */
+  'auth.email.changed': UserEvent
   /** A mail of a feature could not be sent. */
   'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */

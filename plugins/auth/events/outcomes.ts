@@ -2,7 +2,18 @@ import type { AuthEvents } from './events.ts'
 
 /** Flows that emit an event. */
 export type FlowName =
-  'signup' | 'login' | 'refresh' | 'logout' | 'changePassword' | 'forgot' | 'reset' | 'confirm' | 'endSession'
+  | 'signup'
+  | 'login'
+  | 'refresh'
+  | 'logout'
+  | 'changePassword'
+  | 'forgot'
+  | 'reset'
+  | 'confirm'
+  | 'endSession'
+  | 'verifyEmail'
+  | 'verifyMail'
+  | 'changeEmail'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -52,5 +63,20 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
     succeeded: 'auth.session.ended',
     failed: 'auth.session.end.failed',
     limited: 'auth.session.end.limited',
+  },
+  verifyEmail: {
+    succeeded: 'auth.email.verified',
+    failed: 'auth.email.verify.failed',
+    limited: 'auth.email.verify.limited',
+  },
+  verifyMail: {
+    succeeded: 'auth.email.link.requested',
+    failed: 'auth.email.link.request.failed',
+    limited: 'auth.email.link.request.limited',
+  },
+  changeEmail: {
+    succeeded: 'auth.email.change.requested',
+    failed: 'auth.email.change.request.failed',
+    limited: 'auth.email.change.request.limited',
   },
 }

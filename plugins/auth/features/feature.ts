@@ -3,7 +3,7 @@ import type { AuthStore, StoredSession, StoredUser } from '../accounts/auth-stor
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
-import type { Caller, FeaturePoints, Grant } from '../flows/proof.ts'
+import type { Caller, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
 import type { Challenges } from './challenges/challenges.ts'
 
@@ -54,12 +54,34 @@ export interface FeatureKit {
   readonly clock: Clock
   readonly logger: Logger
   readonly events: EventBus<AuthEvents>
-  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail' | 'setEmail'>
+  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail'>
   readonly sessions: FeatureSessions
   readonly mails: Outbox
   records(shape: TableShape): Records
   readonly challenges: Challenges
+  /** Returns the address of a path below the prefix, for a mail. @throws StartupError `MORTAR_AUTH_APP_URL` without `appUrl`. */
+  linkTo(path: string): string
+  /**
+   * Reads from the database, then runs work after the response, at a random delay. What the work throws is logged, so the
+   * response shows a database that is away, and nothing else.
+   */
+  later(work: () => Promise<void>): Promise<void>
   verifyPassword(user: StoredUser, password: string): Promise<boolean>
+  /**
+   * Verifies the password of a user whom the request did not name. Failures count with those of change-password.
+   * @throws LimitReached, ServiceUnavailable if too many hashes wait.
+   */
+  provePassword(user: StoredUser, password: string): Promise<boolean>
+  /**
+   * Stores that a user has proved to own `email`. With a new address every session of the user ends.
+   * @returns `over` if the account has changed meanwhile; `taken` if another account has the address.
+   */
+  proveEmail(user: StoredUser, email: string): Promise<'changed' | 'over' | 'taken'>
+  /**
+   * Creates an account after the response, which is the same for a taken address.
+   * @throws PasswordRefused, LimitReached.
+   */
+  signUpUnseen(input: NewAccount, caller: Caller, told: SignUpTold): Promise<void>
   /**
    * Counts an attempt, runs its work and emits its event.
    * @throws LimitReached, ServiceUnavailable if too many hashes wait, and errors of `work`.
@@ -67,6 +89,12 @@ export interface FeatureKit {
   attempt<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
   /** Clears the failures that the limit of an attempt has counted. */
   succeeded(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>): Promise<void>
+}
+
+/** Receives the end of an unseen signup. */
+export interface SignUpTold {
+  created(user: StoredUser): Promise<void>
+  taken(user: StoredUser): Promise<void>
 }
 
 /** Sessions as a feature sees them. */
@@ -96,7 +124,14 @@ export interface AccountMail {
 }
 
 /** Kinds of mails of features. */
-export type MailKind = 'new-browser' | 'password-changed'
+export type MailKind =
+  | 'new-browser'
+  | 'password-changed'
+  | 'verify-email'
+  | 'change-email'
+  | 'email-change-requested'
+  | 'email-changed'
+  | 'account-exists'
 
 /** The contents of a mail, before they become texts. */
 export interface MailContent {
@@ -118,4 +153,6 @@ export interface Outbox {
    * `auth.mail.failed`.
    */
   send(mail: MailContent, caller: Caller, until?: number): void
+  /** Does this process's part of the work of `send`, and sends nothing. */
+  rehearse(mail: MailContent): Promise<void>
 }

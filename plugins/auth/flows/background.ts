@@ -33,8 +33,11 @@ export function createBackground(delay: () => number): Background {
       running.add(done)
     },
     async settled() {
-      for (const start of waiting) start()
-      await Promise.all(running)
+      // Work may add more, such as a mail.
+      while (running.size > 0) {
+        for (const start of waiting) start()
+        await Promise.all(running)
+      }
     },
   }
 }

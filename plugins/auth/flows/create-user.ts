@@ -8,13 +8,7 @@ import type { StoredUser } from '../accounts/auth-store.ts'
 import { emailTaken } from '../errors.ts'
 import { signUpBody } from '../routes/shapes.ts'
 import { refuseWeak, type AuthParts } from './parts.ts'
-
-/** Name, address and password of a new account. */
-export interface NewAccount {
-  readonly name: string
-  readonly email: string
-  readonly password: string
-}
+import type { NewAccount } from './proof.ts'
 
 /**
  * Creates an account without HTTP, for seeds, tests and administrators: the rules of signup, without its limits, its
@@ -38,12 +32,25 @@ export async function createUser(parts: AuthParts, input: NewAccount): Promise<U
  * time.
  * @throws PasswordRefused, Conflict `email_taken`.
  */
-export async function insertAccount(
+export async function insertAccount(parts: AuthParts, input: NewAccount): Promise<StoredUser> {
+  return insertHashed(parts, input, await hashNewPassword(parts, input))
+}
+
+/** Hashes the password of a new account. @throws PasswordRefused. */
+export async function hashNewPassword(
   parts: AuthParts,
   { name, email, password }: NewAccount,
-): Promise<StoredUser> {
+): Promise<string> {
   await refuseWeak(parts, 'password', password, { name, email })
-  const passwordHash = await parts.passwords.hash(password)
+  return parts.passwords.hash(password)
+}
+
+/** Stores a new account. @throws Conflict `email_taken`. */
+export async function insertHashed(
+  parts: AuthParts,
+  { name, email }: Omit<NewAccount, 'password'>,
+  passwordHash: string,
+): Promise<StoredUser> {
   const account = { id: randomUUID(), name, email, passwordHash, now: parts.clock.now() }
   const user = await parts.store.insertUser(account)
   if (user === null) throw emailTaken()

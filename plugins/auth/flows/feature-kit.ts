@@ -4,14 +4,19 @@ import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
 import { admit } from './admit.ts'
 import { createChallenges } from './challenges.ts'
+import { NOBODY } from './forgot-password.ts'
 import { withEvent } from './outcome.ts'
 import { countedWork, subjectOf, type AuthParts } from './parts.ts'
+import { proveEmail } from './prove-email.ts'
 import { endSession, isAlive } from './sessions.ts'
+import { signUpUnseen } from './sign-up-unseen.ts'
+import { verifyPassword } from './verify-password.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
 export interface KitSettings {
   readonly services: BrickServices
   records(shape: TableShape): Records
+  linkTo(path: string): string
 }
 
 /** Creates what the features of one application get. */
@@ -26,8 +31,15 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     events,
     users: store,
     sessions: sessionsOf(parts),
+    async later(work) {
+      await store.findUserByEmail(NOBODY)
+      parts.mails.later(work)
+    },
     verifyPassword: async ({ passwordHash }, password) =>
       (await passwords.verify(passwordHash, password)).valid,
+    provePassword: ({ id }, password) => verifyPassword(parts, id, password),
+    proveEmail: (user, email) => proveEmail(parts, user, email),
+    signUpUnseen: (input, caller, told) => signUpUnseen(parts, input, caller, told),
     attempt: ({ flow, rule, caller, known, counted }, work) =>
       withEvent(parts, { flow, caller, known }, () => countedWork(parts, caller, { rule, counted }, work)),
     succeeded: ({ rule, caller, counted }) => parts.limits.success(rule, subjectOf(caller, counted)),

@@ -27,7 +27,7 @@ export interface ForgotPassword {
 }
 
 /** An address that cannot belong to an account (RFC 6761 §6.4). */
-const NOBODY = 'nobody@nowhere.invalid'
+export const NOBODY = 'nobody@nowhere.invalid'
 
 /**
  * Creates the flow. The response follows a look-up that is the same for every address and fails like the real one. The

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import type * as Nodemailer from 'nodemailer'
 import type { MailMessage } from 'mortar'
 
 /** A composed message with both texts. */
@@ -31,4 +33,27 @@ function escaped(text: string): string {
 /** True if the mail server has rejected the message for good (RFC 5321 §4.2.1). */
 export function isPermanent(error: unknown): boolean {
   return error instanceof Error && (error as { readonly permanent?: unknown }).permanent === true
+}
+
+/**
+ * Composes a message completely and discards it. `import` would load a second copy of nodemailer beside the one of the
+ * mail brick.
+ */
+export async function compose({ to, subject, text, html }: ComposedMessage): Promise<void> {
+  const nodemailer = createRequire(import.meta.url)('nodemailer') as typeof Nodemailer
+  const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
+  await nowhere.sendMail({ from: 'nobody@localhost', to, subject, text, html })
+}
+
+const UNITS = [
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** Seconds in the largest unit that gives a whole number: `30 minutes`, `1 hour`. */
+export function lifetimeText(seconds: number): string {
+  const [unit, length] = UNITS.find(([, each]) => seconds % each === 0)!
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(seconds / length)
 }

@@ -4,7 +4,7 @@ import { describeFailure } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { AccountMail, MailContent, Outbox } from '../features/feature.ts'
 import { createBackground } from './background.ts'
-import { isPermanent, messageOf } from './mail-message.ts'
+import { compose, isPermanent, messageOf } from './mail-message.ts'
 
 /** Milliseconds after which nobody waits for a mail without a link. */
 const WAIT = 86_400_000
@@ -23,6 +23,8 @@ export interface OutboxSettings {
 
 /** An outbox, and its end. */
 export interface ClosableOutbox extends Outbox {
+  /** Runs work after the response, at a random delay. What it throws is logged. */
+  later(work: () => Promise<void>): void
   /** Sends waiting mails now, and resolves when every mail was sent or has failed once. */
   settled(): Promise<void>
   /** Waits like `settled`, then sends each mail that has failed once more, and repeats none from now on. */
@@ -48,6 +50,16 @@ export function createOutbox(settings: OutboxSettings): ClosableOutbox {
         }
       }
       background.run(async () => void (await repeats.run(attempt)))
+    },
+    async rehearse(content) {
+      if (!settings.sendMail && settings.mailer()) await compose(messageOf(content))
+    },
+    later(work) {
+      background.run(() =>
+        work().catch((error: unknown) => {
+          settings.logger.error({ reason: describeFailure(error) }, 'Work after a response has failed')
+        }),
+      )
     },
     settled: background.settled,
     async finish() {

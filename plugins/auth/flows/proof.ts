@@ -11,6 +11,14 @@ export interface Caller {
   get?(name: string): string | undefined
 }
 
+/** Name, address and password of a new account. */
+export interface NewAccount {
+  readonly name: string
+  /** In canonical form. */
+  readonly email: string
+  readonly password: string
+}
+
 /** Somebody who has proved to own an account, on the way to a session. */
 export interface Proof {
   readonly user: StoredUser

@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module'
-import type * as Nodemailer from 'nodemailer'
 import type { Cradle, Mailer } from 'mortar'
 import type { JobQueue } from 'mortar/kit'
-import { messageOf, type ComposedMessage } from './mail-message.ts'
+import { compose, lifetimeText, messageOf, type ComposedMessage } from './mail-message.ts'
 import { linkBase, type PasswordAuthOptions, type ResolvedLifetimes } from '../options/options.ts'
 
 /** The mail of forgot-password. */
@@ -75,33 +73,10 @@ function optional<Service>(services: Cradle, name: string): Service | undefined 
   return Object.hasOwn(services, name) ? (services[name] as Service) : undefined
 }
 
-/**
- * Composes a message completely and discards it. `import` would load a second copy of nodemailer beside the one of the
- * mail brick.
- */
-async function compose({ to, subject, text, html }: ComposedMessage): Promise<void> {
-  const nodemailer = createRequire(import.meta.url)('nodemailer') as typeof Nodemailer
-  const nowhere = nodemailer.createTransport({ streamTransport: true, buffer: true })
-  await nowhere.sendMail({ from: 'nobody@localhost', to, subject, text, html })
-}
-
 const WHY = 'Somebody, probably you, asked to reset the password of your account.'
 
 function resetMessage(to: string, link: string, lifetime: string): ComposedMessage {
   const otherwise = `The link works once, for ${lifetime}. If it was not you, ignore this mail: nothing has changed.`
   const action = { label: 'Set a new password', link }
   return messageOf({ to, subject: 'Reset your password', why: WHY, action, otherwise })
-}
-
-const UNITS = [
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const
-
-/** Seconds in the largest unit that gives a whole number: `30 minutes`, `1 hour`. */
-export function lifetimeText(seconds: number): string {
-  const [unit, length] = UNITS.find(([, each]) => seconds % each === 0)!
-  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
-  return format.format(seconds / length)
 }

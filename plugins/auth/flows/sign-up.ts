@@ -1,9 +1,9 @@
 import { invalidCredentials } from '../errors.ts'
-import { insertAccount, type NewAccount } from './create-user.ts'
+import { insertAccount } from './create-user.ts'
 import { admit, type SessionRequest } from './admit.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, type AuthParts, type Caller } from './parts.ts'
-import type { Grant } from './proof.ts'
+import type { Grant, NewAccount } from './proof.ts'
 
 /** Validated input of signup; `email` in canonical form. */
 export type SignUp = NewAccount

@@ -10,7 +10,17 @@ export type { Limit }
 export type LimitScope = 'ip' | 'site' | 'pair' | 'address' | 'device' | 'session' | 'user'
 
 /** Limited endpoints. */
-export type LimitRule = 'login' | 'signup' | 'forgot' | 'reset' | 'refresh' | 'changePassword' | 'sessions'
+export type LimitRule =
+  | 'login'
+  | 'signup'
+  | 'forgot'
+  | 'reset'
+  | 'refresh'
+  | 'changePassword'
+  | 'sessions'
+  | 'verify'
+  | 'verifyMail'
+  | 'changeEmail'
 
 /**
  * Default limits. `login` by address, pair and device and `changePassword` count failures only. An attempt with a
@@ -40,6 +50,13 @@ export const DEFAULT_LIMITS = {
   refresh: { session: { limit: 60, window: '1m' } },
   changePassword: { user: { limit: 5, window: '15m' } },
   sessions: { user: { limit: 60, window: '1m' } },
+  verify: { ip: { limit: 20, window: '1m' }, site: { limit: 200, window: '1m' } },
+  verifyMail: {
+    ip: { limit: 20, window: '1m' },
+    site: { limit: 200, window: '1m' },
+    address: { limit: 5, window: '1h' },
+  },
+  changeEmail: { user: { limit: 5, window: '1h' }, address: { limit: 5, window: '1h' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */

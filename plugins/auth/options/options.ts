@@ -18,7 +18,7 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    * development prints the link to the log.
    */
   readonly sendResetEmail?: (to: string, token: string) => unknown
-  /** Public base address of reset links; by default `appUrl` of the application, never the `Host` header. */
+  /** Public base address of links in mails; by default `appUrl` of the application, never the `Host` header. */
   readonly appUrl?: string
   /**
    * `iss` of access tokens; by default `appUrl`, or `mortar` without it. Two applications that share a secret need
@@ -198,9 +198,13 @@ function wrong(option: string, found: string, remedy: string): StartupError {
 export function linkBase(appUrl: string | undefined, environment: Environment): string {
   if (appUrl !== undefined) return appUrl.replace(/\/+$/, '')
   if (environment !== 'production') return 'http://localhost:3000'
-  throw new StartupError('Reset links need the public address of the application, and appUrl is not set.', {
-    code: 'MORTAR_AUTH_APP_URL',
-    remedy: 'Set appUrl in the options of createApp, from APP_URL, or pass basicAuth() a sendResetEmail.',
-    brick: 'auth',
-  })
+  throw new StartupError(
+    'Links in mails need the public address of the application, and appUrl is not set.',
+    {
+      code: 'MORTAR_AUTH_APP_URL',
+      remedy:
+        'Set appUrl in the options of createApp, from APP_URL, or pass basicAuth() a sendResetEmail and emailVerification() a url.',
+      brick: 'auth',
+    },
+  )
 }

@@ -14,7 +14,7 @@ export function parts({ definition, handler }: DefinedRoute) {
 }
 
 /** Responses about accounts, errors included, are not cached (ASVS 14.3.2). */
-function noStore(ctx: Context, next: Next): unknown {
+export function noStore(ctx: Context, next: Next): unknown {
   ctx.set('Cache-Control', 'no-store')
   return next()
 }

@@ -1,7 +1,7 @@
 import * as yup from 'mortar/yup'
 import { defineRoute } from 'mortar'
 import { authOf } from './auth-context.ts'
-import { JSON_BODY, limited, message, newPassword, resetToken } from './shapes.ts'
+import { JSON_BODY, limited, message, newPassword, linkToken } from './shapes.ts'
 
 /** `POST /auth/reset-password`: every session ends, and the user is not signed in. */
 export const resetPasswordRoute = defineRoute(
@@ -10,7 +10,7 @@ export const resetPasswordRoute = defineRoute(
     description: 'The token works once. Every session of the user ends; log in with the new password.',
     operationId: 'resetPassword',
     ...JSON_BODY,
-    body: yup.object({ token: resetToken, password: newPassword }).meta({ title: 'ResetPassword' }),
+    body: yup.object({ token: linkToken, password: newPassword }).meta({ title: 'ResetPassword' }),
     problems: [401, 429],
     response: {
       200: message,

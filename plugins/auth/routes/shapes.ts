@@ -37,8 +37,8 @@ export const signUpBody = yup
   .object({ name: shownName, email, password: newPassword })
   .meta({ title: 'SignUp' })
 
-/** The token of a reset link. */
-export const resetToken = text().max(256)
+/** The token of a link. */
+export const linkToken = text().max(256)
 
 const accessToken = yup.string().required().meta({ description: 'JWT for Authorization: Bearer.' })
 
@@ -79,6 +79,9 @@ export const currentUser = publicUser
       .meta({ description: 'The public record, with the columns that the application added.' }),
   })
   .label('CurrentUser')
+
+/** Response of routes with `auth: 'fresh'`. */
+export const stale = { description: 'The last proof of the user is too old: POST /auth/confirm.' }
 
 /** Response of limited endpoints beyond their limit. */
 export const limited = { description: 'Too many attempts. Retry-After gives the seconds to wait.' }

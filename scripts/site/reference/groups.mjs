@@ -44,6 +44,7 @@ export const GUIDES = {
   '@mortar/auth/sessions/schema': 'auth.md',
   '@mortar/auth/notices': 'auth.md',
   '@mortar/auth/notices/schema': 'auth.md',
+  '@mortar/auth/email-verification': 'auth.md',
   '@mortar/auth/challenges/schema': 'auth.md',
   '@mortar/auth-hosted': 'auth-hosted.md',
   '@mortar/auth-library': 'auth-library.md',

@@ -2,7 +2,7 @@ import * as yup from 'mortar/yup'
 import { defineRoute, type Router } from 'mortar'
 import { featureOf, ownSession } from '../../routes/auth-context.ts'
 import { authRouter, parts } from '../../routes/auth-router.ts'
-import { limited } from '../../routes/shapes.ts'
+import { limited, stale } from '../../routes/shapes.ts'
 import type { OwnSessions } from './own-sessions.ts'
 
 const moment = yup.string().required().meta({ format: 'date-time' })
@@ -30,8 +30,6 @@ const listRoute = defineRoute(
   },
   async (ctx) => ({ sessions: [...(await featureOf<OwnSessions>(ctx, 'sessions').list(ownSession(ctx)))] }),
 )
-
-const stale = { description: 'The last proof of the user is too old: POST /auth/confirm.' }
 
 const endRoute = defineRoute(
   {

@@ -27,6 +27,13 @@ const DEFAULTS = [
   'refresh session 60/60',
   'changePassword user 5/900',
   'sessions user 60/60',
+  'verify ip 20/60',
+  'verify site 200/60',
+  'verifyMail ip 20/60',
+  'verifyMail site 200/60',
+  'verifyMail address 5/3600',
+  'changeEmail user 5/3600',
+  'changeEmail address 5/3600',
 ]
 
 describe('the number of reset tokens that are valid at the same time', () => {

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { ignore } from 'mortar/kit'
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import { emailTaken, invalidVerificationToken, ownAddress, ownerNeeded, sessionOver } from '../../errors.ts'
+import type { OwnSession } from '../../flows/change-password.ts'
+import type { Known } from '../../events/outcomes.ts'
+import type { Caller } from '../../flows/proof.ts'
+import type { Challenge, ChallengePurpose } from '../challenges/challenges.ts'
+import type { FeatureKit } from '../feature.ts'
+import { accountExistsMail, changedMail, changeMail, changeRequestedMail, verifyMail } from './mails.ts'
+import type { EmailVerification } from './verification.ts'
+
+/** Settings of the links. */
+export interface LinkSettings {
+  /** Seconds. */
+  readonly lifetime: number
+  /** Address of the page that redeems a link. */
+  readonly page: string
+}
+
+/** Creates the operations of one application, and the function that sends the link of a new account. */
+export function createEmailVerification(kit: FeatureKit, settings: LinkSettings) {
+  const links = createLinks(kit, settings)
+  const sendTo = (user: StoredUser, caller: Caller) => links.send('verify-email', user, user.email, caller)
+  const api: EmailVerification = {
+    ...createRequests(kit, links),
+    verify: (input, own, caller) => {
+      const known: Known = {}
+      return kit.attempt({ flow: 'verifyEmail', rule: 'verify', caller, known, counted: {} }, async () => {
+        const link = await links.find(input.token)
+        if (link === null) throw invalidVerificationToken()
+        const { user, data } = link
+        known.userId = user.id
+        if (!(await isOwner(kit, user, { own, password: input.password }))) throw ownerNeeded()
+        await redeem(kit, link)
+        if (data === user.email) return 'verified'
+        kit.events.emit('auth.email.changed', { ip: caller.ip, requestId: caller.id, userId: user.id })
+        kit.mails.send(changedMail(user), caller)
+        return 'changed'
+      })
+    },
+
+    signUp: (input, caller) =>
+      kit.signUpUnseen(input, caller, {
+        created: (user) => sendTo(user, caller),
+        taken: async (user) => kit.mails.send(accountExistsMail(user), caller),
+      }),
+  }
+  return { api, sendTo }
+}
+
+/** The operations that send a link. */
+function createRequests(
+  kit: FeatureKit,
+  links: Links,
+): Pick<EmailVerification, 'sendLink' | 'requestChange'> {
+  return {
+    sendLink: (email, caller) => {
+      const attempt = { flow: 'verifyMail', rule: 'verifyMail', caller } as const
+      return kit.attempt({ ...attempt, known: { email }, counted: { email } }, () =>
+        kit.later(async () => {
+          const user = await kit.users.findUserByEmail(email)
+          if (user === null || user.isDisabled || isVerified(user)) return links.rehearse(email)
+          await links.send('verify-email', user, email, caller)
+        }),
+      )
+    },
+
+    requestChange: (email, own, caller) => {
+      const { userId } = own
+      const attempt = { flow: 'changeEmail', rule: 'changeEmail', caller } as const
+      return kit.attempt({ ...attempt, known: { userId }, counted: { user: userId, email } }, async () => {
+        const user = await kit.sessions.findOwner(own.sessionId, userId)
+        if (user === null) throw sessionOver()
+        if (user.email === email) throw ownAddress()
+        await kit.later(async () => {
+          kit.mails.send(changeRequestedMail(user), caller)
+          const owner = await kit.users.findUserByEmail(email)
+          if (owner !== null) return kit.mails.send(accountExistsMail(owner), caller)
+          // A link to an address with a typing error must not work any more.
+          await kit.challenges.revoke('change-email', userId)
+          await links.send('change-email', user, email, caller)
+        })
+      })
+    },
+  }
+}
+
+function isVerified(user: StoredUser): boolean {
+  return user.raw['email_verified_at'] !== null
+}
+
+/** True for the session or the password of the account. */
+async function isOwner(
+  kit: FeatureKit,
+  user: StoredUser,
+  proof: { readonly own: OwnSession | null; readonly password: string | undefined },
+): Promise<boolean> {
+  const { own, password } = proof
+  if (password !== undefined) return kit.provePassword(user, password)
+  if (own?.userId !== user.id) return false
+  return (await kit.sessions.findOwner(own.sessionId, user.id)) !== null
+}
+
+/** Uses a link up, then stores what it proves. A failure of the database makes the link valid again. */
+async function redeem(kit: FeatureKit, link: Challenge): Promise<void> {
+  const { user, data } = link
+  if (!(await kit.challenges.redeem(link))) throw invalidVerificationToken()
+  const result = await kit.proveEmail(user, data ?? user.email).catch(async (error: unknown) => {
+    await kit.challenges.restore(link).catch(ignore)
+    throw error
+  })
+  if (result === 'taken') throw emailTaken()
+  if (result === 'over') throw invalidVerificationToken()
+}
+
+type Links = ReturnType<typeof createLinks>
+
+function createLinks(kit: FeatureKit, { lifetime, page }: LinkSettings) {
+  const { challenges } = kit
+  const linkOf = (token: string) => `${page}#token=${token}`
+  return {
+    /** Sends the link of an address of a user. */
+    async send(purpose: ChallengePurpose, user: StoredUser, to: string, caller: Caller): Promise<void> {
+      const link = linkOf(await challenges.issue({ purpose, user, lifetime, data: to }))
+      const mailOf = purpose === 'verify-email' ? verifyMail : changeMail
+      const until = kit.clock.now() + lifetime * 1000
+      kit.mails.send(mailOf({ userId: user.id, to, link, lifetime }), caller, until)
+    },
+
+    /** Does the work of `send` for an address without a link: its secret belongs to nobody and has expired. */
+    async rehearse(to: string): Promise<void> {
+      const user = { id: randomUUID(), passwordVersion: 0 }
+      // A relational database refuses the row, because there is no such user.
+      const token = await challenges
+        .issue({ purpose: 'verify-email', user, lifetime: 0, data: to })
+        .catch(() => 'x'.repeat(43))
+      await kit.mails.rehearse(verifyMail({ userId: user.id, to, link: linkOf(token), lifetime }))
+    },
+
+    /** Finds the challenge of a link that is still of use. */
+    async find(token: string): Promise<Challenge | null> {
+      const own = await challenges.find('verify-email', token)
+      if (own !== null) return own.data === own.user.email && !isVerified(own.user) ? own : null
+      const change = await challenges.find('change-email', token)
+      return change !== null && change.data !== change.user.email ? change : null
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import * as yup from 'mortar/yup'
+import { createRouter, defineRoute, type Context, type Router } from 'mortar'
+import { authOf, canonical, featureOf, ownSession } from '../../routes/auth-context.ts'
+import { authRouter, noStore, parts } from '../../routes/auth-router.ts'
+import { email, JSON_BODY, knownPassword, limited, linkToken, message, stale } from '../../routes/shapes.ts'
+import { PAGE, PAGE_HEADERS, PAGE_PATH } from './page.ts'
+import type { EmailVerification } from './verification.ts'
+
+const verification = (ctx: Context) => featureOf<EmailVerification>(ctx, 'emailVerification')
+
+const verifyRoute = defineRoute(
+  {
+    summary: 'Redeem the link of an address',
+    description:
+      'Needs the token of the link, and the access token or the password of its account. A link to a new address ' +
+      'replaces the address and ends every session.',
+    operationId: 'verifyEmail',
+    ...JSON_BODY,
+    body: yup.object({ token: linkToken, password: knownPassword.optional() }).meta({ title: 'VerifyEmail' }),
+    problems: [401, 409, 429],
+    response: {
+      200: message,
+      401: { description: 'The link is not valid, or the owner of its account is needed.' },
+      409: { description: 'Another account has the new address by now.' },
+      429: limited,
+    },
+  },
+  async (ctx) => {
+    const claims = authOf(ctx).claimsOf(ctx.token)
+    const own = claims && { userId: claims.sub, sessionId: claims.sid }
+    const result = await verification(ctx).verify(ctx.body, own, ctx)
+    return { message: RESULTS[result] }
+  },
+)
+
+const RESULTS = {
+  verified: 'Your address is confirmed.',
+  changed: 'Your address is changed. Log in with it.',
+} as const
+
+const ON_ITS_WAY = { message: 'If this address can be confirmed, a mail with a link is on its way.' }
+
+const resendRoute = defineRoute(
+  {
+    summary: 'Ask for the link of an address again',
+    description:
+      'Sends a link, if an account has not proven this address. The response is the same in any case.',
+    operationId: 'resendVerification',
+    ...JSON_BODY,
+    body: yup.object({ email }).meta({ title: 'ResendVerification' }),
+    problems: [429],
+    response: { 202: message, 429: limited },
+  },
+  async (ctx) => {
+    await verification(ctx).sendLink(canonical(ctx.body.email), ctx)
+    ctx.status = 202
+    return ON_ITS_WAY
+  },
+)
+
+const changeRoute = defineRoute(
+  {
+    summary: 'Change the address',
+    description:
+      'Sends a link to the new address, and a notice to the old one. The new address counts when its link is redeemed. ' +
+      'The response is the same for an address that has an account.',
+    operationId: 'changeEmail',
+    auth: 'fresh',
+    ...JSON_BODY,
+    body: yup.object({ email }).meta({ title: 'ChangeEmail' }),
+    problems: [403, 429],
+    response: { 202: message, 403: stale, 429: limited },
+  },
+  async (ctx) => {
+    await verification(ctx).requestChange(canonical(ctx.body.email), ownSession(ctx), ctx)
+    ctx.status = 202
+    return ON_ITS_WAY
+  },
+)
+
+/** Serves the page, whatever the method or the fragment: only its button redeems the link. */
+function showPage(ctx: Context): string {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) ctx.set(name, value)
+  ctx.type = 'text/html; charset=utf-8'
+  return PAGE
+}
+
+/** The routers of `emailVerification()`. */
+export function verificationRoutes({ hasPage }: { readonly hasPage: boolean }): readonly Router[] {
+  const router = authRouter()
+  router.post('/verify-email', ...parts(verifyRoute))
+  router.post('/verify-email/resend', ...parts(resendRoute))
+  router.post('/change-email', ...parts(changeRoute))
+  return hasPage ? [router, createRouter({ hidden: true }).use(noStore).get(PAGE_PATH, showPage)] : [router]
+}
