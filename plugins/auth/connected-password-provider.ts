@@ -35,6 +35,11 @@ export interface ConnectedPasswordProvider<
     readonly password: string
   }): Promise<User>
   /**
+   * Creates an account without a password, and mails a link that sets one within seven days.
+   * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
+   */
+  invite(user: { readonly name: string; readonly email: string }): Promise<User>
+  /**
    * Verifies the password of a user before a sensitive operation. Failures count with those of change-password.
    * @throws LimitReached (429), ServiceUnavailable if too many hashes wait.
    */

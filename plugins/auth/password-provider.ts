@@ -122,6 +122,7 @@ function connect(settings: Settings, variant: Variant, application: Application)
     ...identification(settings, parts, flows, news),
     watch: watchSessions(parts, flows),
     createUser: flows.createUser,
+    invite: flows.invite,
     verifyPassword: ({ id }, password) => flows.verifyPassword(id, password),
     signOut: flows.signOut,
     disable: flows.disable,

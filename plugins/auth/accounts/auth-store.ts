@@ -143,7 +143,8 @@ export interface NewUser {
   readonly name: string
   /** In canonical form. */
   readonly email: string
-  readonly passwordHash: string
+  /** Null for an account without a password. */
+  readonly passwordHash: string | null
   readonly now: number
 }
 

@@ -132,6 +132,7 @@ export type MailKind =
   | 'email-change-requested'
   | 'email-changed'
   | 'account-exists'
+  | 'invitation'
 
 /** The contents of a mail, before they become texts. */
 export interface MailContent {

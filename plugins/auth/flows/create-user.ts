@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ValidationError } from 'mortar/yup'
+import { ValidationError, type AnyObjectSchema } from 'mortar/yup'
 import { ValidationFailed, type User } from 'mortar'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { displayName } from '../accounts/display-name.ts'
@@ -16,7 +16,7 @@ import type { NewAccount } from './proof.ts'
  * @throws ValidationFailed with the issues of signup, PasswordRefused, Conflict `email_taken`.
  */
 export async function createUser(parts: AuthParts, input: NewAccount): Promise<User> {
-  await validate(input)
+  await validate(signUpBody, input)
   // Validation has checked both with the same functions.
   const canonical = {
     ...input,
@@ -49,7 +49,7 @@ export async function hashNewPassword(
 export async function insertHashed(
   parts: AuthParts,
   { name, email }: Omit<NewAccount, 'password'>,
-  passwordHash: string,
+  passwordHash: string | null,
 ): Promise<StoredUser> {
   const account = { id: randomUUID(), name, email, passwordHash, now: parts.clock.now() }
   const user = await parts.store.insertUser(account)
@@ -57,9 +57,10 @@ export async function insertHashed(
   return user
 }
 
-async function validate(input: NewAccount): Promise<void> {
+/** Validates the input of code. @throws ValidationFailed with the issues of an endpoint with this body. */
+export async function validate(body: AnyObjectSchema, input: object): Promise<void> {
   try {
-    await signUpBody.validate(input, { abortEarly: false })
+    await body.validate(input, { abortEarly: false })
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     throw new ValidationFailed(error.inner.map(issueOf))

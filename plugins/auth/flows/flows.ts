@@ -5,6 +5,7 @@ import { changePassword, type ChangePassword, type OwnSession } from './change-p
 import { createUser } from './create-user.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
 import { createHousekeeping } from './housekeeping.ts'
+import { invite, type Invitation } from './invite.ts'
 import { logIn, type LogIn } from './log-in.ts'
 import { logOut } from './log-out.ts'
 import type { AuthParts, Caller } from './parts.ts'
@@ -29,6 +30,7 @@ export interface AuthFlows {
   /** Ends every session and every reset token of a user. */
   signOut(userId: string): Promise<void>
   createUser(input: SignUp): Promise<User>
+  invite(input: Invitation): Promise<User>
   verifyPassword(userId: string, password: string): Promise<boolean>
   /** Both return false for an unknown user. */
   disable(userId: string): Promise<boolean>
@@ -68,6 +70,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
     forgotPassword,
     resetPassword: (input, caller) => resetPassword(parts, input, caller),
     createUser: (input) => createUser(parts, input),
+    invite: (input) => invite(parts, input),
     verifyPassword: (userId, password) => verifyPassword(parts, userId, password),
     signOut: (userId) => endEverySession(parts, userId),
     disable: (userId) => disableUser(parts, userId),

@@ -46,6 +46,7 @@ export async function compose({ to, subject, text, html }: ComposedMessage): Pro
 }
 
 const UNITS = [
+  ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
   ['second', 1],

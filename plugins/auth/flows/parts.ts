@@ -51,6 +51,9 @@ export interface AuthParts {
   readonly mails: ClosableOutbox
 }
 
+/** The caller of what code of the application does without a request: limits count by user alone. */
+export const CODE: Caller = { id: '', ip: '', set: () => undefined }
+
 /** Fields of the request in every event. */
 export function eventOrigin({ id, ip }: Caller): { readonly ip: string; readonly requestId: string } {
   return { ip, requestId: id }

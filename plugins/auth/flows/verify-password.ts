@@ -1,7 +1,4 @@
-import { countedWork, subjectOf, type AuthParts, type Caller } from './parts.ts'
-
-/** The caller is code of the application, so the limit counts by user alone. */
-const CODE: Caller = { id: '', ip: '', set: () => undefined }
+import { CODE, countedWork, subjectOf, type AuthParts } from './parts.ts'
 
 /**
  * Verifies a password of a user for code of the application. Failures count with those of change-password, so that no

@@ -37,6 +37,9 @@ export const signUpBody = yup
   .object({ name: shownName, email, password: newPassword })
   .meta({ title: 'SignUp' })
 
+/** Input of `invite`. */
+export const invitedBody = signUpBody.omit(['password'])
+
 /** The token of a link. */
 export const linkToken = text().max(256)
 

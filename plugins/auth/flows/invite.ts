@@ -1,0 +1,46 @@
+import type { User } from 'mortar'
+import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { displayName } from '../accounts/display-name.ts'
+import { userOf } from '../accounts/signed-in-user.ts'
+import { invitedBody } from '../routes/shapes.ts'
+import { insertHashed, validate } from './create-user.ts'
+import { issue } from './forgot-password.ts'
+import { lifetimeText } from './mail-message.ts'
+import { CODE, type AuthParts } from './parts.ts'
+import type { NewAccount } from './proof.ts'
+
+/** Somebody who gets an account, without a password. */
+export type Invitation = Omit<NewAccount, 'password'>
+
+/** Seconds for which the link of an invitation is valid. */
+const LIFETIME = 7 * 86_400
+
+/**
+ * Creates an account without a password for code of the application, and mails a link with which its owner sets one. The
+ * link is a reset link, so using it also proves the address.
+ * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
+ */
+export async function invite(parts: AuthParts, input: Invitation): Promise<User> {
+  await validate(invitedBody, input)
+  // Validation has checked both with the same functions.
+  const canonical = { name: displayName(input.name)!, email: canonicalEmail(input.email)! }
+  // Before the account is stored, because there may be no address for a link.
+  const { token, stored } = issue(parts, { id: '', passwordVersion: 0 }, LIFETIME)
+  const link = parts.resetMail.linkOf(token)
+  const user = await insertHashed(parts, canonical, null)
+  await parts.store.insertResetToken({ ...stored, userId: user.id }, parts.mostResetTokens)
+  parts.mails.send(invitationMail(user.id, user.email, link), CODE, stored.expiresAt)
+  return userOf({ sub: user.id, user: user.raw })
+}
+
+function invitationMail(userId: string, to: string, link: string) {
+  return {
+    kind: 'invitation',
+    to,
+    userId,
+    subject: 'You have an account',
+    why: 'Somebody has created an account for you.',
+    action: { label: 'Set your password', link },
+    otherwise: `The link works once, for ${lifetimeText(LIFETIME)}. After that, ask for a new password to get another one.`,
+  } as const
+}
