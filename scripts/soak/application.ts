@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from './run-program.ts'
 
@@ -18,7 +18,7 @@ const TSCONFIG = {
 }
 
 /**
- * Copies the reference application into an empty folder, adds the routes of the soak, and builds it with `mortar build`.
+ * Copies the reference application into an empty folder, adds the routes of the soak and with `isWatched` further bricks, and builds it with `mortar build`.
  * Links replace the installation. The packages of this repository must be built.
  *
  * @returns the folder of the build.
@@ -26,12 +26,14 @@ const TSCONFIG = {
 export async function buildApplication(
   directory: string,
   routes = join(import.meta.dirname, 'routes'),
+  { isWatched = false }: { readonly isWatched?: boolean } = {},
 ): Promise<string> {
   cpSync(join(ROOT, 'examples/notes'), directory, {
     recursive: true,
     filter: (path) => !/[\\/](data|dist|\.framework|test)$/.test(path),
   })
   cpSync(routes, join(directory, 'routes/soak'), { recursive: true })
+  if (isWatched) addBricks(join(directory, 'config/bricks.ts'))
   writeFileSync(
     join(directory, 'package.json'),
     JSON.stringify({ name: 'notes', version: '1.0.0', type: 'module', mortar: { app: './app.ts' } }),
@@ -40,6 +42,21 @@ export async function buildApplication(
   linkPackages(directory)
   await runProgram([process.execPath, COMMAND_LINE, 'build'], { cwd: directory, env: buildEnv() })
   return join(directory, 'dist')
+}
+
+/** Adds metrics, and limits in Redis. */
+function addBricks(file: string): void {
+  const own = readFileSync(file, 'utf8')
+  const imports = `import { env } from 'mortar'
+import { limits } from '@mortar/limits'
+import { metrics } from '@mortar/metrics'
+import { redis } from '@mortar/redis'
+`
+  const further = `  redis({ url: env.string('REDIS_URL') }),
+  limits({ store: 'redis' }),
+  metrics({ token: env.string('METRICS_TOKEN') }),
+] as const`
+  writeFileSync(file, imports + own.replace('] as const', further))
 }
 
 function linkPackages(directory: string): void {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Engine } from './engines/engine.ts'
 import type { Instance } from './instance.ts'
+import type { RedisEngine } from './redis.ts'
 import type { World } from './requests.ts'
 
 /** Seconds between two faults. */
@@ -9,7 +10,7 @@ const PAUSE = 6
 /** Breaks one thing after the other in random order until `stopped()`, and leaves everything whole. */
 export async function breakThings(
   world: World,
-  engine: Engine,
+  { engine, redis }: { readonly engine: Engine; readonly redis: RedisEngine },
   { stopped, log, random }: { stopped: () => boolean; log: (line: string) => void; random: () => number },
 ): Promise<void> {
   const faults: (readonly [name: string, run: () => Promise<void>])[] = [
@@ -17,6 +18,7 @@ export async function breakThings(
     ...Object.entries(engine.faults).map(
       ([name, run]) => [name, () => world.disturbances.during(run)] as const,
     ),
+    ...Object.entries(redis.faults),
     ['kill -9', () => killOne(world)],
     ['a process frozen for 5 s', () => world.disturbances.during(() => anyOf(world.instances).freeze(5000))],
   ]

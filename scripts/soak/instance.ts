@@ -19,8 +19,8 @@ export interface InstanceOptions {
   readonly temporary: string
   readonly port: number
   readonly env: Readonly<Record<string, string>>
-  /** Called with each line of its output. */
-  readonly onLine: (text: string) => void
+  /** Called with each line of its output, and the number of the start. */
+  readonly onLine: (text: string, start: number) => void
 }
 
 /** One process of the application, which can be stopped, killed and started again. */
@@ -56,7 +56,8 @@ export class Instance {
   /** @throws Error with the output when the process ends or is not ready in time. */
   async start(): Promise<void> {
     const { directory, env, port } = this.#options
-    const temporary = this.#temporary(++this.#starts)
+    const start = ++this.#starts
+    const temporary = this.#temporary(start)
     mkdirSync(temporary)
     this.#output = ''
     const child = spawn(process.execPath, [COMMAND_LINE, 'start'], {
@@ -69,7 +70,7 @@ export class Instance {
       stream.on('data', (chunk: Buffer) => {
         this.#output += chunk.toString()
       })
-      createInterface(stream).on('line', this.#options.onLine)
+      createInterface(stream).on('line', (text) => this.#options.onLine(text, start))
     }
     const deadline = Date.now() + SECONDS_TO_START * 1000
     while (!READY.test(this.#output)) {

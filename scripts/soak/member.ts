@@ -27,9 +27,9 @@ export class Member {
   readonly account: Account
   readonly requests: Requests
   readonly #ledger = new Ledger()
-  readonly #world: World
+  readonly #world: World & { readonly pause: number }
 
-  constructor(number: number, world: World & { readonly ended: EndedSessions }) {
+  constructor(number: number, world: World & { readonly pause: number; readonly ended: EndedSessions }) {
     this.#world = world
     this.requests = new Requests(world, `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`)
     this.account = new Account(this.requests, world)
@@ -46,7 +46,7 @@ export class Member {
       let chance = Math.random() * TOTAL
       const [, step] = MIX.find(([weight]) => (chance -= weight) < 0) ?? MIX[0]!
       await step(this)
-      await wait(Math.random() * 60)
+      await wait(Math.random() * this.#world.pause)
     }
   }
 

@@ -18,6 +18,14 @@ export interface Call {
   readonly instance?: Instance
 }
 
+/** A process, or a proxy in front of all of them. */
+export type Target = Pick<
+  Instance,
+  'name' | 'port' | 'up' | 'drains' | 'killedAt' | 'stoppedAt' | 'linesWith'
+> & {
+  readonly isProxy?: boolean
+}
+
 /** A complete response, or a status of 0: the outcome is unknown to the client. */
 export interface Outcome {
   readonly status: number
@@ -32,7 +40,7 @@ const UNKNOWN: Outcome = { status: 0, json: {}, cookies: [] }
 
 /** Sends the requests of one client with one address, and judges what no client should see. */
 export class Requests {
-  readonly #instances: readonly Instance[]
+  readonly #targets: readonly Target[]
   readonly #findings: Findings
   readonly #disturbances: Disturbances
   readonly #signals: Signals
@@ -40,7 +48,7 @@ export class Requests {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 2 })
 
   constructor(world: World, address: string) {
-    this.#instances = world.instances
+    this.#targets = world.targets
     this.#findings = world.findings
     this.#disturbances = world.disturbances
     this.#signals = world.signals
@@ -73,8 +81,8 @@ export class Requests {
     this.#agent.destroy()
   }
 
-  #pick(): Instance | undefined {
-    const up = this.#instances.filter((instance) => instance.up)
+  #pick(): Target | undefined {
+    const up = this.#targets.filter((instance) => instance.up)
     return up[Math.floor(Math.random() * up.length)]
   }
 
@@ -82,7 +90,9 @@ export class Requests {
     const { status, json } = outcome
     const what = `${call.method} ${call.path} by ${instance.name}: ${JSON.stringify(json).slice(0, 200)}`
     this.#findings.count('responses')
-    if (status === 503) {
+    if (instance.isProxy && status >= 502 && json['code'] === undefined)
+      this.#judgeProxy(`${status} of ${instance.name}`, { call, instance, from })
+    else if (status === 503) {
       this.#findings.count('responses with 503')
       this.#signals.lost()
       if (!this.#disturbances.overlap(from)) this.#findings.add('503 while nothing was broken', what)
@@ -93,6 +103,13 @@ export class Requests {
       )
     else if (status === 429) this.#findings.add('429 for a client within its limits', what)
     return outcome
+  }
+
+  /** A proxy without a process that responds has a response of its own. */
+  #judgeProxy(what: string, { call, instance, from }: Attempt): void {
+    this.#signals.lost()
+    if (instance.killedAt >= from - 1000 || this.#disturbances.overlap(from)) this.#findings.count(what)
+    else this.#findings.add(`${what} while nothing was broken`, `${call.method} ${call.path}`)
   }
 
   #explain(failure: 'lost' | 'aborted' | 'reused' | 'late', { call, instance, from }: Attempt): Outcome {
@@ -107,7 +124,7 @@ export class Requests {
     return UNKNOWN
   }
 
-  #once(instance: Instance, call: Call): Promise<Sent> {
+  #once(instance: Target, call: Call): Promise<Sent> {
     return new Promise((resolve) => {
       const { method, path, body, abortAfter } = call
       const data =
@@ -157,6 +174,8 @@ export class Requests {
 /** The things that every client of a soak shares. */
 export interface World {
   readonly instances: readonly Instance[]
+  /** The processes, or proxies in front of them, to which members send requests. */
+  readonly targets: readonly Target[]
   readonly findings: Findings
   readonly disturbances: Disturbances
   readonly signals: Signals
@@ -164,7 +183,7 @@ export interface World {
 
 interface Attempt {
   readonly call: Call
-  readonly instance: Instance
+  readonly instance: Target
   readonly from: number
 }
 

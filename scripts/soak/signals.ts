@@ -2,11 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Findings } from './findings.ts'
 import type { Instance } from './instance.ts'
 
+export const METRICS_TOKEN = 'soak-soak-soak-soak-soak-soak-soak-soak'
+
 /** Milliseconds within which a probe shows a loss of service. */
 const NOTICED = 15_000
 /** Losses that are shorter may fall between two runs of a check, whose results are kept for 5 s. */
 const LONG = 6000
-/** Most lines of one kind that one cause may write in one process. */
+const MINUTE = 60_000
+/** Most lines of one cause in any minute of one process. */
 const MOST_LINES = 3
 
 interface Line {
@@ -21,38 +24,41 @@ interface Line {
 interface Cause {
   readonly name: string
   readonly from: number
-  /** Lines by process and kind. */
-  readonly lines: Map<string, number>
   firstLoss: number | undefined
   lastLoss: number | undefined
-  noticedAt: number | undefined
+  /** Moments at which `/readyz` and the metrics showed it. */
+  readonly shown: { probes: number | undefined; metrics: number | undefined }
 }
 
-/** The view of an operator on each fault: lines of the log, and `/readyz` of every process, asked once a second. */
+/** The view of an operator on each fault: lines of the log, `/readyz` and the metrics of every process. */
 export class Signals {
   readonly #causes: Cause[] = []
+  /** Lines by process and server that fails: no line names its fault. */
+  readonly #lines = new Map<string, { readonly at: number; readonly text: string }[]>()
+  readonly #kinds = new Map<string, number>()
+  /** Responses with 503 by process, as the last scrape counted them. */
+  readonly #unavailable = new Map<string, number>()
 
   /** Begins the time of a fault, which ends with the next one. */
   begin(name: string): void {
-    this.#causes.push({
-      name,
-      from: Date.now(),
-      lines: new Map(),
-      firstLoss: undefined,
-      lastLoss: undefined,
-      noticedAt: undefined,
-    })
+    const shown = { probes: undefined, metrics: undefined }
+    this.#causes.push({ name, from: Date.now(), firstLoss: undefined, lastLoss: undefined, shown })
   }
 
-  /** Counts a line of a process from warnings on. */
-  line(instance: string, text: string): void {
-    const cause = this.#causes.at(-1)
-    if (cause === undefined || !text.startsWith('{')) return
-    const { level, msg, event = '', code = '', reason, err } = JSON.parse(text) as Line
-    if (Number(level) < 40 && !['warn', 'error', 'fatal'].includes(String(level))) return
-    const why = reason ?? err?.message ?? ''
-    const kind = [instance, event, code, `${msg} ${why}`.replaceAll(/\d+/g, 'N')].join(' | ')
-    cause.lines.set(kind, (cause.lines.get(kind) ?? 0) + 1)
+  /** Counts a line of a process from warnings on, and the line of a recovery. Events of users have other causes. */
+  line(process: string, text: string): void {
+    if (this.#causes.length === 0 || !text.startsWith('{')) return
+    const line = JSON.parse(text) as Line
+    if (!isCounted(line)) return
+    const { event, code, msg, reason, err } = line
+    const kind = [event, code, msg, err?.message].join(' | ').replaceAll(/\d+/g, 'N').slice(0, 160)
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1)
+    if (event?.startsWith('auth.') && event !== 'auth.sessions.unknown') return
+    const server = /redis|limits/i.test(`${msg} ${reason}`) ? 'Redis' : 'the rest'
+    const key = `${process}, ${server}`
+    const lines = this.#lines.get(key) ?? []
+    lines.push({ at: Date.now(), text: msg })
+    this.#lines.set(key, lines)
   }
 
   /** Counts a response with 503. */
@@ -63,56 +69,71 @@ export class Signals {
     cause.lastLoss = Date.now()
   }
 
-  /** Asks every process for its readiness until `stopped()`. */
+  /** Asks every process for its readiness and its metrics until `stopped()`. */
   async follow(instances: readonly Instance[], stopped: () => boolean): Promise<void> {
     while (!stopped()) {
-      await Promise.all(instances.map((instance) => this.#probe(instance)))
-      await wait(1000)
+      await Promise.all(instances.flatMap((instance) => [this.#probe(instance), this.#scrape(instance)]))
+      await wait(1500)
     }
   }
 
   async #probe({ port }: Instance): Promise<void> {
-    const signal = AbortSignal.timeout(2000)
-    const shown = await fetch(`http://127.0.0.1:${port}/readyz`, { signal })
-      .then(async (response) => [response.status, await response.text()] as const)
-      .catch(() => [0, ''] as const)
+    const [status, text] = await get(`http://127.0.0.1:${port}/readyz`)
+    if (status !== 200 || text.includes('failed')) this.#show('probes')
+  }
+
+  async #scrape({ name, port }: Instance): Promise<void> {
+    const [status, text] = await get(`http://127.0.0.1:${port}/metrics`)
+    const known = this.#unavailable.get(name) ?? 0
+    const values = [...text.matchAll(/^mortar_unavailable_total\{.*\} (\d+)$/gm)]
+    const count = values.reduce((sum, [, value]) => sum + Number(value), 0)
+    if (status === 200) this.#unavailable.set(name, count)
+    if (status !== 200 || count > known || /^mortar_health_check\{.*\} 0$/m.test(text)) this.#show('metrics')
+  }
+
+  #show(where: keyof Cause['shown']): void {
     const cause = this.#causes.at(-1)
-    if (cause === undefined || (shown[0] === 200 && !shown[1].includes('failed'))) return
-    cause.noticedAt ??= Date.now()
+    if (cause !== undefined) cause.shown[where] ??= Date.now()
   }
 
   judge(findings: Findings): void {
-    const most = new Map<string, number>()
-    for (const cause of this.#causes) {
-      let total = 0
-      const processes = new Map<string, number>()
-      for (const [kind, lines] of cause.lines) {
-        total += lines
-        const process = kind.split(' | ')[0]!
-        processes.set(process, (processes.get(process) ?? 0) + lines)
-        if (lines > MOST_LINES)
-          findings.add('more lines than three of one cause', `${cause.name}: ${lines} × ${kind}`)
-        const key = kind.split(' | ').slice(1).join(' | ')
-        findings.count(`lines: ${key}`, lines)
-      }
-      const worst = Math.max(0, ...processes.values())
-      most.set(cause.name, Math.max(most.get(cause.name) ?? 0, worst))
-      findings.count(`lines of all processes: ${cause.name}`, total)
-      this.#judgeProbes(cause, findings)
-    }
-    for (const [name, lines] of most)
-      findings.count(`lines of one process at most, one cause: ${name}`, lines)
+    for (const [process, lines] of this.#lines) this.#judgeLines(process, lines, findings)
+    for (const [kind, count] of this.#kinds) findings.count(`lines: ${kind}`, count)
+    for (const cause of this.#causes) this.#judgeCause(cause, findings)
   }
 
-  #judgeProbes({ name, from, firstLoss, lastLoss, noticedAt }: Cause, findings: Findings): void {
+  #judgeLines(process: string, lines: readonly { at: number; text: string }[], findings: Findings): void {
+    for (const { at } of lines) {
+      const minute = lines.filter((line) => line.at >= at && line.at < at + MINUTE)
+      if (minute.length <= MOST_LINES) continue
+      const texts = minute.map(({ text }) => `\n    ${text}`).join('')
+      findings.add('more lines than three of one cause in a minute', `${process}: ${minute.length}${texts}`)
+      return
+    }
+  }
+
+  #judgeCause({ name, from, firstLoss, lastLoss, shown }: Cause, findings: Findings): void {
     if (firstLoss === undefined || lastLoss === undefined) return
     findings.count(`causes with 503: ${name}`)
-    if (noticedAt !== undefined && noticedAt - firstLoss <= NOTICED)
-      findings.count(`causes that /readyz showed: ${name}`)
-    else if (lastLoss - firstLoss >= LONG)
+    const isSoon = (at: number | undefined): boolean => at !== undefined && at - firstLoss <= NOTICED
+    for (const [where, at] of Object.entries(shown))
+      if (isSoon(at)) findings.count(`causes that the ${where} showed: ${name}`)
+    const length = lastLoss - firstLoss
+    if (!isSoon(shown.metrics) && !isSoon(shown.probes) && length >= LONG)
       findings.add(
-        'a loss of service that no probe shows',
-        `${name}, ${lastLoss - firstLoss} ms from ${new Date(from).toISOString()}`,
+        'a loss of service that nothing shows',
+        `${name}, ${length} ms from ${new Date(from).toISOString()}`,
       )
   }
+}
+
+function isCounted({ level, event }: Line): boolean {
+  return Number(level) >= 40 || event === 'outage.over'
+}
+
+async function get(url: string): Promise<readonly [status: number, text: string]> {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  return fetch(url, { headers, signal: AbortSignal.timeout(2000) })
+    .then(async (response) => [response.status, await response.text()] as const)
+    .catch(() => [0, ''] as const)
 }

@@ -1,6 +1,7 @@
 // Runs the built reference application under mixed traffic while its processes, its network and its database break,
 // then compares every acknowledged write with the stored rows. Exits with 1 when it finds a fault. docs/reliability.md
-// describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12] [--seed N]
+// describes it. Run: npm run soak -- [--seconds 120] [--engine sqlite|postgres|mariadb] [--processes 3] [--members 12]
+// [--proxies] [--pause 60] [--seed N]
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,9 +18,11 @@ import { Findings } from './findings.ts'
 import { freePort } from './free-port.ts'
 import { Instance } from './instance.ts'
 import { Member } from './member.ts'
+import { startProxies } from './proxies.ts'
+import { startRedis, type RedisEngine } from './redis.ts'
 import { Requests } from './requests.ts'
 import { runProgram } from './run-program.ts'
-import { Signals } from './signals.ts'
+import { METRICS_TOKEN, Signals } from './signals.ts'
 import { Watch } from './watch.ts'
 
 /** Seconds without a fault before the end, so that everything has recovered. */
@@ -34,6 +37,8 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '3' },
     members: { type: 'string', default: '12' },
     calm: { type: 'boolean', default: false },
+    proxies: { type: 'boolean', default: false },
+    pause: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
@@ -42,11 +47,13 @@ const directory = mkdtempSync(join(tmpdir(), 'mortar-soak-'))
 chmodSync(directory, 0o755)
 
 log('building the reference application')
-const build = await buildApplication(join(directory, 'application'))
+const build = await buildApplication(join(directory, 'application'), undefined, { isWatched: true })
 const engine = await startEngine(values.engine, directory)
+const redis = await startRedis()
 try {
-  process.exitCode = (await soak(engine)) === 0 ? 0 : 1
+  process.exitCode = (await soak(engine, redis)) === 0 ? 0 : 1
 } finally {
+  await redis.stop()
   await engine.stop()
   rmSync(directory, { recursive: true, force: true })
 }
@@ -54,15 +61,10 @@ try {
 process.exit()
 
 /** @returns the number of faults found. */
-async function soak({ title, url }: Engine): Promise<number> {
-  const env = variables(url)
-  const migrate = [process.execPath, COMMAND_LINE, 'migrate', 'run']
-  await runProgram(migrate, { cwd: build, env: { PATH: process.env['PATH'], ...env } })
-  const findings = new Findings()
-  const signals = new Signals()
-  const instances = await startInstances(env, signals)
-  const world = { instances, findings, disturbances: new Disturbances(), signals }
-  log(`${world.instances.length} processes on ${title}`)
+async function soak({ title, url }: Engine, { url: redisUrl }: RedisEngine): Promise<number> {
+  const { world, proxies } = await prepare(variables(url, redisUrl))
+  const { instances, findings, signals } = world
+  log(`${instances.length} processes on ${title}`)
   const ended = new EndedSessions()
   const watch = new Watch(world.instances)
   const members = Array.from({ length: Number(values.members) }, (_, i) => new Member(i, { ...world, ended }))
@@ -75,7 +77,7 @@ async function soak({ title, url }: Engine): Promise<number> {
   const settle = (work: Promise<void>): Promise<void> => work.catch(() => undefined)
   const traffic = Promise.all([
     ...members.map((member) => settle(member.run(stopped))),
-    breakThings(world, engine, { stopped: calm, log, random: randomOf(values.seed) }),
+    breakThings(world, { engine, redis }, { stopped: calm, log, random: randomOf(values.seed) }),
     signals.follow(instances, stopped),
     audit(stopped, () => ended.tryOne(auditor, world)),
   ])
@@ -97,13 +99,28 @@ async function soak({ title, url }: Engine): Promise<number> {
   await wait(3000)
   watch.judge(findings)
   signals.judge(findings)
-  await Promise.all(world.instances.map((instance) => instance.kill()))
+  await Promise.all([
+    ...instances.map((instance) => instance.kill()),
+    ...proxies.map((proxy) => proxy.stop()),
+  ])
   console.log(
     `\n${title}, ${values.processes} processes, ${values.members} members, ${values.seconds} s, --seed ${values.seed}\n`,
   )
   console.log(findings.report())
   console.log(`\n${findings.faults} faults found.`)
   return findings.faults
+}
+
+/** Runs the migrations, and starts the processes and the proxies. */
+async function prepare(env: Readonly<Record<string, string>>) {
+  const migrate = [process.execPath, COMMAND_LINE, 'migrate', 'run']
+  await runProgram(migrate, { cwd: build, env: { PATH: process.env['PATH'], ...env } })
+  const signals = new Signals()
+  const instances = await startInstances(env, signals)
+  const proxies = values.proxies ? await startProxies(directory, instances) : []
+  const targets = values.proxies ? proxies : instances
+  const shared = { findings: new Findings(), disturbances: new Disturbances(), signals }
+  return { world: { ...shared, instances, targets, pause: Number(values.pause) }, proxies }
 }
 
 /** Waits for work that a broken application would never finish. */
@@ -122,7 +139,7 @@ async function startInstances(env: Readonly<Record<string, string>>, signals: Si
   const instances: Instance[] = []
   for (let i = 1; i <= Number(values.processes); i++) {
     const name = `process ${i}`
-    const onLine = (text: string): void => signals.line(name, text)
+    const onLine = (text: string, start: number): void => signals.line(`${name}, start ${start}`, text)
     instances.push(new Instance({ name, directory: build, temporary, port: await freePort(), env, onLine }))
   }
   await Promise.all(instances.map((instance) => instance.start()))
@@ -147,16 +164,18 @@ function randomOf(seed: string): () => number {
   }
 }
 
-function variables(url: string): Record<string, string> {
+function variables(url: string, redisUrl: string): Record<string, string> {
   return {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     APP_URL: 'https://notes.example.com',
     AUTH_SECRET: randomBytes(32).toString('base64url'),
     DATABASE_URL: url,
+    REDIS_URL: redisUrl,
+    METRICS_TOKEN,
     MAIL_TRANSPORT: 'memory',
     TRUST_PROXY: '127.0.0.1',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
     FRAMEWORK_PROCESSES: values.processes,
   }
 }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { startProxy, type NetworkFaults } from '../../scripts/soak/cutting-proxy.ts'
 import { Disturbances } from '../../scripts/soak/disturbances.ts'
 import { Findings } from '../../scripts/soak/findings.ts'
 import { Ledger, type ListedNote } from '../../scripts/soak/ledger.ts'
+import { Signals } from '../../scripts/soak/signals.ts'
 
 describe('The ledger of the soak', () => {
   const note = (text = 'a'): ListedNote => ({ id: '1', title: 'note 1', text })
@@ -135,5 +137,48 @@ describe('The proxy of the soak', () => {
     await open()
     expect(received).to.equal(0)
     expect(socket.destroyed).to.equal(false)
+  })
+})
+
+describe('The signals of the soak', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['Date'] }))
+  afterEach(() => mock.timers.reset())
+
+  /** Returns the report about a fault of a database. */
+  function judge(act: (signals: Signals) => void): string {
+    const findings = new Findings()
+    const signals = new Signals()
+    signals.begin('a fault')
+    act(signals)
+    signals.judge(findings)
+    return findings.report()
+  }
+  const line = (fields: object): string => JSON.stringify({ level: 40, msg: 'away', ...fields })
+
+  it('find a fourth line of one cause in a minute, the line of a recovery included', () => {
+    const write = (signals: Signals, last: object): void => {
+      for (let times = 0; times < 2; times++) signals.line('process 1', line({}))
+      signals.line('process 1', line({ event: 'outage.over', level: 30 }))
+      signals.line('process 1', line(last))
+    }
+    expect(judge((signals) => write(signals, {}))).to.include('FOUND 1 × more lines than three')
+    const others = [{ msg: 'Redis is away' }, { event: 'auth.login.limited' }, { level: 30 }]
+    for (const other of others) expect(judge((signals) => write(signals, other))).not.to.include('FOUND')
+    const later = (signals: Signals): void => {
+      signals.line('process 1', line({}))
+      mock.timers.tick(60_000)
+      write(signals, { level: 30 })
+    }
+    expect(judge(later)).not.to.include('FOUND')
+  })
+
+  it('find a long loss of service that neither a probe nor a scrape has shown', () => {
+    const lose = (signals: Signals, ms: number): void => {
+      signals.lost()
+      mock.timers.tick(ms)
+      signals.lost()
+    }
+    expect(judge((signals) => lose(signals, 6000))).to.include('FOUND 1 × a loss of service')
+    expect(judge((signals) => lose(signals, 5999))).not.to.include('FOUND')
   })
 })

@@ -161,6 +161,10 @@ for (const [name, driver] of Object.entries(SQLITE_DRIVERS))
       expect(response.statusCode).to.equal(503)
       expect(response.headers['retry-after']).to.equal('1')
       expect(response.json()).to.include({ code: 'database_busy', title: 'Database busy' })
+      // Reads work, so the metrics alone show the lock: docs/database.md.
+      expect((await app.inject('/readyz')).json()).to.not.have.property('checks')
+      const { read } = app.services.gauges.all.get('mortar_unavailable_total')!
+      expect(read()).to.deep.equal(new Map([['database_busy', 1]]))
       await unlock()
       await app.close()
     })
