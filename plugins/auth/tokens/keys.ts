@@ -19,6 +19,14 @@ export interface AuthKeys {
   readonly limits: Buffer
   /** Keys of the marks in device cookies. */
   readonly device: readonly Buffer[]
+  /** Keys of sealed texts, each with an id that does not reveal it. */
+  readonly seal: readonly SealKey[]
+}
+
+/** A key for texts that the database stores sealed. */
+export interface SealKey {
+  readonly id: string
+  readonly key: Buffer
 }
 
 /**
@@ -33,6 +41,10 @@ export function deriveKeys(secret: Secret): AuthKeys {
     refresh: secrets.map((each) => derive(each, 'refresh-token')),
     limits: derive(secrets[0]!, 'rate-limit'),
     device: secrets.map((each) => derive(each, 'device-cookie')),
+    seal: secrets.map((each) => ({
+      id: derive(each, 'seal-id').subarray(0, 8).toString('hex'),
+      key: derive(each, 'seal'),
+    })),
   }
 }
 
