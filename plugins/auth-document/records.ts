@@ -57,5 +57,7 @@ export function documentRecords(
 /** `$eq`, so that no value is read as an operator. */
 function conditionOf(value: Where[string]): Document {
   if (value === null || typeof value !== 'object') return { $eq: value }
-  return 'above' in value ? { $gt: value.above } : { $lte: value.atMost }
+  if ('above' in value) return { $gt: value.above }
+  if ('atMost' in value) return { $lte: value.atMost }
+  return 'anyOf' in value ? { $in: value.anyOf } : { $nin: [...value.noneOf, null] }
 }

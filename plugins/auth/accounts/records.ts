@@ -4,8 +4,15 @@ export type Cell = string | number | null
 /** A row of a feature's table, by column. */
 export type RecordRow = Readonly<Record<string, Cell>>
 
-/** Columns that must be equal to a value, above it, or at most it. */
-export type Where = Readonly<Record<string, Cell | { readonly above: number } | { readonly atMost: number }>>
+/** Columns that must be equal to a value, above it, at most it, or one of several, or differ from all of several. Null never meets a list. */
+export type Where = Readonly<Record<string, Cell | Condition>>
+
+/** A condition besides equality. Lists are not empty. */
+export type Condition =
+  | { readonly above: number }
+  | { readonly atMost: number }
+  | { readonly anyOf: readonly string[] }
+  | { readonly noneOf: readonly string[] }
 
 /**
  * One table of a feature, the same on SQL and on documents. Every change is one conditional statement that tells how
@@ -31,7 +38,7 @@ export const MOST_RECORDS = 1000
  */
 export interface TableShape {
   readonly name: `auth_${string}`
-  /** Name of the key and its length. */
+  /** Name of the key and its length; `user_id` for one row for each user. */
   readonly key: readonly [name: string, length: number]
   /** Further texts by name, with their lengths. All may be null. */
   readonly texts?: Readonly<Record<string, number>>

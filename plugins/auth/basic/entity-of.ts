@@ -8,7 +8,10 @@ type Columns = Record<string, EntitySchemaColumnOptions>
 /** Makes the entity of a feature's table. */
 export function entityOf({ name, key, texts = {}, numbers = [] }: TableShape): EntitySchema<RecordRow> {
   const [id, length] = key
-  const columns: Columns = { [id]: { type: String, length, primary: true }, user_id: OWNER }
+  const isOwn = id === 'user_id'
+  const columns: Columns = isOwn
+    ? { user_id: { ...OWNER, primary: true } }
+    : { [id]: { type: String, length, primary: true }, user_id: OWNER }
   for (const [each, most] of Object.entries(texts))
     columns[each] = { type: String, length: most, nullable: true }
   for (const each of numbers) columns[each] = { ...MILLISECONDS, nullable: true }
@@ -16,6 +19,6 @@ export function entityOf({ name, key, texts = {}, numbers = [] }: TableShape): E
   return entitySchema<RecordRow>({
     name,
     columns,
-    indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
+    indices: [...(isOwn ? [] : [{ columns: ['user_id'] }]), { columns: ['expires_at'] }],
   })
 }

@@ -1,6 +1,7 @@
 import {
   COMMON_NUMBERS,
   MOST_RECORDS,
+  type Condition,
   type Records,
   type TableShape,
   type Where,
@@ -56,11 +57,17 @@ function whereOf(where: Where): Part[] {
   const conditions = Object.entries(where).map(([column, value]): Part[] => {
     if (value === null) return [`${column} is null`]
     if (typeof value !== 'object') return [`${column} = `, new Value(value)]
-    return 'above' in value
-      ? [`${column} > `, new Value(value.above)]
-      : [`${column} <= `, new Value(value.atMost)]
+    return [`${column} `, ...conditionOf(value)]
   })
   return conditions.length === 0 ? [] : [' where ', ...listed(conditions, ' and ')]
+}
+
+function conditionOf(condition: Condition): Part[] {
+  if ('above' in condition) return ['> ', new Value(condition.above)]
+  if ('atMost' in condition) return ['<= ', new Value(condition.atMost)]
+  const isIn = 'anyOf' in condition
+  const values = (isIn ? condition.anyOf : condition.noneOf).map((value) => [new Value(value)])
+  return [isIn ? 'in (' : 'not in (', ...listed(values, ', '), ')']
 }
 
 function listed(items: readonly (readonly Part[])[], separator: string): Part[] {
