@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DataSource } from 'typeorm'
 import type { MigrationService } from 'mortar'
+import { ignore } from 'mortar/kit'
 import { changeStatements } from './gate/change-statements.ts'
 import { openDataSource } from './drivers/data-source.ts'
 import { typeorm } from './drivers/typeorm.ts'
@@ -9,13 +10,25 @@ import { typeorm } from './drivers/typeorm.ts'
 export function describeDatabase(
   db: DataSource,
 ): Pick<MigrationService, 'connected' | 'tables' | 'difference' | 'missingFile'> {
+  // Checks of several bricks share one connection, which the last of them closes.
+  let users = 0
+  let opening: Promise<boolean> | undefined
+  let closing: Promise<unknown> = Promise.resolve()
   return {
     async connected(work) {
-      const opened = await openDataSource(db)
+      users += 1
+      opening ??= closing.then(() => openDataSource(db))
       try {
+        await opening
         return await work()
       } finally {
-        if (opened) await db.destroy()
+        users -= 1
+        if (users === 0) {
+          const closed = opening.then((isOpen) => (isOpen ? db.destroy() : undefined))
+          opening = undefined
+          closing = closed.catch(ignore)
+          await closing
+        }
       }
     },
     tables: () => tablesOf(Object.values(db.options.entities ?? {})),
