@@ -7,18 +7,25 @@ import { checkAuthIndexes } from './indexes.ts'
  * are not atomic. A DataSource is not connected then, so its database is not examined.
  */
 export async function documentFindings(db: DocumentDatabase): Promise<readonly DoctorFinding[]> {
-  const client = clientOf(db)
-  if (client === undefined) return []
-  const wasConnected = client.topology !== undefined
   try {
-    await checkAuthIndexes(db)
+    await connected(db, () => checkAuthIndexes(db))
     return []
   } catch (error) {
     if (!(error instanceof StartupError)) throw error
     const { code, remedy, message } = error
     return [{ level: 'error', code, found: message.split('\n')[0]!, remedy, page: 'docs/startup-errors.md' }]
+  }
+}
+
+/** Runs work, and closes a client that was not connected before. Returns undefined for a DataSource. */
+export async function connected<T>(db: DocumentDatabase, work: () => Promise<T>): Promise<T | undefined> {
+  const client = clientOf(db)
+  if (client === undefined) return undefined
+  const wasConnected = client.topology !== undefined
+  try {
+    return await work()
   } finally {
-    // The application is not started, so nothing else closes what this look-up has opened.
+    // The application is not started, so nothing else closes what this work has opened.
     if (!wasConnected) await client.close?.()
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '@mortar/auth/provider'
 import type { DocumentDatabase } from './connection.ts'
 import { RESERVED_FIELDS, type UserFields } from './documents.ts'
-import { documentFindings } from './doctor.ts'
+import { connected, documentFindings } from './doctor.ts'
 import { checkAuthIndexes, ensureAuthIndexes } from './indexes.ts'
 import { documentRecords } from './records.ts'
 import { createDocumentStore } from './store.ts'
@@ -94,6 +94,7 @@ export function documentAuth<Fields extends object = {}>(
           ? ensureAuthIndexes(source(services), options.features)
           : checkAuthIndexes(source(services))
       },
+      connected: (services, work) => connected(source(services), work),
       doctor: (services) => documentFindings(source(services)),
     },
     options,

@@ -80,6 +80,8 @@ export function accountCommands(providerName: string): Readonly<Record<string, B
       options: { session: { type: 'string', help: 'the session to end; all of them by default' } },
     },
     'reset-link': onAccount('print a link that sets a new password', resetLink),
+    'remove-factor': onAccount('remove the second factor of a user who has lost it', removeFactor),
+    reseal: plain('seal the secrets of second factors with the first secret', reseal),
     prune: plain('delete expired sessions and reset tokens', async ({ accounts }) => {
       const deleted = await accounts.prune()
       const { sessions, resetTokens, endedSessions } = deleted
@@ -108,10 +110,11 @@ async function listUsers({ accounts, input: { values } }: Tools): Promise<BrickC
   const found = await accounts.list({ search, after: String(values['after'] ?? ''), limit: limit + 1 })
   const users = found.slice(0, limit)
   const next = found.length > limit ? users.at(-1)!.email : null
-  const rows = users.map(({ id, email, name, isDisabled }) => [
+  const rows = users.map(({ id, email, name, isDisabled, hasFactor }) => [
     printable(email),
     id,
     isDisabled ? 'disabled' : '',
+    ...(hasFactor === undefined ? [] : [hasFactor ? 'second factor' : '']),
     printable(name),
   ])
   const more = next === null ? '' : `\nMore: --after '${printable(next)}'`
@@ -166,6 +169,35 @@ async function resetLink({ id, email }: Account, { accounts }: Tools): Promise<B
   throw new StartupError(`${email} is disabled, and a disabled account accepts no reset link.`, {
     code: 'MORTAR_AUTH_ACCOUNTS',
     remedy: `Enable it first: mortar auth enable ${id}`,
+    brick: 'auth',
+  })
+}
+
+async function removeFactor({ id, email }: Account, { accounts }: Tools): Promise<BrickCommandResult> {
+  if (accounts.removeFactor === undefined) throw withoutFactors()
+  const removed = await accounts.removeFactor(id)
+  const text = removed ? `${email} logs in with the password alone.` : `${email} has no second factor.`
+  return { json: { id, removed }, text }
+}
+
+async function reseal({ accounts }: Tools): Promise<BrickCommandResult> {
+  if (accounts.reseal === undefined) throw withoutFactors()
+  const done = await accounts.reseal()
+  if (done.unreadable === 0) return { json: done, text: `Resealed: ${done.resealed}.` }
+  throw new StartupError(
+    `Resealed: ${done.resealed}. ${done.unreadable} need a secret that is not in AUTH_SECRETS.`,
+    {
+      code: 'MORTAR_AUTH_SEALED',
+      remedy: 'Append the old secret to the list and run the command again, or remove these factors.',
+      brick: 'auth',
+    },
+  )
+}
+
+function withoutFactors(): StartupError {
+  return new StartupError('The auth provider has no second factors.', {
+    code: 'MORTAR_AUTH_ACCOUNTS',
+    remedy: 'Add totp() to the option features.',
     brick: 'auth',
   })
 }

@@ -55,6 +55,48 @@ export function reauthenticationRequired(maxAge: number): Forbidden {
   })
 }
 
+/** 401 of a login, a confirmation or a change of password that needs a second factor. The password was right. */
+export class SecondFactorRequired extends Unauthorized {
+  constructor(
+    methods: readonly string[],
+    login?: { readonly challenge: string; readonly expiresIn: number },
+  ) {
+    super('This account has a second factor. Send its code too.', {
+      code: 'second_factor_required',
+      extensions: { methods, ...login },
+    })
+  }
+}
+
+/** 401 for a wrong, used or late code of a second factor. */
+export function invalidCode(): Unauthorized {
+  return new Unauthorized('The code is wrong, or was used before.', { code: 'invalid_code' })
+}
+
+/** 401 of the second step of a login, whose challenge is unknown, used, expired or has no tries left. */
+export function invalidChallenge(): Unauthorized {
+  return new Unauthorized('The sign-in took too long or had too many tries. Log in again.', {
+    code: 'invalid_challenge',
+  })
+}
+
+/** 403 of a route with `auth: 'mfa'` for a session without a second factor. */
+export function factorRequired(): Forbidden {
+  return new Forbidden('This needs a second factor. Set one up, or confirm with its code.', {
+    code: 'factor_required',
+  })
+}
+
+/** 409 of a set-up for an account whose authenticator is active. */
+export function totpExists(): Conflict {
+  return new Conflict('An authenticator is active already. Remove it first.', { code: 'totp_exists' })
+}
+
+/** 409 of a request that needs an authenticator, or a set-up that has not expired. */
+export function totpMissing(): Conflict {
+  return new Conflict('There is no authenticator, or its set-up has expired.', { code: 'totp_missing' })
+}
+
 /** 401 of change-password and confirm when the current password is not right. */
 export function wrongCurrentPassword(): Unauthorized {
   return new Unauthorized('The current password is wrong.', { code: 'invalid_credentials' })

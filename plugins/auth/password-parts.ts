@@ -19,6 +19,7 @@ import type { AuthKeys } from './tokens/keys.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { createResetTokens } from './tokens/reset-tokens.ts'
 import { createRotationClock } from './tokens/rotation-clock.ts'
+import { createVault } from './tokens/vault.ts'
 
 /** Resolved settings of a provider. */
 export interface Settings {
@@ -51,6 +52,7 @@ export function createParts(settings: Settings, { store, services, features }: P
     accessTokens: accessTokensOf(settings, services),
     refreshTokens: createRefreshTokens({ keys }),
     resetTokens: createResetTokens(),
+    vault: createVault(keys.seal),
     endedSessions: createEndedSessions({ lifetime: lifetimes.access, store, clock }),
     limits: createRateLimits({
       key: keys.limits,

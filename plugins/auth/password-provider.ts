@@ -34,7 +34,8 @@ import type { AuthProvider } from './provider.ts'
 import { countsAlone } from './limits/rate-limits.ts'
 import { METHODS } from './flows/sessions.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
-import { checkFeatures } from './features/check-features.ts'
+import { checkFeatures, routersOf } from './features/check-features.ts'
+import { examineFeatures } from './features/examine-features.ts'
 import type { ConnectedFeature } from './features/feature.ts'
 import { createFeatureKit } from './flows/feature-kit.ts'
 import { createParts, type Settings } from './password-parts.ts'
@@ -50,6 +51,8 @@ export interface Variant {
   createRecords(services: BrickServices, shape: TableShape): Records
   /** Preparation of the store before the first request. */
   start?(services: BrickServices): Promise<void> | void
+  /** Runs work of `mortar doctor` with a connection; undefined if there is no database that it may open. */
+  connected?<T>(services: BrickServices, work: () => Promise<T>): Promise<T | undefined> | undefined
   /** Findings about its database for `mortar doctor`. */
   doctor?(services: BrickServices): Promise<readonly DoctorFinding[]>
 }
@@ -73,13 +76,19 @@ export function createPasswordProvider(
     peers: [PASSWORD_PEERS, ...[variant.peers ?? []].flat()],
     capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
-    routes: [passwordRoutes(features), ...features.flatMap(({ routes = [] }) => routes)],
     connect: (services, { prefix }) => connect(settings, variant, { services, prefix }),
+    routes: [passwordRoutes(features), ...routersOf(features)],
     async doctor(services) {
       const appUrl = options.appUrl ?? services.appUrl
       const asvs = asvsFindings({ options, lifetimes: settings.lifetimes, appUrl }, services.environment)
       const memory = countsAlone(options.limits, services) ? memoryLimitFindings(services.environment) : []
-      return [...asvs, ...memory, ...((await variant.doctor?.(services)) ?? [])]
+      const own = (await variant.doctor?.(services)) ?? []
+      const stored = await examineFeatures(features, {
+        keys,
+        records: (shape) => variant.createRecords(services, shape),
+        connected: (work) => variant.connected?.(services, work),
+      })
+      return [...asvs, ...memory, ...own, ...stored]
     },
   }
 }

@@ -9,6 +9,12 @@ export const PROBLEMS = {
   invalid_verification_token: { status: 401, title: 'Invalid verification token' },
   email_unverified: { status: 403, title: 'E-mail address unverified' },
   reauthentication_required: { status: 403, title: 'Reauthentication required' },
+  second_factor_required: { status: 401, title: 'Second factor required' },
+  invalid_code: { status: 401, title: 'Invalid code' },
+  invalid_challenge: { status: 401, title: 'Invalid challenge' },
+  factor_required: { status: 403, title: 'Factor required' },
+  totp_exists: { status: 409, title: 'Authenticator exists' },
+  totp_missing: { status: 409, title: 'Authenticator missing' },
   email_taken: { status: 409, title: 'E-mail address taken' },
   session_state_unknown: { status: 503, title: 'Session state unknown' },
 } as const satisfies Problems

@@ -68,6 +68,11 @@ export const STARTUP_CODES = {
       '`auth()` was given a value that is not a provider, or a provider that lacks a part that it declares',
     remedy: 'Pass the return value of `basicAuth()` or of another provider.',
   },
+  MORTAR_AUTH_SEALED: {
+    cause:
+      'Secrets of second factors are sealed with an older secret of the application, or with one that is not configured any more',
+    remedy: 'Put the old secret back into `AUTH_SECRETS`, and run `mortar auth reseal` before you remove it.',
+  },
   MORTAR_AUTH_SCHEMA: {
     cause:
       'The tables of `basicAuth` are from an earlier version and lack a column. The message names pending migrations',

@@ -1,6 +1,9 @@
 const BASIC = '@mortar/auth/basic/schema'
 const OF_FEATURES: Readonly<Record<string, string>> = {
   auth_challenges: '@mortar/auth/challenges/schema',
+  auth_totp: '@mortar/auth/totp/schema',
+  auth_recovery_codes: '@mortar/auth/totp/schema',
+  auth_session_methods: '@mortar/auth/totp/schema',
   auth_session_details: '@mortar/auth/sessions/schema',
   auth_known_browsers: '@mortar/auth/notices/schema',
 }

@@ -11,6 +11,5 @@ export interface ApplicationRequirement {
 /** Requirements of `docs/asvs.md` for the application itself, with e-mail and password, at levels 1 and 2. */
 export const APPLICATION_REQUIREMENTS: readonly ApplicationRequirement[] = [
   { ids: ['6.2.6', '6.2.7'], level: 1, need: 'pages that mask passwords and allow password managers' },
-  { ids: ['6.3.3'], level: 2, need: 'a second factor, which hostedAuth() and libraryAuth() can provide' },
   { ids: ['7.4.4'], level: 2, need: 'a visible logout' },
 ]

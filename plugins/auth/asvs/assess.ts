@@ -5,10 +5,10 @@ import { OPTION_REQUIREMENTS, type OptionRequirement } from './option-requiremen
 /** Result of checking a configuration against OWASP ASVS 5.0. */
 export interface Assessment {
   /**
-   * Highest level reached, 0 for none and at most 1, since there is no second factor (6.3.3). Pages of the application
-   * (6.2.6, 6.2.7) are not considered.
+   * Highest level reached, 0 for none and at most 2. Parts of the application, such as its pages (6.2.6, 6.2.7), are not
+   * considered.
    */
-  readonly level: 0 | 1
+  readonly level: 0 | AsvsLevel
   /** Requirements of level 1 that options break. */
   readonly broken: readonly OptionRequirement[]
   /** Further requirements of level 2 besides `broken`. */
@@ -22,12 +22,13 @@ export interface Assessment {
 export function assess(configuration: AsvsConfiguration): Assessment {
   const missing = OPTION_REQUIREMENTS.filter((requirement) => !requirement.isMet(configuration))
   const at = (level: AsvsLevel) => missing.filter((requirement) => requirement.level === level)
-  const broken = at(1)
+  const [broken, options] = [at(1), at(2)]
+  const reached = options.length === 0 ? 2 : 1
   return {
-    level: broken.length === 0 ? 1 : 0,
+    level: broken.length === 0 ? reached : 0,
     broken,
     forLevel2: {
-      options: at(2),
+      options,
       application: APPLICATION_REQUIREMENTS.filter(({ level }) => level === 2),
     },
   }

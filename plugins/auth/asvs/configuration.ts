@@ -1,6 +1,6 @@
 import type { PasswordAuthOptions, ResolvedLifetimes } from '../options/options.ts'
 
-/** A level of OWASP ASVS 5.0. Level 3 is out of reach, because level 2 already needs a second factor (6.3.3). */
+/** A level of OWASP ASVS 5.0. Level 3 needs a factor that phishing cannot get (6.3.3). */
 export type AsvsLevel = 1 | 2
 
 /** Resolved options of a provider with e-mail and password, as input of the ASVS checks. */

@@ -2,6 +2,9 @@ import type { DoctorFinding, Environment } from 'mortar'
 import { assess } from './assess.ts'
 import type { AsvsConfiguration } from './configuration.ts'
 
+/** `totp()` offers a factor, and routes require it. */
+const MFA = ", and auth: 'mfa' on the routes of users (6.3.3)"
+
 const FOUND = { code: 'MORTAR_DOCTOR_ASVS', page: 'docs/startup-errors.md' } as const
 
 /**
@@ -14,18 +17,18 @@ export function asvsFindings(
 ): readonly DoctorFinding[] {
   const { level, broken, forLevel2 } = assess(configuration)
   const options = forLevel2.options.map(({ set, ids }) => `${set} (${ids.join(', ')})`)
-  const application = forLevel2.application.map(({ need, ids }) => `${need} (${ids.join(', ')})`)
+  const application = forLevel2.application.map(({ need, ids }) => `${need} (${ids.join(', ')})`).join('; ')
   const reached: DoctorFinding = {
     ...FOUND,
     level: 'note',
     found:
       level === 0
         ? 'Authentication reaches no level of OWASP ASVS 5.0.'
-        : 'Authentication reaches level 1 of OWASP ASVS 5.0 (V6, V7, V9) with pages that meet 6.2.6 and 6.2.7.',
+        : `Authentication reaches level ${level} of OWASP ASVS 5.0 (V6, V7, V9) with pages that meet 6.2.6 and 6.2.7${level === 2 ? MFA : ''}.`,
     remedy:
       'Level 2 needs ' +
       (options.length === 0 ? '' : `the options ${options.join('; ')}; and `) +
-      `from the application: ${application.join('; ')}.`,
+      `from the application: ${application}.`,
   }
   if (broken.length === 0) return [reached]
   const problem: DoctorFinding = {

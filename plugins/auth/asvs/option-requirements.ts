@@ -56,6 +56,12 @@ export const OPTION_REQUIREMENTS: readonly OptionRequirement[] = [
     set: 'breachedPasswords',
   },
   {
+    ids: ['6.3.3', '6.4.4'],
+    level: 2,
+    isMet: (configuration) => hasFeature(configuration, 'totp'),
+    set: "features with totp(), and auth: 'mfa' on the routes of users",
+  },
+  {
     ids: ['6.5.5'],
     level: 2,
     isMet: ({ lifetimes }) => lifetimes.resetToken <= 600,
@@ -64,8 +70,9 @@ export const OPTION_REQUIREMENTS: readonly OptionRequirement[] = [
   {
     ids: ['6.6.3'],
     level: 2,
-    isMet: (configuration) => isLimited(configuration, 'reset', ['ip']),
-    set: 'limits.reset on',
+    isMet: (configuration) =>
+      isLimited(configuration, 'reset', ['ip']) && isLimited(configuration, 'code', ['user']),
+    set: 'limits.reset and limits.code on',
   },
   {
     ids: ['7.3.1'],

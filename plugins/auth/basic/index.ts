@@ -60,6 +60,12 @@ export function basicAuth<Users = unknown>(
         const beside = Object.hasOwn(services, 'sideConnections') ? services['sideConnections'] : undefined
         return createRelationalStore(() => sourceOf(services), beside)
       },
+      connected(services, work) {
+        const migrations = Object.hasOwn(services, 'migrations') ? services['migrations'] : undefined
+        if (db !== databaseService || migrations === undefined)
+          return sourceOf(services)?.isInitialized ? work() : undefined
+        return migrations.missingFile() === undefined ? migrations.connected(work) : undefined
+      },
       createRecords: (services, shape) => relationalRecords(() => sourceOf(services), shape),
       async start(services) {
         const source = sourceOf(services)

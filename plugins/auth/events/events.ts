@@ -96,6 +96,21 @@ export interface AuthEvents {
   'auth.email.change.request.limited': LimitedEvent
   /** The link of a new address has replaced the address of the account: in addition to `auth.email.verified`. */
   'auth.email.changed': UserEvent
+  /** `totp()`: the password of a login was right, and a code is needed besides. */
+  'auth.login.challenged': UserEvent & { readonly email: string }
+  /** A user asks for a secret; the factor does not count yet. */
+  'auth.factor.requested': SessionEvent
+  'auth.factor.added': SessionEvent
+  /** By the user, or without `sessionId` by an operator. */
+  'auth.factor.removed': UserEvent & { readonly sessionId?: string }
+  /** A wrong code, or a set-up that was refused. Without `userId` the challenge was not valid. */
+  'auth.factor.failed': FailureEvent
+  'auth.factor.limited': LimitedEvent
+  /** New recovery codes; the old ones are worthless. */
+  'auth.recovery.renewed': SessionEvent
+  'auth.recovery.used': UserEvent & { readonly left: number }
+  /** A stored secret that no secret of the application opens: `AUTH_SECRETS` lost one too early. */
+  'auth.factor.unreadable': UserEvent
   /** A mail of a feature could not be sent. */
   'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */

@@ -14,6 +14,11 @@ export type FlowName =
   | 'verifyEmail'
   | 'verifyMail'
   | 'changeEmail'
+  | 'factor'
+  | 'enrolFactor'
+  | 'addFactor'
+  | 'removeFactor'
+  | 'renewRecovery'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -28,6 +33,8 @@ interface Outcomes {
   readonly failed: keyof AuthEvents
   readonly limited?: keyof AuthEvents
 }
+
+const OF_FACTORS = { failed: 'auth.factor.failed', limited: 'auth.factor.limited' } as const
 
 /** The events of each flow. */
 export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
@@ -79,4 +86,9 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
     failed: 'auth.email.change.request.failed',
     limited: 'auth.email.change.request.limited',
   },
+  factor: { ...OF_FACTORS, succeeded: 'auth.login.succeeded' },
+  enrolFactor: { ...OF_FACTORS, succeeded: 'auth.factor.requested' },
+  addFactor: { ...OF_FACTORS, succeeded: 'auth.factor.added' },
+  removeFactor: { ...OF_FACTORS, succeeded: 'auth.factor.removed' },
+  renewRecovery: { ...OF_FACTORS, succeeded: 'auth.recovery.renewed' },
 }

@@ -1,4 +1,4 @@
-import { StartupError } from 'mortar'
+import { StartupError, type AnyRouter } from 'mortar'
 import type { TableShape } from '../accounts/records.ts'
 import type { AuthFeature } from './feature.ts'
 
@@ -36,6 +36,11 @@ export function refuseFeatures(
     `features is not one of ${of}, so ${names.join(', ')} cannot be used`,
     `Remove it: ${where}. basicAuth() and documentAuth() have these features.`,
   )
+}
+
+/** The routers of features. */
+export function routersOf(features: readonly AuthFeature[]): readonly AnyRouter[] {
+  return features.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(features) : routes))
 }
 
 /** The tables of features, each once. */

@@ -1,11 +1,21 @@
-import type { AnyRouter, BrickServices, Clock, DefinedRoute, EventBus, Logger, Policy } from 'mortar'
+import type {
+  AnyRouter,
+  BrickServices,
+  Clock,
+  DefinedRoute,
+  DoctorFinding,
+  EventBus,
+  Logger,
+  Policy,
+} from 'mortar'
 import type { AuthStore, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
-import type { Caller, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
+import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
 import type { Challenges } from './challenges/challenges.ts'
+import type { Vault } from '../tokens/vault.ts'
 
 /**
  * A part of the provider that an application can leave out, such as `recent()`: an entry of the option `features`. It is
@@ -18,14 +28,18 @@ export interface AuthFeature {
   /** Tables, for doctor, the start and the indexes of documents. The schema entry of the feature has their entities. */
   readonly tables?: readonly TableShape[]
   /** Routers below the prefix of the brick. Their handlers read the feature by `featureOf`. */
-  readonly routes?: readonly AnyRouter[]
+  readonly routes?: readonly AnyRouter[] | ((features: readonly AuthFeature[]) => readonly AnyRouter[])
   /** Replaces the route `POST /signup`. */
   readonly signUp?: DefinedRoute
+  /** True if endpoints that ask for the password accept a code of a second factor too. */
+  readonly asksForCodes?: true
+  /** Findings for `mortar doctor` about its tables, in a database that is connected. */
+  readonly doctor?: (tables: FeatureTables) => Promise<readonly DoctorFinding[]>
   connect(kit: FeatureKit): ConnectedFeature
 }
 
 /** The features of this package. */
-export type FeatureName = 'recent' | 'sessions' | 'notices' | 'emailVerification'
+export type FeatureName = 'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp'
 
 /** A feature of one application. */
 export interface ConnectedFeature extends FeaturePoints {
@@ -36,7 +50,13 @@ export interface ConnectedFeature extends FeaturePoints {
 }
 
 /** Policies of features. */
-export type FeaturePolicy = 'fresh' | 'verified'
+export type FeaturePolicy = 'fresh' | 'verified' | 'mfa'
+
+/** The tables of features, and the vault of their sealed texts. */
+export interface FeatureTables {
+  readonly vault: Vault
+  records(shape: TableShape): Records
+}
 
 /** An attempt with an event for each of its ends, and a limit. */
 export interface FeatureAttempt {
@@ -48,7 +68,7 @@ export interface FeatureAttempt {
   readonly counted: { readonly email?: string; readonly user?: string }
 }
 
-/** Services for a feature. None of them has a key, and a session begins by `sessions.renew` alone. */
+/** Services for a feature. None of them has a key, and a session begins in `sessions` alone. */
 export interface FeatureKit {
   readonly services: BrickServices
   readonly clock: Clock
@@ -57,6 +77,7 @@ export interface FeatureKit {
   readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail'>
   readonly sessions: FeatureSessions
   readonly mails: Outbox
+  readonly vault: Vault
   records(shape: TableShape): Records
   readonly challenges: Challenges
   /** Returns the address of a path below the prefix, for a mail. @throws StartupError `MORTAR_AUTH_APP_URL` without `appUrl`. */
@@ -87,6 +108,19 @@ export interface FeatureKit {
    * @throws LimitReached, ServiceUnavailable if too many hashes wait, and errors of `work`.
    */
   attempt<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
+  /**
+   * Counts a further limit within an attempt.
+   * @throws LimitReached.
+   */
+  count(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>): Promise<void>
+  /**
+   * Verifies the factor of a user whose password was verified again.
+   * @returns the methods of the proof.
+   * @throws Unauthorized `second_factor_required`, `invalid_code`; LimitReached.
+   */
+  proveAgain(user: StoredUser, codes: FactorCodes, caller: Caller): Promise<readonly string[]>
+  /** Tells every feature of a change of the second factor. */
+  factorChanged(user: StoredUser, change: FactorChange, caller: Caller): Promise<void>
   /** Clears the failures that the limit of an attempt has counted. */
   succeeded(attempt: Pick<FeatureAttempt, 'rule' | 'caller' | 'counted'>): Promise<void>
 }
@@ -106,10 +140,38 @@ export interface FeatureSessions {
   /** Ends a session in every process. @returns false if it was not stored any more. */
   end(sessionId: string): Promise<boolean>
   /**
-   * Replaces a session of a user who has proved again who he is, by one with a new id (ASVS 7.2.4).
+   * Replaces a session of a user who has proved again who he is, by one with a new id (ASVS 7.2.4). Without `methods` it
+   * has those of the session.
    * @returns null if the session is over, or was replaced by another request.
    */
-  renew(user: StoredUser, sessionId: string, caller: Caller): Promise<Grant | null>
+  renew(user: StoredUser, sessionId: string, renewal: SessionRenewal): Promise<Grant | null>
+  /**
+   * Begins the session of a login with a further step. Other features may ask for more.
+   * @returns null for a disabled account, and if its password was changed since.
+   */
+  begin(user: StoredUser, login: SteppedLogin): Promise<Grant | null>
+  /**
+   * Ends every session of a user, and all that belongs to the password version, such as logins in progress.
+   * @returns the user, for a session of the new version.
+   */
+  endAll(user: StoredUser): Promise<StoredUser>
+}
+
+/** A new session in place of another one. */
+export interface SessionRenewal {
+  readonly caller: Caller
+  readonly methods?: readonly string[]
+  /** True if the other session has ended already. */
+  readonly isOver?: boolean
+}
+
+/** The last step of a login. */
+export interface SteppedLogin {
+  readonly caller: Caller
+  readonly methods: readonly string[]
+  readonly isKnownDevice: boolean
+  /** Refresh token of the browser's previous session, which ends. */
+  readonly presented: string | null
 }
 
 /** A mail of a feature. Its texts have no text of a user, so nothing in them needs escaping but `&` in links. */
@@ -133,6 +195,7 @@ export type MailKind =
   | 'email-changed'
   | 'account-exists'
   | 'invitation'
+  | FactorChange
 
 /** The contents of a mail, before they become texts. */
 export interface MailContent {

@@ -2,6 +2,7 @@ import type { DeletedRecords, StoredSession, StoredUser, UserQuery } from '../ac
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { issue } from './forgot-password.ts'
 import type { AuthParts } from './parts.ts'
+import type { ResealedSecrets } from './proof.ts'
 import { disableUser, enableUser, endSession, isAlive } from './sessions.ts'
 
 /** An account as an operator sees it: no hash and no column of the application. Dates are ISO strings. */
@@ -12,6 +13,8 @@ export interface Account {
   readonly isDisabled: boolean
   readonly createdAt: unknown
   readonly emailVerifiedAt: unknown
+  /** With a feature for second factors: whether the account has one. */
+  readonly hasFactor?: boolean
 }
 
 /** A session as an operator sees it. Dates are ISO strings. */
@@ -38,15 +41,27 @@ export interface AccountOperations {
   endSession(userId: string, sessionId: string): Promise<boolean>
   /** Makes a link that sets a new password, and sends nothing. @returns null for an unknown or disabled user. */
   resetLink(userId: string): Promise<{ readonly link: string; readonly expiresAt: string } | null>
+  /** Removes the second factor of a user who has lost it. Exists with `totp()`. @returns false for an account without one. */
+  removeFactor?(userId: string): Promise<boolean>
+  /** Seals every secret of a second factor with the first secret of the application. Exists with `totp()`. */
+  reseal?(): Promise<ResealedSecrets>
   /** Deletes what has expired. */
   prune(): Promise<DeletedRecords>
 }
 
 /** Creates the operations of a provider that stores its accounts. */
 export function createAccountOperations(parts: AuthParts): AccountOperations {
-  const { store, clock } = parts
+  const { store, clock, features } = parts
+  const factors = features.map((feature) => feature.factors).find((each) => each !== undefined)
   return {
-    list: async (query) => (await store.findUsers(query)).map(accountOf),
+    ...(factors && { removeFactor: factors.remove, reseal: factors.reseal }),
+    async list(query) {
+      const accounts = (await store.findUsers(query)).map(accountOf)
+      const withFactor = await factors?.usersWith(accounts.map(({ id }) => id))
+      return withFactor
+        ? accounts.map((account) => ({ ...account, hasFactor: withFactor.has(account.id) }))
+        : accounts
+    },
     async find(key) {
       const email = key.includes('@') ? canonicalEmail(key) : undefined
       const user = await (email === undefined ? store.findUserById(key) : store.findUserByEmail(email ?? key))

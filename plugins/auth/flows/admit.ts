@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoredSession } from '../accounts/auth-store.ts'
 import type { AuthParts } from './parts.ts'
 import type { Caller, FeaturePoints, Grant, Proof } from './proof.ts'
-import { endSession, endSessionOf, grantFor } from './sessions.ts'
+import { endSession, endSessionOf, grantFor, METHODS } from './sessions.ts'
 
 /** The request that asks for a session. */
 export interface SessionRequest {
@@ -42,7 +42,7 @@ export async function tell(
     }
 }
 
-async function begin(parts: AuthParts, { user }: Proof): Promise<Grant | null> {
+async function begin(parts: AuthParts, { user, methods = METHODS }: Proof): Promise<Grant | null> {
   const { token, hash, familyHash } = parts.refreshTokens.issue()
   const now = parts.clock.now()
   const session: StoredSession = {
@@ -58,7 +58,7 @@ async function begin(parts: AuthParts, { user }: Proof): Promise<Grant | null> {
   }
   if (!(await parts.store.insertSession(session))) return null
   await endOldest(parts, user.id)
-  return grantFor(parts, user, session, token)
+  return grantFor(parts, user, { ...session, methods }, token)
 }
 
 async function endOldest(parts: AuthParts, userId: string): Promise<void> {

@@ -3,12 +3,13 @@ import { newPasswordStored, sessionOver, wrongCurrentPassword } from '../errors.
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, refuseWeak, type AuthParts, type Caller } from './parts.ts'
 import { admit, tell } from './admit.ts'
-import type { Grant } from './proof.ts'
+import type { FactorCodes, Grant } from './proof.ts'
+import { proveAgain } from './prove-again.ts'
 import { clearAfterNewPassword, endAccessTokens } from './sessions.ts'
 import { storePassword } from './store-password.ts'
 
 /** Validated input of change-password. */
-export interface ChangePassword {
+export interface ChangePassword extends FactorCodes {
   readonly current: string
   readonly next: string
 }
@@ -38,11 +39,11 @@ export async function changePassword(
   const known: Known = { userId, sessionId }
   const session = await withEvent(parts, { flow: 'changePassword', caller, known }, () =>
     countedWork(parts, caller, { rule: 'changePassword', counted }, async () => {
-      const user = await replacePassword(parts, input, userId)
+      const { user, methods } = await replacePassword(parts, input, { userId, caller })
       await clearAfterNewPassword(parts, userId)
       // The password is stored, so no failure from here on may ask for a repetition.
       const next = await settle(
-        beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }, caller),
+        beginAgain(parts, { ...user, passwordVersion: user.passwordVersion + 1 }, { methods, caller }),
       )
       await tell(parts, 'passwordChanged', (feature) => feature.passwordChanged?.(user, caller))
       await settle(parts.limits.success('changePassword', { ip: caller.ip, ...counted }))
@@ -57,8 +58,12 @@ export async function changePassword(
 }
 
 /** Tries twice, because the first attempt may have met a connection that was lost before. */
-function beginAgain(parts: AuthParts, user: StoredUser, caller: Caller): Promise<Grant | null> {
-  const begin = () => admit(parts, { user, way: 'renewal' }, { caller })
+function beginAgain(
+  parts: AuthParts,
+  user: StoredUser,
+  { methods, caller }: { readonly methods: readonly string[]; readonly caller: Caller },
+): Promise<Grant | null> {
+  const begin = () => admit(parts, { user, way: 'renewal', methods }, { caller })
   return begin().catch(begin)
 }
 
@@ -74,20 +79,21 @@ function settle<T>(work: Promise<T>): Promise<Settled<T>> {
   )
 }
 
-/** @returns the user before the change. */
+/** @returns the user before the change, and the methods of the proof. */
 async function replacePassword(
   parts: AuthParts,
-  { current, next }: ChangePassword,
-  userId: string,
-): Promise<StoredUser> {
+  { current, next, ...codes }: ChangePassword,
+  { userId, caller }: { readonly userId: string; readonly caller: Caller },
+) {
   const user = await parts.store.findUserById(userId)
   if (user === null) throw sessionOver()
   const { valid } = await parts.passwords.verify(user.passwordHash, current)
   if (!valid) throw wrongCurrentPassword()
   await refuseWeak(parts, 'next', next, user)
+  const methods = await proveAgain(parts, user, codes, caller)
   const change = { userId, passwordHash: await parts.passwords.hash(next), keptSession: null }
   await endAccessTokens(parts, userId, user.passwordVersion)
   if (!(await storePassword(parts, { ...change, now: parts.clock.now(), version: user.passwordVersion })))
     throw wrongCurrentPassword()
-  return user
+  return { user, methods }
 }

@@ -2,15 +2,16 @@ import type { BrickServices } from 'mortar'
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
-import { admit } from './admit.ts'
+import { admit, tell } from './admit.ts'
 import { createChallenges } from './challenges.ts'
 import { NOBODY } from './forgot-password.ts'
 import { withEvent } from './outcome.ts'
-import { countedWork, subjectOf, type AuthParts } from './parts.ts'
 import { proveEmail } from './prove-email.ts'
-import { endSession, isAlive } from './sessions.ts'
 import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
+import { countAttempt, countedWork, subjectOf, type AuthParts } from './parts.ts'
+import { proveAgain } from './prove-again.ts'
+import { endEverySession, endSession, isAlive, methodsOf } from './sessions.ts'
 
 /** Dependencies of the kit besides the parts of the flows. */
 export interface KitSettings {
@@ -26,6 +27,7 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     ...settings,
     challenges: createChallenges({ records: settings.records(CHALLENGES), users: store, clock }),
     mails: parts.mails,
+    vault: parts.vault,
     clock,
     logger,
     events,
@@ -42,6 +44,10 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     signUpUnseen: (input, caller, told) => signUpUnseen(parts, input, caller, told),
     attempt: ({ flow, rule, caller, known, counted }, work) =>
       withEvent(parts, { flow, caller, known }, () => countedWork(parts, caller, { rule, counted }, work)),
+    count: ({ rule, caller, counted }) => countAttempt(parts, caller, rule, counted),
+    proveAgain: (user, codes, caller) => proveAgain(parts, user, codes, caller),
+    factorChanged: (user, change, caller) =>
+      tell(parts, 'factorChanged', (feature) => feature.factorChanged?.(user, change, caller)),
     succeeded: ({ rule, caller, counted }) => parts.limits.success(rule, subjectOf(caller, counted)),
   }
 }
@@ -60,13 +66,21 @@ function sessionsOf(parts: AuthParts): FeatureSessions {
       )
     },
     end: (sessionId) => endSession(parts, sessionId),
-    async renew(user, sessionId, caller) {
-      const grant = await admit(parts, { user, way: 'renewal' }, { caller })
-      if (grant === null) return null
+    async renew(user, sessionId, { caller, methods, isOver }) {
+      const proof = { user, way: 'renewal', methods: methods ?? (await methodsOf(parts, sessionId)) } as const
+      const grant = await admit(parts, proof, { caller })
+      if (grant === null || isOver) return grant
       // The new session begins first, so that a process that ends here leaves the user signed in.
       if (await endSession(parts, sessionId)) return grant
       await endSession(parts, grant.sessionId)
       return null
+    },
+    begin: (user, { caller, presented, ...proof }) =>
+      admit(parts, { user, way: 'login', ...proof }, { caller, presented }),
+    async endAll(user) {
+      await endEverySession(parts, user.id)
+      // If another request has raised the version too, no session can begin with this user.
+      return { ...user, passwordVersion: user.passwordVersion + 1 }
     },
   }
 }

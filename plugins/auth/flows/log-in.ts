@@ -1,4 +1,4 @@
-import { invalidCredentials } from '../errors.ts'
+import { invalidCredentials, SecondFactorRequired } from '../errors.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countedWork, eventOrigin, subjectOf, type AuthParts, type Caller } from './parts.ts'
@@ -51,7 +51,13 @@ async function verify(parts: AuthParts, { email, password }: LogIn, attempt: Att
   if (user) known.userId = user.id
   const { valid, rehash } = await parts.passwords.verify(user?.passwordHash ?? null, password)
   const grant =
-    user !== null && valid ? await admit(parts, { user, way: 'login', isKnownDevice }, attempt) : null
+    user !== null && valid
+      ? await admit(parts, { user, way: 'login', isKnownDevice }, attempt).catch(async (error: unknown) => {
+          // The password is known only now, and the second step of the login comes without it.
+          if (rehash && error instanceof SecondFactorRequired) await renewHash(parts, user, password)
+          throw error
+        })
+      : null
   if (user !== null && grant !== null) return { user, grant, rehash }
   if (user?.passwordHash && !parts.passwords.isUsable(user.passwordHash))
     parts.events.emit('auth.password.unusable', { ...eventOrigin(caller), userId: user.id })

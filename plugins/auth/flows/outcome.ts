@@ -1,6 +1,6 @@
 import { HttpError, type EventBus } from 'mortar'
 import { databaseFaultOf } from 'mortar/kit'
-import { DatabaseUnavailable, PasswordRefused, TokenReused } from '../errors.ts'
+import { DatabaseUnavailable, PasswordRefused, SecondFactorRequired, TokenReused } from '../errors.ts'
 import { OUTCOMES, type FlowName, type Known } from '../events/outcomes.ts'
 import { LimitReached } from '../limits/rate-limits.ts'
 import { eventOrigin, type AuthParts, type Caller } from './parts.ts'
@@ -68,6 +68,8 @@ function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: ob
 function failureOf(flow: FlowName, error: unknown): { readonly type: string; readonly fields: object } {
   const { failed, limited = failed } = OUTCOMES[flow]
   if (error instanceof LimitReached) return { type: limited, fields: { scope: error.scope } }
+  if (flow === 'login' && error instanceof SecondFactorRequired)
+    return { type: 'auth.login.challenged', fields: {} }
   if (error instanceof TokenReused) return { type: 'auth.token.reused', fields: error.session }
   return { type: failed, fields: { reason: reasonOf(error) } }
 }

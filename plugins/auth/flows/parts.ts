@@ -3,7 +3,7 @@ import type { AuthStore } from '../accounts/auth-store.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'
 import type { EndedSessions } from '../sessions/ended-sessions.ts'
-import { PasswordRefused } from '../errors.ts'
+import { PasswordRefused, SecondFactorRequired } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { ResolvedLifetimes } from '../options/options.ts'
 import type { Passwords } from '../passwords/passwords.ts'
@@ -14,6 +14,7 @@ import type { Caller, FeaturePoints } from './proof.ts'
 import type { ResetMail } from './reset-mail.ts'
 import type { ResetTokens } from '../tokens/reset-tokens.ts'
 import type { RotationClock } from '../tokens/rotation-clock.ts'
+import type { Vault } from '../tokens/vault.ts'
 import type { PasswordUser } from '../passwords/weak-passwords/own-words.ts'
 import type { PasswordJudge } from '../passwords/weak-passwords/password-judge.ts'
 
@@ -26,6 +27,7 @@ export interface AuthParts {
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly resetTokens: ResetTokens
+  readonly vault: Vault
   readonly endedSessions: EndedSessions
   readonly limits: RateLimits
   readonly events: EventBus<AuthEvents>
@@ -102,6 +104,7 @@ export async function countedWork<T>(
     const subject = subjectOf(caller, counted)
     if (error instanceof ServiceUnavailable) await parts.limits.giveBack(rule, subject)
     // The attempt still counts for the network: a rule of the application may be expensive.
+    if (error instanceof SecondFactorRequired) await parts.limits.success(rule, subject)
     if (error instanceof PasswordRefused) await parts.limits.giveBack(rule, subject, ['ip', 'site'])
     throw error
   }

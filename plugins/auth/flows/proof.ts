@@ -27,8 +27,36 @@ export interface Proof {
    * these two no feature asks for more.
    */
   readonly way: 'login' | 'signup' | 'renewal' | 'issued'
+  /** Methods of the proof, named as in RFC 8176; a password by default. */
+  readonly methods?: readonly string[]
   /** True for a browser with a device cookie of this account. */
   readonly isKnownDevice?: boolean
+}
+
+/** A code of a second factor, in the body of a request that also has a password. */
+export interface FactorCodes {
+  readonly code?: string | undefined
+  readonly recoveryCode?: string | undefined
+}
+
+/** Changes of the second factor of an account. */
+export type FactorChange = 'factor-added' | 'factor-removed' | 'recovery-code-used'
+
+/** Operations on second factors for operators. */
+export interface FactorOperations {
+  /** Returns those of these users who have a factor. */
+  usersWith(userIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** Removes the factor of a user who has lost it. @returns false for a user without one. */
+  remove(userId: string): Promise<boolean>
+  /** Seals every secret with the first secret of the application. */
+  reseal(): Promise<ResealedSecrets>
+}
+
+/** Result of sealing secrets again. */
+export interface ResealedSecrets {
+  readonly resealed: number
+  /** Secrets that no secret of the application opens. */
+  readonly unreadable: number
 }
 
 /** Tokens of a new or refreshed session. */
@@ -52,6 +80,16 @@ export interface FeaturePoints {
   demand?(proof: Proof, caller: Caller): unknown
   /** After a session has begun. An error is logged, and the session goes on. */
   admitted?(grant: Grant, proof: Proof, caller: Caller): Promise<unknown>
+  /**
+   * Verifies the factor of a user whose password was verified again. An HttpError refuses.
+   * @returns the methods of the whole proof; undefined for a user without a factor.
+   */
+  proveAgain?(user: StoredUser, codes: FactorCodes, caller: Caller): Promise<readonly string[] | undefined>
+  /** The methods of a stored session; undefined for a password alone. */
+  methodsOf?(sessionId: string): Promise<readonly string[] | undefined>
+  /** After a change of the second factor. An error is logged. */
+  factorChanged?(user: StoredUser, change: FactorChange, caller: Caller): unknown
+  readonly factors?: FactorOperations
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */
   passwordChanged?(user: StoredUser, caller: Caller): unknown
   /** Now and then: deletes rows that are over at `now`, in milliseconds since the epoch. */

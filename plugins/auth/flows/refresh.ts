@@ -18,7 +18,7 @@ import type { RefreshTokenHashes } from '../tokens/refresh-tokens.ts'
 import type { StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import { withEvent, type Known } from './outcome.ts'
 import { countAttempt, type AuthParts, type Caller } from './parts.ts'
-import { endSession, grantFor, isAlive, type Grant } from './sessions.ts'
+import { endSession, grantFor, isAlive, methodsOf, type Grant, type ProvenSession } from './sessions.ts'
 
 /**
  * Exchanges a refresh token.
@@ -111,25 +111,30 @@ type Step = Grant | 'over' | 'gone' | 'stolen' | 'unknown' | 'overtaken'
 
 async function exchange(parts: AuthParts, session: StoredSession, attempt: Attempt): Promise<Step> {
   const { presented, hashes } = attempt
-  const user = await parts.store.findUserById(session.userId)
+  // Both before the rotation, so that no failure of theirs costs the client a token.
+  const [user, methods] = await Promise.all([
+    parts.store.findUserById(session.userId),
+    methodsOf(parts, session.id),
+  ])
+  const proven = { ...session, methods }
   const isReplaced = user?.passwordVersion !== session.passwordVersion
   if (!isAlive(parts, session, user)) return end(parts, session, isReplaced ? 'gone' : 'over')
   if (session.tokenHash === hashes.hash) {
     const next = parts.refreshTokens.successor(presented, session)
     const now = parts.rotations.stamp()
     const rotation = { id: session.id, from: hashes.hash, to: next.hash, ...(now !== undefined && { now }) }
-    if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, session, next.token)
+    if (await parts.store.rotateSession(rotation)) return grantFor(parts, user, proven, next.token)
     // Another request was first: the session has ended, or the presented token is now the predecessor.
     const moved = await parts.store.findSession(hashes.familyHash)
     return moved ? exchange(parts, moved, attempt) : end(parts, session, 'gone')
   }
-  return repeated(parts, session, user, attempt)
+  return repeated(parts, proven, user, attempt)
 }
 
 /** Handles a token that was already replaced. */
 async function repeated(
   parts: AuthParts,
-  session: StoredSession,
+  session: ProvenSession,
   user: StoredUser,
   attempt: Attempt,
 ): Promise<Step> {

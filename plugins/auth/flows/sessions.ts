@@ -9,11 +9,25 @@ export type { Grant }
 /** Every session begins with a password, named as in RFC 8176. */
 export const METHODS: readonly string[] = ['pwd']
 
+/** A session and the methods by which its user was authenticated. */
+export interface ProvenSession extends StoredSession {
+  readonly methods: readonly string[]
+}
+
+/** Returns the methods of a stored session: a password, and what a feature has noted besides. */
+export async function methodsOf({ features }: AuthParts, sessionId: string): Promise<readonly string[]> {
+  for (const feature of features) {
+    const methods = await feature.methodsOf?.(sessionId)
+    if (methods !== undefined) return methods
+  }
+  return METHODS
+}
+
 /** @returns a new access token of a session, with its current refresh token. */
 export function grantFor(
   parts: AuthParts,
   user: StoredUser,
-  session: StoredSession,
+  session: ProvenSession,
   refreshToken: string,
 ): Grant {
   const { token, expiresIn } = signFor(parts, user, session)
@@ -25,9 +39,9 @@ export function grantFor(
 export function signFor(
   { accessTokens }: AuthParts,
   { id: sub, raw }: StoredUser,
-  { id: sid, createdAt }: Pick<StoredSession, 'id' | 'createdAt'>,
+  { id: sid, createdAt, methods }: Pick<ProvenSession, 'id' | 'createdAt' | 'methods'>,
 ): ReturnType<AuthParts['accessTokens']['sign']> {
-  return accessTokens.sign({ sub, sid, user: raw, authenticatedAt: createdAt, methods: METHODS })
+  return accessTokens.sign({ sub, sid, user: raw, authenticatedAt: createdAt, methods })
 }
 
 /** True for a session that has not expired, idled or been ended by a new password, and whose account is enabled. */

@@ -21,9 +21,12 @@ export type LimitRule =
   | 'verify'
   | 'verifyMail'
   | 'changeEmail'
+  | 'factor'
+  | 'code'
+  | 'totp'
 
 /**
- * Default limits. `login` by address, pair and device and `changePassword` count failures only. An attempt with a
+ * Default limits. `login` by address, pair and device, `changePassword` and `code` count failures only. An attempt with a
  * device cookie counts by `device` instead of `pair` and `address`, which strangers can use up.
  */
 export const DEFAULT_LIMITS = {
@@ -57,6 +60,10 @@ export const DEFAULT_LIMITS = {
     address: { limit: 5, window: '1h' },
   },
   changeEmail: { user: { limit: 5, window: '1h' }, address: { limit: 5, window: '1h' } },
+  factor: { ip: { limit: 30, window: '1m' }, site: { limit: 300, window: '1m' } },
+  // Ten tries an hour, with three valid codes of a million, take 35 days for a chance of 2.5 %.
+  code: { user: { limit: 10, window: '1h' } },
+  totp: { user: { limit: 20, window: '15m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */

@@ -81,6 +81,7 @@ const FAILURES: ReadonlySet<string> = new Set([
   'login.pair',
   'login.device',
   'changePassword.user',
+  'code.user',
 ])
 const PRIVATE_SCOPES: ReadonlySet<LimitScope> = new Set(['address', 'pair', 'device', 'site'])
 /** Scopes that strangers can use up; attempts with a device cookie do not count there. */

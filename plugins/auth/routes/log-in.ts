@@ -1,5 +1,5 @@
 import * as yup from 'mortar/yup'
-import { defineRoute } from 'mortar'
+import { defineRoute, type DefinedRoute } from 'mortar'
 import { authOf, canonical, deviceMark, presentedToken, signedInBody } from './auth-context.ts'
 import { email, JSON_BODY, knownPassword, limited, signedIn } from './shapes.ts'
 
@@ -24,3 +24,19 @@ export const logInRoute = defineRoute(
     return signedInBody(ctx, await authOf(ctx).flows.logIn(input, ctx, presentedToken(ctx)))
   },
 )
+
+/** The same where accounts may have a second factor. */
+export const steppedLogInRoute: DefinedRoute = {
+  ...logInRoute,
+  definition: {
+    ...logInRoute.definition,
+    response: {
+      ...logInRoute.definition.response,
+      401: {
+        description:
+          'The address or the password is wrong. Or the code is `second_factor_required`: then `challenge` is for ' +
+          'POST /auth/login/factor, within `expiresIn` seconds.',
+      },
+    },
+  },
+}

@@ -1,24 +1,29 @@
-import type { DefinedRoute, Router } from 'mortar'
+import type { Router } from 'mortar'
+import type { AuthFeature } from '../features/feature.ts'
 import { authRouter, parts } from './auth-router.ts'
 import { changePasswordRoute } from './change-password.ts'
 import { forgotPasswordRoute } from './forgot-password.ts'
-import { logInRoute } from './log-in.ts'
+import { logInRoute, steppedLogInRoute } from './log-in.ts'
 import { logOutRoute } from './log-out.ts'
 import { meRoute } from './me.ts'
 import { refreshRoute } from './refresh.ts'
 import { resetPasswordRoute } from './reset-password.ts'
+import { factorFields } from './shapes.ts'
 import { signUpRoute } from './sign-up.ts'
 
 /** The eight endpoints. They have no state: the provider comes from the services of the request. */
-export function passwordRoutes(features: readonly { readonly signUp?: DefinedRoute }[] = []): Router {
+export function passwordRoutes(
+  features: readonly Pick<AuthFeature, 'signUp' | 'asksForCodes'>[] = [],
+): Router {
+  const codes = factorFields(features)
   const signUp = features.map((feature) => feature.signUp).find((route) => route !== undefined)
   const router = authRouter()
   router.post('/signup', ...parts(signUp ?? signUpRoute))
-  router.post('/login', ...parts(logInRoute))
+  router.post('/login', ...parts('code' in codes ? steppedLogInRoute : logInRoute))
   router.post('/refresh', ...parts(refreshRoute))
   router.post('/logout', ...parts(logOutRoute))
   router.get('/me', ...parts(meRoute))
-  router.post('/change-password', ...parts(changePasswordRoute))
+  router.post('/change-password', ...parts(changePasswordRoute(codes)))
   router.post('/forgot-password', ...parts(forgotPasswordRoute))
   router.post('/reset-password', ...parts(resetPasswordRoute))
   return router

@@ -27,6 +27,22 @@ export const newPassword = judged('password', checkPassword).meta({
 /** An existing password; verification shows if it is valid. */
 export const knownPassword = text().meta({ format: 'password' })
 
+/** Codes of a second factor, of which a body has one. */
+export const FACTOR_FIELDS = {
+  code: yup
+    .string()
+    .strict()
+    .matches(/^\d{6}$/, 'Write the six digits of the authenticator.')
+    .meta({ description: 'Six digits of the authenticator.' }),
+  recoveryCode: yup.string().strict().max(64).meta({ description: 'A recovery code, in place of `code`.' }),
+}
+
+/** Returns the fields of a second factor for a body with a password, if accounts may have one. */
+export function factorFields(features: readonly { readonly asksForCodes?: true }[]): typeof FACTOR_FIELDS {
+  // Both fields are optional, so a body without them has the same type.
+  return features.some(({ asksForCodes }) => asksForCodes) ? FACTOR_FIELDS : ({} as typeof FACTOR_FIELDS)
+}
+
 /** A display name; the handler converts it to its stored form. */
 export const shownName = judged('name', (value) =>
   displayName(value) === null ? 'Write a name of at most 200 characters without line breaks.' : undefined,

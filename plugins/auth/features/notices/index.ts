@@ -3,7 +3,7 @@ import { clientNetwork } from 'mortar/kit'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { deviceName } from '../../accounts/device-name.ts'
 import type { Records } from '../../accounts/records.ts'
-import type { Caller } from '../../flows/proof.ts'
+import type { Caller, FactorChange } from '../../flows/proof.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { AuthFeature, MailContent } from '../feature.ts'
 import { KNOWN_BROWSERS } from './table.ts'
@@ -27,6 +27,7 @@ export function notices(): AuthFeature {
           const isNew = await remember(browsers, user, caller, kit.clock.now())
           if (isNew && way === 'login') kit.mails.send(newBrowser(user, caller), caller)
         },
+        factorChanged: (user, change, caller) => kit.mails.send(factorChanged(user, change), caller),
         passwordChanged: (user, caller) => kit.mails.send(passwordChanged(user), caller),
         tidy: (now) => browsers.remove({ expires_at: { atMost: now } }),
       }
@@ -72,4 +73,23 @@ function passwordChanged({ id: userId, email: to }: StoredUser): MailContent {
     why: 'The password of your account was changed. Every other session of your account has ended.',
     otherwise: OTHERWISE,
   }
+}
+
+const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; readonly why: string }>> = {
+  'factor-added': {
+    subject: 'A second factor was added to your account',
+    why: 'An authenticator app was set up for your account. Every sign-in asks for its code from now on.',
+  },
+  'factor-removed': {
+    subject: 'The second factor of your account was removed',
+    why: 'The authenticator app of your account was removed. A sign-in asks for your password alone from now on.',
+  },
+  'recovery-code-used': {
+    subject: 'A recovery code of your account was used',
+    why: 'A recovery code of your account was used in place of the authenticator app. It is worthless now.',
+  },
+}
+
+function factorChanged({ id: userId, email: to }: StoredUser, kind: FactorChange): MailContent {
+  return { kind, to, userId, ...FACTOR_CHANGES[kind], otherwise: OTHERWISE }
 }

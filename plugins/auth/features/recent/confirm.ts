@@ -1,11 +1,16 @@
 import type { OwnSession } from '../../flows/change-password.ts'
-import type { Caller, Grant } from '../../flows/proof.ts'
+import type { Caller, FactorCodes, Grant } from '../../flows/proof.ts'
+
+/** Validated body of confirm. */
+export interface Confirmation extends FactorCodes {
+  readonly password: string
+}
 
 /** The operation behind `POST /auth/confirm`. */
 export interface Confirm {
   /**
    * Replaces the caller's session by one with a new id and a new proof. Of many concurrent calls one wins.
-   * @throws Unauthorized `invalid_credentials`, `invalid_token` for a session that is over; LimitReached.
+   * @throws Unauthorized `invalid_credentials`, `second_factor_required`, `invalid_code`, `invalid_token` for a session that is over; LimitReached.
    */
-  confirm(password: string, own: OwnSession, caller: Caller): Promise<Grant>
+  confirm(body: Confirmation, own: OwnSession, caller: Caller): Promise<Grant>
 }

@@ -3,6 +3,7 @@ import type { Duration } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import { reauthenticationRequired, sessionOver, wrongCurrentPassword } from '../../errors.ts'
 import { lifetime } from '../../options/options.ts'
+import { factorFields } from '../../routes/shapes.ts'
 import type { AuthFeature, FeatureKit } from '../feature.ts'
 import type { Confirm } from './confirm.ts'
 import { confirmRoutes } from './routes.ts'
@@ -23,7 +24,7 @@ export function recent(options: RecentOptions = {}): AuthFeature {
   const within = lifetime('within', options.within ?? '10m', 1, 86_400)
   return {
     name: 'recent',
-    routes: [confirmRoutes()],
+    routes: (features) => [confirmRoutes(factorFields(features))],
     connect: (kit) => ({
       api: createConfirm(kit),
       policies: {
@@ -41,7 +42,7 @@ export function recent(options: RecentOptions = {}): AuthFeature {
 
 function createConfirm(kit: FeatureKit): Confirm {
   return {
-    confirm(password, own, caller) {
+    confirm({ password, ...codes }, own, caller) {
       const { userId, sessionId } = own
       const known = { userId, sessionId }
       const attempt = { rule: 'changePassword', caller, counted: { user: userId } } as const
@@ -49,7 +50,8 @@ function createConfirm(kit: FeatureKit): Confirm {
         const user = await kit.sessions.findOwner(sessionId, userId)
         if (user === null) throw sessionOver()
         if (!(await kit.verifyPassword(user, password))) throw wrongCurrentPassword()
-        const grant = await kit.sessions.renew(user, sessionId, caller)
+        const methods = await kit.proveAgain(user, codes, caller)
+        const grant = await kit.sessions.renew(user, sessionId, { caller, methods })
         if (grant === null) throw sessionOver()
         known.sessionId = grant.sessionId
         await kit.succeeded(attempt)

@@ -5,6 +5,7 @@ import { authFindings } from '../../../../plugins/auth/doctor.ts'
 import { hostedAuth } from '@mortar/auth-hosted'
 import { recent } from '@mortar/auth/recent'
 import { sessions } from '@mortar/auth/sessions'
+import { totp } from '@mortar/auth/totp'
 import type { AuthProvider } from '../../../../plugins/auth/provider.ts'
 import type { BrickServices } from 'mortar'
 import { resolveLifetimes, type PasswordAuthOptions } from '../../../../plugins/auth/options/options.ts'
@@ -31,13 +32,15 @@ const LEVEL_2: Options = {
   breachedPasswords: true,
   resetTokenLifetime: '10m',
   idleTimeout: '7d',
-  features: [recent(), sessions()],
+  features: [recent(), sessions(), totp()],
 }
 
 /** Options beside those of level 2, and the requirements of level 1 and 2 that they break. */
 const BROKEN: readonly (readonly [string, Options, readonly string[], readonly string[]])[] = [
-  ['features: []', { features: [] }, [], ['7.5.1', '7.5.2']],
-  ['no sessions()', { features: [recent()] }, [], ['7.5.2']],
+  ['features: []', { features: [] }, [], ['6.3.3', '6.4.4', '7.5.1', '7.5.2']],
+  ['no sessions()', { features: [recent(), totp()] }, [], ['7.5.2']],
+  ['no totp()', { features: [recent(), sessions()] }, [], ['6.3.3', '6.4.4']],
+  ['no limit of codes', { limits: { code: false } }, [], ['6.6.3']],
   ['limits: false', { limits: false }, ['6.3.1'], ['6.6.3']],
   ['no limit of login', { limits: { login: false } }, ['6.3.1'], []],
   ['no limit of login by network', { limits: { login: { ip: false } } }, ['6.3.1'], []],
@@ -67,23 +70,22 @@ const BROKEN: readonly (readonly [string, Options, readonly string[], readonly s
 ]
 
 describe('The ASVS level of a configuration', () => {
-  it('is 1 by default; level 2 needs four options and two features', () => {
+  it('is 1 by default; level 2 needs four options and three features', () => {
     expect(assess(configurationOf({})).level).to.equal(1)
-    expect(missing({})).to.deep.equal([[], ['6.1.2', '6.2.11', '6.2.12', '6.5.5', '7.3.1', '7.5.1', '7.5.2']])
+    const ids = ['6.1.2', '6.2.11', '6.2.12', '6.3.3', '6.4.4', '6.5.5', '7.3.1', '7.5.1', '7.5.2']
+    expect(missing({})).to.deep.equal([[], ids])
   })
 
-  it('misses no option of level 2 when they are set, and still a second factor', () => {
+  it('is 2 when they are set', () => {
     expect(missing(LEVEL_2)).to.deep.equal([[], []])
-    const { level, forLevel2 } = assess(configurationOf(LEVEL_2))
-    expect(level).to.equal(1)
-    expect(forLevel2.application.flatMap(({ ids }) => ids)).to.include('6.3.3')
+    expect(assess(configurationOf(LEVEL_2)).level).to.equal(2)
   })
 
   for (const [what, options, level1, level2] of BROKEN)
     it(`with ${what} misses ${[...level1, ...level2].join(', ') || 'nothing'}`, () => {
       expect(missing({ ...LEVEL_2, ...options })).to.deep.equal([level1, level2])
       const { level } = assess(configurationOf({ ...LEVEL_2, ...options }))
-      expect(level).to.equal(level1.length === 0 ? 1 : 0)
+      expect(level).to.equal(level1.length > 0 ? 0 : level2.length > 0 ? 1 : 2)
     })
 
   for (const [options, level2] of [
@@ -109,12 +111,15 @@ describe('The findings about ASVS', () => {
     expect(found!.found).to.include('level 1')
     expect(found!.remedy)
       .to.include('breachedPasswords (6.2.12)')
-      .and.include('a second factor')
-      .and.include('(6.3.3)')
+      .and.include("totp(), and auth: 'mfa' on the routes of users (6.3.3, 6.4.4)")
   })
 
   it('name no option when only the application is missing something', () => {
-    expect(findings(LEVEL_2, 'production')[0]!.remedy).to.match(/^Level 2 needs from the application: /)
+    const [reached] = findings(LEVEL_2, 'production')
+    expect(reached!.found)
+      .to.include('reaches level 2')
+      .and.include("auth: 'mfa' on the routes of users (6.3.3)")
+    expect(reached!.remedy).to.match(/^Level 2 needs from the application: /)
   })
 
   it('warn in production of options that break level 1, and note them elsewhere', () => {

@@ -73,6 +73,7 @@ describe('the log of the auth events', () => {
       'auth.token.reused',
       'auth.csrf.refused',
       'auth.password.unusable',
+      'auth.factor.unreadable',
     ],
   }
 

@@ -34,6 +34,10 @@ const DEFAULTS = [
   'verifyMail address 5/3600',
   'changeEmail user 5/3600',
   'changeEmail address 5/3600',
+  'factor ip 30/60',
+  'factor site 300/60',
+  'code user 10/3600',
+  'totp user 20/900',
 ]
 
 describe('the number of reset tokens that are valid at the same time', () => {

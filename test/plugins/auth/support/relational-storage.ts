@@ -7,6 +7,7 @@ import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, authUsers } from
 import { AuthChallenges } from '@mortar/auth/challenges/schema'
 import { AuthKnownBrowsers } from '@mortar/auth/notices/schema'
 import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
+import { AuthRecoveryCodes, AuthSessionMethods, AuthTotp } from '@mortar/auth/totp/schema'
 import { createDataSource, database } from '@mortar/database'
 import { inSchema, type TestDatabase } from '../../database/databases.ts'
 import { Interruptions, statementOf } from './interruptions.ts'
@@ -34,6 +35,15 @@ export function onPlace(name: string, place: () => TestDatabase): StorageVariant
   }
 }
 
+const FEATURES = [
+  AuthSessionDetails,
+  AuthKnownBrowsers,
+  AuthChallenges,
+  AuthTotp,
+  AuthRecoveryCodes,
+  AuthSessionMethods,
+]
+
 function entitiesOf(ownColumns?: boolean, withFeatures?: boolean) {
   const own = [
     authUsers(ownColumns ? OWN_COLUMNS : {}),
@@ -41,7 +51,7 @@ function entitiesOf(ownColumns?: boolean, withFeatures?: boolean) {
     AuthRefreshTokens,
     AuthResetTokens,
   ]
-  return [...own, ...(withFeatures ? [AuthSessionDetails, AuthKnownBrowsers, AuthChallenges] : [])]
+  return [...own, ...(withFeatures ? FEATURES : [])]
 }
 
 async function open(options: StorageOptions): Promise<Storage> {

@@ -1,0 +1,85 @@
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import type { RecordRow } from '../../accounts/records.ts'
+import { invalidCode, totpExists, totpMissing } from '../../errors.ts'
+import type { Caller } from '../../flows/proof.ts'
+import type { FeatureKit } from '../feature.ts'
+import { createFactorCodes, type CodeCheck } from './factor-codes.ts'
+import { randomSecret } from './one-time-code.ts'
+import { createRecoveryCodes } from './recovery-codes.ts'
+import { sealSecret } from './seal-secret.ts'
+import { NEVER, RECOVERY_CODES, TOTP } from './table.ts'
+
+/** Milliseconds for the confirmation of a set-up. */
+const SET_UP = 600_000
+
+/** The authenticators of users and their recovery codes. */
+export interface Authenticators {
+  /** The active authenticator of a user. */
+  find(userId: string): Promise<RecordRow | null>
+  /** Stores a new secret that does not count yet. @throws Conflict `totp_exists`. */
+  begin(user: StoredUser): Promise<string>
+  /**
+   * Makes the authenticator of a set-up active, by its code. Of many concurrent calls one wins.
+   * @returns the recovery codes.
+   * @throws Conflict `totp_missing`, Unauthorized `invalid_code`, LimitReached.
+   */
+  confirm(user: StoredUser, code: string, caller: Caller): Promise<readonly string[]>
+  verify: CodeCheck['verify']
+  /** @returns new recovery codes. @throws Conflict `totp_missing` if the authenticator was replaced meanwhile. */
+  renewRecovery(row: RecordRow): Promise<readonly string[]>
+  /** @returns false if the authenticator was removed or replaced meanwhile. */
+  remove(row: RecordRow): Promise<boolean>
+}
+
+/** Creates the authenticators of one application. */
+export function createAuthenticators(kit: FeatureKit): Authenticators {
+  const { clock, vault } = kit
+  const records = kit.records(TOTP)
+  const recovery = createRecoveryCodes(kit.records(RECOVERY_CODES))
+  const codes = createFactorCodes(kit, records, recovery)
+
+  return {
+    async find(userId) {
+      const [row] = await records.find({ user_id: userId, confirmed_at: { above: 0 } })
+      return row ?? null
+    },
+    async begin({ id }) {
+      const secret = randomSecret()
+      const now = clock.now()
+      const set = { ...sealSecret(vault, id, secret), created_at: now, expires_at: now + SET_UP }
+      const isNew = await records.insert({ user_id: id, ...set, confirmed_at: null })
+      // A set-up that was not confirmed is replaced.
+      if (!isNew && (await records.update({ user_id: id, confirmed_at: null }, set)) === 0) throw totpExists()
+      return secret
+    },
+    async confirm(user, code, caller) {
+      const now = clock.now()
+      const [row] = await records.find({ user_id: user.id, confirmed_at: null, expires_at: { above: now } })
+      if (row === undefined) throw totpMissing()
+      const step = await codes.counted(user, caller, async () => codes.stepOf(row, code, caller))
+      const { batch, codes: recoveryCodes } = await recovery.issue(user.id, now)
+      const active = { confirmed_at: now, last_step: step, recovery_batch: batch, expires_at: NEVER }
+      const { user_id: userId = null, secret = null } = row
+      const isActive = await records.update({ user_id: userId, secret, confirmed_at: null }, active)
+      if (isActive === 1) return recoveryCodes
+      await recovery.remove(user.id, batch)
+      throw invalidCode()
+    },
+    verify: codes.verify,
+    async renewRecovery({ user_id: userId = null, recovery_batch: old = null }) {
+      const { batch, codes: issued } = await recovery.issue(String(userId), clock.now())
+      const isRenewed = await records.update(
+        { user_id: userId, recovery_batch: old },
+        { recovery_batch: batch },
+      )
+      await recovery.remove(String(userId), isRenewed === 1 ? String(old) : batch)
+      if (isRenewed !== 1) throw totpMissing()
+      return issued
+    },
+    async remove({ user_id: userId = null, recovery_batch: batch = null }) {
+      const isRemoved = (await records.remove({ user_id: userId, recovery_batch: batch })) === 1
+      if (isRemoved) await recovery.remove(String(userId), String(batch))
+      return isRemoved
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** Entry `@mortar/auth/totp`: one-time codes of an authenticator app as a second factor, with recovery codes. */
+import { StartupError } from 'mortar'
+import { checkOptions } from 'mortar/kit'
+import { factorRequired, SecondFactorRequired } from '../../errors.ts'
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
+import { CHALLENGES } from '../challenges/table.ts'
+import { createAuthenticators, type Authenticators } from './authenticators.ts'
+import { totpFindings } from './doctor.ts'
+import { createFactorOperations } from './operations.ts'
+import { totpRoutes } from './routes.ts'
+import { createSessionMethods, withFactor } from './session-methods.ts'
+import { RECOVERY_CODES, SESSION_METHODS, TOTP } from './table.ts'
+import { createSecondFactor } from './second-factor.ts'
+import { askForSecondStep, FACTORS } from './second-step.ts'
+
+/** Options of `totp`. */
+export interface TotpOptions {
+  /** Name of the application in the authenticator app; by default the host of `appUrl`. */
+  readonly issuer?: string
+}
+
+/**
+ * A second factor (ASVS 6.3.3): codes of an authenticator app (RFC 6238), and ten recovery codes. Once a user has set it
+ * up, a login, a confirmation and a change of the password ask for a code too. Routes with `auth: 'mfa'` need a session
+ * that began with one. Needs `recent()`.
+ * @throws StartupError `MORTAR_AUTH_OPTION` for an issuer that is empty or has a colon.
+ */
+export function totp(options: TotpOptions = {}): AuthFeature {
+  checkOptions(options, { of: 'totp()', brick: 'auth', keys: { issuer: 'string' } })
+  // A colon separates it from the address in the app.
+  if (options.issuer !== undefined && !/^[^:]+$/.test(options.issuer))
+    throw new StartupError('The option issuer of totp() is empty or has a colon.', {
+      code: 'MORTAR_AUTH_OPTION',
+      remedy: 'Write the name of the application, or leave it out: the host of appUrl is the default.',
+      brick: 'auth',
+    })
+  return {
+    name: 'totp',
+    requires: ['recent'],
+    tables: [CHALLENGES, TOTP, RECOVERY_CODES, SESSION_METHODS],
+    asksForCodes: true,
+    routes: (features) => [totpRoutes(features)],
+    doctor: totpFindings,
+    connect: (kit) => connect(kit, options.issuer ?? hostOf(kit.services.appUrl)),
+  }
+}
+
+function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
+  const authenticators = createAuthenticators(kit)
+  const sessionMethods = createSessionMethods(kit)
+  return {
+    ...sessionMethods,
+    api: createSecondFactor(kit, authenticators, issuer),
+    policies: {
+      mfa: ({ session }) => {
+        if (session?.methods.includes('mfa') !== true) throw factorRequired()
+        return true
+      },
+    },
+    async demand({ user, methods = [], isKnownDevice = false }) {
+      if (methods.includes('mfa') || !(await asks(authenticators, user))) return
+      await askForSecondStep(kit, user, isKnownDevice)
+    },
+    async proveAgain(user, codes, caller) {
+      const row = await authenticators.find(user.id)
+      if (row === null) return undefined
+      if (codes.code === undefined && codes.recoveryCode === undefined)
+        throw new SecondFactorRequired(FACTORS)
+      return withFactor(await authenticators.verify(user, row, codes, caller))
+    },
+    factors: createFactorOperations(kit, authenticators),
+    async tidy(now) {
+      await kit.challenges.tidy(now)
+      await sessionMethods.tidy(now)
+      await kit.records(TOTP).remove({ expires_at: { atMost: now } })
+    },
+  }
+}
+
+/** A disabled account is refused like a wrong password, so it is not asked for a code. */
+async function asks(authenticators: Authenticators, user: StoredUser): Promise<boolean> {
+  return !user.isDisabled && (await authenticators.find(user.id)) !== null
+}
+
+function hostOf(appUrl: string | undefined): string {
+  return appUrl === undefined ? 'Mortar' : new URL(appUrl).hostname
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import type { Records } from '../../accounts/records.ts'
+import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
+import { base32 } from './one-time-code.ts'
+import { NEVER } from './table.ts'
+
+const CODES = 10
+/** 120 bits, so that a fast hash is enough (ASVS 6.5.2): 24 characters of base32. */
+const CODE_BYTES = 15
+/** 128 bits. */
+const BATCH_BYTES = 16
+
+/** New codes. They are valid once the authenticator of the user has their batch. */
+export interface RecoveryBatch {
+  readonly batch: string
+  readonly codes: readonly string[]
+}
+
+/** Recovery codes of users. */
+export interface RecoveryCodes {
+  /** Stores ten codes of a new batch. */
+  issue(userId: string, now: number): Promise<RecoveryBatch>
+  /** Uses a code up by one statement. @returns false for a code that is unknown or used. */
+  use(batch: string, code: string): Promise<boolean>
+  left(userId: string, batch: string): Promise<number>
+  remove(userId: string, batch: string): Promise<unknown>
+}
+
+/**
+ * Creates the recovery codes of one application. A hash includes the batch, so one statement that changes the batch of
+ * an authenticator makes all old codes worthless, and all new ones valid.
+ */
+export function createRecoveryCodes(records: Records): RecoveryCodes {
+  return {
+    async issue(userId, now) {
+      const batch = randomToken(BATCH_BYTES)
+      const codes = Array.from({ length: CODES }, () => grouped(base32(randomBytes(CODE_BYTES))))
+      const common = { user_id: userId, batch, created_at: now, expires_at: NEVER }
+      for (const code of codes) await records.insert({ code_hash: hashOf(batch, code), ...common })
+      return { batch, codes }
+    },
+    use: async (batch, code) => (await records.remove({ code_hash: hashOf(batch, code) })) === 1,
+    left: async (userId, batch) => (await records.find({ user_id: userId, batch })).length,
+    remove: (userId, batch) => records.remove({ user_id: userId, batch }),
+  }
+}
+
+/** Users may type lower case, and leave the hyphens out. */
+function hashOf(batch: string, code: string): string {
+  return hashToken('recovery-code', `${batch}\0${code.toUpperCase().replaceAll(/[^A-Z2-7]/g, '')}`)
+}
+
+function grouped(code: string): string {
+  return code.match(/.{6}/g)!.join('-')
+}

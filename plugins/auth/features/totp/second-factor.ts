@@ -1,0 +1,101 @@
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import type { RecordRow } from '../../accounts/records.ts'
+import { sessionOver, totpMissing } from '../../errors.ts'
+import type { FlowName } from '../../events/outcomes.ts'
+import type { OwnSession } from '../../flows/change-password.ts'
+import type { Caller, FactorCodes, Grant } from '../../flows/proof.ts'
+import type { FeatureKit } from '../feature.ts'
+import type { Authenticators } from './authenticators.ts'
+import { otpauthUri } from './one-time-code.ts'
+import { createSecondStep, type LogInWithFactor } from './second-step.ts'
+import { withFactor } from './session-methods.ts'
+
+/** The challenge between the two steps of a login. */
+export const LOGIN = {
+  purpose: 'second-factor',
+  lifetime: 300,
+  tries: 5,
+  knownDevice: 'known-device',
+} as const
+
+/** Body of the second step of a login. */
+export interface SecondStep extends FactorCodes {
+  readonly challenge: string
+}
+
+/** The operations behind the routes of `totp()`. Each throws LimitReached; those of a session throw Unauthorized once it is over. */
+export interface SecondFactor {
+  /** @throws Conflict `totp_exists`. */
+  setUp(own: OwnSession, caller: Caller): Promise<{ readonly secret: string; readonly uri: string }>
+  /**
+   * Makes the factor active and ends every other session. The caller continues under a new session.
+   * @throws Conflict `totp_missing`, Unauthorized `invalid_code`.
+   */
+  confirm(
+    code: string,
+    own: OwnSession,
+    caller: Caller,
+  ): Promise<{ readonly recoveryCodes: readonly string[]; readonly grant: Grant }>
+  /** @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
+  remove(codes: FactorCodes, own: OwnSession, caller: Caller): Promise<void>
+  /** @returns new recovery codes. @throws Conflict `totp_missing`, Unauthorized `invalid_code`. */
+  renewRecovery(codes: FactorCodes, own: OwnSession, caller: Caller): Promise<readonly string[]>
+  readonly logIn: LogInWithFactor
+}
+
+/** Creates the operations of one application. */
+export function createSecondFactor(
+  kit: FeatureKit,
+  authenticators: Authenticators,
+  issuer: string,
+): SecondFactor {
+  const verified = async (user: StoredUser, codes: FactorCodes, caller: Caller): Promise<RecordRow> => {
+    const row = await authenticators.find(user.id)
+    if (row === null) throw totpMissing()
+    await authenticators.verify(user, row, codes, caller)
+    return row
+  }
+
+  return {
+    setUp: (own, caller) =>
+      asOwner(kit, { flow: 'enrolFactor', own, caller }, async (user) => {
+        const secret = await authenticators.begin(user)
+        return { secret, uri: otpauthUri(secret, issuer, user.email) }
+      }),
+    confirm: (code, own, caller) =>
+      asOwner(kit, { flow: 'addFactor', own, caller }, async (user) => {
+        const recoveryCodes = await authenticators.confirm(user, code, caller)
+        // After the statement that makes the factor active, so that no login in progress passes without it.
+        const raised = await kit.sessions.endAll(user)
+        const renewal = { caller, methods: withFactor('otp'), isOver: true }
+        const grant = await kit.sessions.renew(raised, own.sessionId, renewal)
+        await kit.factorChanged(user, 'factor-added', caller)
+        if (grant === null) throw sessionOver()
+        return { recoveryCodes, grant }
+      }),
+    remove: (codes, own, caller) =>
+      asOwner(kit, { flow: 'removeFactor', own, caller }, async (user) => {
+        if (!(await authenticators.remove(await verified(user, codes, caller)))) throw totpMissing()
+        await kit.factorChanged(user, 'factor-removed', caller)
+      }),
+    renewRecovery: (codes, own, caller) =>
+      asOwner(kit, { flow: 'renewRecovery', own, caller }, async (user) =>
+        authenticators.renewRecovery(await verified(user, codes, caller)),
+      ),
+    logIn: createSecondStep(kit, authenticators),
+  }
+}
+
+/** Runs an attempt of a signed-in user, with the account as stored now. */
+function asOwner<T>(
+  kit: FeatureKit,
+  { flow, own, caller }: { readonly flow: FlowName; readonly own: OwnSession; readonly caller: Caller },
+  work: (user: StoredUser) => Promise<T>,
+): Promise<T> {
+  const counted = { user: own.userId }
+  return kit.attempt({ flow, rule: 'totp', caller, known: { ...own }, counted }, async () => {
+    const user = await kit.sessions.findOwner(own.sessionId, own.userId)
+    if (user === null) throw sessionOver()
+    return work(user)
+  })
+}

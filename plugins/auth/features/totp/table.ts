@@ -1,0 +1,26 @@
+import type { TableShape } from '../../accounts/records.ts'
+
+/** `auth_totp`: the authenticator of a user, with a sealed secret. It counts once `confirmed_at` is set. */
+export const TOTP: TableShape = {
+  name: 'auth_totp',
+  key: ['user_id', 36],
+  texts: { secret: 128, key_id: 16, recovery_batch: 22 },
+  numbers: ['confirmed_at', 'last_step'],
+}
+
+/** `auth_recovery_codes`: unused recovery codes, as hashes. A row is deleted with the use of its code. */
+export const RECOVERY_CODES: TableShape = {
+  name: 'auth_recovery_codes',
+  key: ['code_hash', 64],
+  texts: { batch: 22 },
+}
+
+/** `auth_session_methods`: the methods of sessions that began with more than a password. */
+export const SESSION_METHODS: TableShape = {
+  name: 'auth_session_methods',
+  key: ['session_id', 36],
+  texts: { methods: 64 },
+}
+
+/** The last moment of a date: such a row is never over. */
+export const NEVER = 8_640_000_000_000_000

@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { Client } from '../../support/client.ts'
+import { onEachStore } from '../../support/on-each-store.ts'
+import {
+  challengeFor,
+  enrolled,
+  logInWith,
+  started,
+  WITH_TOTP,
+  type Enrolled,
+} from '../../support/second-factor.ts'
+import { ADA, type World } from '../../support/world.ts'
+
+onEachStore('A second factor', (inWorld) => {
+  for (const [what, act, isRight] of CRASHES())
+    it(`is never half done when the process ends within ${what}`, () =>
+      inWorld(WITH_TOTP, async (world) => {
+        for (let statement = 1; ; statement++) {
+          await world.storage.deleteUsers()
+          const scene = what === 'its confirmation' ? await started(world) : await enrolled(world)
+          const before = await act.prepare?.(world, scene)
+          const fault = world.storage.interruptions.failFrom(statement)
+          const { status } = await act.run(world, scene, before)
+          fault.restore()
+          if (!fault.reached()) {
+            expect(status).to.be.below(300)
+            break
+          }
+          expect(status, String(statement)).to.be.oneOf([200, 204, 500, 503])
+          await isRight(world, scene, `before statement ${statement}`)
+        }
+      }))
+})
+
+type Judge = (world: World, scene: Enrolled, when: string) => Promise<unknown>
+
+interface Crash {
+  prepare?(world: World, scene: Enrolled): Promise<string>
+  run(world: World, scene: Enrolled, prepared: string | undefined): Promise<{ status: number }>
+}
+
+/** Logs in with the password, and with the next code if needed. @returns true if the account asked for a code. */
+async function comeIn(world: World, { next }: Enrolled, when: string): Promise<boolean> {
+  const browser: Client = world.client()
+  const first = await browser.post('/auth/login', ADA)
+  if (first.status === 200) return false
+  const { challenge } = first.body
+  const second = await browser.post('/auth/login/factor', { challenge, code: next() })
+  expect(second.status, `${when}: ${second.text}`).to.equal(200)
+  return true
+}
+
+function CRASHES(): readonly (readonly [string, Crash, Judge])[] {
+  const worksOn = async (world: World, scene: Enrolled, when: string) =>
+    expect(await comeIn(world, scene, when), when).to.equal(true)
+  return [
+    [
+      'its confirmation',
+      { run: (_world, { client, next }) => client.post('/auth/totp/confirm', { code: next() }) },
+      async (world, scene, when) => void (await comeIn(world, scene, when)),
+    ],
+    [
+      'a login',
+      {
+        prepare: (world) => challengeFor(world.client()),
+        run: (world, { next }, challenge) =>
+          world.client().post('/auth/login/factor', { challenge, code: next() }),
+      },
+      worksOn,
+    ],
+    [
+      'a renewal of the recovery codes',
+      { run: (_world, { client, next }) => client.post('/auth/recovery-codes', { code: next() }) },
+      async (world, scene, when) => {
+        await worksOn(world, scene, when)
+        const old = await logInWith(world.client(), { recoveryCode: scene.recoveryCodes[0] })
+        const rows = await world.storage.rows('auth_recovery_codes')
+        // A document database keeps the rows of the deleted users.
+        const { recovery_batch: batch } = (await world.storage.rows('auth_totp')).at(-1)
+        const valid = rows.filter((row) => row.batch === batch).length
+        expect([old.status, valid], when).to.deep.equal(old.status === 200 ? [200, 9] : [401, 10])
+      },
+    ],
+    [
+      'its removal',
+      { run: (_world, { client, next }) => client.post('/auth/totp/remove', { code: next() }) },
+      async (world, scene, when) => void (await comeIn(world, scene, when)),
+    ],
+  ]
+}
