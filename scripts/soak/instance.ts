@@ -19,7 +19,7 @@ export interface InstanceOptions {
   readonly temporary: string
   readonly port: number
   readonly env: Readonly<Record<string, string>>
-  /** Called with each line of its output, and the number of the start. */
+  /** Called with each line of its output when it has started, and with the number of the start. */
   readonly onLine: (text: string, start: number) => void
 }
 
@@ -70,7 +70,7 @@ export class Instance {
       stream.on('data', (chunk: Buffer) => {
         this.#output += chunk.toString()
       })
-      createInterface(stream).on('line', (text) => this.#options.onLine(text, start))
+      createInterface(stream).on('line', (text) => this.up && this.#options.onLine(text, start))
     }
     const deadline = Date.now() + SECONDS_TO_START * 1000
     while (!READY.test(this.#output)) {

@@ -50,12 +50,11 @@ export class Signals {
     if (this.#causes.length === 0 || !text.startsWith('{')) return
     const line = JSON.parse(text) as Line
     if (!isCounted(line)) return
-    const { event, code, msg, reason, err } = line
+    const { event, code, msg, err } = line
     const kind = [event, code, msg, err?.message].join(' | ').replaceAll(/\d+/g, 'N').slice(0, 160)
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1)
     if (event?.startsWith('auth.') && event !== 'auth.sessions.unknown') return
-    const server = /redis|limits/i.test(`${msg} ${reason}`) ? 'Redis' : 'the rest'
-    const key = `${process}, ${server}`
+    const key = `${process}, ${serverOf(line)}`
     const lines = this.#lines.get(key) ?? []
     lines.push({ at: Date.now(), text: msg })
     this.#lines.set(key, lines)
@@ -125,6 +124,12 @@ export class Signals {
         `${name}, ${length} ms from ${new Date(from).toISOString()}`,
       )
   }
+}
+
+/** A 503 without a server, such as a refresh that another one overtook, is a cause of its own. */
+function serverOf({ code, msg, reason }: Line): string {
+  if (code === 'service_unavailable') return 'a decision'
+  return /redis|limits/i.test(`${msg} ${reason}`) ? 'Redis' : 'the rest'
 }
 
 function isCounted({ level, event }: Line): boolean {

@@ -57,9 +57,12 @@ const MESSAGES: Patterns = [
   ],
 ]
 
-/** True for an error that a server has caused, or a disk, which cannot be reached, is full or is busy; also as a cause. */
+/**
+ * True for an error that a server has caused, or a disk, which cannot be reached, is full or is busy; also as a cause.
+ * An error of a brick is one with the member `isOutage: true`, and names its server with `hostname`.
+ */
 export function isOutage(error: unknown): boolean {
-  return errorChain(error).some((each) => databaseFaultOf(each.error) !== undefined)
+  return errorChain(error).some((each) => each.isOutage || databaseFaultOf(each.error) !== undefined)
 }
 
 /** Returns the code of an error of a driver: `40P01`, `ER_DUP_ENTRY`; `undefined` as a string without one. */

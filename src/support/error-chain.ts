@@ -8,6 +8,7 @@ export interface ChainedError {
   readonly message: unknown
   readonly host: unknown
   readonly port: unknown
+  readonly isOutage: boolean
 }
 
 /**
@@ -17,9 +18,11 @@ export interface ChainedError {
 export function errorChain(error: unknown, depth = DEPTH): readonly ChainedError[] {
   if (typeof error !== 'object' || error === null || depth === 0) return []
   try {
-    const { code, message, address, hostname, port, driverError, errors, cause } = error as Thrown
+    const thrown = error as Thrown
+    const { code, message, address, hostname, port, driverError, errors, cause } = thrown
     const inner = [driverError, ...(Array.isArray(errors) ? (errors as unknown[]) : []), cause]
-    const found = { error, code, message, host: address ?? hostname, port }
+    const isOutage = thrown['isOutage'] === true
+    const found = { error, code, message, host: address ?? hostname, port, isOutage }
     return [found, ...inner.flatMap((each) => errorChain(each, depth - 1))]
   } catch {
     return []

@@ -64,8 +64,13 @@ export async function deliver(
 
 class DeliveryFailed extends Error {
   override readonly name = 'DeliveryFailed'
+  /** Many deliveries fail with one endpoint, so the log joins their lines. */
+  readonly isOutage = true
+  readonly hostname: string
+
   constructor(endpoint: string, reason: string) {
     super(`The endpoint ${endpoint} has not accepted a webhook: ${reason}`)
+    this.hostname = endpoint
   }
 }
 

@@ -133,6 +133,21 @@ for (const [kind, prepare] of Object.entries(KINDS))
       expect(await ada.list()).to.have.nested.property('[0].failures', 0)
     })
 
+    it('logs one line for all deliveries to an endpoint that fails', async () => {
+      const app = await started()
+      const ada = app.services.webhooks.endpointsOf('ada')
+      const endpoints = await Promise.all([ada.add({ url: receiver.url }), ada.add({ url: receiver.url })])
+      respondWith(500)
+      for (let count = 0; count < 3; count++)
+        await app.services.webhooks.send(invoicePaid, DATA, { owner: 'ada' })
+      await testJobs(app)
+        .run()
+        .catch(() => undefined)
+      const failed = log.lines.filter(({ text }) => text.startsWith('Job failed'))
+      for (const { id } of endpoints)
+        expect(failed.filter(({ text }) => text.includes(id)).length, JSON.stringify(failed)).to.equal(1)
+    })
+
     it('delivers again with the same id after a process has died between sending and storing', async () => {
       const one = await started()
       const other = await started()
