@@ -16,6 +16,7 @@ export function newUserDocument(user: NewUser, fields: UserFields): Document {
   const { id, name, email, passwordHash, now } = user
   return {
     ...fields,
+    ...user.fields,
     _id: id,
     name,
     email,

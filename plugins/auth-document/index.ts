@@ -4,10 +4,12 @@ import { checkOptions, type OptionChecks } from 'mortar/kit'
 import type { AuthProvider } from '@mortar/auth'
 import {
   checkRenamed,
+  checkSignUpFields,
   createPasswordProvider,
   lifetime,
   PASSWORD_RULES,
   refuseSecretColumns,
+  signUpFieldNames,
   type ConnectedPasswordProvider,
   type PasswordAuthOptions,
   type PublicFields,
@@ -72,6 +74,7 @@ export function documentAuth<Fields extends object = {}>(
   const source = (services: BrickServices) => (typeof db === 'function' ? db(services) : db)
   const fields = userFields as UserFields
   checkUserFields(fields)
+  checkSignUpFields(signUpFieldNames(options?.signUpFields), Object.keys(fields), 'a field of userFields')
   refuseSecretColumns(Object.keys(fields), {
     listed: options?.publicColumns,
     hide: 'Leave it out of userFields, so that it stays in the database',

@@ -26,19 +26,24 @@ export interface ConnectedPasswordProvider<
   watch: NonNullable<ConnectedProvider['watch']>
   /**
    * Creates an account without HTTP, for seeds and tests: with the rules of signup, and without its limits, its event
-   * and a session.
+   * and a session. `fields` sets columns of the application, such as a role.
    * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
    */
   createUser(user: {
     readonly name: string
     readonly email: string
     readonly password: string
+    readonly fields?: Readonly<Record<string, unknown>>
   }): Promise<User>
   /**
    * Creates an account without a password, and mails a link that sets one within seven days.
    * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
    */
-  invite(user: { readonly name: string; readonly email: string }): Promise<User>
+  invite(user: {
+    readonly name: string
+    readonly email: string
+    readonly fields?: Readonly<Record<string, unknown>>
+  }): Promise<User>
   /**
    * Verifies the password of a user before a sensitive operation. Failures count with those of change-password.
    * @throws LimitReached (429), ServiceUnavailable if too many hashes wait.

@@ -7,6 +7,7 @@ import { asvsFindings } from './asvs/findings.ts'
 import type { AccessClaims } from './tokens/access-tokens.ts'
 import { createRefreshCookie, type RefreshCookieOptions } from './cookies/refresh-cookie.ts'
 import { createDeviceCookie } from './cookies/device-cookie.ts'
+import { signUpFieldNames } from './accounts/sign-up-fields.ts'
 import { userOf } from './accounts/signed-in-user.ts'
 import { addAuthGauges } from './gauges.ts'
 import { createFlows, type AuthFlows } from './flows/flows.ts'
@@ -69,6 +70,7 @@ export function createPasswordProvider(
   checkTexts(options)
   checkCounts(options)
   checkFeatures(options.features)
+  signUpFieldNames(options.signUpFields)
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   const { features = [] } = options
   return {
@@ -77,7 +79,7 @@ export function createPasswordProvider(
     capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     connect: (services, { prefix }) => connect(settings, variant, { services, prefix }),
-    routes: [passwordRoutes(features), ...routersOf(features)],
+    routes: [passwordRoutes(features, options.signUpFields), ...routersOf(features)],
     async doctor(services) {
       const appUrl = options.appUrl ?? services.appUrl
       const asvs = asvsFindings({ options, lifetimes: settings.lifetimes, appUrl }, services.environment)

@@ -56,7 +56,7 @@ export const STARTUP_CODES = {
   },
   MORTAR_AUTH_OPTION: {
     cause:
-      'A lifetime, `cookieName`, `appUrl`, `userFields` or `features` of the auth provider is invalid, out of range or already used',
+      'A lifetime, `cookieName`, `appUrl`, `userFields`, `signUpFields` or `features` of the auth provider is invalid, out of range or already used',
     remedy: "Use the form that the message names. A lifetime is in seconds, or a duration such as `'15m'`.",
   },
   MORTAR_AUTH_POLICY: {

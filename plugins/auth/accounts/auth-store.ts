@@ -145,6 +145,8 @@ export interface NewUser {
   readonly email: string
   /** Null for an account without a password. */
   readonly passwordHash: string | null
+  /** Values of the application's own columns or fields. */
+  readonly fields?: Readonly<Record<string, unknown>>
   readonly now: number
 }
 

@@ -9,6 +9,7 @@ import { checkEntities, TABLES } from './check-entities.ts'
 import { createPasswordProvider } from '../password-provider.ts'
 import type { ConnectedPasswordProvider } from '../connected-password-provider.ts'
 import type { AuthProvider } from '../provider.ts'
+import { checkSignUpFields, signUpFieldNames } from '../accounts/sign-up-fields.ts'
 import { refuseSecretColumns } from '../accounts/secret-columns.ts'
 import { type DataSourceLike, explainUnavailable } from './sql.ts'
 import { ownPublicColumns } from './rows.ts'
@@ -75,6 +76,11 @@ export function basicAuth<Users = unknown>(
           { listed: options.publicColumns, hide: 'Give the column select: false' },
         )
         checkEntities(source, services, tables)
+        checkSignUpFields(
+          signUpFieldNames(options.signUpFields),
+          ownPublicColumns(source).map(({ propertyName }) => propertyName),
+          'a column of authUsers({ … }) without select: false',
+        )
         await checkColumns(source, services)
       },
     },

@@ -6,23 +6,13 @@ import {
   type TableShape,
   type Where,
 } from '../accounts/records.ts'
-import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
-
-/** A value between two texts of a statement: it becomes a parameter. */
-class Value {
-  readonly value: unknown
-
-  constructor(value: unknown) {
-    this.value = value
-  }
-}
-
-type Part = string | Value
+import { createRun, insertion, listed, Value, type Part } from './dynamic-sql.ts'
+import { createSql, unlessTaken, type DataSourceLike } from './sql.ts'
 
 /** The table of a feature on a relational database. The names of columns come from code, and values are parameters. */
 export function relationalRecords(source: () => DataSourceLike, shape: TableShape): Records {
   const { name, numbers = [] } = shape
-  const run = createRun(source)
+  const run = createRun(createSql(source))
   const isNumber = (column: string) => COMMON_NUMBERS.includes(column) || numbers.includes(column)
   const cellOf = ([column, value]: [string, unknown]) =>
     // PostgreSQL returns a bigint as a string.
@@ -30,17 +20,7 @@ export function relationalRecords(source: () => DataSourceLike, shape: TableShap
   const change = async (parts: readonly Part[]) => (await run(parts)).affected ?? 0
 
   return {
-    insert: (row) =>
-      unlessTaken(
-        run([
-          `insert into ${name} (${Object.keys(row).join(', ')}) values (`,
-          ...listed(
-            Object.values(row).map((value) => [new Value(value)]),
-            ', ',
-          ),
-          ')',
-        ]),
-      ),
+    insert: (row) => unlessTaken(run(insertion(name, row))),
     async find(where) {
       const { records } = await run([`select * from ${name}`, ...whereOf(where), ` limit ${MOST_RECORDS}`])
       return records.map((record) => Object.fromEntries(Object.entries(record).map(cellOf)))
@@ -68,27 +48,4 @@ function conditionOf(condition: Condition): Part[] {
   const isIn = 'anyOf' in condition
   const values = (isIn ? condition.anyOf : condition.noneOf).map((value) => [new Value(value)])
   return [isIn ? 'in (' : 'not in (', ...listed(values, ', '), ')']
-}
-
-function listed(items: readonly (readonly Part[])[], separator: string): Part[] {
-  return items.flatMap((item, index) => (index === 0 ? item : [separator, ...item]))
-}
-
-/** Runs a statement of parts. Its texts are kept, because the statement of a template is built once. */
-function createRun(source: () => DataSourceLike): (parts: readonly Part[]) => ReturnType<Sql> {
-  const sql = createSql(source)
-  const templates = new Map<string, TemplateStringsArray>()
-  return (parts) => {
-    const texts = ['']
-    const values: unknown[] = []
-    for (const part of parts)
-      if (part instanceof Value) {
-        values.push(part.value)
-        texts.push('')
-      } else texts[texts.length - 1] += part
-    const key = texts.join('\0')
-    const template = templates.get(key) ?? Object.assign([...texts], { raw: texts })
-    templates.set(key, template)
-    return sql(template, ...values)
-  }
 }

@@ -47,11 +47,31 @@ function publicRecord(row: Row, dataSource: DataSourceLike): Record<string, unkn
   return JSON.parse(JSON.stringify(record)) as Record<string, unknown>
 }
 
+/**
+ * Returns the values of the application's own columns for a statement, by escaped name.
+ * @throws Error for a field without a column.
+ */
+export function ownValues(
+  source: DataSourceLike,
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const columns = ownColumns(source)
+  const values = Object.entries(fields).map(([name, value]) => {
+    const column = columns.find(({ propertyName }) => propertyName === name)
+    if (column === undefined) throw new Error(`The entity of auth_users has no column '${name}'.`)
+    const stored = source.driver.preparePersistentValue(value, column as never)
+    return [source.driver.escape(column.databaseName), stored]
+  })
+  return Object.fromEntries(values)
+}
+
 /** The application's own columns of `auth_users` without `select: false`: those that become part of `user.raw`. */
 export function ownPublicColumns(dataSource: DataSourceLike): readonly ColumnMetadataLike[] {
+  return ownColumns(dataSource).filter(({ isSelect }) => isSelect)
+}
+
+function ownColumns(dataSource: DataSourceLike): readonly ColumnMetadataLike[] {
   const table = `${dataSource.options.entityPrefix ?? ''}auth_users`
   const metadata = dataSource.entityMetadatas.find(({ tableName }) => tableName === table)
-  return (metadata?.columns ?? []).filter(
-    ({ isSelect, databaseName }) => isSelect && !FRAMEWORK_FIELDS.includes(databaseName),
-  )
+  return (metadata?.columns ?? []).filter(({ databaseName }) => !FRAMEWORK_FIELDS.includes(databaseName))
 }

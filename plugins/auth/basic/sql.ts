@@ -17,6 +17,7 @@ export interface DataSourceLike {
   readonly entityMetadatas: readonly EntityMetadataLike[]
   readonly driver: {
     prepareHydratedValue(value: unknown, column: never): unknown
+    preparePersistentValue(value: unknown, column: never): unknown
     escape(name: string): string
   }
   createQueryRunner(mode?: 'master' | 'slave'): QueryRunnerLike

@@ -10,7 +10,8 @@ import type {
   UserQuery,
 } from '../accounts/auth-store.ts'
 import { endedSessionStatements, readEndedSessions } from './ended-sessions.ts'
-import { resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
+import { createRun, insertion } from './dynamic-sql.ts'
+import { ownValues, resetTokenOf, sessionOf, sessionOwnerOf, userOf } from './rows.ts'
 import { DATABASE_NOW, SHARE_LOCK } from './fragments.ts'
 import { createSql, unlessTaken, type DataSourceLike, type Sql } from './sql.ts'
 
@@ -33,15 +34,24 @@ export function createRelationalStore(source: () => DataSourceLike, beside?: Sid
 }
 
 function userStatements(sql: Sql, source: () => DataSourceLike) {
+  const run = createRun(sql)
   return {
     async insertUser(user: NewUser) {
-      const { id, name, email, passwordHash } = user
+      const { id, name, email, passwordHash, fields = {} } = user
       const now = new Date(user.now)
-      const inserted = await unlessTaken(
-        sql`insert into auth_users (id, name, email, password_hash, password_version, created_at, updated_at)
-          values (${id}, ${name}, ${email}, ${passwordHash}, ${0}, ${now}, ${now})`,
-      )
-      return inserted ? this.findUserById(id) : null
+      const row = {
+        id,
+        name,
+        email,
+        password_hash: passwordHash,
+        password_version: 0,
+        created_at: now,
+        updated_at: now,
+      }
+      const own = ownValues(source(), fields)
+      return (await unlessTaken(run(insertion('auth_users', { ...row, ...own }))))
+        ? this.findUserById(id)
+        : null
     },
 
     async findUserByEmail(email: string) {

@@ -14,6 +14,7 @@ import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
 import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
+import type { SignUpShape } from '../routes/sign-up-shape.ts'
 import type { Challenges } from './challenges/challenges.ts'
 import type { Vault } from '../tokens/vault.ts'
 
@@ -30,7 +31,7 @@ export interface AuthFeature {
   /** Routers below the prefix of the brick. Their handlers read the feature by `featureOf`. */
   readonly routes?: readonly AnyRouter[] | ((features: readonly AuthFeature[]) => readonly AnyRouter[])
   /** Replaces the route `POST /signup`. */
-  readonly signUp?: DefinedRoute
+  readonly signUp?: (shape: SignUpShape) => DefinedRoute
   /** True if endpoints that ask for the password accept a code of a second factor too. */
   readonly asksForCodes?: true
   /** Findings for `mortar doctor` about its tables, in a database that is connected. */

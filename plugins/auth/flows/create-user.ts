@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ValidationError, type AnyObjectSchema } from 'mortar/yup'
 import { ValidationFailed, type User } from 'mortar'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { checkOwnFields } from '../accounts/sign-up-fields.ts'
 import { displayName } from '../accounts/display-name.ts'
 import { userOf } from '../accounts/signed-in-user.ts'
 import type { StoredUser } from '../accounts/auth-store.ts'
@@ -16,6 +17,7 @@ import type { NewAccount } from './proof.ts'
  * @throws ValidationFailed with the issues of signup, PasswordRefused, Conflict `email_taken`.
  */
 export async function createUser(parts: AuthParts, input: NewAccount): Promise<User> {
+  checkOwnFields(input.fields)
   await validate(signUpBody, input)
   // Validation has checked both with the same functions.
   const canonical = {
@@ -48,10 +50,10 @@ export async function hashNewPassword(
 /** Stores a new account. @throws Conflict `email_taken`. */
 export async function insertHashed(
   parts: AuthParts,
-  { name, email }: Omit<NewAccount, 'password'>,
+  { name, email, fields = {} }: Omit<NewAccount, 'password'>,
   passwordHash: string | null,
 ): Promise<StoredUser> {
-  const account = { id: randomUUID(), name, email, passwordHash, now: parts.clock.now() }
+  const account = { id: randomUUID(), name, email, passwordHash, fields, now: parts.clock.now() }
   const user = await parts.store.insertUser(account)
   if (user === null) throw emailTaken()
   return user

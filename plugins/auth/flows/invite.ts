@@ -1,6 +1,7 @@
 import type { User } from 'mortar'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
 import { displayName } from '../accounts/display-name.ts'
+import { checkOwnFields } from '../accounts/sign-up-fields.ts'
 import { userOf } from '../accounts/signed-in-user.ts'
 import { invitedBody } from '../routes/shapes.ts'
 import { insertHashed, validate } from './create-user.ts'
@@ -21,9 +22,10 @@ const LIFETIME = 7 * 86_400
  * @throws ValidationFailed with the issues of signup, Conflict `email_taken`.
  */
 export async function invite(parts: AuthParts, input: Invitation): Promise<User> {
+  checkOwnFields(input.fields)
   await validate(invitedBody, input)
   // Validation has checked both with the same functions.
-  const canonical = { name: displayName(input.name)!, email: canonicalEmail(input.email)! }
+  const canonical = { ...input, name: displayName(input.name)!, email: canonicalEmail(input.email)! }
   // Before the account is stored, because there may be no address for a link.
   const { token, stored } = issue(parts, { id: '', passwordVersion: 0 }, LIFETIME)
   const link = parts.resetMail.linkOf(token)

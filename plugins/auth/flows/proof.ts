@@ -17,6 +17,8 @@ export interface NewAccount {
   /** In canonical form. */
   readonly email: string
   readonly password: string
+  /** Values of the application's own columns or fields. */
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
 /** Somebody who has proved to own an account, on the way to a session. */

@@ -43,5 +43,6 @@ export const PASSWORD_RULES: OptionChecks<PasswordAuthOptions>['keys'] = {
   passwordRule: { is: 'function', guard: true },
   passwordWords: 'strings',
   publicColumns: 'strings',
+  signUpFields: 'object',
   breachedPasswords: ['boolean', 'object'],
 }

@@ -1,3 +1,4 @@
+import type { AnyObjectSchema } from 'mortar/yup'
 import { StartupError, type Duration, type Environment } from 'mortar'
 import { seconds } from 'mortar/kit'
 import type { AccountMail, AuthFeature } from '../features/feature.ts'
@@ -66,6 +67,11 @@ export interface PasswordAuthOptions extends WeakPasswordOptions {
    * `['country_code']`.
    */
   readonly publicColumns?: readonly string[]
+  /**
+   * Fields of the signup besides name, address and password: `yup.object({ company: yup.string().max(100) })`. Each is
+   * stored in the column of `auth_users`, or the field of `userFields`, of the same name.
+   */
+  readonly signUpFields?: AnyObjectSchema
   /** Changes to the rate limits; `false` switches all of them off. */
   readonly limits?: LimitOptions | false
   /** Cost of a password hash: memory in KiB, passes, lanes. By default 19,456 KiB, 2 and 1, the minimum for production. */

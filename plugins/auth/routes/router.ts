@@ -1,4 +1,5 @@
 import type { Router } from 'mortar'
+import type { AnyObjectSchema } from 'mortar/yup'
 import type { AuthFeature } from '../features/feature.ts'
 import { authRouter, parts } from './auth-router.ts'
 import { changePasswordRoute } from './change-password.ts'
@@ -9,16 +10,18 @@ import { meRoute } from './me.ts'
 import { refreshRoute } from './refresh.ts'
 import { resetPasswordRoute } from './reset-password.ts'
 import { factorFields } from './shapes.ts'
+import { signUpShape } from './sign-up-shape.ts'
 import { signUpRoute } from './sign-up.ts'
 
 /** The eight endpoints. They have no state: the provider comes from the services of the request. */
 export function passwordRoutes(
   features: readonly Pick<AuthFeature, 'signUp' | 'asksForCodes'>[] = [],
+  fields?: AnyObjectSchema,
 ): Router {
   const codes = factorFields(features)
-  const signUp = features.map((feature) => feature.signUp).find((route) => route !== undefined)
+  const signUp = features.map((feature) => feature.signUp).find((route) => route !== undefined) ?? signUpRoute
   const router = authRouter()
-  router.post('/signup', ...parts(signUp ?? signUpRoute))
+  router.post('/signup', ...parts(signUp(signUpShape(fields))))
   router.post('/login', ...parts('code' in codes ? steppedLogInRoute : logInRoute))
   router.post('/refresh', ...parts(refreshRoute))
   router.post('/logout', ...parts(logOutRoute))
