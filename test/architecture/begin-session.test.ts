@@ -18,6 +18,14 @@ describe('A session', () => {
     ).to.deep.equal(['admit', 'tell'])
   })
 
+  it('is asked for more by features, unless one of three flows replaces or issues it', () => {
+    expect(filesWith(/way: 'renewal'|way: 'issued'/)).to.have.members([
+      'plugins/auth/flows/change-password.ts',
+      'plugins/auth/flows/feature-kit.ts',
+      'plugins/auth/sessions/fresh-session.ts',
+    ])
+  })
+
   it('has one statement in each store that inserts it', () => {
     const inserting = sources.filter(([, source]) =>
       /insert into auth_refresh_tokens|insertOne\(sessionDocument\(/i.test(source),

@@ -58,7 +58,7 @@ export function createFactorCodes(kit: FeatureKit, records: Records, recovery: R
     const { user_id: userId = null, secret = null, key_id: keyId } = row
     const isStale = keyId !== vault.keyIds[0]
     const resealed = isStale && sealSecret(vault, String(userId), openSecret(vault, row)!)
-    const unused = { user_id: userId, secret, confirmed_at: { above: 0 }, last_step: { atMost: step - 1 } }
+    const unused = { user_id: userId, secret, last_step: { atMost: step - 1 } }
     return (await records.update(unused, { last_step: step, ...resealed })) === 1
   }
 

@@ -59,6 +59,16 @@ onEachDatabase('totp()', (inWorld) => {
       await phone.post('/auth/refresh')
       expect(claimsOf(phone.accessToken)['amr']).to.deep.equal(['pwd', 'otp', 'mfa'])
       expect((await phone.get('/strong')).status).to.equal(200)
+      expect(world.typesOf().filter((type) => !/signup|token/.test(type))).to.deep.equal([
+        'auth.login.succeeded',
+        'auth.factor.requested',
+        'auth.login.succeeded',
+        'auth.factor.failed',
+        'auth.factor.added',
+        'auth.login.challenged',
+        'auth.factor.failed',
+        'auth.login.succeeded',
+      ])
     }))
 
   it('lets one of 32 uses of a code win, with as many challenges', () =>
@@ -209,6 +219,7 @@ onEachDatabase('totp()', (inWorld) => {
         )
       expect((await logInWith(world.client(), { code: next() })).status).to.equal(429)
       expect((await client.post('/auth/totp/remove', { code: next() })).status).to.equal(429)
+      expect(world.typesOf().at(-1)).to.equal('auth.factor.limited')
       expect((await client.post('/auth/confirm', { password: PASSWORD, code: next() })).status).to.equal(429)
       expect(world.typesOf().at(-1)).to.equal('auth.confirm.limited')
       world.clock.advance(3600)
