@@ -14,6 +14,8 @@ const MOST_LINES = 3
 
 interface Line {
   readonly level: unknown
+  /** Milliseconds since the epoch by the process, whose output may arrive late. */
+  readonly time: number
   readonly msg: string
   readonly event?: string
   readonly code?: string
@@ -50,13 +52,13 @@ export class Signals {
     if (this.#causes.length === 0 || !text.startsWith('{')) return
     const line = JSON.parse(text) as Line
     if (!isCounted(line)) return
-    const { event, code, msg, err } = line
+    const { time, event, code, msg, err } = line
     const kind = [event, code, msg, err?.message].join(' | ').replaceAll(/\d+/g, 'N').slice(0, 160)
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1)
     if (event?.startsWith('auth.') && event !== 'auth.sessions.unknown') return
     const key = `${process}, ${serverOf(line)}`
     const lines = this.#lines.get(key) ?? []
-    lines.push({ at: Date.now(), text: msg })
+    lines.push({ at: time, text: msg })
     this.#lines.set(key, lines)
   }
 
@@ -126,9 +128,10 @@ export class Signals {
   }
 }
 
-/** A 503 without a server, such as a refresh that another one overtook, is a cause of its own. */
+/** A 503 without a server, such as a refresh that another one overtook, and a mistake are causes of their own. */
 function serverOf({ code, msg, reason }: Line): string {
   if (code === 'service_unavailable') return 'a decision'
+  if (msg === 'Request failed') return 'mistakes'
   return /redis|limits/i.test(`${msg} ${reason}`) ? 'Redis' : 'the rest'
 }
 

@@ -153,7 +153,8 @@ describe('The signals of the soak', () => {
     signals.judge(findings)
     return findings.report()
   }
-  const line = (fields: object): string => JSON.stringify({ level: 40, msg: 'away', ...fields })
+  const line = (fields: object): string =>
+    JSON.stringify({ level: 40, time: Date.now(), msg: 'away', ...fields })
 
   it('find a fourth line of one cause in a minute, the line of a recovery included', () => {
     const write = (signals: Signals, last: object): void => {
