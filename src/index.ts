@@ -101,6 +101,7 @@ export type {
   LimitCount,
   Limiter,
   LimitRule,
+  RuleNames,
 } from './contracts/limiter.ts'
 export type { Logger } from './contracts/logger.ts'
 export type { MailAttachment, Mailer, MailMessage, SendOptions } from './contracts/mailer.ts'

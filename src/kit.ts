@@ -20,6 +20,7 @@ export type {
   SideConnections,
   StatementResult,
 } from './contracts/side-connections.ts'
+export type { TakenConnection, Takeover } from './context/takeover.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
 export type {
   BrickStartupErrorOptions,
@@ -29,6 +30,8 @@ export type {
   StartupErrorSource,
 } from './errors/brick-errors.ts'
 export type { ProblemDefinition, Problems } from './errors/codes.ts'
+export { problemText } from './errors/problem.ts'
+export type { ProblemSettings } from './errors/problem.ts'
 export { clientNetwork, clientSite } from './limits/client-network.ts'
 export { memoryLimitFindings, warnOfMemoryLimits } from './limits/count-alone.ts'
 export { limitHeaders } from './limits/limit-headers.ts'
@@ -44,8 +47,13 @@ export type { SharedLimiter, SharedLimiterSettings } from './limits/shared-limit
 export { hasPeer, loadPeer } from './peers/load-peer.ts'
 export { nativeError, peerError } from './peers/peer-errors.ts'
 export type { PeerNeed, Peers } from './peers/peers.ts'
+export { compileJsonReader } from './pipeline/json-reader.ts'
+export type { ReadJson } from './pipeline/json-reader.ts'
+export { takeOver } from './pipeline/take-over.ts'
 export { compileValidator } from './schema/compile-validator.ts'
 export { brokenRules, Invalid } from './schema/invalid.ts'
+export { compileSerializer } from './schema/serializer.ts'
+export type { Serializer } from './schema/serializer.ts'
 export { bytes } from './support/bytes.ts'
 export { checkOptions } from './support/check-options.ts'
 export type { OptionChecks, OptionKind, OptionRule, OptionRules } from './support/check-options.ts'
@@ -54,7 +62,7 @@ export { databaseFaultOf, errorCode, isOutage, retryRolledBack } from './support
 export type { DatabaseFault } from './support/database-fault.ts'
 export { isObject } from './support/describe-value.ts'
 export { seconds } from './support/duration.ts'
-export { isCommand, threadPoolSize } from './support/env/environment.ts'
+export { isCommand, isDevServer, threadPoolSize } from './support/env/environment.ts'
 export { createHedge } from './support/hedge.ts'
 export { ignore } from './support/ignore.ts'
 export { inTime, lateDatabase } from './support/in-time.ts'

@@ -98,6 +98,11 @@ export interface App<Members extends object = {}, Services extends object = {}>
   listen(port?: number, host?: string): Promise<Listening>
   /** The same with TLS, a Unix socket or other limits than the option `server`. @throws StartupError */
   listen(options: ListenOptions): Promise<Listening>
+  /**
+   * Serves upgrade requests of another server, such as one around `app.koa.callback()`, by its request listener. The
+   * server of `listen()` needs no call. Returns the application.
+   */
+  upgrade(server: Server | TlsServer): this
   /** The address, after `listen()` has resolved. */
   readonly listening: Listening | undefined
   /**

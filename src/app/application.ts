@@ -3,23 +3,23 @@ import type { AwilixContainer } from 'awilix/browser'
 import type Koa from 'koa'
 import type { AnyBrick } from '../bricks/brick.ts'
 import { type HealthCheck, readCheck } from '../bricks/health-check.ts'
-import { inspectContainer } from '../container/inspect-container.ts'
 import type { OpenOuterApp } from '../context/outer-app.ts'
 import { type Environment, isInspecting, isWorking } from '../support/env/environment.ts'
 import type { Middleware, Route } from '../routing/route.ts'
 import type { RouteBatch } from '../routing/route-sink.ts'
-import { isRouter, scopesOfRouter, type AnyRouter } from '../routing/router.ts'
+import { isRouter, type AnyRouter } from '../routing/router.ts'
 import type { CloseOptions, Listening, Inspection } from './app.ts'
 import {
   type AssemblyContext,
+  checkedBatch,
   createAssemblyContext,
   createParts,
   overrideServices,
   provideServices,
   type GivenServices,
 } from './assembly-context.ts'
-import { assemble, type Assembly } from './life/boot.ts'
-import { checkRoutes, onlyItem } from '../routing/check-routes.ts'
+import { assemble, inspectionOf, type Assembly } from './life/boot.ts'
+import { onlyItem } from '../routing/check-routes.ts'
 import type { ApplicationEvents } from './event-bus.ts'
 import { createLifecycle, type Lifecycle } from './life/lifecycle.ts'
 import { endWithProcess } from './life/end-with-process.ts'
@@ -123,11 +123,7 @@ export class Application {
     const assembling = this.assembleAll(false)
     this.booting = assembling.then(() => Promise.reject(onlyInspected()))
     this.booting.catch(() => undefined)
-    const { bricks, documentation, entries } = await assembling
-    const { document } = (await documentation?.()) ?? { document: () => ({}) }
-    const { options, routes, services } = this
-    const own = inspectContainer(this.context.container)
-    return { bricks, document, entries, options, routes, services, ...own }
+    return inspectionOf(await assembling, this.context)
   }
 
   get closeLimits(): Pick<ResolvedOptions, 'shutdownTimeout' | 'drainDelay' | 'logger'> {
@@ -152,8 +148,14 @@ export class Application {
     }
     if (this.closing) throw closedAlready()
     if (this.options.signals) this.release = endWithProcess(this.options, (how) => this.close(how))
+    this.upgrade(this.server.server)
     beginToServe(this.server, this.context)
     return this.server
+  }
+
+  upgrade(server: Listening['server']): this {
+    this.adapters.acceptUpgrades(server, this.parts.bricks)
+    return this
   }
 
   async close(options?: CloseOptions): Promise<void> {
@@ -190,9 +192,7 @@ export class Application {
 
   private mount(router: AnyRouter): void {
     if (!this.assembled) return void this.parts.routers.push(router)
-    const routes = router.routes()
-    checkRoutes(routes)
-    this.addRoutes({ routes, scopes: scopesOfRouter(router) })
+    this.addRoutes(checkedBatch(router))
   }
 
   private addMiddleware(run: Middleware): void {

@@ -8,8 +8,10 @@ import { type ContextClass, createContextClass } from '../context/context-class.
 import { createGauges } from '../contracts/gauges.ts'
 import { createUnavailable, type Unavailable } from '../pipeline/unavailable.ts'
 import { createOutages, type ClosableOutages } from './log/outages.ts'
+import { checkRoutes } from '../routing/check-routes.ts'
+import type { RouteBatch } from '../routing/route-sink.ts'
 import type { MiddlewareScope } from '../routing/route.ts'
-import type { AnyRouter } from '../routing/router.ts'
+import { type AnyRouter, scopesOfRouter } from '../routing/router.ts'
 import { applicationVersion } from '../support/env/environment.ts'
 import { createDispatcher, type Dispatcher } from './serve/dispatcher.ts'
 import { type ApplicationEvents, createEventBus } from './event-bus.ts'
@@ -112,4 +114,11 @@ export function provideServices({ provided }: Parts, registrations: GivenService
     if (provided.has(name)) throw providedTwice(name)
     provided.set(name, registration)
   }
+}
+
+/** Returns the routes and scopes of a router that is mounted late. @throws StartupError as `checkRoutes` does. */
+export function checkedBatch(router: AnyRouter): RouteBatch {
+  const routes = router.routes()
+  checkRoutes(routes)
+  return { routes, scopes: scopesOfRouter(router) }
 }

@@ -75,6 +75,8 @@ export interface Brick<
    * }`.
    */
   readonly startupCodes?: StartupCodes
+  /** Protocols that routes of the brick change their connections to, in lower case: `['websocket']`. */
+  readonly upgrades?: readonly string[]
   /** Paths of pages for developers by label. `mortar dev` lists the pages whose routes exist. */
   readonly pages?: Readonly<Record<string, string>>
   /**

@@ -23,6 +23,7 @@ const SLOTS = new Set([
   'problems',
   'explainError',
   'startupCodes',
+  'upgrades',
   'pages',
   'doctor',
   'commands',
@@ -62,6 +63,7 @@ interface Shape {
 const SHAPES: Readonly<Record<string, Shape>> = {
   requires: names('requires'),
   after: names('after'),
+  upgrades: { ...names('upgrades'), remedy: "Write upgrades: ['websocket']." },
   peers: {
     matches: (value) => [value].flat().every((each) => isObject(each) && isPeers(each as Partial<Peers>)),
     found: "a 'peers' slot that cannot be checked",

@@ -8,7 +8,8 @@
  *   0.2 to 0.3 µs per `nextTick`, and a GET request has three, in every application with a garbage collection at start.
  * - `Socket._httpMessage`: the response that a connection is sending. Node's own handler of `clientError` reads it too.
  * - `_handle.setBlocking()` of a pipe: without it, a write to a full pipe may block the process; one warning reports it.
- * - `ServerResponse.writableFinished` may be replaced on a response that `app.inject()` has made.
+ * - `ServerResponse.writableFinished` may be replaced on a response that `app.inject()` or an upgrade has made, and
+ *   `destroyed` set: Node closes only responses of its own.
  *
  * Checked by test/compat/node.test.ts.
  */
@@ -108,4 +109,11 @@ export function keepUnblocked(stream: NodeJS.WriteStream): void {
  */
 export function markAsSent(response: ServerResponse): void {
   Object.defineProperty(response, 'writableFinished', { value: true })
+}
+
+/** Closes a response without a connection, as Node does after one of its own. */
+export function closeResponse(res: ServerResponse): void {
+  if (res.destroyed) return
+  res.destroyed = true
+  res.emit('close')
 }

@@ -17,6 +17,7 @@ import { privateAdapter } from './private-adapter.ts'
 import type { BegunResponse, Outgoing } from './outgoing.ts'
 import type { Outer } from './outer.ts'
 import { type ErrorExplainer, statusAfter } from './status-after.ts'
+import type { Takeover } from './takeover.ts'
 
 /** The state that the contexts of one application share. */
 export interface ContextRuntime extends ErrorExplainer {
@@ -51,7 +52,7 @@ export interface Prepare {
   readonly check?: (value: unknown) => void
   /** True if the requests of the route have no log line. */
   readonly isQuiet?: true
-  /** On a guarded route: ends a stream with the session of its request. */
+  /** On a guarded route: ends a stream, or a connection of another protocol, with the session of its request. */
   readonly endWithSession?: (ctx: RequestContext, outgoing: Outgoing) => void
   /** Place of the route's declaration: its file, its router or its brick. */
   readonly origin?: string
@@ -59,10 +60,7 @@ export interface Prepare {
 
 const NO_PARAMS = Object.freeze(Object.create(null) as Record<string, string>)
 
-/**
- * The `ctx` of a request: plain fields that the pipeline sets, and lazy getters. Each application has its own subclass,
- * whose prototype has the members of its bricks.
- */
+/** The `ctx` of a request. Each application has its own subclass, whose prototype has the members of its bricks. */
 export class RequestContext {
   readonly method: string
   readonly url: string
@@ -231,6 +229,8 @@ class Internal {
   outer: Outer | undefined = undefined
   prepare: Prepare | undefined = undefined
   begun: BegunResponse | undefined = undefined
+  /** Uses the connection for another protocol if the response is 101. */
+  takeover: Takeover | undefined = undefined
   /** Result inside the current middleware, for `ctx.status`: not ended, a value, or an error, which `end` has. */
   ended: 'no' | 'value' | 'error' = 'no'
   end: unknown = undefined

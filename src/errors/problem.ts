@@ -11,7 +11,7 @@ export const PROBLEM_TYPE = 'application/problem+json'
 const STANDARD = new Set(['type', 'title', 'status', 'detail', 'code', 'instance'])
 
 /** Settings of `problemText`. */
-export interface ProblemOptions {
+export interface ProblemSettings {
   /** True outside production: the document of an unexpected error then contains its message. */
   readonly exposeUnexpected: boolean
   /** Problem codes of the application; the core's by default. */
@@ -23,7 +23,7 @@ export interface ProblemOptions {
  * other value is a 500.
  * @param instance the request id, which the log lines of the request also carry
  */
-export function problemText(thrown: unknown, instance: string, options: ProblemOptions): string {
+export function problemText(thrown: unknown, instance: string, options: ProblemSettings): string {
   const { exposeUnexpected, problems = CORE_PROBLEMS } = options
   if (isHttpError(thrown)) return deliberate(thrown, instance, problems)
   const detail = exposeUnexpected ? messageOf(thrown) : 'The server failed to process this request.'

@@ -14,6 +14,8 @@ export type BaseName =
       readonly kind: 'route'
       readonly module: string
       readonly method: Method
+      /** Protocol that the route changes to; undefined for a route of a method. */
+      readonly protocol?: string
       /** The part before the method, not yet parsed as a segment; undefined for `index`. */
       readonly segment: string | undefined
       readonly warning?: string
@@ -24,6 +26,9 @@ const MODULE = /^(?<module>.+)\.(?:[mc]?[jt]s|[jt]sx)$/
 const NOT_A_ROUTE = /\.(?:test|spec|d)\.[mc]?[jt]sx?$/
 const VERBS: readonly string[] = METHODS.map((method) => method.toLowerCase())
 const LIST = VERBS.join(', ')
+
+/** Endings in place of a method, for routes that a brick makes: the requests are GET and change to this protocol. */
+const PROTOCOLS: Readonly<Record<string, string>> = { ws: 'websocket' }
 
 // Words that users write for a method and that are not misspellings of one.
 const INTENTIONS: Readonly<Record<string, string>> = {
@@ -115,6 +120,15 @@ function routeFile(module: string, extension: string): BaseName {
   const segment = name === 'index' ? undefined : name
   if (method !== undefined && VERBS.includes(method))
     return { kind: 'route', module, method: method.toUpperCase() as Method, segment, ...nameWarning(name) }
+  if (method !== undefined && Object.hasOwn(PROTOCOLS, method))
+    return {
+      kind: 'route',
+      module,
+      method: 'GET',
+      protocol: PROTOCOLS[method]!,
+      segment,
+      ...nameWarning(name),
+    }
   const own = ownSpelling(name)
   // The remedy has the right spelling of the segment too, so that it is not a second fault.
   return {

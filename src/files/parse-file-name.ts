@@ -60,9 +60,9 @@ function planFile(
   // Module loaders fail on these characters too: an import would add a second finding for the same fault.
   if (base.kind === 'broken' || /[?#%\\]/.test(file)) return undefined
   const pattern = `/${(segments ?? []).map(patternSegment).join('/')}`
-  return base.kind === 'route'
-    ? { kind: 'route', file, method: base.method, pattern, segments }
-    : { kind: 'middleware', file, pattern, segments }
+  if (base.kind === 'middleware') return { kind: 'middleware', file, pattern, segments }
+  const { method, protocol } = base
+  return { kind: 'route', file, method, pattern, segments, ...(protocol !== undefined && { protocol }) }
 }
 
 /** The segments of folders and name, or undefined when one of them is broken. */

@@ -17,6 +17,8 @@ interface Planned {
 export interface PlannedRoute extends Planned {
   readonly kind: 'route'
   readonly method: Method
+  /** Protocol that the ending of the name demands; undefined for a method. */
+  readonly protocol?: string
 }
 
 /** A `_middleware` file; `pattern` is the prefix that it wraps. */

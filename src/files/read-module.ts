@@ -1,5 +1,5 @@
 import { isDefinedRoute, type DefinedRoute } from '../routing/define-route.ts'
-import { DEFINITION_KEYS, type Handler, type RouteDefinition } from '../routing/route.ts'
+import { DEFINITION_KEYS, type Handler, type RouteDefinition, type RouteUpgrade } from '../routing/route.ts'
 import { isRouter } from '../routing/router.ts'
 import { checkDefinition, type Endpoint } from '../routing/check-definition.ts'
 import { checkDefinitionKeys, checkExportNames } from '../routing/check-keys.ts'
@@ -21,6 +21,7 @@ export interface ModuleReading<T> {
 export interface RouteModule {
   readonly definition: RouteDefinition
   readonly handler: Handler
+  readonly upgrade?: RouteUpgrade
 }
 
 /** Reads a route module in either form: separate exports, or a default export made by `defineRoute`. */
@@ -29,11 +30,13 @@ export function readRouteModule(module: ModuleExports, endpoint: Endpoint): Modu
   const { default: main } = exports
   const names = checkExportNames(Object.keys(exports))
   const isDefined = isDefinedRoute(main)
+  const upgrade = isDefined ? main.upgrade : undefined
   const definition: unknown = isDefined ? main.definition : separateDefinition(exports)
   const findings = [
     ...(isDefined ? definedFindings(main, exports) : handlerFindings(exports)),
     ...names.findings,
     ...(isPlainObject(definition) ? checkDefinition(definition, endpoint) : []),
+    ...protocolFindings(upgrade, endpoint),
   ]
   const handler = isDefined ? main.handler : main
   return {
@@ -41,10 +44,26 @@ export function readRouteModule(module: ModuleExports, endpoint: Endpoint): Modu
     value:
       findings.length > 0
         ? undefined
-        : { definition: definition as RouteDefinition, handler: handler as Handler },
+        : {
+            definition: definition as RouteDefinition,
+            handler: handler as Handler,
+            ...(upgrade !== undefined && { upgrade }),
+          },
     findings,
     warnings: [...names.warnings, ...signatureWarnings(handler)],
   }
+}
+
+/** A name for connections of a protocol on an ordinary route would be an endpoint that nobody expects. */
+function protocolFindings(upgrade: RouteUpgrade | undefined, { protocol }: Endpoint): Finding[] {
+  if (protocol === undefined || upgrade?.protocol === protocol) return []
+  return [
+    {
+      code: 'MORTAR_ROUTE_PROTOCOL',
+      found: `has an ending for connections of ${protocol}, and its default export is not a route for them`,
+      remedy: 'Export the result of the function that the brick of this protocol has for its routes.',
+    },
+  ]
 }
 
 /** Express and Fastify call a handler with (req, res), Koa with (ctx, next). */

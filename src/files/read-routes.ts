@@ -51,8 +51,8 @@ function readOne(planned: PlannedFile, module: ModuleExports, origin: string): O
     const { value: run, ...rest } = readMiddlewareModule(module)
     return { ...rest, scope: run && { prefix: pattern, middleware: { run, origin } } }
   }
-  const { method } = planned
+  const { method, protocol } = planned
   const parameters = segments?.filter(({ kind }) => kind !== 'static').map(({ name }) => name)
-  const { value, ...rest } = readRouteModule(module, { method, parameters })
+  const { value, ...rest } = readRouteModule(module, { method, parameters, protocol })
   return { ...rest, route: value && { method, path: pattern, ...value, middleware: [], origin } }
 }

@@ -11,8 +11,9 @@ import type { RequestContext } from '../context/request-context.ts'
 import { requestId } from '../context/request-id.ts'
 import { ServiceUnavailable } from '../errors/http-error.ts'
 import { PROBLEM_TYPE, problemText } from '../errors/problem.ts'
-import { markSettled } from '../pipeline/compile.ts'
+import { markSettled } from '../pipeline/step.ts'
 import { runInside, takeMissed } from './run-koa.ts'
+import { beginTakeover } from '../pipeline/take-over.ts'
 import { bytesOf, whenReadable } from '../pipeline/when-readable.ts'
 import { endEventStreamOnClose } from '../pipeline/sending/end-event-stream.ts'
 import { finishBegun } from '../pipeline/sending/finish-begun.ts'
@@ -123,6 +124,10 @@ async function complete(ctx: RequestContext, koa: KoaContext, serve: KoaServe): 
   if (missed !== undefined) return serve.parts.dispatcher.fail(ctx, missed)
   if (koa.respond === false || isBodiless(koa.status)) return
   try {
+    if (koa.status === 101 && ctx.internal.takeover !== undefined) {
+      koa.respond = false
+      return beginTakeover(ctx)
+    }
     const body = bodyOf(koa)
     if (koa.headerSent) finishByHand(ctx, koa, serve.parts.state)
     else if (body instanceof Readable) await prepareStream(ctx, koa, serve.parts.state, body)

@@ -6,10 +6,11 @@ import { limitRequests } from './limit-requests.ts'
 import { guardRoute } from './guard.ts'
 import { identifyUser } from './identify.ts'
 import { runMiddleware } from './middleware-chain.ts'
-import { Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
+import { markSettled, Refusal, type Inner, type PipelineRuntime, type Step } from './step.ts'
 import { readBody } from './parse-body.ts'
 import { compilePrepare, respond } from './respond.ts'
 import { isThenable } from '../support/thenable.ts'
+import { admitUpgrade } from './take-over.ts'
 import { validateInputs } from './validate.ts'
 
 /**
@@ -34,6 +35,7 @@ export function compileRoute(
     limits.byAddress((refusal) => inOrder(middleware, refusal)), // 429, before anything is read
     identifyUser(runtime), //           whose credential it is
     ...middleware, //                   outermost first
+    admitUpgrade(route, runtime), //    426
     limits.byCredential, //             429
     guardRoute(route, runtime), //      401, 403
     limits.byCaller, //                 429
@@ -111,10 +113,4 @@ function settle(ctx: RequestContext, value: unknown, runtime: PipelineRuntime): 
 function settleFailed(ctx: RequestContext, error: unknown, runtime: PipelineRuntime): void {
   markSettled(ctx)
   fail(ctx, error, runtime)
-}
-
-/** Marks the handler as settled. Services with a disposer wait for this and for the end of the response. */
-export function markSettled({ internal }: RequestContext): void {
-  internal.isSettled = true
-  internal.onSettled?.()
 }

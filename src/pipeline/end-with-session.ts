@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Authenticator } from '../contracts/authenticator.ts'
-import { isEventStream } from '../context/outgoing.ts'
+import { isEventStream, type Outgoing } from '../context/outgoing.ts'
 import type { Prepare, RequestContext } from '../context/request-context.ts'
 import { Unauthorized } from '../errors/http-error.ts'
 import { whenClosed } from '../support/when-closed.ts'
@@ -16,24 +16,30 @@ export type EndWithSession = NonNullable<Prepare['endWithSession']>
  */
 export function compileEndWithSession(authenticator: Authenticator | undefined): EndWithSession | undefined {
   if (authenticator?.watch === undefined) return undefined
-  return (ctx, { payload, type }) => {
+  return (ctx, outgoing) => {
     const { req, res } = ctx.internal
-    if (ctx.credential === null || ctx.method === 'HEAD' || !(payload instanceof Readable)) return
-    const stop = authenticator.watch!(ctx.credential, viewOf(ctx), () => end(ctx, payload, type))
+    if (ctx.credential === null || ctx.method === 'HEAD' || !isLong(outgoing)) return
+    const stop = authenticator.watch!(ctx.credential, viewOf(ctx), () => end(ctx, outgoing))
     whenClosed(req, res, stop)
   }
 }
 
-function end({ internal }: RequestContext, stream: Readable, type: string | undefined): void {
-  const { res } = internal
+/** True for a stream, and for a connection of another protocol. */
+function isLong({ status, payload }: Outgoing): boolean {
+  return status === 101 || payload instanceof Readable
+}
+
+function end({ internal }: RequestContext, { payload, type }: Outgoing): void {
+  const { res, takeover } = internal
   const reason = new Unauthorized('The session of this response has ended.', {
     code: 'invalid_token',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
   ;(internal.abort ??= new AbortController()).abort(reason)
+  if (!(payload instanceof Readable)) takeover!.end(reason)
   // The headers are not sent yet, so the response becomes a 401.
-  if (!res.headersSent) stream.destroy(reason)
-  else if (isEventStream(res, type)) endEvents(res, stream)
+  else if (!res.headersSent) payload.destroy(reason)
+  else if (isEventStream(res, type)) endEvents(res, payload)
   // A download that is cut off must not look complete.
   else res.destroy()
 }

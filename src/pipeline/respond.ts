@@ -9,6 +9,7 @@ import { fail } from './error-boundary.ts'
 import { discard, refuseHidden, render, renderThoroughly } from './render.ts'
 import { compileContent } from './response-content.ts'
 import type { PipelineRuntime } from './step.ts'
+import { beginTakeover } from './take-over.ts'
 import { bytesOf, whenReadable } from './when-readable.ts'
 
 /** Sends a handler's value; a value that cannot be sent becomes an error response. */
@@ -32,7 +33,8 @@ export function respond(
 
 function send(ctx: RequestContext, outgoing: Outgoing): void | Promise<void> {
   const { adapter, prepare, res } = ctx.internal
-  const { payload } = outgoing
+  const { status, payload } = outgoing
+  if (status === 101) return beginTakeover(ctx)
   if (typeof payload === 'string' || !(payload instanceof Readable)) return adapter.send(ctx, outgoing)
   const stream = payload.readableObjectMode ? bytesOf(payload) : payload
   prepare?.endWithSession?.(ctx, { ...outgoing, payload: stream })
@@ -134,7 +136,9 @@ function emptyStatusOf({ method }: Route, statuses: readonly number[]): number {
 function statusOf(ctx: RequestContext, value: unknown, emptyStatus: number): number {
   const { internal } = ctx
   if (value === undefined && internal.begun !== undefined) throw notReturned(ctx, internal.begun)
-  return internal.status || (value === undefined || value === null ? emptyStatus : 200)
+  if (internal.status !== 0) return internal.status
+  if (value !== undefined && value !== null) return 200
+  return internal.takeover === undefined ? emptyStatus : 101
 }
 
 /** The error for a handler that returns nothing after `sse` or `sendFile`, whose stream is closed. */

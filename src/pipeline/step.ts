@@ -87,6 +87,8 @@ export interface PipelineRuntime {
   readonly authenticator: Authenticator | undefined
   /** Undefined if no brick provides one; a route with `limit` is then refused at boot. */
   readonly limiter: Limiter | undefined
+  /** Protocols that bricks speak after an upgrade. */
+  readonly upgrades: ReadonlySet<string>
   /** Description of the credential in the OpenAPI document. */
   readonly securityScheme: SecurityScheme | undefined
   /** Origins besides the request's own whose pages may use a cookie credential for unsafe methods. */
@@ -101,4 +103,10 @@ export interface PipelineRuntime {
   readonly maxIssues: number
   /** Loaders of packages that compiled routes need. They run at the start, so that no request waits for them. */
   readonly preloads: Set<() => Promise<unknown>>
+}
+
+/** Marks the handler as settled. Services with a disposer wait for this and for the end of the response. */
+export function markSettled({ internal }: RequestContext): void {
+  internal.isSettled = true
+  internal.onSettled?.()
 }

@@ -2,7 +2,7 @@ import type { AppContext, DefinedContext } from '../context/context.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
 import type { ResultOf } from '../schema/response-body.ts'
-import type { KnownKeys } from './define-route.ts'
+import type { DefinedRoute, KnownKeys } from './define-route.ts'
 import type { PathParams } from './path-params.ts'
 import type { RouteDefinition } from './route.ts'
 
@@ -11,8 +11,9 @@ type RoutedHandler<D, Guarded, Params> = D extends unknown
   ? (ctx: DefinedContext<D, Guarded, Params>) => ResultOf<D>
   : never
 
-/** Adds a route: `(path, handler)` or `(path, definition, handler)`. `Prefix` is the prefix of the router. */
+/** Adds a route: `(path, handler)`, `(path, definition, handler)` or `(path, route)`. `Prefix` is that of the router. */
 export interface AddRoute<R, Guarded = false, Prefix extends string = string> {
+  (path: string, route: DefinedRoute): R
   <const Path extends string>(
     path: Path,
     handler: (ctx: DefinedContext<{}, Guarded, PathParams<`${Prefix}${Path}`>>) => unknown,
@@ -30,6 +31,7 @@ type AppHandler<D, Members, Services, Guarded, Params> = D extends unknown
 
 /** Like `AddRoute`, with the ctx members and services of one application. */
 export interface AddAppRoute<R, Members, Services, Guarded = false, Prefix extends string = string> {
+  (path: string, route: DefinedRoute): R
   <const Path extends string>(
     path: Path,
     handler: (ctx: AppContext<{}, Members, Services, Guarded, PathParams<`${Prefix}${Path}`>>) => unknown,

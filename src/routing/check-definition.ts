@@ -14,6 +14,8 @@ import type { Finding } from './finding.ts'
 export interface Endpoint {
   readonly method: Method
   readonly parameters: readonly string[] | undefined
+  /** Protocol that the name of the file demands. */
+  readonly protocol?: string | undefined
 }
 
 type Key = keyof RouteDefinition

@@ -2,7 +2,7 @@ import { StartupError, StartupErrors } from '../errors/startup-error.ts'
 import { describeValue, isClass, isPlainObject } from '../support/describe-value.ts'
 import { checkDefinition } from './check-definition.ts'
 import { checkDefinitionKeys } from './check-keys.ts'
-import { isDefinedRoute } from './define-route.ts'
+import { isDefinedRoute, type DefinedRoute } from './define-route.ts'
 import { parameterNames, parsePattern } from './path-pattern.ts'
 import type { Handler, Method, Route, RouteDefinition } from './route.ts'
 
@@ -31,7 +31,7 @@ function findingsOf({ method, path, definition, origin }: Route): StartupError[]
 }
 
 /** Arguments of a method of a router, after the path. */
-export type RouteArguments = readonly [Handler] | readonly [RouteDefinition, Handler]
+export type RouteArguments = readonly [Handler | DefinedRoute] | readonly [RouteDefinition, Handler]
 
 /** A call of a method of a router. */
 export interface RouteCall {
@@ -41,25 +41,33 @@ export interface RouteCall {
   readonly origin: string
 }
 
+/** A route without its method and path. */
+export type RouteParts = Pick<Route, 'definition' | 'handler' | 'upgrade'>
+
 /**
- * Checks a call such as `router.get(path, definition, handler)`. Another framework runs all functions before the last one:
- * here nobody would call them, and a guard among them would leave the route open.
+ * Checks and reads a call such as `router.get(path, definition, handler)`. Another framework runs all functions before the
+ * last one: here nobody would call them, and a guard among them would leave the route open.
  * @throws StartupError for a path that is not a string, another definition than an object, and a handler that cannot be
  * called.
  */
-export function checkRouteArguments({ method, path, rest, origin }: RouteCall): void {
+export function readRouteArguments({ method, path, rest, origin }: RouteCall): RouteParts {
   if (typeof path !== 'string')
     throw new StartupError(`A path of ${method} in ${origin} is ${describeValue(path)}, not a string.`, {
       code: 'MORTAR_ROUTE_PATTERN_SEGMENT',
       remedy: "Write the path as a string with parameters, such as '/users/:id'.",
     })
   const route = `${method} ${path} in ${origin}`
-  const handler = rest.at(-1)
-  const definition = rest.length === 1 ? {} : rest[0]
+  const [first, ...more] = rest
+  const parts =
+    more.length > 0 || !isDefinedRoute(first)
+      ? { definition: more.length === 0 ? {} : first, handler: rest.at(-1) }
+      : first
+  const { definition, handler } = parts
   if (typeof handler !== 'function' || isClass(handler)) throw notAHandler(route, handler)
   if (rest.length > 2) throw notADefinition(`${route} was given ${rest.length} arguments after the path`)
   if (!isPlainObject(definition))
     throw notADefinition(`${route} was given ${describeValue(definition)} in place of a definition`)
+  return parts as RouteParts
 }
 
 function notAHandler(route: string, handler: unknown): StartupError {
@@ -73,7 +81,7 @@ function notAHandler(route: string, handler: unknown): StartupError {
 function remedyForHandler(handler: unknown): string {
   if (isClass(handler)) return 'Pass a function (ctx) => …; a class can be a service of app.provide().'
   if (isDefinedRoute(handler))
-    return 'defineRoute() is for route files. Pass its arguments: (path, definition, handler).'
+    return 'A route made by defineRoute() has its definition: pass it alone, (path, route).'
   return 'Pass the handler itself as the last argument, not the result of calling it.'
 }
 

@@ -3,7 +3,7 @@ import type { AppContext, DefinedContext } from '../context/context.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
 import type { ResultOf } from '../schema/response-body.ts'
-import type { Handler, RouteDefinition } from './route.ts'
+import type { Handler, RouteDefinition, RouteUpgrade } from './route.ts'
 
 const DEFINED_ROUTE = Symbol.for('mortar.defined-route')
 
@@ -12,6 +12,8 @@ export interface DefinedRoute {
   readonly [DEFINED_ROUTE]: true
   readonly definition: RouteDefinition
   readonly handler: Handler
+  /** Set for a route that changes the protocol. */
+  readonly upgrade?: RouteUpgrade
 }
 
 /** Carries the types of an application's ctx members and services; no value has this key. */

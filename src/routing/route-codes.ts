@@ -41,6 +41,7 @@ export const ROUTE_FILE_CODES = {
   MORTAR_ROUTE_PARAMETER_TWICE: 'one parameter name twice in a path',
   MORTAR_ROUTE_HEADERS_KEY: 'a key of the `headers` schema that is not in lower case',
   MORTAR_ROUTE_PARAMS_KEY: 'a key of the `params` schema that is not in the path',
+  MORTAR_ROUTE_PROTOCOL: 'a file for connections of a protocol without a route for them',
   MORTAR_ROUTE_RESPONSE: '`response` is not an object from status to schema',
   MORTAR_ROUTE_SCHEMA: 'a schema key whose value is not a schema',
   MORTAR_ROUTE_VALUE: 'a key whose value has the wrong type',

@@ -140,8 +140,18 @@ export interface Route {
   readonly place?: CodePlace
   /** Label of a developer page, for the list of `mortar dev`. */
   readonly page?: string
+  /** Set for a route whose requests change their connection to another protocol. */
+  readonly upgrade?: RouteUpgrade
   /** The Koa router that the route comes from. It finds its layer itself, with the names and the case rule of the layer. */
   readonly adopted?: AdoptedLayer
+}
+
+/** The protocol of a route that a brick has made. */
+export interface RouteUpgrade {
+  /** In lower case, as the slot `upgrades` of the brick has it: `websocket`. */
+  readonly protocol: string
+  /** Checks the request after its credential was evaluated, before the guard. @throws HttpError to refuse it. */
+  readonly admit?: (ctx: Context) => void
 }
 
 /** The layer of a Koa router behind a route. */

@@ -5,19 +5,11 @@ import { joinPath } from '../support/url-path.ts'
 import type { PolicyNames } from '../contracts/authenticator.ts'
 import type { RuleNames } from '../contracts/limiter.ts'
 import type { AddAppRoute, AddRoute } from './add-route.ts'
-import { checkRouteArguments, onlyItem, type RouteArguments } from './check-routes.ts'
+import { onlyItem, readRouteArguments, type RouteArguments, type RouteParts } from './check-routes.ts'
 import type { HandlerServices, MembersOf, ServicesOf, TypedApp } from './define-route.ts'
 import { inherit, NOTHING, type Inherited } from './inherited.ts'
 import { checkRouterOptions, type GuardedRouterOptions, type RouterOptions } from './router-options.ts'
-import type {
-  Handler,
-  Method,
-  Middleware,
-  MiddlewareScope,
-  NamedMiddleware,
-  Route,
-  RouteDefinition,
-} from './route.ts'
+import type { Method, Middleware, MiddlewareScope, NamedMiddleware, Route } from './route.ts'
 
 type Verb = Lowercase<Method>
 
@@ -58,14 +50,12 @@ export interface AnyRouter {
 }
 
 type Entry =
-  | {
+  | ({
       readonly kind: 'route'
       readonly method: Method
       readonly path: string
-      readonly definition: RouteDefinition
-      readonly handler: Handler
       readonly place: CodePlace
-    }
+    } & RouteParts)
   | { readonly kind: 'child'; readonly router: AnyRouter }
 
 const COLLECT = Symbol.for('mortar.router.collect')
@@ -113,9 +103,8 @@ export function createRouter(options: RouterOptions = {}): object {
   const origin = `router ${options.prefix ?? '/'}`
 
   function add(method: Method, path: string, rest: RouteArguments, place: CodePlace): Router {
-    checkRouteArguments({ method, path, rest, origin })
-    const [definition, handler] = rest.length === 1 ? [{}, rest[0]] : rest
-    entries.push({ kind: 'route', method, path, definition, handler, place })
+    const parts = readRouteArguments({ method, path, rest, origin })
+    entries.push({ kind: 'route', method, path, ...parts, place })
     return router
   }
 
@@ -206,7 +195,7 @@ function collectFrom(router: AnyRouter, inherited: Inherited): Route[] {
 }
 
 function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: string): Route {
-  const { definition } = entry
+  const { definition, upgrade } = entry
   const auth = definition.auth ?? own.auth
   // A key with the value undefined is kept, so that the check of definitions reports it.
   const limit = 'limit' in definition ? definition.limit : own.limit
@@ -224,6 +213,7 @@ function routeOf(entry: Entry & { kind: 'route' }, own: Inherited, origin: strin
       ...(own.hidden ? { hidden: true } : {}),
     },
     handler: entry.handler,
+    ...(upgrade !== undefined && { upgrade }),
     middleware: own.middleware,
     origin,
     place: entry.place,

@@ -7,6 +7,7 @@ import { mail } from '@mortar/mail'
 import { metrics } from '@mortar/metrics'
 import { tracing } from '@mortar/tracing'
 import { redis } from '@mortar/redis'
+import { realtime } from '@mortar/realtime'
 import { webhooks } from '@mortar/webhooks'
 
 const provider: AuthProvider = {
@@ -26,6 +27,7 @@ export function ownBricks(): readonly AnyBrick[] {
     limits(),
     jobs({ directory: '/app/jobs' }),
     webhooks({ events: [] }),
+    realtime(),
     auth(provider),
   ]
 }

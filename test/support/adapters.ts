@@ -28,6 +28,7 @@ export const ADAPTERS: readonly AdapterKind[] = [
     name: 'through the Koa adapter',
     async open(app) {
       const server = createServer(app.koa.callback())
+      app.upgrade(server)
       await new Promise<void>((resolve) => {
         server.listen(0, '127.0.0.1', resolve)
       })

@@ -33,6 +33,8 @@ export const GUIDES = {
   '@mortar/jobs/testing': 'jobs.md',
   '@mortar/webhooks': 'webhooks.md',
   '@mortar/webhooks/schema': 'webhooks.md',
+  '@mortar/realtime': 'realtime.md',
+  '@mortar/realtime/testing': 'realtime.md',
   '@mortar/limits': 'limits.md',
   '@mortar/limits/schema': 'limits.md',
   '@mortar/redis': 'redis.md',

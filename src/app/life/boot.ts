@@ -5,6 +5,7 @@ import { orderBricks } from '../../bricks/order.ts'
 import type { AnyBrick } from '../../bricks/brick.ts'
 import type { NamedCheck } from '../../bricks/health-check.ts'
 import type { BrickEntry } from '../../contracts/brick-entry.ts'
+import { inspectContainer } from '../../container/inspect-container.ts'
 import type { CoreServices, Cradle } from '../../contracts/services.ts'
 import type { Authenticator } from '../../contracts/authenticator.ts'
 import { errorExplainer } from '../../bricks/explain-error.ts'
@@ -18,6 +19,8 @@ import { scopesOfRouter, type AnyRouter } from '../../routing/router.ts'
 import { checkRoutes } from '../../routing/check-routes.ts'
 import type { AssemblyContext, Parts } from '../assembly-context.ts'
 import { documentedScheme } from '../credential-rules.ts'
+import type { Inspection } from '../app.ts'
+import { protocolsOf } from '../serve/accept-upgrades.ts'
 import { frameworkRoutes, type FrameworkRoutes } from '../framework-routes.ts'
 import { collectChecks } from './health/collect-checks.ts'
 
@@ -69,7 +72,8 @@ export function assemble(
   checkRoutes(routes)
   dispatcher.addFirst({ scopes, routes })
   const explainError = errorExplainer(bricks)
-  const runtime = pipelineRuntime(context, { problems, explainError })
+  const upgrades = protocolsOf(bricks)
+  const runtime = pipelineRuntime(context, { problems, explainError, upgrades })
   const own = frameworkRoutes(dispatcher, runtime, options)
   dispatcher.add({ scopes: [], routes: own.routes })
   dispatcher.compile(runtime)
@@ -77,6 +81,17 @@ export function assemble(
   const entries = async (): Promise<readonly BrickEntry[]> =>
     (await Promise.all(bricks.map(async (brick) => brick.entries?.(container.cradle as Cradle) ?? []))).flat()
   return { bricks, checks, documentation: own.documentation, entries, preload }
+}
+
+/** Describes an application that does not start. */
+export async function inspectionOf(
+  { bricks, documentation, entries }: Assembly,
+  { options, dispatcher, container }: AssemblyContext,
+): Promise<Inspection> {
+  const { document } = (await documentation?.()) ?? { document: () => ({}) }
+  const { routes } = dispatcher
+  const services = container.cradle
+  return { bricks, document, entries, options, routes, services, ...inspectContainer(container) }
 }
 
 function needOf({ name, peers }: AnyBrick): PeerNeed[] {
@@ -108,14 +123,14 @@ function brickScopes(brick: AnyBrick, core: CoreServices): MiddlewareScope[] {
 
 function pipelineRuntime(
   { container, options, unavailable }: AssemblyContext,
-  errors: Pick<PipelineRuntime, 'problems' | 'explainError'>,
+  ofBricks: Pick<PipelineRuntime, 'problems' | 'explainError' | 'upgrades'>,
 ): PipelineRuntime {
   const authenticator = container.has('authenticator')
     ? (container.cradle['authenticator'] as Authenticator)
     : undefined
   return {
     environment: options.environment,
-    ...errors,
+    ...ofBricks,
     logger: options.reporter,
     unavailable,
     authenticator,

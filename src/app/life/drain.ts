@@ -20,6 +20,8 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
 function track(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on(event, (socket: Socket) => {
+    // A connection that asked for a protocol which nobody speaks comes again.
+    if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

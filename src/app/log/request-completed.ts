@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../context/request-context.ts'
-import { isSentWhole, whenClosed } from '../../support/when-closed.ts'
+import { whenAnswered } from '../../context/takeover.ts'
+import { isSentWhole } from '../../support/when-closed.ts'
 import type { ApplicationEvents } from '../event-bus.ts'
 import { finalStatus } from '../serve/final-status.ts'
 
@@ -45,7 +46,7 @@ export function reportCompletion(
   const { req, res } = ctx.internal
   // Read now: the response needs the id of the log line, and the address is lost when the connection closes.
   const { id: requestId, ip } = ctx
-  whenClosed(req, res, () => {
+  whenAnswered(req, res, () => {
     const aborted = !isSentWhole(res)
     const completed: RequestCompleted = {
       requestId,

@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type Koa from 'koa'
+import type { AnyBrick } from '../../bricks/brick.ts'
 import { compileServices } from '../../container/request-services.ts'
 import type { ReadRequest } from '../../container/request-state.ts'
 import { compileForwarding } from '../../context/client-address.ts'
@@ -16,6 +17,7 @@ import type { Authenticator } from '../../contracts/authenticator.ts'
 import type { AssemblyContext } from '../assembly-context.ts'
 import { credentialRules } from '../credential-rules.ts'
 import { sendHealth } from '../life/health/health.ts'
+import { acceptUpgrades, protocolsOf } from './accept-upgrades.ts'
 import { createDirectAdapter } from './direct-adapter.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createPending } from './pending.ts'
@@ -32,6 +34,8 @@ export interface Adapters extends Stages {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
   /** The Koa application, which uses the Koa adapter. Created on first use. */
   readonly koa: Koa
+  /** Serves upgrade requests of a server for the protocols that bricks speak. */
+  acceptUpgrades(server: Server, bricks: readonly AnyBrick[]): void
   /** Counts work as in flight until it settles. */
   track<T>(work: Promise<T>): Promise<T>
   /** Waits at most `timeout` seconds for requests from Koa or `inject`; the server waits for its own requests. */
@@ -70,6 +74,7 @@ export function createAdapters(context: AssemblyContext, boot: Boot, openOuter: 
 
   return {
     ...stages,
+    acceptUpgrades: (server, bricks) => acceptUpgrades(server, protocolsOf(bricks), state),
     track: pending.track,
     drain: pending.drain,
     disposeRequests: ends.drain,

@@ -2,7 +2,7 @@ import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { RequestContext } from '../../context/request-context.ts'
 import { type ObservedRequest, REQUEST_CHANNEL } from '../../contracts/observed-request.ts'
 import type { Route } from '../../routing/route.ts'
-import { whenClosed } from '../../support/when-closed.ts'
+import { whenAnswered } from '../../context/takeover.ts'
 import { finalStatus } from './final-status.ts'
 
 /** Publishes the requests of an application on the diagnostics channel `tracing:mortar.request`. */
@@ -46,7 +46,7 @@ export function createRequestChannel({ services, routeOf }: ChannelSource): Requ
     ctx.internal.observation = { request: observed, fail: (error) => publishError(observed, error) }
     const result = channel.start.runStores(observed, () => dispatch(ctx))
     channel.end.publish(observed)
-    whenClosed(req, res, () => {
+    whenAnswered(req, res, () => {
       observed.status = finalStatus(res)
       // A mounted router of @koa/router decides in its handler that none of its routes matches.
       if (ctx.route === '') observed.route = undefined

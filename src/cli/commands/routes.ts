@@ -11,6 +11,8 @@ import { inColumns } from '../../support/columns.ts'
 export interface ListedRoute {
   readonly method: string
   readonly path: string
+  /** Protocol that its connections change to: `websocket`. Missing for any other route. */
+  readonly upgrade?: string
   /** The file relative to the project, or another origin such as `brick 'auth'`. */
   readonly file: string
   /** As declared: `false` for a public route, `true` for any signed-in user, else the policies. */
@@ -51,12 +53,13 @@ export const routes: Command = {
 }
 
 function listedRoute(route: Route, project: Project, scopes: Scopes): ListedRoute {
-  const { method, path, definition, origin } = route
+  const { method, path, definition, origin, upgrade } = route
   const own = origin.startsWith('brick ') ? [] : route.middleware
   const locations = ['params', 'query', 'headers', 'body'] as const
   return {
     method,
     path,
+    ...(upgrade !== undefined && { upgrade: upgrade.protocol }),
     file: fileOf(origin, project),
     guard: definition.auth ?? false,
     schemas: locations.filter((location) => definition[location] !== undefined),
@@ -77,8 +80,8 @@ function byPath(a: ListedRoute, b: ListedRoute): number {
 }
 
 function asTable(listed: readonly ListedRoute[]): string {
-  const rows = listed.map(({ method, path, guard, schemas, responses, file, middleware }) => [
-    method,
+  const rows = listed.map(({ method, path, upgrade, guard, schemas, responses, file, middleware }) => [
+    upgrade === undefined ? method : `${method} ${upgrade}`,
     path,
     guardText(guard),
     [...schemas, ...responses].join(' ') || '-',

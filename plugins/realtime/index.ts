@@ -1,0 +1,6 @@
+export { realtime } from './brick.ts'
+export type { Realtime } from './brick.ts'
+export { defineSocket, socketsFor } from './define-socket.ts'
+export type { MessagesFrom, MessagesTo, SocketDefinition, SocketMaker, SocketRoute } from './define-socket.ts'
+export type { RealtimeOptions, SocketBounds } from './options.ts'
+export type { Socket } from './socket.ts'

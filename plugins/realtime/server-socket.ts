@@ -1,0 +1,202 @@
+import { HttpError } from 'mortar'
+import { problemText } from 'mortar/kit'
+import type { RawData, WebSocket } from 'ws'
+import { CLOSES, codeOfStatus, shortened, type Close } from './close-codes.ts'
+import type { Bounds } from './options.ts'
+import type { Socket } from './socket.ts'
+import type { SocketRouteRuntime } from './socket-route.ts'
+
+/** Numbers of one socket for its line in the log. */
+export interface SocketCounts {
+  received: number
+  sent: number
+}
+
+/** Messages that wait before no more is read from the client, and the rest at which reading goes on. */
+const MOST_WAITING = 16
+const FEW_WAITING = 4
+
+/** Milliseconds for a slow client to read the end of its socket. */
+const SLOW = 1000
+
+/** Settings of a `ServerSocket`. */
+export interface SocketSettings {
+  readonly id: string
+  readonly ws: WebSocket
+  readonly route: SocketRouteRuntime
+  readonly bounds: Bounds
+  /** Numbers of all sockets. */
+  readonly totals: SocketCounts
+}
+
+/** A socket with its bounds. No message is read while the handler is behind. */
+export class ServerSocket implements Socket<unknown>, SocketCounts {
+  readonly id: string
+  received = 0
+  sent = 0
+  /** The frame that this side has sent first; undefined if the client began or the connection was lost. */
+  closed: Close | undefined = undefined
+  /** True if the client has sent something since the last ping. */
+  isAlive = true
+  readonly #ws: WebSocket
+  readonly #route: SocketRouteRuntime
+  readonly #bounds: Bounds
+  readonly #totals: SocketCounts
+  #waiting: string[] = []
+  #wake: (() => void) | undefined = undefined
+  #second = 0
+  #inSecond = 0
+  #whenDrained: (() => void)[] | undefined = undefined
+
+  constructor({ id, ws, route, bounds, totals }: SocketSettings) {
+    this.id = id
+    this.#ws = ws
+    this.#route = route
+    this.#bounds = bounds
+    this.#totals = totals
+  }
+
+  get isOpen(): boolean {
+    return this.#ws.readyState === this.#ws.OPEN
+  }
+
+  get buffered(): number {
+    return this.#ws.bufferedAmount
+  }
+
+  send(message: unknown): void {
+    if (!this.isOpen) return
+    this.#write(this.#route.write(message))
+    this.sent++
+    this.#totals.sent++
+  }
+
+  close(code?: number, problem: string | HttpError = ''): void {
+    const chosen = code ?? (typeof problem === 'string' ? CLOSES.done.code : codeOfStatus(problem.status))
+    if (chosen !== CLOSES.done.code && !(Number.isInteger(chosen) && chosen >= 3000 && chosen < 5000))
+      throw new RangeError(`socket.close() takes 1000 or a code from 3000 to 4999, not ${chosen}.`)
+    if (typeof problem !== 'string') this.report(problem)
+    this.end({ code: chosen, reason: typeof problem === 'string' ? problem : problem.code })
+  }
+
+  drained(): Promise<void> {
+    if (!this.isOpen || this.buffered === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      ;(this.#whenDrained ??= []).push(resolve)
+    })
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void> {
+    for (;;) {
+      const text = this.#waiting.shift()
+      if (text === undefined) {
+        if (!this.isOpen) return
+        await this.#arrival()
+        continue
+      }
+      if (this.#ws.isPaused && this.#waiting.length <= FEW_WAITING) this.#ws.resume()
+      let value: unknown
+      try {
+        value = await this.#route.read!(text)
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        this.#refuse(error)
+        continue
+      }
+      yield value
+    }
+  }
+
+  /** Sends a problem, as `{ "problem": { … } }`. */
+  report(problem: unknown): void {
+    if (this.isOpen) this.#write(`{"problem":${problemText(problem, this.id, { exposeUnexpected: false })}}`)
+  }
+
+  /** Begins the closing handshake. No further message reaches the handler. */
+  end(close: Close): void {
+    if (!this.isOpen) return
+    this.closed = close
+    this.#waiting = []
+    this.#ws.close(close.code, shortened(close.reason))
+    // A socket that is not read would never see the confirmation.
+    this.#ws.resume()
+    this.wake()
+  }
+
+  /** Accepts a message of the client. */
+  accept(data: RawData, isBinary: boolean): void {
+    if (!this.isOpen || !this.count()) return
+    this.received++
+    this.#totals.received++
+    if (isBinary) return this.end(CLOSES.binary)
+    if (this.#route.read === undefined) return this.end(CLOSES.silent)
+    // Text arrives as one buffer.
+    this.#waiting.push((data as Buffer).toString())
+    if (this.#waiting.length >= MOST_WAITING) this.#ws.pause()
+    this.wake()
+  }
+
+  /** Counts a message or a ping of the client. @returns false beyond the limit, which ends the socket. */
+  count(): boolean {
+    this.isAlive = true
+    const second = Math.floor(performance.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#inSecond = 0
+    }
+    if (++this.#inSecond <= this.#bounds.messageRate) return true
+    this.end(CLOSES.rate)
+    return false
+  }
+
+  /** Asks the client for a sign of life, or gives up a connection without one since the last call. */
+  ping(): void {
+    // A client whose messages nobody reads cannot answer.
+    if (!this.isAlive && !this.#ws.isPaused) return this.#ws.terminate()
+    this.isAlive = false
+    if (this.isOpen && this.hasRoom()) this.#ws.ping()
+  }
+
+  /** Ends a socket whose client does not read. @returns false if `added` bytes are too many for it. */
+  hasRoom(added = 0): boolean {
+    const waiting = this.buffered
+    // A message alone may be larger than the bound.
+    if (waiting === 0 || waiting + added <= this.#bounds.maxBuffered) return true
+    this.end(CLOSES.slow)
+    setTimeout(() => this.#ws.terminate(), SLOW).unref()
+    return false
+  }
+
+  /** Wakes what waits for a message, or for the output. */
+  wake(): void {
+    this.#wake?.()
+    this.#wake = undefined
+    if (this.#whenDrained === undefined || (this.isOpen && this.buffered > 0)) return
+    for (const resolve of this.#whenDrained.splice(0)) resolve()
+  }
+
+  /** Resolves when a message has arrived or the socket is closed. */
+  #arrival(): Promise<void> {
+    const other = this.#wake
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        other?.()
+        resolve()
+      }
+    })
+  }
+
+  #write(text: string): void {
+    if (this.hasRoom(text.length)) this.#ws.send(text, this.#written)
+  }
+
+  readonly #written = (): void => {
+    if (this.#whenDrained !== undefined) this.wake()
+  }
+
+  #refuse(error: HttpError): void {
+    if (!this.isOpen) return
+    this.report(error)
+    if (this.#bounds.invalid === 'close') this.end(CLOSES.invalid)
+  }
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { createApp, createRouter, defineBrick, defineRoute, type App, type DefinedRoute } from 'mortar'
+import { takeOver, type Takeover } from 'mortar/kit'
+import { throughBothAdapters } from '../support/adapters.ts'
+
+/** A brick with a protocol of its own, which sends back what it receives. */
+const shout = defineBrick({ name: 'shout', upgrades: ['shout'] })
+
+function shoutRoute(takeover: Partial<Takeover> = {}): DefinedRoute {
+  const begin: Takeover['begin'] = ({ socket, head, headers }) => {
+    const own = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n${own}\r\n`)
+    if (head.length > 0) socket.unshift(head)
+    socket.on('data', (data: Buffer) => socket.write(String(data).toUpperCase()))
+    socket.on('end', () => socket.end())
+    return once(socket, 'close').then(() => undefined)
+  }
+  return {
+    ...defineRoute({}, (ctx) => takeOver(ctx, { begin, end: () => undefined, ...takeover })),
+    upgrade: { protocol: 'shout' },
+  }
+}
+
+const REQUEST = 'Host: localhost\r\nConnection: keep-alive, Upgrade\r\nUpgrade: other, shout\r\n\r\n'
+
+async function exchange(url: string, text: string, until: string): Promise<string> {
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1')
+  let received = ''
+  socket.write(text)
+  for await (const chunk of socket) if ((received += String(chunk)).includes(until)) break
+  socket.destroy()
+  return received
+}
+
+describe('A connection that changes its protocol', () => {
+  throughBothAdapters((open) => {
+    const create = (route: DefinedRoute): App =>
+      createApp({ logger: false, environment: 'test' })
+        .use(shout)
+        .use(
+          createRouter()
+            .get('/shout', route)
+            .get('/', () => 'plain'),
+        )
+
+    it('belongs to its takeover, with the bytes behind the headers', async () => {
+      const app = create(shoutRoute())
+      app.use((ctx, next) => {
+        ctx.set('X-Own', 'a')
+        return next()
+      })
+      const { url } = await open(app)
+      const received = await exchange(url, `GET /shout HTTP/1.1\r\n${REQUEST}hello`, 'HELLO')
+      expect(received).to.match(/^HTTP\/1\.1 101 [^]*x-own: a[^]*HELLO$/)
+    })
+
+    it('stays HTTP if the takeover refuses, or middleware responds instead', async () => {
+      const refusing = create(
+        shoutRoute({
+          begin: () => {
+            throw new TypeError('No.')
+          },
+        }),
+      )
+      const first = await open(refusing)
+      expect(await exchange(first.url, `GET /shout HTTP/1.1\r\n${REQUEST}`, '}')).to.match(/^HTTP\/1\.1 500 /)
+      const replaced = create(shoutRoute())
+      replaced.use(async (_ctx, next) => {
+        await next()
+        return 'instead'
+      })
+      const second = await open(replaced)
+      const received = await exchange(second.url, `GET /shout HTTP/1.1\r\n${REQUEST}`, 'instead')
+      expect(received).to.match(/^HTTP\/1\.1 200 /)
+    })
+
+    it('is a plain request to any other route', async () => {
+      const { url } = await open(create(shoutRoute()))
+      const received = await exchange(url, `GET / HTTP/1.1\r\n${REQUEST}`, 'plain')
+      expect(received).to.match(/^HTTP\/1\.1 200 [^]*Connection: close/)
+    })
+  })
+
+  it('leaves foreign protocols to another listener of the server', async () => {
+    const app = createApp({ logger: false }).use(shout)
+    await app.ready()
+    const server = createServer(app.koa.callback())
+    app.upgrade(server)
+    server.on('upgrade', (req, socket: Socket) => {
+      if (req.headers.upgrade === 'foreign') socket.end('HTTP/1.1 101 Foreign\r\n\r\n')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const head = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: foreign\r\n\r\n'
+    expect(await exchange(url, head, 'Foreign')).to.include('101 Foreign')
+    server.close()
+    await app.close()
+  })
+
+  it('does not exist without a brick that speaks the protocol', async () => {
+    const app = createApp({ logger: false }).use(createRouter().get('/', () => 'plain'))
+    const { url, server } = await app.listen(0, '127.0.0.1')
+    expect(server.listenerCount('upgrade')).to.equal(0)
+    expect(await exchange(url, `GET / HTTP/1.1\r\n${REQUEST}`, 'plain')).to.match(/^HTTP\/1\.1 200 /)
+    await app.close()
+  })
+})

@@ -1,0 +1,275 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createApp, createRouter, NotFound, type App, type DefinedRoute } from 'mortar'
+import { defineSocket, realtime, type RealtimeOptions } from '@mortar/realtime'
+import { connect, type HandshakeRefused } from '@mortar/realtime/testing'
+import { object, string } from 'mortar/yup'
+import { deferred } from '../../support/deferred.ts'
+import { recorder } from '../../app/recorder.ts'
+import { frame, handshake, openRaw } from './raw-socket.ts'
+import { as, createSessions } from './session-brick.ts'
+
+const message = object({ text: string().required() })
+const echo = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {
+  for await (const { text } of socket) socket.send({ text })
+})
+
+describe('A socket', () => {
+  const opened: App[] = []
+  afterEach(async () => {
+    for (const app of opened.splice(0)) await app.close()
+  })
+
+  async function serve(route: DefinedRoute, options: RealtimeOptions = {}, lines: string[] = []) {
+    const sessions = createSessions()
+    const app = createApp({ logger: recorder(lines), environment: 'test' })
+      .use(sessions.brick)
+      .use(realtime(options))
+      .use(createRouter().get('/', route))
+    opened.push(app)
+    const { url } = await app.listen(0, '127.0.0.1')
+    const raw = async (...frames: Buffer[]) => {
+      const socket = openRaw(url, handshake('/'))
+      await socket.until('\r\n\r\n')
+      for (const each of frames) socket.socket.write(each)
+      return socket
+    }
+    return { app: app, sessions, raw }
+  }
+
+  const text = (payload: string) => frame(0x81, payload)
+  const HELLO = '{"text":"hello"}'
+
+  const broken: Readonly<Record<string, readonly [frames: Buffer[], code: number | undefined]>> = {
+    'a frame without a mask': [[frame(0x81, HELLO, false)], 1002],
+    'reserved bits': [[frame(0xf1, HELLO)], 1002],
+    'an unknown opcode': [[frame(0x83, HELLO)], 1002],
+    'a continuation without a beginning': [[frame(0x80, HELLO)], 1002],
+    'a control frame in fragments': [[frame(0x09, 'a')], 1002],
+    'text that is not UTF-8': [[frame(0x81, Buffer.from([0x22, 0xff, 0x22]))], 1007],
+    'a binary message': [[frame(0x82, HELLO)], 1003],
+    'a message above 64 KiB': [[frame(0x01, 'a'.repeat(65_000)), frame(0x80, 'a'.repeat(1000))], 1009],
+    'a close code that is reserved': [[frame(0x88, Buffer.from([1005 >> 8, 1005 & 255]))], 1002],
+    'more fragments than a message may have': [
+      Array.from({ length: 1100 }, (_, index) => frame(index === 0 ? 0x01 : 0x00, 'a')),
+      1008,
+    ],
+    // The protocol's own bound of unsent pongs cuts the connection.
+    'a flood of pings': [Array.from({ length: 200 }, () => frame(0x89)), undefined],
+    'a flood of messages': [Array.from({ length: 200 }, () => text(HELLO)), 4429],
+  }
+  for (const [name, [frames, code]] of Object.entries(broken))
+    it(`ends on ${name}, and others go on`, async () => {
+      const { app, raw } = await serve(echo)
+      const other = await connect<typeof echo>(app, '/')
+      const hostile = await raw(...frames)
+      expect(await hostile.ended).to.equal(code)
+      other.send({ text: 'still here' })
+      expect(await other.next()).to.deep.equal({ text: 'still here' })
+    })
+
+  it('joins fragments, with a ping between them', async () => {
+    const { raw } = await serve(echo)
+    const socket = await raw(frame(0x01, HELLO.slice(0, 5)), frame(0x89, 'p'), frame(0x80, HELLO.slice(5)))
+    await socket.until(HELLO)
+    expect(socket.text()).to.include('\x8a\x01p')
+    socket.socket.destroy()
+  })
+
+  it('reports an invalid message and goes on', async () => {
+    const { app } = await serve(echo)
+    const socket = await connect<typeof echo>(app, '/')
+    const codes: string[] = []
+    for (const invalid of ['{', '{}', '{"text":"a\\u0000b"}', '[]', '']) {
+      socket.sendText(invalid)
+      codes.push(((await socket.next()) as unknown as { problem: { code: string } }).problem.code)
+    }
+    expect(codes).to.deep.equal(['malformed_body', ...Array.from({ length: 4 }, () => 'validation_failed')])
+    socket.send({ text: 'fine' })
+    expect(await socket.next()).to.deep.equal({ text: 'fine' })
+  })
+
+  it('ends with 1007 on an invalid message by option', async () => {
+    const { app } = await serve(echo, { invalid: 'close' })
+    const socket = await connect(app, '/')
+    socket.sendText('{}')
+    expect(await socket.next()).to.have.nested.property('problem.status', 422)
+    expect(await socket.closed).to.deep.equal({ code: 1007, reason: 'invalid_message' })
+  })
+
+  it('without a schema for messages accepts none', async () => {
+    const { app } = await serve(defineSocket({}, (ctx) => nextAbort(ctx.signal)))
+    const socket = await connect(app, '/')
+    socket.sendText('1')
+    expect(await socket.closed).to.deep.equal({ code: 1003, reason: 'no_messages' })
+  })
+
+  it('ends with 1011 when its handler throws, which is logged once, and never shows the error', async () => {
+    const lines: string[] = []
+    const { app } = await serve(
+      defineSocket({}, () =>
+        Promise.reject(Object.assign(new Error('secret detail'), { parameters: ['hunter2'] })),
+      ),
+      {},
+      lines,
+    )
+    const socket = await connect(app, '/')
+    expect(await socket.closed).to.deep.equal({ code: 1011, reason: 'handler_failed' })
+    await app.close()
+    const errors = lines.filter((line) => line.startsWith('error'))
+    expect(errors).to.have.length(1)
+    expect(errors[0]).to.include('secret detail').and.not.include('hunter2')
+  })
+
+  it('ends with the problem that its handler throws', async () => {
+    const lines: string[] = []
+    const { app } = await serve(
+      defineSocket({}, () => Promise.reject(new NotFound('No such room.'))),
+      {},
+      lines,
+    )
+    const socket = await connect(app, '/')
+    expect(await socket.next())
+      .to.have.property('problem')
+      .that.includes({ status: 404, detail: 'No such room.' })
+    expect(await socket.closed).to.deep.equal({ code: 4404, reason: 'not_found' })
+    await app.close()
+    expect(lines.filter((line) => line.startsWith('error'))).to.deep.equal([])
+  })
+
+  it('sends only what its schema declares, and fails for what does not match', async () => {
+    const route = defineSocket({ send: message }, (_ctx, socket) => {
+      socket.send({ text: 'a', hidden: 'secret' } as never)
+      socket.send({ text: null } as never)
+    })
+    const lines: string[] = []
+    const { app } = await serve(route, {}, lines)
+    const socket = await connect<typeof route>(app, '/')
+    expect(await socket.next()).to.deep.equal({ text: 'a' })
+    expect((await socket.closed).code).to.equal(1011)
+    await app.close()
+    expect(lines.join()).to.include('does not match its schema: text')
+  })
+
+  it('refuses codes that belong to the protocol', async () => {
+    const thrown = deferred<unknown>()
+    const route = defineSocket({}, (_ctx, socket) => {
+      try {
+        socket.close(1006)
+      } catch (error) {
+        thrown.resolve(error)
+      }
+      socket.close(4000, 'ä'.repeat(200))
+    })
+    const { app } = await serve(route)
+    const socket = await connect(app, '/')
+    expect(await thrown.promise).to.be.instanceOf(RangeError)
+    expect(await socket.closed).to.deep.equal({ code: 4000, reason: 'ä'.repeat(61) })
+  })
+
+  it('is closed with 1013 when its client does not read, and others go on', async () => {
+    const done = deferred<number>()
+    const route = defineSocket({ receive: message, send: message }, async (_ctx, socket) => {
+      for await (const { text: size } of socket)
+        if (size === 'flood') {
+          while (socket.isOpen) {
+            socket.send({ text: 'x'.repeat(50_000) })
+            await nextTurn()
+          }
+          done.resolve(socket.buffered)
+        } else socket.send({ text: size })
+    })
+    const { app, raw } = await serve(route)
+    const slow = await raw(text('{"text":"flood"}'))
+    slow.socket.pause()
+    const other = await connect<typeof route>(app, '/')
+    expect(await done.promise).to.be.below(1_048_576 + 200)
+    other.send({ text: 'a' })
+    expect(await other.next()).to.deep.equal({ text: 'a' })
+    slow.socket.resume()
+    expect(await slow.ended).to.be.oneOf([1013, undefined])
+  })
+
+  it('waits for a slow client where its handler does', async () => {
+    const route = defineSocket({ send: message }, async (_ctx, socket) => {
+      for (let index = 0; index < 200; index++) {
+        socket.send({ text: 'x'.repeat(50_000) })
+        await socket.drained()
+      }
+    })
+    const { app, raw } = await serve(route)
+    const slow = await raw()
+    slow.socket.pause()
+    await connect(app, '/').then((socket) => socket.closed)
+    slow.socket.resume()
+    expect(await slow.ended).to.equal(1000)
+    expect(slow.text().length).to.be.above(10_000_000)
+  })
+
+  it('is closed when its client shows no sign of life', async () => {
+    const { app, raw } = await serve(echo, { ping: 0.06 })
+    const healthy = await connect<typeof echo>(app, '/')
+    const lost = await raw()
+    // It reads, and never answers a ping.
+    expect(await lost.ended).to.equal(undefined)
+    expect(lost.text()).to.include('\x89\x00')
+    healthy.send({ text: 'alive' })
+    expect(await healthy.next()).to.deep.equal({ text: 'alive' })
+  })
+
+  it('has one of a limited number of places for each user and in the process', async () => {
+    const route = defineSocket({ auth: true }, (ctx) => nextAbort(ctx.signal))
+    const { app } = await serve(route, { socketsPerClient: 2, sockets: 3 })
+    const refused = async (user: string) =>
+      connect(app, '/', { headers: as(user) }).then(
+        undefined,
+        (error: HandshakeRefused) => error.body as { code: string },
+      )
+    const first = await connect(app, '/', { token: 'ada' })
+    await connect(app, '/', { token: 'ada' })
+    expect(await refused('ada')).to.include({ status: 429, code: 'too_many_sockets' })
+    await connect(app, '/', { token: 'bob' })
+    expect(await refused('bob')).to.include({ status: 503, code: 'sockets_full' })
+    first.close()
+    await first.closed
+    const again = await connect(app, '/', { token: 'bob' })
+    again.close()
+  })
+
+  it('keeps its place when the handshake fails late', async () => {
+    const { app, raw } = await serve(echo, { sockets: 1 })
+    for (let index = 0; index < 3; index++) {
+      const failed = openRaw(app.listening!.url, handshake('/', { 'Sec-WebSocket-Key': 'short' }))
+      await failed.ended
+    }
+    const socket = await raw(text(HELLO))
+    await socket.until(HELLO)
+    socket.socket.destroy()
+  })
+
+  it('stops its handler when the application closes, also in the middle of a message', async () => {
+    const ended = deferred<string>()
+    const route = defineSocket({ receive: message }, async (ctx, socket) => {
+      for await (const each of socket) {
+        expect(each).to.deep.equal({ text: 'a' })
+        await nextAbort(ctx.signal)
+      }
+      ended.resolve('handler ended')
+    })
+    const { app } = await serve(route)
+    const socket = await connect<typeof route>(app, '/')
+    socket.send({ text: 'a' })
+    socket.send({ text: 'b' })
+    await nextTurn()
+    await app.close()
+    expect(await ended.promise).to.equal('handler ended')
+    expect(await socket.closed).to.deep.equal({ code: 1001, reason: 'closing' })
+  })
+})
+
+function nextAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+}
