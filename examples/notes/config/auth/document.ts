@@ -1,6 +1,7 @@
 import { defineBrick } from 'mortar'
 import { documentAuth } from '@mortar/auth-document'
 import { MongoClient } from 'mongodb'
+import { features } from './features.ts'
 import { settings } from '../settings.ts'
 
 const client = new MongoClient(settings.mongoUrl)
@@ -9,6 +10,7 @@ const client = new MongoClient(settings.mongoUrl)
 export const provider = documentAuth({
   db: client.db(),
   secret: settings.authSecret,
+  features,
   userFields: { role: 'user' },
   ...(settings.environment === 'test' ? { cost: { memory: 1024, passes: 1, parallelism: 1 } } : {}),
 })

@@ -98,8 +98,7 @@ async function isOwner(
 ): Promise<boolean> {
   const { own, password } = proof
   if (password !== undefined) return kit.provePassword(user, password)
-  if (own?.userId !== user.id) return false
-  return (await kit.sessions.findOwner(own.sessionId, user.id)) !== null
+  return own !== null && (await kit.sessions.findOwner(own.sessionId, user.id)) !== null
 }
 
 /** Uses a link up, then stores what it proves. A failure of the database makes the link valid again. */

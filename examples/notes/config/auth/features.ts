@@ -1,0 +1,7 @@
+import { emailVerification } from '@mortar/auth/email-verification'
+import { recent } from '@mortar/auth/recent'
+import { sessions } from '@mortar/auth/sessions'
+import { settings } from '../settings.ts'
+
+/** Endpoints besides those of e-mail and password, if `AUTH_FEATURES` is true. */
+export const features = settings.authFeatures ? [recent(), sessions(), emailVerification()] : []
