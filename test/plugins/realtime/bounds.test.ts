@@ -265,6 +265,18 @@ describe('A socket', () => {
     expect(await ended.promise).to.equal('handler ended')
     expect(await socket.closed).to.deep.equal({ code: 1001, reason: 'closing' })
   })
+
+  it('ends with 1012 when mortar dev starts the application again', async () => {
+    const { app } = await serve(echo)
+    const socket = await connect(app, '/')
+    process.env['FRAMEWORK_MODE'] = 'dev'
+    try {
+      await app.close()
+    } finally {
+      delete process.env['FRAMEWORK_MODE']
+    }
+    expect(await socket.closed).to.deep.equal({ code: 1012, reason: 'restart' })
+  })
 })
 
 function nextAbort(signal: AbortSignal): Promise<void> {
