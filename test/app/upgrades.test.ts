@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { createApp, createRouter, defineBrick, defineRoute, type App, type DefinedRoute } from 'mortar'
 import { takeOver, type Takeover } from 'mortar/kit'
@@ -43,6 +44,11 @@ describe('A connection that changes its protocol', () => {
         .use(
           createRouter()
             .get('/shout', route)
+            .get('/large', () =>
+              Readable.from([...Array.from({ length: 80 }, () => 'x'.repeat(100_000)), '!end!'], {
+                objectMode: false,
+              }),
+            )
             .get('/', () => 'plain'),
         )
 
@@ -81,6 +87,8 @@ describe('A connection that changes its protocol', () => {
       const { url } = await open(create(shoutRoute()))
       const received = await exchange(url, `GET / HTTP/1.1\r\n${REQUEST}`, 'plain')
       expect(received).to.match(/^HTTP\/1\.1 200 [^]*Connection: close/)
+      const large = await exchange(url, `GET /large HTTP/1.1\r\n${REQUEST}`, '!end!')
+      expect(large.length).to.be.above(8_000_000)
     })
   })
 

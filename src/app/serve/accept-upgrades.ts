@@ -67,7 +67,10 @@ function serve(server: Server, req: IncomingMessage, socket: Duplex): void {
   const res = new http.ServerResponse(req)
   res.shouldKeepAlive = false
   res.assignSocket(socket as IncomingMessage['socket'])
-  res.once('finish', () => refuseRest(res, socket))
+  // Node reports it only to responses of its own, and a stream waits for it.
+  const drain = (): void => void res.emit('drain')
+  socket.on('drain', drain)
+  res.once('finish', () => refuseRest(res, socket)).once('close', () => socket.off('drain', drain))
   server.emit('request', req, res)
 }
 

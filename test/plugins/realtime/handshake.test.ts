@@ -113,6 +113,8 @@ describe('The handshake of a socket', () => {
         ['/mine?access_token=ada', 403, 'origin_refused', EVIL],
         ['/mine', 403, 'origin_refused', { 'sec-fetch-site': 'cross-site', cookie: 'token=ada' }],
         ['/echo', 403, 'origin_refused', { origin: 'null' }],
+        // A browser attaches the password of a proxy by itself.
+        ['/mine', 403, 'origin_refused', { ...EVIL, cookie: 'token=ada', authorization: 'Basic YTpi' }],
       ]
       for (const [path, status, code, headers] of cases) {
         const { status: found, body } = await refusal(app, path, headers)
