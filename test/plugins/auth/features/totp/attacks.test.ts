@@ -165,6 +165,22 @@ describe('A second factor', () => {
       expect(outcome(answer)).to.deep.equal([403, 'cross_site_request'])
     }))
 
+  it('is not confirmed by the code of a set-up that another request replaces meanwhile', () =>
+    onSqlite(WITH_TOTP, async (world) => {
+      const { client, next } = await started(world)
+      const code = next()
+      let statements = 0
+      // Between the look-up of the secret and the statement that makes it active. Statements of features have no name.
+      world.storage.interruptions.gate = async (statement) => {
+        if (statement !== undefined || ++statements !== 3) return
+        await client.copy().post('/auth/totp')
+      }
+      expect(outcome(await client.post('/auth/totp/confirm', { code }))).to.deep.equal([401, 'invalid_code'])
+      expect(statements).to.be.above(3)
+      expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+      expect(await world.storage.rows('auth_recovery_codes')).to.deep.equal([])
+    }))
+
   it('is confirmed within ten minutes', () =>
     onSqlite(WITH_TOTP, async (world) => {
       const { client, next } = await started(world)
