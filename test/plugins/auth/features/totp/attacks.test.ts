@@ -169,6 +169,7 @@ describe('A second factor', () => {
     onSqlite(WITH_TOTP, async (world) => {
       const { client, next } = await started(world)
       const code = next()
+      await settle(world)
       let statements = 0
       // Between the look-up of the secret and the statement that makes it active. Statements of features have no name.
       world.storage.interruptions.gate = async (statement) => {

@@ -77,6 +77,27 @@ onEachStore('A new secret of the application', (inWorld) => {
       })
     }))
 
+  it('never restores an authenticator that was replaced while it is resealed', () =>
+    inWorld(withSecrets([SECRET]), async (world) => {
+      const { client, secret, recoveryCodes } = await enrolled(world)
+      await inWorld(withSecrets([NEW, SECRET], world.storage.file), async (both) => {
+        both.clock.time = world.clock.time
+        let statements = 0
+        let replaced = secret
+        // Between the look-up and the statement that stores the sealed secret. Statements of features have no name.
+        both.storage.interruptions.gate = async (statement) => {
+          if (statement !== undefined || ++statements !== 2) return
+          const other = client.copy(both.app)
+          await other.post('/auth/totp/remove', { recoveryCode: recoveryCodes[0] })
+          replaced = (await enrol(both, other)).secret
+        }
+        expect((await reseal(both)).json).to.deep.equal({ resealed: 0, unreadable: 0 })
+        both.clock.advance(30)
+        expect((await logInWith(both.client(), { code: codeOf(both, secret) })).status).to.equal(401)
+        expect((await logInWith(both.client(), { code: codeOf(both, replaced) })).status).to.equal(200)
+      })
+    }))
+
   it('loses no code that is used while it is resealed', () =>
     inWorld(withSecrets([SECRET]), async (world) => {
       const { secret } = await enrolled(world)
