@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { ROOT } from '../architecture/tree.ts'
 
-/** Signs up, redeems the link of the mail, and prints the user and the sessions. */
+/** Signs up, redeems the link of the mail, sets an authenticator up and logs in again, and prints the results. */
 const PROGRAM = `
 import { createClient } from 'mortar/testing'
+import { totpCode } from '@mortar/auth/testing'
 const { app } = await import('./examples/notes/app.ts')
 await app.ready()
 const client = createClient(app)
@@ -14,12 +15,16 @@ await app.services.authProvider.flows.settled()
 const token = /#token=([\\w-]+)/.exec(app.services.mailOutbox.list()[0].text)[1]
 const { status } = await ada.post('/auth/verify-email', { token })
 const { body: { sessions } } = await ada.get('/auth/sessions')
-console.log(JSON.stringify([status, sessions.length, sessions[0].current]))
+const proven = client.withToken((await client.post('/auth/refresh', {})).body.accessToken)
+const { body: { secret } } = await proven.post('/auth/totp', {})
+const confirmed = await proven.post('/auth/totp/confirm', { code: totpCode(secret) })
+const login = await client.post('/auth/login', { email: 'ada@example.com', password: 'correct horse battery' })
+console.log(JSON.stringify([status, sessions.length, sessions[0].current, confirmed.status, login.body.code]))
 await app.close()
 `
 
 describe('The reference application with AUTH_FEATURES', () => {
-  it('lets users prove their address and see their sessions', () => {
+  it('lets users prove their address, see their sessions and add a second factor', () => {
     const { stdout, stderr } = spawnSync(
       process.execPath,
       ['--import', 'tsx', '--conditions=source', '--input-type=module', '--eval', PROGRAM],
@@ -29,6 +34,6 @@ describe('The reference application with AUTH_FEATURES', () => {
         env: { PATH: process.env['PATH'], NODE_ENV: 'test', AUTH_FEATURES: 'true' },
       },
     )
-    expect(stdout.trim().split('\n').at(-1), stderr).to.equal('[200,1,true]')
+    expect(stdout.trim().split('\n').at(-1), stderr).to.equal('[200,1,true,200,"second_factor_required"]')
   })
 })

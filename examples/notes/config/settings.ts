@@ -35,7 +35,7 @@ export const settings = env.all((read) => {
         ? randomBytes(32).toString('base64url')
         : (read.secrets('AUTH_SECRETS', { optional: true, strong: true }) ??
           read.secret('AUTH_SECRET', { strong: true })),
-    /** Users prove and change their address, and see and end their sessions. */
+    /** Users prove and change their address, see and end their sessions, and may add a second factor. */
     authFeatures: read.boolean('AUTH_FEATURES', { default: false }),
     /** The sign-in provider: `iss` of its tokens, and their `aud` for this application. */
     authIssuer: hosted ? read.url('AUTH_ISSUER', { protocols: ['http', 'https'] }) : '',
