@@ -32,6 +32,8 @@ export interface AuthFeature {
   readonly routes?: readonly AnyRouter[] | ((features: readonly AuthFeature[]) => readonly AnyRouter[])
   /** Replaces the route `POST /signup`. */
   readonly signUp?: (shape: SignUpShape) => DefinedRoute
+  /** True if a login responds with 403 for an account whose address is not proven. */
+  readonly refusesUnverified?: true
   /** True if endpoints that ask for the password accept a code of a second factor too. */
   readonly asksForCodes?: true
   /** Findings for `mortar doctor` about its tables, in a database that is connected. */

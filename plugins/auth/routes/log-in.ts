@@ -40,3 +40,17 @@ export const steppedLogInRoute: DefinedRoute = {
     },
   },
 }
+
+/** A login that also refuses an account whose address is not proven. */
+export function verifiedLogInRoute(route: DefinedRoute): DefinedRoute {
+  const { problems = [], response } = route.definition
+  const unverified = { description: 'The address of the account is not proven: `email_unverified`.' }
+  return {
+    ...route,
+    definition: {
+      ...route.definition,
+      problems: [...problems, 403],
+      response: { ...response, 403: unverified },
+    },
+  }
+}

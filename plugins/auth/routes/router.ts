@@ -4,7 +4,7 @@ import type { AuthFeature } from '../features/feature.ts'
 import { authRouter, parts } from './auth-router.ts'
 import { changePasswordRoute } from './change-password.ts'
 import { forgotPasswordRoute } from './forgot-password.ts'
-import { logInRoute, steppedLogInRoute } from './log-in.ts'
+import { logInRoute, steppedLogInRoute, verifiedLogInRoute } from './log-in.ts'
 import { logOutRoute } from './log-out.ts'
 import { meRoute } from './me.ts'
 import { refreshRoute } from './refresh.ts'
@@ -15,14 +15,16 @@ import { signUpRoute } from './sign-up.ts'
 
 /** The eight endpoints. They have no state: the provider comes from the services of the request. */
 export function passwordRoutes(
-  features: readonly Pick<AuthFeature, 'signUp' | 'asksForCodes'>[] = [],
+  features: readonly Pick<AuthFeature, 'signUp' | 'asksForCodes' | 'refusesUnverified'>[] = [],
   fields?: AnyObjectSchema,
 ): Router {
   const codes = factorFields(features)
   const signUp = features.map((feature) => feature.signUp).find((route) => route !== undefined) ?? signUpRoute
   const router = authRouter()
   router.post('/signup', ...parts(signUp(signUpShape(fields))))
-  router.post('/login', ...parts('code' in codes ? steppedLogInRoute : logInRoute))
+  const logIn = 'code' in codes ? steppedLogInRoute : logInRoute
+  const isRefusing = features.some(({ refusesUnverified }) => refusesUnverified)
+  router.post('/login', ...parts(isRefusing ? verifiedLogInRoute(logIn) : logIn))
   router.post('/refresh', ...parts(refreshRoute))
   router.post('/logout', ...parts(logOutRoute))
   router.get('/me', ...parts(meRoute))

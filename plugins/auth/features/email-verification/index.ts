@@ -24,6 +24,7 @@ export function emailVerification(options: EmailVerificationOptions = {}): AuthF
     requires: ['recent'],
     tables: [CHALLENGES],
     routes: verificationRoutes({ hasPage: url === undefined }),
+    ...(verifiedOnly && { refusesUnverified: true }),
     ...(uniformSignup && { signUp: uniformSignUpRoute }),
     connect(kit) {
       const { api, sendTo } = createEmailVerification(kit, { lifetime, page: url ?? kit.linkTo(PAGE_PATH) })

@@ -74,7 +74,9 @@ onEachStore('A failure between any two statements', (inWorld) => {
         const isChanged = (await stored(scene, NEW)) !== undefined
         const [old, next] = [await logIn(scene, ADA.email), await logIn(scene, NEW)]
         expect([old.status, next.status]).to.deep.equal(isChanged ? [401, 200] : [200, 401])
-        if (isChanged) expect((await client.post('/auth/refresh')).status).to.equal(401)
+        if (!isChanged) return
+        expect((await client.get('/private')).status).to.equal(401)
+        expect((await client.post('/auth/refresh')).status).to.equal(401)
       },
       'failFrom',
     )

@@ -50,5 +50,20 @@ describe('The page of a link', () => {
       const { responses } = body.paths['/auth/verify-email'].post
       expect(responses).to.include.all.keys('200', '401', '409', '422', '429')
       expect(body.paths['/auth/change-email'].post['x-policies']).to.deep.equal(['fresh'])
+      expect(body.paths['/auth/login'].post.responses).to.not.have.property('403')
+      expect(body.paths['/auth/signup'].post.responses).to.have.property('201')
     }))
+
+  it('has the responses of signup and login that options change', () =>
+    withVerification(
+      inWorld,
+      async (scene) => {
+        const { body } = await scene.client().get('/openapi.json')
+        expect(body.paths['/auth/login'].post.responses).to.have.property('403')
+        const { responses } = body.paths['/auth/signup'].post
+        expect(responses).to.have.property('202')
+        expect(responses).to.not.have.any.keys('201', '409')
+      },
+      { feature: { uniformSignup: true, verifiedOnly: true } },
+    ))
 })
