@@ -75,7 +75,7 @@ export function createPasswordProvider(
   const { features = [] } = options
   return {
     name: variant.name,
-    peers: [PASSWORD_PEERS, ...[variant.peers ?? []].flat()],
+    peers: [PASSWORD_PEERS, ...[variant.peers ?? []].flat(), ...features.flatMap(({ peers = [] }) => peers)],
     capabilities: { routes: true, signOut: true, accounts: true, check: true },
     securityScheme: PASSWORD_SCHEME,
     connect: (services, { prefix }) => connect(settings, variant, { services, prefix }),
@@ -156,15 +156,17 @@ function connect(settings: Settings, variant: Variant, application: Application)
 }
 
 function connectFeatures(
-  { features = [], appUrl }: PasswordAuthOptions,
+  options: PasswordAuthOptions,
   parts: AuthParts,
   variant: Variant,
   { services, prefix }: Application,
 ): ReadonlyMap<string, ConnectedFeature> {
+  const { features = [], appUrl = services.appUrl } = options
   const kit = createFeatureKit(parts, {
     services,
     records: (shape: TableShape) => variant.createRecords(services, shape),
-    linkTo: (path) => `${linkBase(appUrl ?? services.appUrl, services.environment)}${prefix}${path}`,
+    cookie: (name) => createRefreshCookie({ ...cookieSettings(options, services), name }),
+    linkTo: (path) => `${linkBase(appUrl, services.environment)}${prefix}${path}`,
   })
   return new Map(features.map((feature) => [feature.name, feature.connect(kit)]))
 }

@@ -48,3 +48,6 @@ export interface TableShape {
 
 /** Columns of every table of a feature besides its key. */
 export const COMMON_NUMBERS: readonly string[] = ['created_at', 'expires_at']
+
+/** The last moment of a date: such a row is never over. */
+export const NEVER = 8_640_000_000_000_000

@@ -1,9 +1,10 @@
 const BASIC = '@mortar/auth/basic/schema'
 const OF_FEATURES: Readonly<Record<string, string>> = {
   auth_challenges: '@mortar/auth/challenges/schema',
+  auth_session_methods: '@mortar/auth/session-methods/schema',
   auth_totp: '@mortar/auth/totp/schema',
   auth_recovery_codes: '@mortar/auth/totp/schema',
-  auth_session_methods: '@mortar/auth/totp/schema',
+  auth_accounts: '@mortar/auth/social/schema',
   auth_session_details: '@mortar/auth/sessions/schema',
   auth_known_browsers: '@mortar/auth/notices/schema',
 }

@@ -111,6 +111,15 @@ export interface AuthEvents {
   'auth.recovery.used': UserEvent & { readonly left: number }
   /** A stored secret that no secret of the application opens: `AUTH_SECRETS` lost one too early. */
   'auth.factor.unreadable': UserEvent
+  /** `social()`: a user has signed in at another provider. */
+  'auth.social.succeeded': SessionEvent
+  'auth.social.failed': FailureEvent
+  'auth.social.limited': LimitedEvent
+  'auth.account.linked': SessionEvent
+  'auth.account.unlinked': SessionEvent
+  /** A link, or its end, was refused. */
+  'auth.account.failed': FailureEvent
+  'auth.account.limited': LimitedEvent
   /** A mail of a feature could not be sent. */
   'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */

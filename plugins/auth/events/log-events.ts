@@ -61,6 +61,13 @@ const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = 
   'auth.recovery.renewed': 'info',
   'auth.recovery.used': 'info',
   'auth.factor.unreadable': 'warn',
+  'auth.social.succeeded': 'info',
+  'auth.social.failed': 'info',
+  'auth.social.limited': 'warn',
+  'auth.account.linked': 'info',
+  'auth.account.unlinked': 'info',
+  'auth.account.failed': 'info',
+  'auth.account.limited': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
 }

@@ -19,6 +19,9 @@ export type FlowName =
   | 'addFactor'
   | 'removeFactor'
   | 'renewRecovery'
+  | 'social'
+  | 'linkAccount'
+  | 'unlinkAccount'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -34,6 +37,7 @@ interface Outcomes {
   readonly limited?: keyof AuthEvents
 }
 
+const OF_ACCOUNTS = { failed: 'auth.account.failed', limited: 'auth.account.limited' } as const
 const OF_FACTORS = { failed: 'auth.factor.failed', limited: 'auth.factor.limited' } as const
 
 /** The events of each flow. */
@@ -91,4 +95,11 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
   addFactor: { ...OF_FACTORS, succeeded: 'auth.factor.added' },
   removeFactor: { ...OF_FACTORS, succeeded: 'auth.factor.removed' },
   renewRecovery: { ...OF_FACTORS, succeeded: 'auth.recovery.renewed' },
+  social: {
+    succeeded: 'auth.social.succeeded',
+    failed: 'auth.social.failed',
+    limited: 'auth.social.limited',
+  },
+  linkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.linked' },
+  unlinkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.unlinked' },
 }

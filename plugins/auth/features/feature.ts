@@ -8,8 +8,10 @@ import type {
   Logger,
   Policy,
 } from 'mortar'
+import type { Peers } from 'mortar/kit'
 import type { AuthStore, StoredSession, StoredUser } from '../accounts/auth-store.ts'
 import type { Records, TableShape } from '../accounts/records.ts'
+import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
 import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
@@ -26,6 +28,8 @@ export interface AuthFeature {
   readonly name: FeatureName
   /** Features that must be in the list too. */
   readonly requires?: readonly FeatureName[]
+  /** Packages that it needs. */
+  readonly peers?: Peers
   /** Tables, for doctor, the start and the indexes of documents. The schema entry of the feature has their entities. */
   readonly tables?: readonly TableShape[]
   /** Routers below the prefix of the brick. Their handlers read the feature by `featureOf`. */
@@ -42,7 +46,7 @@ export interface AuthFeature {
 }
 
 /** The features of this package. */
-export type FeatureName = 'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp'
+export type FeatureName = 'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp' | 'social'
 
 /** A feature of one application. */
 export interface ConnectedFeature extends FeaturePoints {
@@ -77,10 +81,12 @@ export interface FeatureKit {
   readonly clock: Clock
   readonly logger: Logger
   readonly events: EventBus<AuthEvents>
-  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail'>
+  readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail' | 'insertUser'>
   readonly sessions: FeatureSessions
   readonly mails: Outbox
   readonly vault: Vault
+  /** A cookie with the attributes of the refresh cookie. */
+  cookie(name: string): RefreshCookie
   records(shape: TableShape): Records
   readonly challenges: Challenges
   /** Returns the address of a path below the prefix, for a mail. @throws StartupError `MORTAR_AUTH_APP_URL` without `appUrl`. */
@@ -173,6 +179,8 @@ export interface SteppedLogin {
   readonly caller: Caller
   readonly methods: readonly string[]
   readonly isKnownDevice: boolean
+  /** `signup` for an account that was created just now; `login` by default. */
+  readonly way?: 'login' | 'signup'
   /** Refresh token of the browser's previous session, which ends. */
   readonly presented: string | null
 }

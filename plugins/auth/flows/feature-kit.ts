@@ -1,4 +1,5 @@
 import type { BrickServices } from 'mortar'
+import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { Records, TableShape } from '../accounts/records.ts'
 import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
@@ -17,6 +18,7 @@ import { endEverySession, endSession, isAlive, methodsOf } from './sessions.ts'
 export interface KitSettings {
   readonly services: BrickServices
   records(shape: TableShape): Records
+  cookie(name: string): RefreshCookie
   linkTo(path: string): string
 }
 

@@ -79,5 +79,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof PasswordRefused) return 'weak_password'
   if (!(error instanceof HttpError)) return 'error'
   if (error.status === 503) return 'busy'
-  return error.status < 500 ? error.code : 'error'
+  // 502 is a failure of another server.
+  return error.status < 500 || error.status === 502 ? error.code : 'error'
 }

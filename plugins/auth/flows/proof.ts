@@ -42,7 +42,8 @@ export interface FactorCodes {
 }
 
 /** Changes of the second factor of an account. */
-export type FactorChange = 'factor-added' | 'factor-removed' | 'recovery-code-used'
+export type FactorChange =
+  'factor-added' | 'factor-removed' | 'recovery-code-used' | 'account-linked' | 'account-unlinked'
 
 /** Operations on second factors for operators. */
 export interface FactorOperations {

@@ -24,6 +24,7 @@ export type LimitRule =
   | 'factor'
   | 'code'
   | 'totp'
+  | 'social'
 
 /**
  * Default limits. `login` by address, pair and device, `changePassword` and `code` count failures only. An attempt with a
@@ -64,6 +65,7 @@ export const DEFAULT_LIMITS = {
   // Ten tries an hour, with three valid codes of a million, take 35 days for a chance of 2.5 %.
   code: { user: { limit: 10, window: '1h' } },
   totp: { user: { limit: 20, window: '15m' } },
+  social: { ip: { limit: 60, window: '1m' }, site: { limit: 600, window: '1m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */

@@ -84,6 +84,14 @@ const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; 
     subject: 'The second factor of your account was removed',
     why: 'The authenticator app of your account was removed. A sign-in asks for your password alone from now on.',
   },
+  'account-linked': {
+    subject: 'Your account was linked to another one',
+    why: 'An account of another provider was linked to yours. It signs you in from now on.',
+  },
+  'account-unlinked': {
+    subject: 'A linked account was removed from yours',
+    why: 'An account of another provider was removed from yours. It does not sign you in any more.',
+  },
   'recovery-code-used': {
     subject: 'A recovery code of your account was used',
     why: 'A recovery code of your account was used in place of the authenticator app. It is worthless now.',

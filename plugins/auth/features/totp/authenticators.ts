@@ -1,5 +1,5 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
-import type { RecordRow } from '../../accounts/records.ts'
+import { NEVER, type RecordRow } from '../../accounts/records.ts'
 import { invalidCode, totpExists, totpMissing } from '../../errors.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
@@ -7,7 +7,7 @@ import { createFactorCodes, type CodeCheck } from './factor-codes.ts'
 import { randomSecret } from './one-time-code.ts'
 import { createRecoveryCodes } from './recovery-codes.ts'
 import { sealSecret } from './seal-secret.ts'
-import { NEVER, RECOVERY_CODES, TOTP } from './table.ts'
+import { RECOVERY_CODES, TOTP } from './table.ts'
 
 /** Milliseconds for the confirmation of a set-up. */
 const SET_UP = 600_000

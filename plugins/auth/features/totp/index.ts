@@ -5,12 +5,14 @@ import { factorRequired, SecondFactorRequired } from '../../errors.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
 import { CHALLENGES } from '../challenges/table.ts'
+import { METHODS } from '../../flows/sessions.ts'
 import { createAuthenticators, type Authenticators } from './authenticators.ts'
 import { totpFindings } from './doctor.ts'
 import { createFactorOperations } from './operations.ts'
 import { totpRoutes } from './routes.ts'
-import { createSessionMethods, withFactor } from './session-methods.ts'
-import { RECOVERY_CODES, SESSION_METHODS, TOTP } from './table.ts'
+import { createSessionMethods, withFactor } from '../session-methods/session-methods.ts'
+import { SESSION_METHODS } from '../session-methods/table.ts'
+import { RECOVERY_CODES, TOTP } from './table.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { askForSecondStep, FACTORS } from './second-step.ts'
 
@@ -58,9 +60,9 @@ function connect(kit: FeatureKit, issuer: string): ConnectedFeature {
         return true
       },
     },
-    async demand({ user, methods = [], isKnownDevice = false }) {
+    async demand({ user, methods = METHODS, isKnownDevice = false }) {
       if (methods.includes('mfa') || !(await asks(authenticators, user))) return
-      await askForSecondStep(kit, user, isKnownDevice)
+      await askForSecondStep(kit, user, { isKnownDevice, methods })
     },
     async proveAgain(user, codes, caller) {
       const row = await authenticators.find(user.id)

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Records } from '../../accounts/records.ts'
+import { NEVER, type Records } from '../../accounts/records.ts'
 import { hashToken, randomToken } from '../../tokens/opaque-token.ts'
 import { base32 } from './one-time-code.ts'
-import { NEVER } from './table.ts'
 
 const CODES = 10
 /** 120 bits, so that a fast hash is enough (ASVS 6.5.2): 24 characters of base32. */

@@ -8,7 +8,7 @@ import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
 import { otpauthUri } from './one-time-code.ts'
 import { createSecondStep, type LogInWithFactor } from './second-step.ts'
-import { withFactor } from './session-methods.ts'
+import { withFactor } from '../session-methods/session-methods.ts'
 
 /** The challenge between the two steps of a login. */
 export const LOGIN = {

@@ -4,16 +4,21 @@ import type { Known } from '../../events/outcomes.ts'
 import type { Caller, FactorCodes, Grant } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 import type { Authenticators } from './authenticators.ts'
-import { withFactor } from './session-methods.ts'
+import { withFactor } from '../session-methods/session-methods.ts'
 
 /** The challenge between the two steps of a login: five tries within five minutes. */
 const PURPOSE = 'second-factor'
 const LIFETIME = 300
 const TRIES = 5
-const KNOWN_DEVICE = 'known-device'
 
 /** Names of the fields that the second step accepts. */
 export const FACTORS: readonly string[] = ['code', 'recoveryCode']
+
+/** Facts about the first step of a login, kept with its challenge. */
+interface FirstStep {
+  readonly isKnownDevice: boolean
+  readonly methods: readonly string[]
+}
 
 /** Body of the second step of a login. */
 export interface SecondStep extends FactorCodes {
@@ -27,18 +32,14 @@ export interface SecondStep extends FactorCodes {
 export type LogInWithFactor = (step: SecondStep, caller: Caller, presented: string | null) => Promise<Grant>
 
 /** @throws Unauthorized `second_factor_required` with a challenge for the second step. */
-export async function askForSecondStep(
-  kit: FeatureKit,
-  user: StoredUser,
-  isKnownDevice: boolean,
-): Promise<never> {
-  const data = isKnownDevice ? { data: KNOWN_DEVICE } : {}
+export async function askForSecondStep(kit: FeatureKit, user: StoredUser, first: FirstStep): Promise<never> {
+  const data = JSON.stringify(first)
   const challenge = await kit.challenges.issue({
     purpose: PURPOSE,
     user,
     lifetime: LIFETIME,
     tries: TRIES,
-    ...data,
+    data,
   })
   throw new SecondFactorRequired(FACTORS, { challenge, expiresIn: LIFETIME })
 }
@@ -54,9 +55,10 @@ export function createSecondStep(kit: FeatureKit, authenticators: Authenticators
       known.userId = user.id
       const row = await authenticators.find(user.id)
       if (row === null) throw invalidChallenge()
-      const methods = withFactor(await authenticators.verify(user, row, codes, caller))
+      const first = JSON.parse(data!) as FirstStep
+      const methods = withFactor(await authenticators.verify(user, row, codes, caller), first.methods)
       if (!(await kit.challenges.redeem(challenge))) throw invalidChallenge()
-      const isKnownDevice = data === KNOWN_DEVICE
+      const { isKnownDevice } = first
       const grant = await kit.sessions.begin(user, { caller, methods, isKnownDevice, presented })
       if (grant === null) throw invalidChallenge()
       known.sessionId = grant.sessionId

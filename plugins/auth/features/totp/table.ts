@@ -14,13 +14,3 @@ export const RECOVERY_CODES: TableShape = {
   key: ['code_hash', 64],
   texts: { batch: 22 },
 }
-
-/** `auth_session_methods`: the methods of sessions that began with more than a password. */
-export const SESSION_METHODS: TableShape = {
-  name: 'auth_session_methods',
-  key: ['session_id', 36],
-  texts: { methods: 64 },
-}
-
-/** The last moment of a date: such a row is never over. */
-export const NEVER = 8_640_000_000_000_000

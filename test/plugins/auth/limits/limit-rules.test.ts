@@ -38,6 +38,8 @@ const DEFAULTS = [
   'factor site 300/60',
   'code user 10/3600',
   'totp user 20/900',
+  'social ip 60/60',
+  'social site 600/60',
 ]
 
 describe('the number of reset tokens that are valid at the same time', () => {

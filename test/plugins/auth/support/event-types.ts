@@ -55,5 +55,12 @@ export const FEATURE_EVENT_TYPES = [
   'auth.recovery.renewed',
   'auth.recovery.used',
   'auth.factor.unreadable',
+  'auth.social.succeeded',
+  'auth.social.failed',
+  'auth.social.limited',
+  'auth.account.linked',
+  'auth.account.unlinked',
+  'auth.account.failed',
+  'auth.account.limited',
   'auth.mail.failed',
 ] as const satisfies (keyof AuthEvents)[]

@@ -7,6 +7,7 @@ import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, authUsers } from
 import { AuthChallenges } from '@mortar/auth/challenges/schema'
 import { AuthKnownBrowsers } from '@mortar/auth/notices/schema'
 import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
+import { AuthAccounts } from '@mortar/auth/social/schema'
 import { AuthRecoveryCodes, AuthSessionMethods, AuthTotp } from '@mortar/auth/totp/schema'
 import { createDataSource, database } from '@mortar/database'
 import { inSchema, type TestDatabase } from '../../database/databases.ts'
@@ -39,6 +40,7 @@ const FEATURES = [
   AuthSessionDetails,
   AuthKnownBrowsers,
   AuthChallenges,
+  AuthAccounts,
   AuthTotp,
   AuthRecoveryCodes,
   AuthSessionMethods,

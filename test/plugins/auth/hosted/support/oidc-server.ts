@@ -126,7 +126,8 @@ async function signIn(issuer: string, login: string) {
     code_challenge_method: 'S256',
     nonce: randomBytes(8).toString('hex'),
   })
-  const code = await browse(`${issuer}/auth?${query.toString()}`, login)
+  const back = await browse(`${issuer}/auth?${query.toString()}`, login, REDIRECT)
+  const code = new URL(back).searchParams.get('code') ?? failed(back)
   const answer = await tokens(issuer, {
     grant_type: 'authorization_code',
     client_id: 'page',
@@ -137,12 +138,12 @@ async function signIn(issuer: string, login: string) {
   return { accessToken: answer.access_token, idToken: answer.id_token }
 }
 
-/** Follows redirects and fills in the server's pages until it sends the code to the page. */
-async function browse(start: string, login: string): Promise<string> {
+/** Follows redirects and fills in the server's pages until it leads to `target`. @returns that address. */
+export async function browse(start: string, login: string, target: string): Promise<string> {
   const jar = new CookieJar()
   let url = start
   for (let step = 0; step < 12; step++) {
-    if (url.startsWith(REDIRECT)) return new URL(url).searchParams.get('code') ?? failed(url)
+    if (url.startsWith(target)) return url
     let response = await visit(jar, url)
     if (response.status === 200) {
       const prompt = /name="prompt" value="(\w+)"/.exec(await response.text())?.[1] ?? failed(url)

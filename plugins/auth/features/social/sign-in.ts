@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto'
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import type { CookieTarget, RefreshCookie } from '../../cookies/refresh-cookie.ts'
+import { sessionOver } from '../../errors.ts'
+import type { Known } from '../../events/outcomes.ts'
+import type { OwnSession } from '../../flows/change-password.ts'
+import type { Caller, Grant } from '../../flows/proof.ts'
+import type { FeatureKit } from '../feature.ts'
+import type { LinkedAccount, LinkedAccounts } from './accounts.ts'
+import { connectProvider, ProviderFailure, type ConnectedProvider } from './openid.ts'
+import { accountRefused } from './refusals.ts'
+import type { SocialProvider } from './providers.ts'
+
+/** Seconds for a visit at the provider. */
+const LIFETIME = 600
+const MILLISECONDS = 1000
+/** Purpose of the sealed text in the cookie of a flow. */
+const PURPOSE = 'social-flow'
+const COOKIE = 'mortar_social_'
+/** Flows that one browser may have at a time. */
+const MOST_FLOWS = 8
+/** Bytes of each random value. */
+const RANDOM = 32
+
+/** Content of the cookie of a flow, between its two requests. */
+interface Flow {
+  readonly provider: string
+  readonly verifier: string
+  readonly nonce: string
+  readonly returnTo: string
+  /** The session that asked for a link; without it the flow signs in. */
+  readonly link?: OwnSession
+  readonly expiresAt: number
+}
+
+/** The beginning of a flow. */
+export interface Start {
+  readonly provider: string
+  readonly returnTo: string
+  /** Header of the request. */
+  readonly cookies: string
+  /** The session that asks for a link. */
+  readonly link?: OwnSession
+}
+
+/** A flow that has begun: the address of the provider's page, and the cookies for this browser. */
+export interface BegunFlow {
+  readonly url: string
+  readonly set: (ctx: CookieTarget) => void
+}
+
+/** A flow that has ended well: where the browser goes, and the session if it has signed in. */
+export interface EndedFlow {
+  readonly returnTo: string
+  readonly grant?: Grant
+}
+
+/** The request that comes back from a provider. */
+export interface Callback {
+  readonly provider: string
+  /** Its query, with `?`. */
+  readonly query: string
+  readonly cookies: string
+  /** Refresh token of the browser's previous session. */
+  readonly presented: string | null
+}
+
+/** Options of the flows. */
+export interface SignInRules {
+  readonly providers: readonly SocialProvider[]
+  readonly errorPath: string
+}
+
+/** The operations behind the routes of `social()`, of one application. */
+export class SocialSignIn {
+  readonly errorPath: string
+  readonly #kit: FeatureKit
+  readonly #accounts: LinkedAccounts
+  readonly #providers: ReadonlyMap<string, OwnProvider>
+
+  constructor(kit: FeatureKit, accounts: LinkedAccounts, { providers, errorPath }: SignInRules) {
+    this.errorPath = errorPath
+    this.#kit = kit
+    this.#accounts = accounts
+    const own = (provider: SocialProvider) => {
+      const redirectUri = kit.linkTo(`/social/${provider.name}/callback`)
+      return { provider, connected: connectProvider(provider, redirectUri) }
+    }
+    this.#providers = new Map(providers.map((provider) => [provider.name, own(provider)]))
+  }
+
+  /** @throws HttpError `unknown_provider`, `provider_unavailable`, `sign_in_failed`; LimitReached. */
+  async begin({ provider, returnTo, cookies, link }: Start, caller: Caller): Promise<BegunFlow> {
+    const { connected } = this.#named(provider)
+    const kit = this.#kit
+    await kit.count({ rule: 'social', caller, counted: {} })
+    const state = random()
+    const flow: Flow = {
+      provider,
+      verifier: random(),
+      nonce: random(),
+      returnTo,
+      ...(link && { link }),
+      expiresAt: kit.clock.now() + LIFETIME * MILLISECONDS,
+    }
+    const url = (await asRefusal(() => connected.authorize({ ...flow, state }))).href
+    const { keyId, sealed } = kit.vault.seal(PURPOSE, state, JSON.stringify(flow))
+    return {
+      url,
+      set(ctx) {
+        for (const old of superfluous(kit, cookies)) old.clear(ctx)
+        kit.cookie(COOKIE + state).set(ctx, `${keyId}.${sealed}`, LIFETIME)
+      },
+    }
+  }
+
+  /** The cookie of the flow of a callback; null if its query names none. */
+  cookieOf(query: string): RefreshCookie | null {
+    const state = stateOf(query)
+    return state === null ? null : this.#kit.cookie(COOKIE + state)
+  }
+
+  /** @throws HttpError for a refusal, LimitReached. */
+  finish(callback: Callback, caller: Caller): Promise<EndedFlow> {
+    const own = this.#named(callback.provider)
+    const flow = this.#flowOf(callback)
+    const known: Known = {}
+    const name = flow?.link === undefined ? 'social' : 'linkAccount'
+    return this.#kit.attempt({ flow: name, rule: 'social', caller, known, counted: {} }, async () => {
+      if (flow === null) throw accountRefused('sign_in_expired')
+      const { returnTo, link } = flow
+      const identity = await asRefusal(() => own.connected.identify(callback.query, flow))
+      if (link !== undefined) {
+        Object.assign(known, link)
+        const user = await this.#accounts.link(own.provider, identity, link)
+        await this.#kit.factorChanged(user, 'account-linked', caller)
+        return { returnTo }
+      }
+      const { user, isNew } = await this.#accounts.userOf(own.provider, identity)
+      Object.assign(known, { userId: user.id, email: user.email })
+      const grant = await this.#kit.sessions.begin(user, {
+        caller,
+        presented: callback.presented,
+        methods: ['fed'],
+        isKnownDevice: false,
+        way: isNew ? 'signup' : 'login',
+      })
+      if (grant === null) throw accountRefused('sign_in_refused')
+      known.sessionId = grant.sessionId
+      return { returnTo, grant }
+    })
+  }
+
+  /** @throws Unauthorized if the session is over. */
+  async list(own: OwnSession): Promise<readonly LinkedAccount[]> {
+    const user = await ownerOf(this.#kit, own)
+    return this.#accounts.list(user.id)
+  }
+
+  /** @throws NotFound, Conflict `last_way_in`, Unauthorized, LimitReached. */
+  unlink(id: string, own: OwnSession, caller: Caller): Promise<void> {
+    const counted = { user: own.userId }
+    const attempt = { flow: 'unlinkAccount', rule: 'sessions', caller, known: { ...own }, counted } as const
+    return this.#kit.attempt(attempt, async () => {
+      const user = await ownerOf(this.#kit, own)
+      if (!(await this.#accounts.unlink(user, id))) throw accountRefused('unknown_account')
+      await this.#kit.factorChanged(user, 'account-unlinked', caller)
+    })
+  }
+
+  #named(name: string): OwnProvider {
+    const found = this.#providers.get(name)
+    if (found === undefined) throw accountRefused('unknown_provider')
+    return found
+  }
+
+  /** Returns the flow of a callback, if this browser has begun it at this provider. */
+  #flowOf({ provider, query, cookies }: Callback): (Flow & { readonly state: string }) | null {
+    const state = stateOf(query)
+    const value = this.cookieOf(query)?.read({ cookie: cookies }) ?? null
+    if (state === null || value === null) return null
+    const [keyId = '', sealed = ''] = value.split('.')
+    const text = this.#kit.vault.open(PURPOSE, state, { keyId, sealed })
+    const flow = text === null ? null : (JSON.parse(text) as Flow)
+    const isCurrent = flow?.provider === provider && flow.expiresAt > this.#kit.clock.now()
+    return isCurrent ? { ...flow, state } : null
+  }
+}
+
+interface OwnProvider {
+  readonly provider: SocialProvider
+  readonly connected: ConnectedProvider
+}
+
+async function ownerOf(kit: FeatureKit, { userId, sessionId }: OwnSession): Promise<StoredUser> {
+  const user = await kit.sessions.findOwner(sessionId, userId)
+  if (user === null) throw sessionOver()
+  return user
+}
+
+/** A failure of the provider is a refusal with its code, so that the event of the attempt has it. */
+async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ProviderFailure ? accountRefused(error.code, error) : error
+  }
+}
+
+/** The cookies of earlier flows, once there are too many, so that the header never becomes too long. */
+function superfluous(kit: FeatureKit, cookies: string): readonly RefreshCookie[] {
+  const { name: start } = kit.cookie(COOKIE)
+  const names = cookies.split('; ').map((each) => each.slice(0, each.indexOf('=')))
+  const states = names.filter((each) => each.startsWith(start)).map((each) => each.slice(start.length))
+  return states.length < MOST_FLOWS ? [] : states.map((state) => kit.cookie(COOKIE + state))
+}
+
+/** The state of a callback is random text of one length, and becomes a part of a cookie's name. */
+function stateOf(query: string): string | null {
+  const state = new URLSearchParams(query).get('state') ?? ''
+  return /^[\w-]{43}$/.test(state) ? state : null
+}
+
+function random(): string {
+  return randomBytes(RANDOM).toString('base64url')
+}

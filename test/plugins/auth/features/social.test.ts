@@ -1,0 +1,256 @@
+import { expect } from 'chai'
+import { basicAuth } from '@mortar/auth/basic'
+import { google, oidc, social } from '@mortar/auth/social'
+import { totpCode } from '@mortar/auth/testing'
+import { browse } from '../hosted/support/oidc-server.ts'
+import { failureOf } from '../support/failure-of.ts'
+import { onEachDatabase } from '../support/on-each-store.ts'
+import { ADA, inWorld as onSqlite, PASSWORD, resetTokenFor, SECRET, signedUp } from '../support/world.ts'
+import { startRealIssuer } from './support/real-issuer.ts'
+import {
+  claimsOf,
+  CLIENT,
+  GRACE,
+  meOf,
+  providerOf,
+  refresh,
+  refused,
+  socialScene,
+  targetOf,
+} from './support/social-scene.ts'
+
+describe('social()', () => {
+  const scene = socialScene()
+  const { withSocial, visit } = scene
+
+  onEachDatabase('sign-in', (inWorld) => {
+    it('makes an account at the first visit, and knows it by issuer and subject whatever its address becomes', () =>
+      inWorld(withSocial(), async (world) => {
+        const client = world.client()
+        const answer = await visit(client, GRACE, {}, '/auth/social/company?return=/notes%3Fpage=2')
+        expect(targetOf(answer)).to.equal('302 /notes?page=2')
+        expect([answer.headers['cache-control'], answer.headers['referrer-policy']]).to.deep.equal([
+          'no-store',
+          'no-referrer',
+        ])
+        const me = await meOf(client)
+        expect([me['email'], me['name']]).to.deep.equal(['grace@example.com', 'Grace Hopper'])
+        expect((me.raw as Record<string, unknown>)['email_verified_at']).to.be.a('string')
+        expect(claimsOf(client)['amr']).to.deep.equal(['fed'])
+        expect(await refresh(client)).to.equal(200)
+        expect(claimsOf(client)['amr']).to.deep.equal(['fed'])
+        const again = world.client()
+        await visit(again, { ...GRACE, email: ADA.email, name: 'Somebody' })
+        expect((await meOf(again)).id).to.equal(me.id)
+        expect(world.typesOf().filter((type) => type.startsWith('auth.social'))).to.deep.equal([
+          'auth.social.succeeded',
+          'auth.social.succeeded',
+        ])
+      }))
+
+    it('links nobody to an account that has the address; a user who is signed in links, and unlinks', () =>
+      inWorld(withSocial(), async (world) => {
+        const client = await signedUp(world)
+        const person = { ...GRACE, email: ADA.email }
+        const stranger = world.client()
+        expect(targetOf(await visit(stranger, person))).to.equal(refused('account_exists'))
+        expect(await refresh(stranger)).to.equal(401)
+
+        const begun = await client.post('/auth/social/company/link', { return: '/settings' })
+        expect(begun.status, begun.text).to.equal(200)
+        const back = await client.get(await scene.issuer.signIn(begun.body.url, person))
+        expect(targetOf(back)).to.equal('302 /settings')
+        const { accounts } = (await client.get('/auth/accounts')).body
+        expect(accounts).to.have.length(1)
+        expect([accounts[0].provider, accounts[0].email]).to.deep.equal(['company', ADA.email])
+        expect(targetOf(await visit(stranger, person))).to.equal('302 /')
+        expect((await meOf(stranger)).id).to.equal((await meOf(client)).id)
+
+        expect((await client.delete(`/auth/accounts/${accounts[0].id}`)).status).to.equal(204)
+        expect((await client.delete(`/auth/accounts/${accounts[0].id}`)).status).to.equal(404)
+        expect((await client.post('/auth/login', ADA)).status).to.equal(200)
+      }))
+
+    it('keeps the last way in, also of 16 concurrent deletions', () =>
+      inWorld(withSocial(), async (world) => {
+        const client = world.client()
+        await visit(client)
+        await meOf(client)
+        const { accounts } = (await client.get('/auth/accounts')).body
+        const answers = await Promise.all(
+          Array.from({ length: 16 }, () => client.delete(`/auth/accounts/${accounts[0].id}`)),
+        )
+        for (const { status, body } of answers)
+          if (status !== 404) expect([status, body.code]).to.deep.equal([409, 'last_way_in'])
+        expect((await client.get('/auth/accounts')).body.accounts).to.have.length(1)
+      }))
+
+    it('makes one account in 16 concurrent first visits', () =>
+      inWorld(withSocial(), async (world) => {
+        const clients = Array.from({ length: 16 }, () => world.client())
+        const targets = await Promise.all(clients.map(async (client) => targetOf(await visit(client))))
+        expect(targets.filter((target) => target === '302 /')).to.have.length.of.at.least(1)
+        for (const target of targets) expect(target).to.be.oneOf(['302 /', refused('sign_in_again')])
+        expect(targetOf(await visit(world.client()))).to.equal('302 /')
+      }))
+  })
+
+  it('takes away what was linked before a reset has proven the address', () =>
+    onSqlite(withSocial(), async (world) => {
+      // Somebody has registered the address of another at an issuer that proves nothing.
+      const attacker = world.client()
+      const person = { sub: 'attacker', email: ADA.email, email_verified: true }
+      expect(targetOf(await visit(attacker, person, {}, '/auth/social/guests'))).to.equal('302 /')
+      await meOf(attacker)
+      const token = await resetTokenFor(world)
+      const owner = world.client()
+      expect((await owner.post('/auth/reset-password', { token, password: PASSWORD })).status).to.equal(200)
+      expect((await owner.post('/auth/login', ADA)).status).to.equal(200)
+      expect(targetOf(await visit(world.client(), person, {}, '/auth/social/guests'))).to.equal(
+        refused('account_exists'),
+      )
+      expect((await owner.get('/auth/accounts')).body.accounts).to.deep.equal([])
+    }))
+
+  it('links by a proven address only with linkVerified, and only when both sides have proven it', () =>
+    onSqlite(withSocial({ linkVerified: true }), async (world) => {
+      await signedUp(world)
+      const person = { ...GRACE, email: ADA.email }
+      expect(targetOf(await visit(world.client(), person))).to.equal(refused('account_exists'))
+      const token = await resetTokenFor(world)
+      await world.client().post('/auth/reset-password', { token, password: PASSWORD })
+      const unproven = { ...person, email_verified: false }
+      expect(targetOf(await visit(world.client(), unproven))).to.equal(refused('account_exists'))
+      expect(targetOf(await visit(world.client(), person, {}, '/auth/social/guests'))).to.equal(
+        refused('account_exists'),
+      )
+      expect(targetOf(await visit(world.client(), person))).to.equal('302 /')
+    }))
+
+  it('makes no account with signUp: false, and none without an address', () =>
+    onSqlite(withSocial({ signUp: false }), async (world) => {
+      expect(targetOf(await visit(world.client()))).to.equal(refused('no_account'))
+      const { email: _email, ...nameless } = GRACE
+      expect(targetOf(await visit(world.client(), nameless))).to.equal(refused('email_missing'))
+    }))
+
+  it('signs in with GitHub by the number of the user and the proven primary address', () =>
+    onSqlite(withSocial(), async (world) => {
+      const emails = [
+        { email: 'old@example.com', primary: false, verified: true },
+        { email: 'grace@example.com', primary: true, verified: true },
+      ]
+      const client = world.client()
+      expect(targetOf(await visit(client, { sub: '77', emails }, {}, '/auth/social/github'))).to.equal(
+        '302 /',
+      )
+      const me = await meOf(client)
+      expect([me['email'], me['name']]).to.deep.equal(['grace@example.com', 'ada'])
+      expect((me.raw as Record<string, unknown>)['email_verified_at']).to.be.a('string')
+    }))
+
+  it('asks for the second factor of an account, on a page of the application', () =>
+    onSqlite(withSocial({}, { totp: true }), async (world) => {
+      const client = world.client()
+      await visit(client)
+      await meOf(client)
+      const { secret } = (await client.post('/auth/totp')).body as { secret: string }
+      const set = await client.post('/auth/totp/confirm', { code: totpCode(secret, world.clock) })
+      expect(set.status, set.text).to.equal(200)
+      world.clock.advance(30)
+      const other = world.client()
+      const { status, headers } = await visit(other)
+      const target = new URL(String(headers['location']), scene.issuer.url)
+      expect([status, target.pathname, target.searchParams.get('error')]).to.deep.equal([
+        302,
+        '/sign-in',
+        'second_factor_required',
+      ])
+      expect(await refresh(other)).to.equal(401)
+      const challenge = new URLSearchParams(target.hash.slice(1)).get('challenge')
+      const code = totpCode(secret, world.clock)
+      expect((await other.post('/auth/login/factor', { challenge, code })).status).to.equal(200)
+      expect(claimsOf(other)['amr']).to.deep.equal(['fed', 'otp', 'mfa'])
+    }))
+
+  it('finishes for a proven address what a crash has left behind, and for nobody else', () =>
+    onSqlite(withSocial(), async (world) => {
+      // The process ends between the statement that creates the user and the one that links it.
+      world.storage.interruptions.afterwards('insert users', async () =>
+        world.storage.interruptions.failAlways(),
+      )
+      expect((await visit(world.client())).status).to.equal(500)
+      world.storage.interruptions.failAt(0)
+      const guest = await visit(world.client(), GRACE, {}, '/auth/social/guests')
+      expect(targetOf(guest)).to.equal(refused('account_exists'))
+      expect(targetOf(await visit(world.client()))).to.equal('302 /')
+      expect(await world.storage.users()).to.have.length(1)
+      expect(targetOf(await visit(world.client(), { ...GRACE, sub: 'another' }))).to.equal(
+        refused('account_exists'),
+      )
+    }))
+
+  it('links nothing to a disabled account', () =>
+    onSqlite(withSocial({ linkVerified: true }), async (world) => {
+      const { id } = await meOf(await signedUp(world))
+      const token = await resetTokenFor(world)
+      await world.client().post('/auth/reset-password', { token, password: PASSWORD })
+      await providerOf(world).disable(id)
+      expect(targetOf(await visit(world.client(), { ...GRACE, email: ADA.email }))).to.equal(
+        refused('account_exists'),
+      )
+      expect(await world.storage.rows('auth_accounts')).to.deep.equal([])
+    }))
+
+  it('signs in at oidc-provider, with claims of its userinfo endpoint', async () => {
+    const redirectUri = 'http://localhost:3000/auth/social/company/callback'
+    const real = await startRealIssuer({ ...CLIENT, redirectUri })
+    const providers = [
+      oidc({ name: 'company', issuer: real.issuer, trustEmail: true, maxAge: 600, ...CLIENT }),
+    ]
+    try {
+      await onSqlite(withSocial({ providers }), async (world) => {
+        const client = world.client()
+        const begun = await client.get('/auth/social/company')
+        const back = new URL(await browse(String(begun.headers['location']), 'grace', redirectUri))
+        expect(targetOf(await client.get(back.pathname + back.search))).to.equal('302 /')
+        const me = await meOf(client)
+        expect([me['email'], me['name']]).to.deep.equal(['grace@example.com', 'Grace Hopper'])
+      })
+    } finally {
+      await real.close()
+    }
+  })
+
+  it('refuses a disabled account', () =>
+    onSqlite(withSocial(), async (world) => {
+      const client = world.client()
+      await visit(client)
+      const { id } = await meOf(client)
+      await providerOf(world).disable(id)
+      expect(targetOf(await visit(world.client()))).to.equal(refused('sign_in_refused'))
+    }))
+
+  it('checks its options at the start', async () => {
+    const wrong: readonly [() => unknown, RegExp][] = [
+      [() => social({ providers: [] }), /providers of social/],
+      [() => social({ providers: [google(CLIENT), google(CLIENT)] }), /'google' twice/],
+      [() => google({ clientId: '', clientSecret: 'x' }), /clientId of google/],
+      [() => oidc({ name: 'A b', issuer: 'https://x.example', ...CLIENT }), /not a name/],
+      [() => oidc({ name: 'x', issuer: 'http://x.example', ...CLIENT }), /not an https address/],
+      [() => oidc({ name: 'x', issuer: 'https://x.example', maxAge: 0, ...CLIENT }), /maxAge/],
+      [() => social({ providers: [google(CLIENT)], errorPath: '//x' }), /errorPath/],
+      [
+        () => basicAuth({ secret: SECRET, features: [social({ providers: [google(CLIENT)] })] }),
+        /without recent/,
+      ],
+    ]
+    for (const [run, message] of wrong) {
+      const error = await failureOf(run)
+      expect([error.code, message.test(error.message)], error.message).to.deep.equal([
+        'MORTAR_AUTH_OPTION',
+        true,
+      ])
+    }
+  })
+})
