@@ -33,8 +33,8 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
   const settings = readOptions(options)
   return defineBrick({
     name: 'jobs',
-    peers: { from: import.meta.url },
-    requires: settings.engine === undefined ? ['db'] : [],
+    peers: typeof settings.engine === 'function' ? settings.engine.peers : { from: import.meta.url },
+    requires: typeof settings.engine === 'object' ? [] : ['db'],
     // Jobs use the other bricks, so they start last and stop first.
     after: ['mail', 'auth', 'redis', 'limits', 'metrics', 'tracing'],
     startupCodes: STARTUP_CODES,
@@ -51,10 +51,17 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
       await open(runtime)
       addGauges(gauges, runtime.engine)
     },
-    work: ({ jobs: service, environment }, { servesRequests }) => {
-      if (environment !== 'test' && (settings.run || !servesRequests)) runtimeOf(service).worker.looks.start()
+    work: ({ jobs: service, environment }, { servesRequests, stopping }) => {
+      if (environment === 'test' || (servesRequests && !settings.run)) return
+      const { worker } = runtimeOf(service)
+      worker.looks.start()
+      stopping.addEventListener('abort', () => void worker.claimNothing())
     },
-    stop: ({ jobs: service }) => runtimeOf(service).worker.stop(),
+    async stop({ jobs: service }) {
+      const { worker, engine } = runtimeOf(service)
+      await worker.stop()
+      await engine.close?.()
+    },
     doctor: () => findingsOf(() => loadJobs(settings.directory), 'docs/jobs.md'),
     commands: COMMANDS,
     entries: async () => (await loadJobs(settings.directory)).map((job) => entryOf(job)),

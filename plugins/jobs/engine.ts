@@ -1,3 +1,5 @@
+import type { Peers } from 'mortar/kit'
+import type { DataSourceLike } from './database/statements.ts'
 import type { Transaction } from './transactions.ts'
 
 /** A job to add. */
@@ -105,6 +107,23 @@ export interface JobEngine {
    * stores the next moment of each schedule that is new or has another pattern.
    */
   addScheduled(schedules: readonly PlannedSchedule[]): Promise<void>
+  /** Ends the engine's own connections, after the worker has stopped. */
+  close?(): Promise<void>
+}
+
+/** The parts of an application that an engine may use. */
+export interface EngineParts {
+  /** The service `db`. */
+  readonly db: DataSourceLike
+  /** Names of the jobs that this process can run. */
+  names(): readonly string[]
+}
+
+/** Makes an engine that needs the application: `bullmq()` and `pgBoss()`. Under test the table of jobs is used instead. */
+export interface EngineMaker {
+  (parts: EngineParts): JobEngine
+  /** The packages of the engine, which are checked at the start. */
+  readonly peers: Peers
 }
 
 /** Milliseconds for which a claimed job belongs to its process, and between two renewals. */

@@ -1,10 +1,13 @@
 export { jobs } from './brick.ts'
 export type { JobsServices } from './brick.ts'
 export { InvalidJobData } from './data.ts'
+export type { DataSourceLike } from './database/statements.ts'
 export { durableEvent } from './durable-event.ts'
 export type { DataOf, DurableEvent, Published, PublishOptions } from './durable-event.ts'
 export type {
   ClaimedJob,
+  EngineMaker,
+  EngineParts,
   JobCounts,
   JobEngine,
   JobFilter,

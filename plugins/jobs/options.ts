@@ -1,6 +1,6 @@
 import type { Duration } from 'mortar'
 import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
-import type { JobEngine } from './engine.ts'
+import type { EngineMaker, JobEngine } from './engine.ts'
 import { isDurableEvent } from './durable-event.ts'
 import type { Job, JobDefinition, Schedule } from './job.ts'
 import { fault } from './startup-codes.ts'
@@ -20,8 +20,8 @@ export interface JobsOptions {
   readonly keep?: Duration
   /** Time for which a stopping process waits for its jobs before it aborts their `signal`; `'8s'` by default. */
   readonly patience?: Duration
-  /** The store of the jobs: by default the table `mortar_jobs` of the service `db`. */
-  readonly engine?: JobEngine
+  /** The store of the jobs: by default the table `mortar_jobs` of the service `db`. Others are `bullmq()` and `pgBoss()`. */
+  readonly engine?: JobEngine | EngineMaker
 }
 
 /** The options with defaults. Times are milliseconds. */
@@ -31,7 +31,7 @@ export interface Settings {
   readonly concurrency: number
   readonly keep: number
   readonly patience: number
-  readonly engine: JobEngine | undefined
+  readonly engine: JobEngine | EngineMaker | undefined
 }
 
 const RULES: OptionChecks<JobsOptions>['keys'] = {
@@ -40,7 +40,7 @@ const RULES: OptionChecks<JobsOptions>['keys'] = {
   concurrency: 'number',
   keep: ['number', 'string'],
   patience: ['number', 'string'],
-  engine: 'object',
+  engine: ['object', 'function'],
 }
 
 /** @throws StartupError `MORTAR_JOBS_OPTION`. */

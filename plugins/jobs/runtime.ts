@@ -96,11 +96,10 @@ export function runtimeOf(jobs: unknown): Runtime {
 const added = channel(JOB_ADDED_CHANNEL)
 
 export function createRuntime(settings: Settings, services: Cradle): Runtime {
-  const { logger, clock, environment } = services
+  const { logger } = services
   const db = services['db'] as DataSourceLike
-  const isFixed = environment === 'test' && clock !== systemClock
-  const engine = settings.engine ?? databaseEngine(db, isFixed ? () => clock.now() : undefined)
   const registry = createRegistry()
+  const engine = engineOf(settings, registry, services)
   const worker = createWorker(registry, { engine, services, logger }, settings)
   let loading: Promise<void> | undefined
   const load = (): Promise<void> =>
@@ -133,6 +132,16 @@ export function createRuntime(settings: Settings, services: Cradle): Runtime {
   const runtime: Runtime = { jobs, queue, registry, engine, services, worker, adderFor, load }
   runtimes.set(jobs, runtime)
   return runtime
+}
+
+/** Under test the jobs stay in the table, whose clock a test moves. */
+function engineOf({ engine }: Settings, registry: Registry, services: Cradle): JobEngine {
+  if (typeof engine === 'object') return engine
+  const db = services['db'] as DataSourceLike
+  const { clock, environment } = services
+  if (engine !== undefined && environment !== 'test') return engine({ db, names: () => registry.names })
+  const isFixed = environment === 'test' && clock !== systemClock
+  return databaseEngine(db, isFixed ? () => clock.now() : undefined)
 }
 
 /** The form in which `writeData` checks the data of an event, also of one without subscribers. */

@@ -11,7 +11,7 @@ export interface JobRow {
   job_key: string | null
   /** JSON. */
   data: string
-  state: 'waiting' | 'failed' | 'schedule'
+  state: 'waiting' | 'failed' | 'schedule' | 'carried'
   /** From then on the row may be claimed. A worker that has claimed it moves this moment on while it works. */
   run_at: number
   attempt: number

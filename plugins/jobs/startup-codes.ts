@@ -6,6 +6,10 @@ export const STARTUP_CODES = {
     cause: 'The directory of jobs is a relative path, or cannot be read',
     remedy: "Write directory: new URL('../jobs', import.meta.url), and create that folder.",
   },
+  MORTAR_JOBS_ENGINE: {
+    cause: 'The engine of the jobs cannot use its server',
+    remedy: 'Check that the server runs and is reachable, and check its address and password.',
+  },
   MORTAR_JOBS_FILE: {
     cause: 'A file in the directory of jobs is not a job, or cannot be imported',
     remedy:

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ClaimedJob } from './engine.ts'
+import type { ClaimedJob, JobEngine } from './engine.ts'
 import { lookRegularly, type Looks } from './look-regularly.ts'
 import type { KnownJob, Registry } from './registry.ts'
 import { runJob, type Attempts } from './run-job.ts'
@@ -14,6 +14,8 @@ const LAST_WORDS = 1000
 export interface Worker {
   /** The looks for due jobs, which the start of the application begins. */
   readonly looks: Pick<Looks, 'start' | 'wake' | 'isWell'>
+  /** Ends the looks; running jobs go on. */
+  claimNothing(): Promise<void>
   /** Claims nothing more, waits, then aborts the signals and gives the leases back. */
   stop(): Promise<void>
 }
@@ -36,8 +38,7 @@ export function createWorker(
   // Each running job listens.
   setMaxListeners(0, stopping.signal)
   let isStopped = false
-  let pruneAt = performance.now() + PRUNE_EVERY * Math.random()
-
+  const prune = pruning(engine, keep)
   function begin(claimed: ClaimedJob): void {
     const attempt = runJob(claimed, registry.find(claimed.name)!, { ...parts, stopping: stopping.signal })
       .catch((error: unknown) => services.outages.log({ ...NOT_STORED, error }))
@@ -50,8 +51,7 @@ export function createWorker(
 
   /** Claims until nothing is due or every place is taken. */
   async function claimAll(): Promise<void> {
-    let found = 1
-    while (found > 0) {
+    for (let found = 1; found > 0;) {
       found = 0
       const groups = claimable(registry, [...running.keys()], concurrency - running.size)
       for (const { names, limit } of isStopped ? [] : groups) {
@@ -65,14 +65,16 @@ export function createWorker(
   const looks = lookRegularly(async () => {
     await engine.addScheduled(registry.schedules)
     await claimAll()
-    if (performance.now() < pruneAt) return
-    pruneAt = performance.now() + PRUNE_EVERY
-    await engine.prune(keep)
+    await prune()
   }, services.outages)
 
-  async function stop(): Promise<void> {
+  const claimNothing = (): Promise<void> => {
     isStopped = true
-    await looks.stop()
+    return looks.stop()
+  }
+
+  async function stop(): Promise<void> {
+    await claimNothing()
     await settledWithin([...running.values()], patience)
     if (running.size === 0) return
     stopping.abort(new Error('The process stops.'))
@@ -80,7 +82,17 @@ export function createWorker(
     await Promise.allSettled([...running.keys()].map((job) => engine.settle(job, { is: 'returned' })))
   }
 
-  return { looks, stop }
+  return { looks, claimNothing, stop }
+}
+
+/** Deletes old failed jobs once in a while. */
+function pruning(engine: JobEngine, keep: number): () => Promise<void> {
+  let pruneAt = performance.now() + PRUNE_EVERY * Math.random()
+  return async () => {
+    if (performance.now() < pruneAt) return
+    pruneAt = performance.now() + PRUNE_EVERY
+    await engine.prune(keep)
+  }
 }
 
 const NOT_STORED = {

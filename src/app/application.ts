@@ -228,7 +228,7 @@ export class Application {
       await preload()
       this.adapters.compile()
       await health.use(checks)
-      await this.lifecycle.start(bricks, { servesRequests: !isWorking() })
+      await this.lifecycle.start(bricks, { servesRequests: !isWorking(), stopping: this.adapters.stopping })
       if (health.stage === 'starting') health.stage = 'ready'
     } catch (error) {
       if (health.stage === 'starting') health.stage = 'failed'

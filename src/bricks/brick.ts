@@ -19,6 +19,8 @@ export type MemberFactory<T, Services = CoreServices> = (services: Cradle<Servic
 export interface WorkingProcess {
   /** False in `mortar work`. */
   readonly servesRequests: boolean
+  /** Aborts when the application begins to stop. It serves on for `drainDelay`, but begins no further work. */
+  readonly stopping: AbortSignal
 }
 
 /**
@@ -53,7 +55,7 @@ export interface Brick<
   readonly start?: (services: Cradle) => unknown
   /**
    * Begins work in the background, after every brick has started, in the order of the starts. A command of an operator
-   * starts bricks without it. `servesRequests` is false in `mortar work`. `stop` ends the work.
+   * starts bricks without it. `servesRequests` is false in `mortar work`. Begin no further work once `stopping` aborts; `stop` ends the work.
    */
   readonly work?: (services: Cradle, process: WorkingProcess) => unknown
   /**

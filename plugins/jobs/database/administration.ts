@@ -5,6 +5,9 @@ import type { RunStatement } from './statements.ts'
 /** True for the lease of a claimed job that has not ended. */
 const RUNNING = 'worker IS NOT NULL AND run_at > {now}'
 
+/** Not the rows of schedules, and those of jobs that another store carries. */
+const LISTED = "state IN ('waiting', 'failed')"
+
 const STATES = {
   failed: "state = 'failed'",
   running: `state = 'waiting' AND ${RUNNING}`,
@@ -17,7 +20,7 @@ async function list(
 ): Promise<readonly ListedJob[]> {
   const { records } = await run(
     `SELECT id, name, state, attempt, run_at, added_at, error, CASE WHEN ${RUNNING} THEN 1 ELSE 0 END AS running
-     FROM {jobs} WHERE ${state === undefined ? "state <> 'schedule'" : STATES[state]} ${name === undefined ? '' : 'AND name = ?'}
+     FROM {jobs} WHERE ${state === undefined ? LISTED : STATES[state]} ${name === undefined ? '' : 'AND name = ?'}
      ORDER BY run_at LIMIT ${Math.floor(limit)}`,
     name === undefined ? [] : [name],
   )
@@ -68,8 +71,7 @@ export function administration(run: RunStatement): Administration {
         "UPDATE {jobs} SET state = 'waiting', attempt = 0, run_at = {now}, error = NULL WHERE id = ? AND state = 'failed'",
         [id],
       ),
-    remove: (id) =>
-      changes(`DELETE FROM {jobs} WHERE id = ? AND state <> 'schedule' AND NOT (${RUNNING})`, [id]),
+    remove: (id) => changes(`DELETE FROM {jobs} WHERE id = ? AND ${LISTED} AND NOT (${RUNNING})`, [id]),
     counts: () => counts(run),
     unknown(names) {
       const others = names.length === 0 ? '' : `AND name NOT IN (${listOf(names)})`

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { errorCode, missingTable } from 'mortar/kit'
 import { LEASE, type JobEngine, type NewJob, type Outcome } from '../engine.ts'
+import type { JobRow } from '../schema.ts'
 import { fault } from '../startup-codes.ts'
 import type { Transaction } from '../transactions.ts'
 import { administration } from './administration.ts'
@@ -24,7 +25,6 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
     })
   const run = statementsOf(db, kind, fixedTime)
   const worker = randomUUID()
-  let isPlanned = false
   const insert = inserting(run, kind === 'mysql')
   const changes = async (sql: string, values: readonly unknown[]): Promise<boolean> =>
     (await run(sql, values)).affected !== 0
@@ -47,20 +47,30 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
       return changes(`${statement} WHERE ${MINE}`, [...values, id, worker, attempt])
     },
     ...administration(run),
-    async addScheduled(schedules) {
-      if (!isPlanned)
-        await plan(run, (...row) => insert(scheduleRow(...row), undefined, 'schedule'), schedules)
-      isPlanned = true
-      const add = (name: string, moment: number, tx: Transaction) => insert(momentRow(name, moment), tx)
-      await addDue(run, { transact: (work) => db.transaction(work), add }, schedules)
-    },
+    addScheduled: scheduling(db, run, insert),
   }
 }
 
-type Insert = (job: NewJob, tx?: Transaction, state?: 'waiting' | 'schedule') => Promise<boolean>
+/** Adds the jobs of schedules by `add`; their moments are rows of the table. */
+export function scheduling(
+  db: DataSourceLike,
+  run: RunStatement,
+  add: (job: NewJob, tx: Transaction) => Promise<boolean>,
+): JobEngine['addScheduled'] {
+  const insert = inserting(run, kindOf(db) === 'mysql')
+  let isPlanned = false
+  return async (schedules) => {
+    if (!isPlanned) await plan(run, (...row) => insert(scheduleRow(...row), undefined, 'schedule'), schedules)
+    isPlanned = true
+    const addMoment = (name: string, moment: number, tx: Transaction) => add(momentRow(name, moment), tx)
+    await addDue(run, { transact: (work) => db.transaction(work), add: addMoment }, schedules)
+  }
+}
+
+type Insert = (job: NewJob, tx?: Transaction, state?: JobRow['state']) => Promise<boolean>
 
 /** A row with the same name and key is not added. Only MariaDB and MySQL refuse it with an error. */
-function inserting(run: RunStatement, isMysql: boolean): Insert {
+export function inserting(run: RunStatement, isMysql: boolean): Insert {
   const ignored = isMysql ? '' : ' ON CONFLICT (name, job_key) DO NOTHING'
   return async ({ id, name, key, data, due, requestId, trace }, tx, state = 'waiting') => {
     const moment = 'at' in due ? '?' : '{now} + ?'

@@ -29,6 +29,8 @@ export const GUIDES = {
   '@mortar/database': 'database.md',
   '@mortar/mail': 'mail.md',
   '@mortar/jobs': 'jobs.md',
+  '@mortar/jobs/bullmq': 'jobs.md',
+  '@mortar/jobs/pg-boss': 'jobs.md',
   '@mortar/jobs/schema': 'jobs.md',
   '@mortar/jobs/testing': 'jobs.md',
   '@mortar/webhooks': 'webhooks.md',

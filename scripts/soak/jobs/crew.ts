@@ -1,34 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { ConnectionOptions } from '@mortar/database'
-import type { Share } from './member.ts'
-
-/** Plan of one run. Times are milliseconds. */
-export interface LedgerPlan {
-  readonly connection: ConnectionOptions
-  /** Orders that are tried; a quarter of them is rolled back. */
-  readonly orders: number
-  /** Processes that make orders, and work on jobs too. */
-  readonly producers: number
-  /** Further processes, which are killed. */
-  readonly workers: number
-  /** Processes that are ready to replace killed workers; 0 to replace none. */
-  readonly spares: number
-  /** Time between two kills of a worker. */
-  readonly killEvery: number
-  /** The time after which the end is not waited for any longer. */
-  readonly limit: number
-  /**
-   * True to let the leases of killed workers end when every order is made, in place of waiting for them. Workers that
-   * live lose their leases too, so more jobs run twice.
-   */
-  readonly endsLeases?: boolean
-  /** Called with each kill. */
-  readonly disturb?: () => void
-  /** Resolves when no fault is in progress. */
-  readonly repaired?: () => Promise<void>
-  readonly log?: (line: string) => void
-}
+import type { LedgerPlan, Share } from './plan.ts'
 
 const MEMBER = new URL('./member.ts', import.meta.url)
 
@@ -101,7 +73,8 @@ export class Crew {
   }
 
   async #warm(): Promise<ChildProcess> {
-    const child = fork(MEMBER, [JSON.stringify(this.#plan.connection)], {
+    const { connection, engine, lease } = this.#plan
+    const child = fork(MEMBER, [JSON.stringify({ connection, engine, lease })], {
       execArgv: ['--import', 'tsx', '--conditions=source'],
     })
     this.#all.add(child)

@@ -1,22 +1,19 @@
 // A process of the ledger: it loads the application, tells its parent, and begins on a message, so that a
-// killed process has a successor without the time of an import. Argument: options of the connection as JSON.
+// killed process has a successor without the time of an import. Argument: connection and engine of the plan as JSON.
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from 'mortar'
-import { database, type ConnectionOptions } from '@mortar/database'
+import { database } from '@mortar/database'
 import { jobs } from '@mortar/jobs'
+import { chooseEngine } from './choose-engine.ts'
+import type { LedgerPlan, Share } from './plan.ts'
 import order from './jobs/order.ts'
 import { Orders, TABLES } from './tables.ts'
 
-/** The orders that a producer makes. */
-export interface Share {
-  readonly first: number
-  readonly count: number
-}
-
-const [, , connection] = process.argv
+const plan = JSON.parse(process.argv[2]!) as Pick<LedgerPlan, 'connection' | 'engine' | 'lease'>
+const engine = chooseEngine(plan.engine, plan.lease)
 const app = createApp({ environment: 'development', logger: false, signals: false })
-  .use(database({ ...(JSON.parse(connection!) as ConnectionOptions), entities: TABLES }))
-  .use(jobs({ directory: new URL('./jobs', import.meta.url) }))
+  .use(database({ ...plan.connection, entities: TABLES }))
+  .use(jobs({ directory: new URL('./jobs', import.meta.url), ...(engine && { engine }) }))
 
 process.on('message', (message: 'begin' | Share) => {
   const work = message === 'begin' ? app.ready().then(() => 'begun') : produce(message).then(() => 'made')

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createDataSource } from '@mortar/database'
-import { IsNull, Not, type DataSource } from 'typeorm'
-import { Crew, type LedgerPlan } from './crew.ts'
+import { In, IsNull, Not, type DataSource } from 'typeorm'
+import type { EngineParts, JobEngine } from '@mortar/jobs'
 import { MortarJobs } from '@mortar/jobs/schema'
+import { chooseEngine } from './choose-engine.ts'
+import { Crew } from './crew.ts'
+import type { LedgerPlan } from './plan.ts'
 import { Orders, Runs, TABLES } from './tables.ts'
 
 /** Result of a run. */
@@ -43,10 +46,14 @@ export async function runLedger(plan: LedgerPlan): Promise<LedgerReport> {
     log(`every order is made after ${seconds(begun)} s, ${crew.kills} workers were killed`)
     await plan.repaired?.()
     return await connected(plan, async (db) => {
-      await ended(db, plan)
+      const engine = openEngine(db, plan)
+      await engine.open()
+      await ended(db, engine, plan)
       log(`no order waits after ${seconds(begun)} s`)
       await crew.stop()
-      return { ...(await compare(db, firstMoment)), kills: crew.kills, failed }
+      const compared = await compare(db, engine, firstMoment)
+      await engine.close?.()
+      return { ...compared, kills: crew.kills, failed }
     })
   } finally {
     await crew.stop()
@@ -62,15 +69,34 @@ async function connected<T>({ connection }: LedgerPlan, work: (db: DataSource) =
   }
 }
 
+/** The jobs that are left, wherever they are. */
+type Left = Pick<JobEngine, 'open' | 'close'> & {
+  list(filter: { readonly name: string; readonly limit: number }): Promise<readonly { readonly id: string }[]>
+}
+
+function openEngine(db: DataSource, { engine, lease }: LedgerPlan): Left {
+  const own = db as unknown as EngineParts['db']
+  return chooseEngine(engine, lease)?.({ db: own, names: () => ['order', 'tick'] }) ?? leftInTable(db)
+}
+
+function leftInTable(db: DataSource): Left {
+  return {
+    open: () => Promise.resolve(),
+    list: ({ name, limit }) =>
+      db.getRepository(MortarJobs).find({ where: { name, state: In(['waiting', 'failed']) }, take: limit }),
+  }
+}
+
 const seconds = (begun: number): string => ((performance.now() - begun) / 1000).toFixed(1)
 
 /** Waits until no job of an order is left. */
-async function ended(db: DataSource, { limit, endsLeases }: LedgerPlan): Promise<void> {
+async function ended(db: DataSource, engine: Left, { limit, endsLeases }: LedgerPlan): Promise<void> {
   const end = performance.now() + limit
   if (endsLeases === true) await db.getRepository(MortarJobs).update({ worker: Not(IsNull()) }, { run_at: 0 })
   while (performance.now() < end) {
-    if ((await db.getRepository(MortarJobs).countBy({ name: 'order' })) === 0) return
-    await wait(50)
+    const rows = await db.getRepository(MortarJobs).countBy({ name: 'order', state: 'carried' })
+    if (rows + (await engine.list({ name: 'order', limit: 1 })).length === 0) return
+    await wait(100)
   }
 }
 
@@ -88,25 +114,30 @@ async function addSchedule(db: DataSource): Promise<number> {
   return first
 }
 
-async function compare(db: DataSource, firstMoment: number): Promise<Omit<LedgerReport, 'kills' | 'failed'>> {
+async function compare(
+  db: DataSource,
+  engine: Left,
+  firstMoment: number,
+): Promise<Omit<LedgerReport, 'kills' | 'failed'>> {
   const orders = new Set((await db.getRepository(Orders).find()).map(({ id }) => String(id)))
   const runs = await db.getRepository(Runs).find()
   const subjects = (kind: string): string[] =>
     runs.filter((run) => run.kind === kind).map((run) => run.subject)
-  const jobs = await db.getRepository(MortarJobs).find()
-  const waitingTicks = jobs.filter(({ name, state }) => name === 'tick' && state !== 'schedule')
-  const [schedule] = jobs.filter(({ state }) => state === 'schedule')
+  const waitingTicks = await engine.list({ name: 'tick', limit: MANY })
+  const schedule = await db.getRepository(MortarJobs).findOneByOrFail({ state: 'schedule' })
   const ran = subjects('order')
   return {
     committed: orders.size,
     runs: ran.length,
     lost: without(orders, new Set(ran)),
     ghosts: without(new Set(ran), orders),
-    left: jobs.filter(({ name }) => name === 'order').length,
-    moments: (schedule!.run_at - firstMoment) / 1000,
+    left: (await engine.list({ name: 'order', limit: MANY })).length,
+    moments: (schedule.run_at - firstMoment) / 1000,
     ticks: new Set([...subjects('tick'), ...waitingTicks.map(({ id }) => id)]).size,
   }
 }
+
+const MANY = 10_000
 
 function without(all: ReadonlySet<string>, those: ReadonlySet<string>): number {
   return [...all].filter((each) => !those.has(each)).length

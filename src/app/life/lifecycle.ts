@@ -51,7 +51,7 @@ export function createLifecycle(
   }
 
   return {
-    async start(bricks, process = { servesRequests: true }) {
+    async start(bricks, process = { servesRequests: true, stopping: new AbortController().signal }) {
       if (!process.servesRequests && bricks.every(({ work }) => work === undefined)) throw noWork()
       const step = async (brick: AnyBrick, run: () => unknown): Promise<void> => {
         try {

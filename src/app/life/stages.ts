@@ -14,6 +14,8 @@ export interface Stages {
   /** The responses to probes. */
   readonly health: Health
   readonly state: AdapterState
+  /** Aborts when the application begins to drain. */
+  readonly stopping: AbortSignal
   /** Closes each connection after its current response; `/readyz` responds with 503. */
   beginToDrain(): void
   /** Drains, aborts `ctx.signal` and ends event streams of open requests. */
@@ -33,13 +35,16 @@ export function createStages({ options, container, dispatcher }: AssemblyContext
     version: applicationVersion(),
     hasRoute: (path) => dispatcher.routes.some((route) => route.path === path),
   })
+  const stopping = new AbortController()
   function beginToDrain(): void {
     state.draining = true
+    stopping.abort()
     health.stage = 'draining'
   }
   return {
     health,
     state,
+    stopping: stopping.signal,
     beginToDrain,
     beginToClose() {
       beginToDrain()

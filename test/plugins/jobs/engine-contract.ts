@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { JobEngine, NewJob, PlannedSchedule } from '@mortar/jobs'
-import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
+import type { ClaimedJob, JobEngine, NewJob, PlannedSchedule, Transaction } from '@mortar/jobs'
 
-/** The engines of two processes over one store, whose common clock the test moves. */
+/** The engines of two processes over one store. */
 export interface EnginePair {
   readonly one: JobEngine
   readonly other: JobEngine
-  /** Moves the clock on by milliseconds. */
-  advance(milliseconds: number): void
+  /** Milliseconds for which a claimed job belongs to its process. */
+  readonly lease: number
+  /** Lets at least this time pass on the clock of the store: a test clock jumps, an engine with its own clock waits. */
+  pass(milliseconds: number): Promise<void>
   now(): number
+  transact(work: (tx: Transaction) => Promise<void>): Promise<void>
 }
 
 export const newJob = (given: Partial<NewJob> = {}): NewJob => ({
@@ -23,24 +25,30 @@ export const newJob = (given: Partial<NewJob> = {}): NewJob => ({
   ...given,
 })
 
-const NAMES = ['send', 'report']
-const EVERY_MINUTE: PlannedSchedule = {
-  name: 'report',
-  pattern: '* * * * *|UTC',
-  next: (after) => (Math.floor(after / 60_000) + 1) * 60_000,
-  runsMissed: true,
-}
+export const NAMES = ['send', 'report']
+export const claimOne = async (engine: JobEngine) => (await engine.claim(NAMES, 1))[0]
+/** Milliseconds between two moments of a schedule, and two tries of `claimSoon`. */
+const OFTEN = 400
+const STEP = 30
 
-/** The tests of every engine. Call it inside a `describe`. */
-export function testEngine(pair: () => EnginePair): void {
-  const claimOne = async (engine: JobEngine) => (await engine.claim(NAMES, 1))[0]
+/** The promises that every engine keeps, whatever clock it has. Call it inside a `describe`. */
+export function testPromises(pair: () => EnginePair): void {
+  /** Claims a job that is due: another process has it a moment later. */
+  async function claimSoon(engine: JobEngine): Promise<ClaimedJob> {
+    for (let tries = 0; tries < 200; tries++) {
+      const claimed = await claimOne(engine)
+      if (claimed !== undefined) return claimed
+      await pair().pass(STEP)
+    }
+    throw new Error('No job can be claimed.')
+  }
 
   it('gives a job to one of two processes, with its data, and not again when it is done', async () => {
-    const { one, other, advance } = pair()
+    const { one, other, pass, lease } = pair()
     const data = JSON.stringify({ text: 'a\u0000b 😀 \ud800', list: [1, null] })
     const job = newJob({ data, requestId: 'r1', trace: '00-1-2-01' })
     expect(await one.add(job)).to.equal(true)
-    const claimed = (await claimOne(other))!
+    const claimed = await claimSoon(other)
     expect(claimed).to.deep.equal({
       id: job.id,
       name: 'send',
@@ -51,16 +59,32 @@ export function testEngine(pair: () => EnginePair): void {
     })
     expect(await claimOne(one)).to.equal(undefined)
     expect(await other.settle(claimed, { is: 'done' })).to.equal(true)
-    advance(2 * LEASE)
+    await pass(2 * lease)
     expect(await claimOne(one)).to.equal(undefined)
     expect(await one.list()).to.deep.equal([])
+  })
+
+  it('adds a job with the commit of a transaction, and never after its rollback', async () => {
+    const { one, other, transact } = pair()
+    const rollback = new Error('rollback')
+    const [lost, kept] = [newJob({ key: 'k' }), newJob({ key: 'k' })]
+    const refused = transact(async (tx) => {
+      expect(await one.add(lost, tx)).to.equal(true)
+      expect(await one.add(newJob({ name: 'report' }), tx)).to.equal(true)
+      throw rollback
+    })
+    expect(await refused.catch((error: unknown) => error)).to.equal(rollback)
+    expect(await one.counts()).to.include({ waiting: 0, running: 0, failed: 0 })
+    await transact(async (tx) => void (await one.add(kept, tx)))
+    expect((await claimSoon(other)).id).to.equal(kept.id)
+    expect(await claimOne(one)).to.equal(undefined)
   })
 
   it('keeps data of a megabyte whole', async () => {
     const { one } = pair()
     const data = JSON.stringify('é'.repeat(500_000))
     await one.add(newJob({ data }))
-    expect((await claimOne(one))!.data === data).to.equal(true)
+    expect((await claimSoon(one)).data === data).to.equal(true)
   })
 
   it('gives 100 jobs to 20 claims that run together, each once', async () => {
@@ -73,24 +97,26 @@ export function testEngine(pair: () => EnginePair): void {
         const claimed = await engine.claim(NAMES, 3)
         if (claimed.length === 0) return
         ids.push(...claimed.map(({ id }) => id))
+        await Promise.all(claimed.map((job) => engine.settle(job, { is: 'done' })))
       }
     }
     await Promise.all(Array.from({ length: 20 }, (_, index) => drain(index % 2 === 0 ? one : other)))
     // A process may have lost each of its tries to another one.
-    await drain(one)
+    while (ids.length < jobs.length) ids.push((await claimSoon(one)).id)
     expect(ids.toSorted()).to.deep.equal(jobs.map(({ id }) => id).toSorted())
+    expect(await claimOne(other)).to.equal(undefined)
   })
 
-  it('waits for the moment of a job, and claims the oldest first', async () => {
-    const { one, advance, now } = pair()
-    const late = newJob({ due: { after: 60_000 } })
-    const early = newJob({ due: { at: now() + 30_000 } })
-    await one.add(late)
-    await one.add(early)
+  it('waits for the moment of a job', async () => {
+    const { one, pass, now } = pair()
+    const [after, at] = [newJob({ due: { after: 1500 } }), newJob({ due: { at: now() + 1500 } })]
+    await one.add(after)
+    await one.add(at)
     expect(await one.claim(NAMES, 5)).to.deep.equal([])
-    advance(90_000)
-    expect((await claimOne(one))?.id).to.equal(early.id)
-    expect((await claimOne(one))?.id).to.equal(late.id)
+    expect(await one.counts()).to.include({ waiting: 2, running: 0 })
+    await pass(1500)
+    const claimed = [await claimSoon(one), await claimSoon(one)]
+    expect(claimed.map(({ id }) => id).toSorted()).to.deep.equal([after.id, at.id].toSorted())
   })
 
   it('leaves names alone that a process does not know, and names them', async () => {
@@ -102,61 +128,64 @@ export function testEngine(pair: () => EnginePair): void {
     expect(await one.unknown([])).to.deep.equal(['gone'])
   })
 
-  it('gives the job of a dead process to another one, whose result alone counts', async () => {
-    const { one, other, advance } = pair()
+  it('finds a job whichever names were claimed before', async () => {
+    const { one } = pair()
     await one.add(newJob())
-    const lost = (await claimOne(one))!
-    advance(LEASE - 1000)
+    expect(await one.claim(['report'], 1)).to.deep.equal([])
+    expect(await one.claim(['send'], 1)).to.have.lengthOf(1)
+  })
+
+  it('gives the job of a dead process to another one, whose result alone counts', async () => {
+    const { one, other, pass, lease } = pair()
+    await one.add(newJob())
+    const lost = await claimSoon(one)
+    await pass(0.7 * lease)
     expect(await one.renew(lost)).to.equal(true)
-    advance(LEASE - 1000)
+    await pass(0.7 * lease)
     expect(await claimOne(other)).to.equal(undefined)
-    advance(2000)
-    const taken = (await claimOne(other))!
+    await pass(0.4 * lease)
+    const taken = await claimSoon(other)
     expect(taken.attempt).to.equal(2)
     expect(await one.renew(lost)).to.equal(false)
     for (const outcome of [{ is: 'done' }, { is: 'failed', error: 'x' }, { is: 'returned' }] as const)
       expect(await one.settle(lost, outcome)).to.equal(false)
     expect(await other.settle(taken, { is: 'done' })).to.equal(true)
-  })
-
-  it('ends the leases of jobs that were claimed together one by one', async () => {
-    const { one, now } = pair()
-    for (let count = 0; count < 20; count++) await one.add(newJob())
-    await one.claim(NAMES, 20)
-    const ends = (await one.list()).map(({ dueAt }) => dueAt.getTime() - now())
-    expect(Math.min(...ends)).to.be.at.least(LEASE)
-    expect(Math.max(...ends)).to.be.lessThan(LEASE + SPREAD)
-    expect(new Set(ends).size).to.be.greaterThan(1)
+    expect(await other.list()).to.deep.equal([])
   })
 
   it('repeats a job after a delay, and returns one without counting the attempt', async () => {
-    const { one, other, advance } = pair()
+    const { one, other, pass } = pair()
     await one.add(newJob())
-    await one.settle((await claimOne(one))!, { is: 'repeated', after: 10_000, error: 'Error: no' })
+    await one.settle(await claimSoon(one), { is: 'repeated', after: 1500, error: 'Error: no' })
     expect((await one.list())[0]).to.include({ state: 'waiting', attempt: 1, error: 'Error: no' })
-    advance(9000)
     expect(await claimOne(one)).to.equal(undefined)
-    advance(1000)
-    const second = (await claimOne(one))!
+    await pass(1500)
+    const second = await claimSoon(one)
     expect(second.attempt).to.equal(2)
-    await one.settle(second, { is: 'returned' })
-    expect((await claimOne(other))?.attempt).to.equal(2)
+    expect(await one.settle(second, { is: 'returned' })).to.equal(true)
+    const third = await claimSoon(other)
+    expect(third.attempt).to.equal(2)
+    await other.settle(third, { is: 'repeated', after: 0, error: 'Error: again' })
+    expect((await claimSoon(other)).attempt).to.equal(3)
   })
 
   it('keeps a failed job, which can be listed, retried and deleted', async () => {
-    const { one, advance } = pair()
+    const { one, other, pass, lease } = pair()
     const job = newJob({ key: 'k' })
     await one.add(job)
-    await one.settle((await claimOne(one))!, { is: 'failed', error: 'Error: no' })
-    advance(2 * LEASE)
+    await one.settle(await claimSoon(one), { is: 'failed', error: 'Error: no' })
+    await pass(2 * lease)
     expect(await claimOne(one)).to.equal(undefined)
-    expect(await one.list({ state: 'failed', name: 'send' })).to.have.lengthOf(1)
+    const [failed, ...others] = await other.list({ state: 'failed', name: 'send' })
+    expect(failed).to.include({ id: job.id, name: 'send', state: 'failed', attempt: 1, error: 'Error: no' })
+    expect(others).to.deep.equal([])
     expect(await one.list({ state: 'failed', name: 'report' })).to.deep.equal([])
     expect(await one.counts()).to.include({ waiting: 0, running: 0, failed: 1 })
     expect(await one.retry(randomUUID())).to.equal(false)
-    expect(await one.retry(job.id)).to.equal(true)
+    expect(await one.remove(randomUUID())).to.equal(false)
+    expect(await other.retry(job.id)).to.equal(true)
     expect(await one.retry(job.id)).to.equal(false)
-    const again = (await claimOne(one))!
+    const again = await claimSoon(one)
     expect(again.attempt).to.equal(1)
     expect(await one.remove(job.id)).to.equal(false)
     await one.settle(again, { is: 'failed', error: 'Error: no' })
@@ -164,22 +193,41 @@ export function testEngine(pair: () => EnginePair): void {
     expect(await one.list()).to.deep.equal([])
   })
 
-  it('counts what waits, runs and failed, and how long the oldest has waited', async () => {
-    const { one, advance } = pair()
+  it('deletes a job that waits', async () => {
+    const { one, other } = pair()
+    const [due, later] = [newJob(), newJob({ due: { after: 60_000 }, key: 'k' })]
+    await one.add(due)
+    await one.add(later)
+    await one.settle(await claimSoon(one), { is: 'repeated', after: 60_000, error: 'x' })
+    for (const { id } of [due, later]) {
+      expect(await other.remove(id)).to.equal(true)
+      expect(await one.remove(id)).to.equal(false)
+    }
+    expect(await one.add(newJob({ key: 'k' }))).to.equal(true)
+    expect(await one.counts()).to.include({ waiting: 1, running: 0, failed: 0 })
+  })
+
+  it('counts and lists what waits, runs and failed', async () => {
+    const { one, pass } = pair()
     expect(await one.counts()).to.deep.equal({ waiting: 0, running: 0, failed: 0, oldest: 0 })
-    await one.add(newJob())
-    advance(5000)
+    await one.add(newJob({ data: '"first"' }))
+    await pass(STEP)
     await one.add(newJob({ name: 'report' }))
-    await one.add(newJob({ due: { after: 60_000 } }))
-    expect(await one.counts()).to.deep.equal({ waiting: 3, running: 0, failed: 0, oldest: 5 })
-    await claimOne(one)
-    expect(await one.counts()).to.deep.equal({ waiting: 2, running: 1, failed: 0, oldest: 0 })
-    expect(await one.list({ state: 'running' })).to.have.lengthOf(1)
+    await one.add(newJob({ due: { after: 60_000 }, data: '"later"' }))
+    expect(await one.waiting('send')).to.deep.equal(['"first"', '"later"'])
+    expect(await one.counts()).to.include({ waiting: 3, running: 0, failed: 0 })
+    const claimed = await claimSoon(one)
+    expect(await one.counts()).to.include({ waiting: 2, running: 1, failed: 0 })
+    const [running, ...others] = await one.list({ state: 'running' })
+    expect(running).to.include({ id: claimed.id, attempt: 1, error: undefined })
+    expect(others).to.deep.equal([])
     expect(await one.list({ state: 'waiting', limit: 1 })).to.have.lengthOf(1)
+    expect(await one.list()).to.have.lengthOf(3)
+    expect(JSON.stringify(await one.list())).to.not.contain('later')
   })
 
   it('adds one job for a key while it waits or runs, byte by byte and for each name', async () => {
-    const { one, other } = pair()
+    const { one, other, pass } = pair()
     const [first, second] = await Promise.all([
       one.add(newJob({ key: 'é' })),
       other.add(newJob({ key: 'é' })),
@@ -187,68 +235,60 @@ export function testEngine(pair: () => EnginePair): void {
     expect([first, second].filter(Boolean)).to.have.lengthOf(1)
     expect(await one.add(newJob({ key: 'e' }))).to.equal(true)
     expect(await one.add(newJob({ key: 'é', name: 'report' }))).to.equal(true)
-    const claimed = (await one.claim(['send'], 5)).toSorted((a, b) => a.attempt - b.attempt)
-    expect(claimed).to.have.lengthOf(2)
+    const claimed: ClaimedJob[] = []
+    while (claimed.length < 2) {
+      claimed.push(...(await one.claim(['send'], 5)))
+      await pass(STEP)
+    }
     expect(await one.add(newJob({ key: 'é' }))).to.equal(false)
-    await one.settle(claimed[0]!, { is: 'done' })
+    await one.settle(claimed[0]!, { is: 'repeated', after: 0, error: 'x' })
+    expect(await one.add(newJob({ key: 'é' }))).to.equal(false)
+    expect(await one.add(newJob({ key: 'e' }))).to.equal(false)
     await one.settle(claimed[1]!, { is: 'failed', error: 'x' })
+    await pass(STEP)
+    while (claimed.length < 3) {
+      claimed.push(...(await one.claim(['send'], 5)))
+      await pass(STEP)
+    }
+    await one.settle(claimed[2]!, { is: 'done' })
     expect(await one.add(newJob({ key: 'é' }))).to.equal(true)
     expect(await one.add(newJob({ key: 'e' }))).to.equal(true)
   })
 
   it('deletes failed jobs after their time', async () => {
-    const { one, advance } = pair()
+    const { one, pass } = pair()
     await one.add(newJob())
-    await one.settle((await claimOne(one))!, { is: 'failed', error: 'x' })
-    advance(1000)
-    await one.prune(2000)
+    await one.settle(await claimSoon(one), { is: 'failed', error: 'x' })
+    await pass(50)
+    await one.prune(60_000)
     expect(await one.list()).to.have.lengthOf(1)
-    advance(1001)
-    await one.prune(2000)
+    await pass(50)
+    await one.prune(50)
     expect(await one.list()).to.deep.equal([])
   })
 
   it('adds each moment of a schedule by exactly one of two processes', async () => {
-    const { one, other, advance } = pair()
-    await Promise.all([one.addScheduled([EVERY_MINUTE]), other.addScheduled([EVERY_MINUTE])])
-    expect(await one.waiting('report')).to.deep.equal([])
-    for (let minute = 0; minute < 3; minute++) {
-      advance(60_000)
-      await Promise.all([one, other, one].map((engine) => engine.addScheduled([EVERY_MINUTE])))
+    const { one, other, pass, now } = pair()
+    const often: PlannedSchedule = {
+      name: 'report',
+      pattern: 'often|UTC',
+      next: (after) => (Math.floor(after / OFTEN) + 1) * OFTEN,
+      runsMissed: true,
     }
-    expect(await one.waiting('report')).to.have.lengthOf(3)
-    expect(await one.list()).to.have.lengthOf(3)
-    expect((await one.list()).every(({ state }) => state === 'waiting')).to.equal(true)
-  })
-
-  it('adds one job for all missed moments, or none, and those of the last minute in any case', async () => {
-    const { one, advance, now } = pair()
-    const hour = 3_600_000
-    const hourly = { ...EVERY_MINUTE, next: (after: number) => (Math.floor(after / hour) + 1) * hour }
-    const skipping = { ...hourly, runsMissed: false, name: 'send' }
-    const both = [hourly, skipping]
-    await one.addScheduled(both)
-    advance(4 * hour - (now() % hour) + 61_000)
-    await one.addScheduled(both)
-    expect(await one.waiting('report')).to.have.lengthOf(1)
-    expect(await one.waiting('send')).to.deep.equal([])
-    advance(hour - 2000)
-    await one.addScheduled(both)
-    expect(await one.waiting('report')).to.have.lengthOf(2)
-    expect(await one.waiting('send')).to.have.lengthOf(1)
-  })
-
-  it('uses the schedule of the newest process, and leaves that of others alone', async () => {
-    const { one, other, advance } = pair()
-    const hourly = { ...EVERY_MINUTE, pattern: '0 * * * *|UTC', next: (after: number) => after + 3_600_000 }
-    await one.addScheduled([EVERY_MINUTE])
-    await other.addScheduled([hourly])
-    advance(61_000)
-    await one.addScheduled([EVERY_MINUTE])
-    await other.addScheduled([hourly])
-    expect(await one.waiting('report')).to.deep.equal([])
-    advance(3_600_000)
-    await other.addScheduled([hourly])
-    expect(await one.waiting('report')).to.have.lengthOf(1)
+    const number = (): number => Math.floor(now() / OFTEN)
+    const before = number()
+    await Promise.all([one.addScheduled([often]), other.addScheduled([often])])
+    const first = number()
+    for (let moment = 0; moment < 3; moment++) {
+      await pass(OFTEN)
+      await Promise.all([one, other, one].map((engine) => engine.addScheduled([often])))
+    }
+    const last = number()
+    const jobs = await one.list()
+    expect(jobs.length)
+      .to.be.within(3, last - before)
+      .and.at.least(last - first - 1)
+    expect(jobs.every(({ state, name }) => state === 'waiting' && name === 'report')).to.equal(true)
+    expect(await one.waiting('report')).to.have.lengthOf(jobs.length)
   })
 }

@@ -1,8 +1,10 @@
 import { databaseEngine } from '../../../plugins/jobs/database/engine.ts'
 import type { DataSourceLike } from '../../../plugins/jobs/database/statements.ts'
+import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
 import * as schema from '@mortar/jobs/schema'
 import { KINDS_AND_DRIVERS } from '../database/databases.ts'
-import { testEngine, type EnginePair } from './engine-contract.ts'
+import { testClock } from './engine-clock.ts'
+import { testPromises, type EnginePair } from './engine-contract.ts'
 
 for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
   describe(`the engine of jobs in a database: ${kind}`, () => {
@@ -16,8 +18,16 @@ for (const [kind, prepare] of Object.entries(KINDS_AND_DRIVERS))
       const [one, other] = [first, await place().open(schema)].map((db) =>
         databaseEngine(db as unknown as DataSourceLike, () => time),
       ) as [EnginePair['one'], EnginePair['other']]
-      pair = { one, other, advance: (by) => void (time += by), now: () => time }
+      pair = {
+        one,
+        other,
+        lease: LEASE + SPREAD,
+        pass: async (by) => void (time += by),
+        now: () => time,
+        transact: (work) => first.transaction((tx) => work(tx as never)),
+      }
     })
 
-    testEngine(() => pair)
+    testPromises(() => pair)
+    testClock(() => pair)
   })

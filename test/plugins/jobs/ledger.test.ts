@@ -9,6 +9,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
     it('run if their transaction commits, never if it is rolled back, and once for each moment', async () => {
       const report = await runLedger({
         connection: place().options(),
+        engine: { kind: 'database' },
         orders: 300,
         producers: 1,
         workers: 1,

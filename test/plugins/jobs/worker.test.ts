@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createClient } from 'mortar/testing'
 import type { Jobs, JobsOptions } from '@mortar/jobs'
 import * as schema from '@mortar/jobs/schema'
-import { KINDS } from '../database/databases.ts'
+import { ENGINES } from './engines.ts'
 import { jobsApp, keptLog, type JobsApp } from './applications.ts'
 import heldJob, { Hold, holds } from './jobs/held.ts'
 import recordJob, { record } from './jobs/record.ts'
@@ -15,7 +15,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await wait(10)
 }
 
-for (const [kind, prepare] of Object.entries(KINDS))
+for (const [kind, prepare] of Object.entries(ENGINES))
   describe(`the worker of jobs: ${kind}`, () => {
     const place = prepare()
     const apps: JobsApp[] = []
@@ -32,11 +32,15 @@ for (const [kind, prepare] of Object.entries(KINDS))
     })
 
     async function start(options: Partial<JobsOptions> = {}): Promise<Jobs> {
-      const app = jobsApp(place().options(schema), options, {
-        environment: 'development',
-        logger: log.logger,
-        logRequests: false,
-      })
+      const app = jobsApp(
+        place().options(schema),
+        { ...place().settings, ...options },
+        {
+          environment: 'development',
+          logger: log.logger,
+          logRequests: false,
+        },
+      )
       apps.push(app)
       await app.ready()
       return app.services.jobs
@@ -70,7 +74,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
       for (let count = 0; count < 4; count++) await jobs.add(heldJob, { hold: 'limit' })
       await held.begun.promise
       await jobs.add(slowJob)
-      await jobs.add(recordJob, { text: 'fails', failures: 9 })
+      await jobs.add(recordJob, { text: 'secret', failures: 9 })
       await jobs.add(recordJob, { text: 'runs', failures: 0 })
       await until(() => record.length === 1)
       await until(async () => (await jobs.list({ state: 'failed', name: 'slow' })).length === 1)
@@ -78,6 +82,7 @@ for (const [kind, prepare] of Object.entries(KINDS))
       held.end.resolve()
       await until(async () => (await jobs.list({ name: 'held' })).length === 0)
       expect(held.most).to.equal(2)
+      expect(JSON.stringify(log.lines)).to.contain('Attempt 1 fails').and.not.contain('secret')
     })
 
     it('waits for a running job when it stops, and claims no other', async () => {
@@ -93,6 +98,16 @@ for (const [kind, prepare] of Object.entries(KINDS))
       const [left, ...others] = await (await start({ run: false })).list()
       expect(left).to.include({ name: 'record', state: 'waiting', attempt: 0 })
       expect(others).to.deep.equal([])
+    })
+
+    it('claims nothing while its application serves on before its stop', async () => {
+      const jobs = await start()
+      const closing = apps[0]!.close({ drainDelay: '1m' })
+      await jobs.add(recordJob, { text: 'waits', failures: 0 })
+      for (let look = 0; look < 5; look++)
+        expect(await jobs.counts()).to.include({ waiting: 1, running: 0, failed: 0 })
+      await Promise.all([apps[0]!.close(), closing])
+      expect(record).to.deep.equal([])
     })
 
     it('aborts the signal of a job after its patience, and gives the job back with all its attempts', async () => {

@@ -1,0 +1,43 @@
+import { listOf } from './claims.ts'
+import type { RunStatement } from './statements.ts'
+import type { Transaction } from '../transactions.ts'
+
+/**
+ * The rows of jobs that another store carries, with the state `carried`. They stay until the job is done: they keep its
+ * key, and bring it back if the other store loses it.
+ */
+export interface CarriedRows {
+  /** Marks the rows of jobs that the other store has. */
+  handOver(ids: readonly string[]): Promise<void>
+  /** Lets a job wait in the table again. */
+  takeBack(id: string): Promise<void>
+  /** Deletes the row of a job, which frees its key. */
+  release(id: string, tx?: Transaction): Promise<void>
+  /** Some of the jobs whose rows were marked more than five minutes ago. */
+  old(): Promise<readonly { readonly id: string; readonly name: string }[]>
+}
+
+const OLD = 300_000
+const MOST = 1000
+
+export function carriedRows(run: RunStatement): CarriedRows {
+  return {
+    handOver: async (ids) =>
+      void (await run(
+        `UPDATE {jobs} SET state = 'carried', run_at = {now} WHERE id IN (${listOf(ids)}) AND state = 'waiting'`,
+        ids,
+      )),
+    takeBack: async (id) =>
+      void (await run(
+        "UPDATE {jobs} SET state = 'waiting', worker = NULL WHERE id = ? AND state = 'carried'",
+        [id],
+      )),
+    release: async (id, tx) => void (await run('DELETE FROM {jobs} WHERE id = ?', [id], tx)),
+    async old() {
+      const { records } = await run(
+        `SELECT id, name FROM {jobs} WHERE state = 'carried' AND run_at < {now} - ${OLD} ORDER BY run_at LIMIT ${MOST}`,
+      )
+      return records.map(({ id, name }) => ({ id: String(id), name: String(name) }))
+    },
+  }
+}

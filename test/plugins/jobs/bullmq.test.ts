@@ -1,0 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { JobEngine } from '@mortar/jobs'
+import { bullmq } from '@mortar/jobs/bullmq'
+import * as schema from '@mortar/jobs/schema'
+import { KINDS } from '../database/databases.ts'
+import { NAMES, newJob, testPromises, type EnginePair } from './engine-contract.ts'
+import { redisOfTests } from './engines.ts'
+
+const LEASE = 800
+
+describe('the engine of jobs in BullMQ', () => {
+  const redis = redisOfTests()
+  const place = KINDS['SQLite']!()
+  let pair: EnginePair
+
+  beforeEach(async () => {
+    const first = await place().open(schema)
+    await first.synchronize()
+    const [one, other] = [first, await place().open(schema)].map((db) =>
+      bullmq({ ...redis().options, lease: LEASE })({ db, names: () => NAMES }),
+    ) as [JobEngine, JobEngine]
+    await Promise.all([one.open(), other.open()])
+    pair = {
+      one,
+      other,
+      lease: LEASE,
+      pass: (by) => wait(by),
+      now: () => Date.now(),
+      transact: (work) => first.transaction((tx) => work(tx as never)),
+    }
+  })
+  afterEach(() => Promise.all([pair.one, pair.other].map((engine) => engine.close!())))
+
+  testPromises(() => pair)
+
+  it('hands a job over again that Redis has lost, and no other', async () => {
+    const { one, other } = pair
+    const jobs = [newJob({ key: 'k' }), newJob()]
+    for (const job of jobs) await one.add(job)
+    expect(await one.claim(NAMES, 1)).to.have.lengthOf(1)
+    await redis().clear()
+    const db = await place().open(schema)
+    await one.prune(60_000)
+    expect((await one.counts()).waiting).to.equal(0)
+    await db.getRepository(schema.MortarJobs).update({ state: 'carried' }, { run_at: 0 })
+    await one.prune(60_000)
+    expect(await other.add(newJob({ key: 'k' }))).to.equal(false)
+    const ids = (await other.claim(NAMES, 5)).map(({ id }) => id)
+    expect(ids.toSorted()).to.deep.equal(jobs.map(({ id }) => id).toSorted())
+    await db.getRepository(schema.MortarJobs).update({ state: 'carried' }, { run_at: 0 })
+    await one.prune(60_000)
+    expect((await one.counts()).waiting).to.equal(0)
+  })
+})

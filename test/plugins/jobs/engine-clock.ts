@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import type { PlannedSchedule } from '@mortar/jobs'
+import { LEASE, SPREAD } from '../../../plugins/jobs/engine.ts'
+import { claimOne, NAMES, newJob, type EnginePair } from './engine-contract.ts'
+
+const EVERY_MINUTE: PlannedSchedule = {
+  name: 'report',
+  pattern: '* * * * *|UTC',
+  next: (after) => (Math.floor(after / 60_000) + 1) * 60_000,
+  runsMissed: true,
+}
+
+/** Further tests of an engine whose clock the test moves. */
+export function testClock(pair: () => EnginePair): void {
+  it('claims the oldest first, to the second', async () => {
+    const { one, pass, now } = pair()
+    const late = newJob({ due: { after: 60_000 } })
+    const early = newJob({ due: { at: now() + 30_000 } })
+    await one.add(late)
+    await one.add(early)
+    await pass(29_000)
+    expect(await one.claim(NAMES, 5)).to.deep.equal([])
+    await pass(61_000)
+    expect((await claimOne(one))?.id).to.equal(early.id)
+    expect((await claimOne(one))?.id).to.equal(late.id)
+  })
+
+  it('ends the leases of jobs that were claimed together one by one', async () => {
+    const { one, now } = pair()
+    for (let count = 0; count < 20; count++) await one.add(newJob())
+    await one.claim(NAMES, 20)
+    const ends = (await one.list()).map(({ dueAt }) => dueAt.getTime() - now())
+    expect(Math.min(...ends)).to.be.at.least(LEASE)
+    expect(Math.max(...ends)).to.be.lessThan(LEASE + SPREAD)
+    expect(new Set(ends).size).to.be.greaterThan(1)
+  })
+
+  it('counts how long the oldest has waited', async () => {
+    const { one, pass } = pair()
+    await one.add(newJob())
+    await pass(5000)
+    await one.add(newJob({ name: 'report' }))
+    await one.add(newJob({ due: { after: 60_000 } }))
+    expect(await one.counts()).to.deep.equal({ waiting: 3, running: 0, failed: 0, oldest: 5 })
+    await claimOne(one)
+    expect(await one.counts()).to.deep.equal({ waiting: 2, running: 1, failed: 0, oldest: 0 })
+  })
+
+  it('adds one job for all missed moments, or none, and those of the last minute in any case', async () => {
+    const { one, pass, now } = pair()
+    const hour = 3_600_000
+    const hourly = { ...EVERY_MINUTE, next: (after: number) => (Math.floor(after / hour) + 1) * hour }
+    const skipping = { ...hourly, runsMissed: false, name: 'send' }
+    const both = [hourly, skipping]
+    await one.addScheduled(both)
+    await pass(4 * hour - (now() % hour) + 61_000)
+    await one.addScheduled(both)
+    expect(await one.waiting('report')).to.have.lengthOf(1)
+    expect(await one.waiting('send')).to.deep.equal([])
+    await pass(hour - 2000)
+    await one.addScheduled(both)
+    expect(await one.waiting('report')).to.have.lengthOf(2)
+    expect(await one.waiting('send')).to.have.lengthOf(1)
+  })
+
+  it('uses the schedule of the newest process, and leaves that of others alone', async () => {
+    const { one, other, pass } = pair()
+    const hourly = { ...EVERY_MINUTE, pattern: '0 * * * *|UTC', next: (after: number) => after + 3_600_000 }
+    await one.addScheduled([EVERY_MINUTE])
+    await other.addScheduled([hourly])
+    await pass(61_000)
+    await one.addScheduled([EVERY_MINUTE])
+    await other.addScheduled([hourly])
+    expect(await one.waiting('report')).to.deep.equal([])
+    await pass(3_600_000)
+    await other.addScheduled([hourly])
+    expect(await one.waiting('report')).to.have.lengthOf(1)
+  })
+}

@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { JobEngine } from '@mortar/jobs'
+import { pgBoss } from '@mortar/jobs/pg-boss'
+import * as schema from '@mortar/jobs/schema'
+import { KINDS } from '../database/databases.ts'
+import { NAMES, testPromises, type EnginePair } from './engine-contract.ts'
+import { pgBossOfTests } from './engines.ts'
+
+describe('the engine of jobs in pg-boss', () => {
+  const place = KINDS['PostgreSQL']!()
+  const own = pgBossOfTests(() => place())
+  let pair: EnginePair
+
+  beforeEach(async () => {
+    const first = await place().open(schema)
+    await first.synchronize()
+    const [one, other] = [first, await place().open(schema)].map((db) =>
+      // pg-boss counts whole seconds, so each lease is 2 s.
+      pgBoss({ schema: own(), lease: 1500 })({ db, names: () => NAMES }),
+    ) as [JobEngine, JobEngine]
+    await Promise.all([one.open(), other.open()])
+    pair = {
+      one,
+      other,
+      lease: 2000,
+      pass: (by) => wait(by),
+      now: () => Date.now(),
+      transact: (work) => first.transaction((tx) => work(tx as never)),
+    }
+  })
+  afterEach(() => Promise.all([pair.one, pair.other].map((engine) => engine.close!())))
+
+  testPromises(() => pair)
+})
