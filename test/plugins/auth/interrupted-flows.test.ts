@@ -195,7 +195,7 @@ describe('The work behind forgot-password', () => {
       expect((await world.client().post('/auth/forgot-password', { email: ADA.email })).status).to.equal(200)
       await settle(world)
       expect(errors).to.deep.equal([
-        [{ reason: 'Error: disk I/O error' }, 'A request for a reset mail could not be completed'],
+        [{ reason: 'disk I/O error' }, 'A request for a reset mail could not be completed: disk I/O error'],
       ])
     }))
 
