@@ -97,14 +97,19 @@ for (const [name, share] of Object.entries(SHARED_STORES))
       for (const n of [0, 1, late]) expect(await statusAt(n, other)).to.equal(200)
     })
 
-    it('is over in all of them after a change of the password, also when the account is deleted then', async () => {
-      const user = await newcomer()
-      const change = { current: PASSWORD, next: NEXT }
-      const changed = await fleet.post(1, '/auth/change-password', change, user.bearer)
-      expect(changed.status).to.equal(200)
-      await records.deleteUser(user.id)
-      await ended(0, user)
-      expect(await statusAt(await fleet.join(), user)).to.equal(401)
+    it('is over in all of them after each way to end it, also when the account is deleted then', async () => {
+      const users: Newcomer[] = []
+      for (const prepare of endings(fleet)) {
+        const user = await newcomer()
+        await (
+          await prepare(user)
+        )()
+        await records.deleteUser(user.id)
+        users.push(user)
+      }
+      for (const user of users) await ended(1, user)
+      const late = await fleet.join()
+      for (const user of users) expect(await statusAt(late, user)).to.equal(401)
     })
 
     it('ends or begins whole for each login that meets it, in all of them and in one that starts later', async () => {
