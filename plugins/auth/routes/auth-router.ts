@@ -1,4 +1,4 @@
-import { createRouter, HttpError, type Context, type DefinedRoute, type Next, type Router } from 'mortar'
+import { createRouter, HttpError, type Context, type Next, type Router } from 'mortar'
 import { MissingColumn, MissingTable } from '../errors.ts'
 
 /** Creates a router for endpoints about accounts. */
@@ -6,11 +6,6 @@ export function authRouter(): Router {
   return createRouter({ tags: ['auth'] })
     .use(noStore)
     .use(explainMissingTable)
-}
-
-/** The two arguments of a router's method for a route. */
-export function parts({ definition, handler }: DefinedRoute) {
-  return [definition, handler] as const
 }
 
 /** Responses about accounts, errors included, are not cached (ASVS 14.3.2). */

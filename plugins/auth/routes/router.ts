@@ -1,7 +1,7 @@
 import type { Router } from 'mortar'
 import type { AnyObjectSchema } from 'mortar/yup'
 import type { AuthFeature } from '../features/feature.ts'
-import { authRouter, parts } from './auth-router.ts'
+import { authRouter } from './auth-router.ts'
 import { changePasswordRoute } from './change-password.ts'
 import { forgotPasswordRoute } from './forgot-password.ts'
 import { logInRoute, steppedLogInRoute, verifiedLogInRoute } from './log-in.ts'
@@ -21,15 +21,15 @@ export function passwordRoutes(
   const codes = factorFields(features)
   const signUp = features.map((feature) => feature.signUp).find((route) => route !== undefined) ?? signUpRoute
   const router = authRouter()
-  router.post('/signup', ...parts(signUp(signUpShape(fields))))
+  router.post('/signup', signUp(signUpShape(fields)))
   const logIn = 'code' in codes ? steppedLogInRoute : logInRoute
   const isRefusing = features.some(({ refusesUnverified }) => refusesUnverified)
-  router.post('/login', ...parts(isRefusing ? verifiedLogInRoute(logIn) : logIn))
-  router.post('/refresh', ...parts(refreshRoute))
-  router.post('/logout', ...parts(logOutRoute))
-  router.get('/me', ...parts(meRoute))
-  router.post('/change-password', ...parts(changePasswordRoute(codes)))
-  router.post('/forgot-password', ...parts(forgotPasswordRoute))
-  router.post('/reset-password', ...parts(resetPasswordRoute))
+  router.post('/login', isRefusing ? verifiedLogInRoute(logIn) : logIn)
+  router.post('/refresh', refreshRoute)
+  router.post('/logout', logOutRoute)
+  router.get('/me', meRoute)
+  router.post('/change-password', changePasswordRoute(codes))
+  router.post('/forgot-password', forgotPasswordRoute)
+  router.post('/reset-password', resetPasswordRoute)
   return router
 }

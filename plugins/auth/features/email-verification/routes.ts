@@ -1,7 +1,7 @@
 import * as yup from 'mortar/yup'
 import { createRouter, defineRoute, type Context, type Router } from 'mortar'
 import { authOf, canonical, featureOf, ownSession } from '../../routes/auth-context.ts'
-import { authRouter, noStore, parts } from '../../routes/auth-router.ts'
+import { authRouter, noStore } from '../../routes/auth-router.ts'
 import { email, JSON_BODY, knownPassword, limited, linkToken, message, stale } from '../../routes/shapes.ts'
 import { PAGE, PAGE_HEADERS, PAGE_PATH } from './page.ts'
 import type { EmailVerification } from './verification.ts'
@@ -88,8 +88,8 @@ function showPage(ctx: Context): string {
 /** The routers of `emailVerification()`. */
 export function verificationRoutes({ hasPage }: { readonly hasPage: boolean }): readonly Router[] {
   const router = authRouter()
-  router.post('/verify-email', ...parts(verifyRoute))
-  router.post('/verify-email/resend', ...parts(resendRoute))
-  router.post('/change-email', ...parts(changeRoute))
+  router.post('/verify-email', verifyRoute)
+  router.post('/verify-email/resend', resendRoute)
+  router.post('/change-email', changeRoute)
   return hasPage ? [router, createRouter({ hidden: true }).use(noStore).get(PAGE_PATH, showPage)] : [router]
 }

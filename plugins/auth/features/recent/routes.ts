@@ -1,7 +1,7 @@
 import * as yup from 'mortar/yup'
 import { defineRoute, type Router } from 'mortar'
 import { authOf, featureOf, ownRefreshToken, ownSession } from '../../routes/auth-context.ts'
-import { authRouter, parts } from '../../routes/auth-router.ts'
+import { authRouter } from '../../routes/auth-router.ts'
 import {
   crossSite,
   type FACTOR_FIELDS,
@@ -44,6 +44,6 @@ const confirmRoute = (codes: typeof FACTOR_FIELDS) =>
 /** The router of `recent()`. `codes` are the fields of a second factor, if accounts may have one. */
 export function confirmRoutes(codes: typeof FACTOR_FIELDS): Router {
   const router = authRouter()
-  router.post('/confirm', ...parts(confirmRoute(codes)))
+  router.post('/confirm', confirmRoute(codes))
   return router
 }

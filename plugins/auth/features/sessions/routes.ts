@@ -1,7 +1,7 @@
 import * as yup from 'mortar/yup'
 import { defineRoute, type Router } from 'mortar'
 import { featureOf, ownSession } from '../../routes/auth-context.ts'
-import { authRouter, parts } from '../../routes/auth-router.ts'
+import { authRouter } from '../../routes/auth-router.ts'
 import { limited, stale } from '../../routes/shapes.ts'
 import type { OwnSessions } from './own-sessions.ts'
 
@@ -68,8 +68,8 @@ const endOthersRoute = defineRoute(
 /** The router of `sessions()`. */
 export function sessionRoutes(): Router {
   const router = authRouter()
-  router.get('/sessions', ...parts(listRoute))
-  router.delete('/sessions/:id', ...parts(endRoute))
-  router.delete('/sessions', ...parts(endOthersRoute))
+  router.get('/sessions', listRoute)
+  router.delete('/sessions/:id', endRoute)
+  router.delete('/sessions', endOthersRoute)
   return router
 }

@@ -1,7 +1,7 @@
 import * as yup from 'mortar/yup'
 import { defineRoute, Forbidden, HttpError, type BaseContext, type Router } from 'mortar'
 import { featureOf, ownSession, presentedToken, signedInBody } from '../../routes/auth-context.ts'
-import { authRouter, parts } from '../../routes/auth-router.ts'
+import { authRouter } from '../../routes/auth-router.ts'
 import { JSON_BODY, limited } from '../../routes/shapes.ts'
 import type { SocialSignIn } from './sign-in.ts'
 
@@ -169,11 +169,11 @@ const unlinkRoute = defineRoute(
 /** The router of `social()`. */
 export function socialRoutes(): Router {
   const router = authRouter()
-  router.get('/social/:provider', ...parts(beginRoute))
-  router.get('/social/:provider/callback', ...parts(callbackRoute))
-  router.post('/social/:provider/link', ...parts(linkRoute))
-  router.get('/accounts', ...parts(listRoute))
-  router.delete('/accounts/:id', ...parts(unlinkRoute))
+  router.get('/social/:provider', beginRoute)
+  router.get('/social/:provider/callback', callbackRoute)
+  router.post('/social/:provider/link', linkRoute)
+  router.get('/accounts', listRoute)
+  router.delete('/accounts/:id', unlinkRoute)
   return router
 }
 

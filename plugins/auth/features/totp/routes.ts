@@ -9,7 +9,7 @@ import {
   presentedToken,
   signedInBody,
 } from '../../routes/auth-context.ts'
-import { authRouter, parts } from '../../routes/auth-router.ts'
+import { authRouter } from '../../routes/auth-router.ts'
 import { crossSite, FACTOR_FIELDS, JSON_BODY, limited, refreshed, signedIn } from '../../routes/shapes.ts'
 import type { AuthFeature } from '../feature.ts'
 import type { SecondFactor } from './second-factor.ts'
@@ -160,10 +160,10 @@ const logInRoute = defineRoute(
 export function totpRoutes(features: readonly Pick<AuthFeature, 'name'>[]): Router {
   const isVerifying = features.some(({ name }) => name === 'emailVerification')
   const router = authRouter()
-  router.post('/totp', ...parts(setUpRoute(isVerifying ? ['fresh', 'verified'] : 'fresh')))
-  router.post('/totp/confirm', ...parts(confirmRoute))
-  router.post('/totp/remove', ...parts(removeRoute))
-  router.post('/recovery-codes', ...parts(renewRoute))
-  router.post('/login/factor', ...parts(logInRoute))
+  router.post('/totp', setUpRoute(isVerifying ? ['fresh', 'verified'] : 'fresh'))
+  router.post('/totp/confirm', confirmRoute)
+  router.post('/totp/remove', removeRoute)
+  router.post('/recovery-codes', renewRoute)
+  router.post('/login/factor', logInRoute)
   return router
 }
