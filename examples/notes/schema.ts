@@ -1,9 +1,6 @@
 import { authUsers } from '@mortar/auth/basic/schema'
 import { typeorm } from '@mortar/database'
 
-export { AuthChallenges } from '@mortar/auth/challenges/schema'
-export { AuthRecoveryCodes, AuthSessionMethods, AuthTotp } from '@mortar/auth/totp/schema'
-export { AuthSessionDetails } from '@mortar/auth/sessions/schema'
 export { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens } from '@mortar/auth/basic/schema'
 
 /** The framework's users with a column of our own; it appears in `user.raw`. */

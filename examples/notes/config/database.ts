@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { fromUrl } from '@mortar/database'
+import * as features from '../feature-schema.ts'
 import * as schema from '../schema.ts'
 import { settings } from './settings.ts'
 
@@ -12,7 +13,7 @@ const migrations = join(import.meta.dirname, '../migrations', dialect)
 /** An embedded SQLite file, unless `DATABASE_URL` is set. Migrations run at start, but not in production. */
 export const databaseOptions = {
   ...connection,
-  entities: schema,
+  entities: { ...schema, ...features },
   migrations,
   migrate: settings.environment !== 'production',
 }

@@ -142,9 +142,11 @@ async function fromReference(
   { texts }: TemplateValues,
 ): Promise<ProjectFile[]> {
   const wanted = [...FROM_REFERENCE[kind], ...(kind === 'notes' ? [`migrations/${dialectOf(database)}`] : [])]
-  const files = await Promise.all(wanted.map((path) => filesUnder(REFERENCE, path)))
+  const files = (await Promise.all(wanted.map((path) => filesUnder(REFERENCE, path)))).flat()
+  // The later migrations add the tables of features, which a new application does not have.
+  const first = files.filter((path) => !path.startsWith('migrations/') || path.endsWith('-init.ts'))
   return Promise.all(
-    files.flat().map(async (path) => ({
+    first.map(async (path) => ({
       path,
       content: (await readFile(join(REFERENCE, path), 'utf8')).replace(`'Notes'`, `'${texts['title']}'`),
     })),
