@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createApp, createRouter, defineRoute, fromKoa, HttpError, NotFound, type Context } from 'mortar'
-import { startupErrorOf } from '../support/startup-error-of.ts'
+import { number } from 'mortar/yup'
 import { withRoutes } from './folder-of-routes.ts'
 
 describe('A value that JSON cannot express', () => {
@@ -136,11 +136,14 @@ describe('A factory of Koa middleware that was not called', () => {
 })
 
 describe('defineRoute in a router', () => {
-  it('is named with the arguments of the router', async () => {
-    const route = defineRoute({ auth: true }, () => 1)
-    const error = await startupErrorOf(() => createRouter().get('/', route as never))
-    expect(error.remedy).to.equal(
-      'defineRoute() is for route files. Pass its arguments: (path, definition, handler).',
-    )
+  it('is served with its definition, like its arguments', async () => {
+    const route = defineRoute({ response: { 201: number() } }, (ctx) => {
+      ctx.status = 201
+      return 1
+    })
+    const app = createApp({ environment: 'development', logger: false, signals: false })
+    const { statusCode, payload } = await app.use(createRouter().get('/', route)).inject('/')
+    expect([statusCode, payload]).to.deep.equal([201, '1'])
+    await app.close()
   })
 })

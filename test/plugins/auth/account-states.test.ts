@@ -111,8 +111,8 @@ describe('A session', () => {
         expect((await client.get('/private')).status).to.equal(401)
         expect(warnings).to.deep.equal([
           [
-            { userId: id, reason: 'Error: disk full' },
-            'Sessions and reset tokens that have ended could not be deleted',
+            { userId: id, reason: 'disk full' },
+            'Sessions and reset tokens that have ended could not be deleted: disk full',
           ],
         ])
       }))
