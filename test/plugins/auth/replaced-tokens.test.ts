@@ -76,6 +76,7 @@ describe('A token of two generations ago', () => {
         end: () => undefined,
       },
       clock: { now: () => ROTATED },
+      features: [],
       lifetimes: { access: 900, grace: 10 },
       rotations: {
         startedAt: () => () => ROTATED + arrival,

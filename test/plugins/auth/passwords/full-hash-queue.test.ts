@@ -69,6 +69,7 @@ function partsWith(passwords: Passwords) {
     store,
     clock: new TestClock(),
     resetTokens: createResetTokens(),
+    features: [],
     devices: createDeviceMarks([Buffer.alloc(32)]),
     judgePassword: async () => undefined,
     events: { emit: (type: string, { reason }: { reason: string }) => void events.push(`${type} ${reason}`) },

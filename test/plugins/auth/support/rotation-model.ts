@@ -197,6 +197,7 @@ export class ModelRun {
     }
     const parts = {
       refreshTokens: this.tokens,
+      features: [],
       lifetimes: { access: 900, session: 86_400, resetToken: 1800, grace: 10 },
       clock: { now: () => this.time },
       rotations: {
