@@ -69,8 +69,8 @@ export function createPasswordProvider(
   const keys = deriveKeys(options?.secret)
   checkTexts(options)
   checkCounts(options)
-  checkFeatures(options.features)
   signUpFieldNames(options.signUpFields)
+  checkFeatures(options.features, options.signUpFields)
   const settings = { options, keys, lifetimes: resolveLifetimes(options) }
   const { features = [] } = options
   return {
@@ -165,6 +165,7 @@ function connectFeatures(
   const kit = createFeatureKit(parts, {
     services,
     records: (shape: TableShape) => variant.createRecords(services, shape),
+    refusesUnverified: features.some(({ refusesUnverified }) => refusesUnverified),
     cookie: (name) => createRefreshCookie({ ...cookieSettings(options, services), name }),
     linkTo: (path) => `${linkBase(appUrl, services.environment)}${prefix}${path}`,
   })

@@ -1,4 +1,5 @@
 import { StartupError, type AnyRouter } from 'mortar'
+import type { AnyObjectSchema } from 'mortar/yup'
 import type { TableShape } from '../accounts/records.ts'
 import type { AuthFeature } from './feature.ts'
 
@@ -7,7 +8,7 @@ import type { AuthFeature } from './feature.ts'
  * @throws StartupError `MORTAR_AUTH_OPTION` for an entry that is not a feature, for a feature that occurs twice, and for one
  * that needs another.
  */
-export function checkFeatures(features: readonly unknown[] = []): void {
+export function checkFeatures(features: readonly unknown[] = [], signUpFields?: AnyObjectSchema): void {
   const names = features.map(nameOf)
   const wrong = names.findIndex((name) => name === undefined)
   if (wrong >= 0)
@@ -18,6 +19,12 @@ export function checkFeatures(features: readonly unknown[] = []): void {
     for (const needed of requires)
       if (!names.includes(needed))
         throw refusal(`features has ${name}() without ${needed}()`, `Add ${needed}() to the list.`)
+  const maker = (features as readonly AuthFeature[]).find(({ makesAccounts }) => makesAccounts)
+  if (maker !== undefined && needsFields(signUpFields))
+    throw refusal(
+      `signUpFields has a required field, and ${maker.name}() makes accounts without it`,
+      `Make it optional, or write signUp: false in ${maker.name}().`,
+    )
 }
 
 /**
@@ -35,6 +42,12 @@ export function refuseFeatures(
   throw refusal(
     `features is not one of ${of}, so ${names.join(', ')} cannot be used`,
     `Remove it: ${where}. basicAuth() and documentAuth() have these features.`,
+  )
+}
+
+function needsFields(schema: AnyObjectSchema | undefined): boolean {
+  return Object.values(schema?.describe().fields ?? {}).some(
+    (field) => 'optional' in field && !field.optional && field.default === undefined,
   )
 }
 

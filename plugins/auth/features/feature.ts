@@ -38,6 +38,8 @@ export interface AuthFeature {
   readonly signUp?: (shape: SignUpShape) => DefinedRoute
   /** True if a login responds with 403 for an account whose address is not proven. */
   readonly refusesUnverified?: true
+  /** True if it makes accounts, with name and address alone. */
+  readonly makesAccounts?: true
   /** True if endpoints that ask for the password accept a code of a second factor too. */
   readonly asksForCodes?: true
   /** Findings for `mortar doctor` about its tables, in a database that is connected. */
@@ -85,6 +87,8 @@ export interface FeatureKit {
   readonly sessions: FeatureSessions
   readonly mails: Outbox
   readonly vault: Vault
+  /** True if a login is refused for an account whose address is not proven. */
+  readonly refusesUnverified: boolean
   /** A cookie with the attributes of the refresh cookie. */
   cookie(name: string): RefreshCookie
   records(shape: TableShape): Records
@@ -117,6 +121,8 @@ export interface FeatureKit {
    * @throws LimitReached, ServiceUnavailable if too many hashes wait, and errors of `work`.
    */
   attempt<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
+  /** The first part of an attempt: emits an event only when it fails. */
+  begin<T>(attempt: FeatureAttempt, work: () => Promise<T>): Promise<T>
   /**
    * Counts a further limit within an attempt.
    * @throws LimitReached.

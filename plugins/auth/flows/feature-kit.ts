@@ -6,7 +6,7 @@ import { CHALLENGES } from '../features/challenges/table.ts'
 import { admit, tell } from './admit.ts'
 import { createChallenges } from './challenges.ts'
 import { NOBODY } from './forgot-password.ts'
-import { withEvent } from './outcome.ts'
+import { withEvent, withFailureEvent } from './outcome.ts'
 import { proveEmail } from './prove-email.ts'
 import { signUpUnseen } from './sign-up-unseen.ts'
 import { verifyPassword } from './verify-password.ts'
@@ -20,6 +20,7 @@ export interface KitSettings {
   records(shape: TableShape): Records
   cookie(name: string): RefreshCookie
   linkTo(path: string): string
+  readonly refusesUnverified: boolean
 }
 
 /** Creates what the features of one application get. */
@@ -46,6 +47,10 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     signUpUnseen: (input, caller, told) => signUpUnseen(parts, input, caller, told),
     attempt: ({ flow, rule, caller, known, counted }, work) =>
       withEvent(parts, { flow, caller, known }, () => countedWork(parts, caller, { rule, counted }, work)),
+    begin: ({ flow, rule, caller, known, counted }, work) =>
+      withFailureEvent(parts, { flow, caller, known }, () =>
+        countedWork(parts, caller, { rule, counted }, work),
+      ),
     count: ({ rule, caller, counted }) => countAttempt(parts, caller, rule, counted),
     proveAgain: (user, codes, caller) => proveAgain(parts, user, codes, caller),
     factorChanged: (user, change, caller) =>

@@ -68,7 +68,7 @@ function emit({ events }: Emitter, type: string, { caller }: Attempt, fields: ob
 function failureOf(flow: FlowName, error: unknown): { readonly type: string; readonly fields: object } {
   const { failed, limited = failed } = OUTCOMES[flow]
   if (error instanceof LimitReached) return { type: limited, fields: { scope: error.scope } }
-  if (flow === 'login' && error instanceof SecondFactorRequired)
+  if ((flow === 'login' || flow === 'social') && error instanceof SecondFactorRequired)
     return { type: 'auth.login.challenged', fields: {} }
   if (error instanceof TokenReused) return { type: 'auth.token.reused', fields: error.session }
   return { type: failed, fields: { reason: reasonOf(error) } }

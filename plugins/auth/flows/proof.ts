@@ -93,6 +93,8 @@ export interface FeaturePoints {
   /** After a change of the second factor. An error is logged. */
   factorChanged?(user: StoredUser, change: FactorChange, caller: Caller): unknown
   readonly factors?: FactorOperations
+  /** Before the statement of a reset that proves the address of an account. An error refuses, and the link stays valid. */
+  addressProving?(user: StoredUser): unknown
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */
   passwordChanged?(user: StoredUser, caller: Caller): unknown
   /** Now and then: deletes rows that are over at `now`, in milliseconds since the epoch. */

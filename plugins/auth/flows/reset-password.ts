@@ -43,6 +43,8 @@ async function redeem(parts: AuthParts, input: ResetPassword, known: Known): Pro
   if (!(await parts.store.takeResetToken(token.tokenHash, now()))) throw invalidResetToken()
   const passwordHash = await orGiveBack(parts, token, async () => {
     const hashed = await parts.passwords.hash(input.password)
+    if (user.raw['email_verified_at'] === null)
+      for (const feature of parts.features) await feature.addressProving?.(user)
     await endAccessTokens(parts, user.id, user.passwordVersion)
     return hashed
   })

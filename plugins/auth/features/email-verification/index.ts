@@ -42,7 +42,7 @@ export function emailVerification(options: EmailVerificationOptions = {}): AuthF
           },
         }),
         async admitted(_grant, { user, way }, caller) {
-          if (way === 'signup') await sendTo(user, caller)
+          if (way === 'signup' && user.raw['email_verified_at'] === null) await sendTo(user, caller)
         },
         tidy: kit.challenges.tidy,
       }

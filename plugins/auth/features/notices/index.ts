@@ -50,6 +50,8 @@ async function remember(
   return (await browsers.update({ ...key, expires_at: { atMost: now } }, expiry)) > 0
 }
 
+const UNLINK =
+  'If it was not you, reset your password now, then log in and remove the linked account: a new password alone does not.'
 const OTHERWISE = 'If it was not you, reset your password now: this ends every session of your account.'
 
 function newBrowser({ id: userId, email: to }: StoredUser, caller: Caller): MailContent {
@@ -99,5 +101,11 @@ const FACTOR_CHANGES: Readonly<Record<FactorChange, { readonly subject: string; 
 }
 
 function factorChanged({ id: userId, email: to }: StoredUser, kind: FactorChange): MailContent {
-  return { kind, to, userId, ...FACTOR_CHANGES[kind], otherwise: OTHERWISE }
+  return {
+    kind,
+    to,
+    userId,
+    ...FACTOR_CHANGES[kind],
+    otherwise: kind === 'account-linked' ? UNLINK : OTHERWISE,
+  }
 }

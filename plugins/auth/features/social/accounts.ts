@@ -3,7 +3,7 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import { canonicalEmail } from '../../accounts/canonical-email.ts'
 import { displayName } from '../../accounts/display-name.ts'
 import { NEVER, type RecordRow, type Records } from '../../accounts/records.ts'
-import { sessionOver } from '../../errors.ts'
+import { emailUnverified, sessionOver } from '../../errors.ts'
 import type { OwnSession } from '../../flows/change-password.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
 import type { FeatureKit } from '../feature.ts'
@@ -44,7 +44,7 @@ export class LinkedAccounts {
    * @throws Conflict `account_exists`, `email_missing`, `no_account`, `sign_in_again`.
    */
   async userOf(provider: SocialProvider, identity: Identity): Promise<FoundUser> {
-    const id = idOf(provider.issuer, identity.subject)
+    const id = idOf(identity)
     const linked = await this.#linkedUser(id)
     if (linked === undefined) return this.#userByAddress(provider, identity)
     await this.#records.update({ id, user_id: linked.id }, { last_used_at: this.#kit.clock.now() })
@@ -59,9 +59,14 @@ export class LinkedAccounts {
   ): Promise<StoredUser> {
     const user = await this.#kit.sessions.findOwner(sessionId, userId)
     if (user === null) throw sessionOver()
-    const id = idOf(provider.issuer, identity.subject)
+    const id = idOf(identity)
     const linked = await this.#linkedUser(id)
-    if (linked === undefined && (await this.#insert(user, provider, identity))) return user
+    if (linked === undefined && (await this.#insert(user, provider, identity))) {
+      // A reset forgets the accounts that it sees, after it has ended the sessions.
+      if ((await this.#kit.sessions.findOwner(sessionId, userId)) !== null) return user
+      await this.#records.remove({ id, user_id: userId })
+      throw sessionOver()
+    }
     const owner = linked ?? (await this.#linkedUser(id))
     if (owner?.id !== userId) throw accountRefused('account_linked_elsewhere')
     return user
@@ -78,6 +83,9 @@ export class LinkedAccounts {
     // After the deletion, so that of two simultaneous ones the later sees what the earlier has left.
     if (!(await this.#hasNoWayIn(user))) return true
     await this.#records.insert(row)
+    // A reset forgets the accounts that it sees.
+    const now = await this.#kit.users.findUserById(user.id)
+    if (now?.passwordVersion !== user.passwordVersion) await this.#records.remove({ id, user_id: user.id })
     throw accountRefused('last_way_in')
   }
 
@@ -97,22 +105,40 @@ export class LinkedAccounts {
 
   /** Finds or creates the user of an identity that is not linked yet, and links it. */
   async #userByAddress(provider: SocialProvider, identity: Identity): Promise<FoundUser> {
-    const email = addressOf(identity)
-    const isProven = provider.trustEmail && identity.emailVerified === true
-    const before = await this.#kit.users.findUserByEmail(email)
-    const created = before === null ? await this.#create(identity, email) : null
-    const user = created ?? before ?? (await this.#kit.users.findUserByEmail(email))
-    const isAllowed = user !== null && (created !== null || (await this.#mayLink(user, isProven)))
-    if (isAllowed && (await this.#insert(user, provider, identity)))
-      return { user: isProven ? await this.#proven(user) : user, isNew: created !== null }
+    const address = {
+      email: addressOf(identity),
+      isProven: provider.trustEmail && identity.emailVerified === true,
+    }
+    const { own, isNew } = await this.#accountFor(identity, address)
+    if (own !== null && (await this.#insert(own, provider, identity))) {
+      if (!this.#isOwners(own)) await this.#beAlone(own.id, idOf(identity))
+      return { user: address.isProven ? await this.#proven(own) : own, isNew, isLinked: !isNew }
+    }
     // Another request of the same identity may have been faster.
-    const faster = await this.#linkedUser(idOf(provider.issuer, identity.subject))
-    if (faster === undefined) throw accountRefused(isAllowed ? 'sign_in_again' : 'account_exists')
+    const faster = await this.#linkedUser(idOf(identity))
+    if (faster === undefined) throw accountRefused(own === null ? 'account_exists' : 'sign_in_again')
     return { user: faster, isNew: false }
   }
 
-  async #create({ name }: Identity, email: string): Promise<StoredUser | null> {
+  /** Creates the account of an address, or returns the one that has it, if the identity may sign in to it. */
+  async #accountFor(identity: Identity, address: IdentityAddress) {
+    const before = await this.#kit.users.findUserByEmail(address.email)
+    const created = before === null ? await this.#create(identity, address) : null
+    if (created !== null) return { own: created, isNew: true }
+    const user = before ?? (await this.#kit.users.findUserByEmail(address.email))
+    return { own: user && (await this.#adopted(user, address.isProven)), isNew: false }
+  }
+
+  /** Of two identities that find an account without a way in, neither may let the other in. */
+  async #beAlone(userId: string, id: string): Promise<void> {
+    if ((await this.#records.find({ user_id: userId })).length === 1) return
+    await this.#records.remove({ id, user_id: userId })
+    throw accountRefused('sign_in_again')
+  }
+
+  async #create({ name }: Identity, { email, isProven }: IdentityAddress): Promise<StoredUser | null> {
     if (!this.#rules.signUp) throw accountRefused('no_account')
+    if (this.#kit.refusesUnverified && !isProven) throw emailUnverified()
     const shownName = typeof name === 'string' ? displayName(name) : null
     return this.#kit.users.insertUser({
       id: randomUUID(),
@@ -124,12 +150,21 @@ export class LinkedAccounts {
   }
 
   /**
-   * Whoever registered an address first must not get its owner's sign-in, and the other way round. An account without
-   * any way in, which an invitation or a crash has left behind, belongs to whoever has proven the address.
+   * Returns an account that was there before, if the identity may sign in to it. Whoever registered an address first must
+   * not get its owner's sign-in, and the other way round. An account without any way in, which an invitation or a crash
+   * has left behind, belongs to whoever has proven the address.
    */
-  async #mayLink(user: StoredUser, isProven: boolean): Promise<boolean> {
-    if (user.isDisabled || !isProven) return false
-    return (this.#rules.linkVerified && hasProvenEmail(user)) || (await this.#hasNoWayIn(user))
+  async #adopted(user: StoredUser, isProven: boolean): Promise<StoredUser | null> {
+    if (user.isDisabled || !isProven) return null
+    if (this.#isOwners(user)) return user
+    // Before the look-up of ways in: a session that is older than every way in belongs to somebody else.
+    const sessions = await this.#kit.sessions.list(user)
+    if (!(await this.#hasNoWayIn(user))) return null
+    return sessions.length > 0 ? this.#kit.sessions.endAll(user) : user
+  }
+
+  #isOwners(user: StoredUser): boolean {
+    return this.#rules.linkVerified && hasProvenEmail(user)
   }
 
   async #hasNoWayIn({ id, passwordHash }: StoredUser): Promise<boolean> {
@@ -142,22 +177,24 @@ export class LinkedAccounts {
     return (await this.#kit.users.findUserById(user.id)) ?? user
   }
 
-  #insert(
-    user: StoredUser,
-    { name, issuer }: SocialProvider,
-    { subject, email }: Identity,
-  ): Promise<boolean> {
+  #insert(user: StoredUser, { name }: SocialProvider, identity: Identity): Promise<boolean> {
     return this.#records.insert({
-      id: idOf(issuer, subject),
+      id: idOf(identity),
       user_id: user.id,
       provider: name,
-      issuer,
-      subject,
-      email: canonicalEmail(email),
+      issuer: identity.issuer,
+      subject: identity.subject,
+      email: canonicalEmail(identity.email),
       created_at: this.#kit.clock.now(),
       expires_at: NEVER,
     })
   }
+}
+
+/** The canonical address of an identity, and whether its provider has proven it. */
+interface IdentityAddress {
+  readonly email: string
+  readonly isProven: boolean
 }
 
 /** The user of an identity. */
@@ -165,6 +202,8 @@ interface FoundUser {
   readonly user: StoredUser
   /** True for an account that was created just now. */
   readonly isNew: boolean
+  /** True if the identity was linked just now to an account that was there before. */
+  readonly isLinked?: boolean
 }
 
 /** @throws Conflict `email_missing`. */
@@ -174,7 +213,7 @@ function addressOf(identity: Identity): string {
   return email
 }
 
-function idOf(issuer: string, subject: string): string {
+function idOf({ issuer, subject }: Identity): string {
   return hashToken('social-account', JSON.stringify([issuer, subject]))
 }
 

@@ -47,6 +47,7 @@ export function social(options: SocialOptions): AuthFeature {
   return {
     name: 'social',
     requires: ['recent'],
+    ...(signUp && { makesAccounts: true as const }),
     peers: { from: import.meta.url, packages: ['openid-client'] },
     tables: [ACCOUNTS, SESSION_METHODS],
     routes: [socialRoutes()],
@@ -55,6 +56,7 @@ export function social(options: SocialOptions): AuthFeature {
       return {
         ...createSessionMethods(kit),
         api: new SocialSignIn(kit, accounts, rules),
+        addressProving: (user) => accounts.forget(user.id),
         async passwordChanged(before) {
           const user = await kit.users.findUserById(before.id)
           // A reset has proven the address: whoever registered it before loses every way in.

@@ -60,7 +60,11 @@ export function connectProvider(provider: SocialProvider, redirectUri: string): 
       explained(async () => {
         const callback = new URL(redirectUri)
         callback.search = query
-        return readIdentity(provider, await configuration(), callback, attempt)
+        const identity = await readIdentity(provider, await configuration(), callback, attempt)
+        // OpenID Connect Core §2 limits it; a database refuses a longer one, and PostgreSQL also NUL.
+        if (!/^\P{Cc}{1,255}$/u.test(identity.subject))
+          throw new Error('The subject of the user is not valid.')
+        return identity
       }),
   }
 }
@@ -93,7 +97,7 @@ async function configure(provider: SocialProvider): Promise<OpenidClient.Configu
 
 /** The library checks state, issuer (RFC 9207), signature, audience, nonce, expiry and the age of the sign-in. */
 async function readIdentity(
-  { plain, maxAge, acr }: SocialProvider,
+  { issuer, plain, maxAge, acr }: SocialProvider,
   configuration: OpenidClient.Configuration,
   callback: URL,
   { state, verifier, nonce }: AuthorizationAttempt,
@@ -121,14 +125,20 @@ async function readIdentity(
     if (text.length > MOST_CHARACTERS) throw new Error('The response of the provider is too long.')
     return JSON.parse(text) as unknown
   }
-  if (plain !== undefined) return plain.identify({ get })
+  if (plain !== undefined) return { ...(await plain.identify({ get })), issuer }
   const claims = tokens.claims()!
   if (acr !== undefined && claims.acr !== acr)
     throw new Error('The token has another acr than the option asks for.')
   const inToken = claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined
   // The library compares the subject with that of the token.
   const shown = inToken ? claims : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-  return { subject: claims.sub, email: shown.email, emailVerified: shown.email_verified, name: shown.name }
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: shown.email,
+    emailVerified: shown.email_verified,
+    name: shown.name,
+  }
 }
 
 async function explained<T>(work: () => Promise<T>): Promise<T> {

@@ -26,7 +26,7 @@ export interface SocialProvider {
 export interface PlainProvider {
   readonly authorizationEndpoint: string
   readonly tokenEndpoint: string
-  identify(client: ProviderClient): Promise<Identity>
+  identify(client: ProviderClient): Promise<Omit<Identity, 'issuer'>>
 }
 
 /** Reads from the interface of a provider, as the user who has signed in. */
@@ -36,6 +36,8 @@ export interface ProviderClient {
 
 /** A user of a provider who has signed in there. Nothing in it is checked but the issuer and the subject. */
 export interface Identity {
+  /** As the provider writes it, whatever the spelling of the option. */
+  readonly issuer: string
   readonly subject: string
   readonly email?: unknown
   readonly emailVerified?: unknown
@@ -159,7 +161,7 @@ interface GithubEmail {
 }
 
 /** The number is the identity; the login name can be given to somebody else. */
-async function identifyAtGithub(client: ProviderClient, api: string): Promise<Identity> {
+async function identifyAtGithub(client: ProviderClient, api: string): Promise<Omit<Identity, 'issuer'>> {
   const { id, name, login } = (await client.get(`${api}/user`)) as {
     readonly [field in 'id' | 'name' | 'login']?: unknown
   }

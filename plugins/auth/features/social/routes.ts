@@ -11,13 +11,16 @@ const socialOf = (ctx: BaseContext) => featureOf<SocialSignIn>(ctx, 'social')
 const returnPath = yup
   .string()
   .strict()
-  .max(1000)
   .test(
     'path',
     'Write a path of this application, such as /notes.',
-    (value) => value === undefined || isPath(value),
+    (value) =>
+      value === undefined || (isPath(value) && Buffer.byteLength(JSON.stringify(value)) <= LONGEST_RETURN),
   )
   .meta({ description: 'Path of this application for the browser after the sign-in; / by default.' })
+
+/** Bytes. The value is in a cookie, of which a browser may have several and a proxy takes few kilobytes. */
+const LONGEST_RETURN = 600
 
 const NOWHERE = 'http://path.invalid'
 

@@ -18,7 +18,7 @@ const MILLISECONDS = 1000
 const PURPOSE = 'social-flow'
 const COOKIE = 'mortar_social_'
 /** Flows that one browser may have at a time. */
-const MOST_FLOWS = 8
+const MOST_FLOWS = 4
 /** Bytes of each random value. */
 const RANDOM = 32
 
@@ -93,7 +93,7 @@ export class SocialSignIn {
   async begin({ provider, returnTo, cookies, link }: Start, caller: Caller): Promise<BegunFlow> {
     const { connected } = this.#named(provider)
     const kit = this.#kit
-    await kit.count({ rule: 'social', caller, counted: {} })
+    const name = link === undefined ? 'social' : 'linkAccount'
     const state = random()
     const flow: Flow = {
       provider,
@@ -103,7 +103,10 @@ export class SocialSignIn {
       ...(link && { link }),
       expiresAt: kit.clock.now() + LIFETIME * MILLISECONDS,
     }
-    const url = (await asRefusal(() => connected.authorize({ ...flow, state }))).href
+    const attempt = { flow: name, rule: 'social', caller, known: { ...link }, counted: {} } as const
+    const { href: url } = await kit.begin(attempt, () =>
+      asRefusal(kit, provider, () => connected.authorize({ ...flow, state })),
+    )
     const { keyId, sealed } = kit.vault.seal(PURPOSE, state, JSON.stringify(flow))
     return {
       url,
@@ -129,15 +132,18 @@ export class SocialSignIn {
     return this.#kit.attempt({ flow: name, rule: 'social', caller, known, counted: {} }, async () => {
       if (flow === null) throw accountRefused('sign_in_expired')
       const { returnTo, link } = flow
-      const identity = await asRefusal(() => own.connected.identify(callback.query, flow))
+      const identity = await asRefusal(this.#kit, callback.provider, () =>
+        own.connected.identify(callback.query, flow),
+      )
       if (link !== undefined) {
         Object.assign(known, link)
         const user = await this.#accounts.link(own.provider, identity, link)
         await this.#kit.factorChanged(user, 'account-linked', caller)
         return { returnTo }
       }
-      const { user, isNew } = await this.#accounts.userOf(own.provider, identity)
+      const { user, isNew, isLinked } = await this.#accounts.userOf(own.provider, identity)
       Object.assign(known, { userId: user.id, email: user.email })
+      if (isLinked) await this.#kit.factorChanged(user, 'account-linked', caller)
       const grant = await this.#kit.sessions.begin(user, {
         caller,
         presented: callback.presented,
@@ -199,11 +205,14 @@ async function ownerOf(kit: FeatureKit, { userId, sessionId }: OwnSession): Prom
 }
 
 /** A failure of the provider is a refusal with its code, so that the event of the attempt has it. */
-async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
+async function asRefusal<T>(kit: FeatureKit, provider: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ProviderFailure ? accountRefused(error.code, error) : error
+    if (!(error instanceof ProviderFailure)) throw error
+    if (error.code !== 'access_denied')
+      kit.logger.warn({ provider, reason: error.message }, 'A provider has not completed a sign-in')
+    throw accountRefused(error.code, error)
   }
 }
 
