@@ -31,8 +31,8 @@ export type Outcome =
   | { readonly is: 'done' }
   | { readonly is: 'repeated'; readonly after: number; readonly error: string }
   | { readonly is: 'failed'; readonly error: string }
-  /** The attempt does not count: its process stops. */
-  | { readonly is: 'returned' }
+  /** The attempt does not count: its process stops, or its work waits for these milliseconds. */
+  | { readonly is: 'returned'; readonly after?: number }
 
 /** State of a job. A job that is done has no row. */
 export type JobState = 'waiting' | 'running' | 'failed'

@@ -52,6 +52,7 @@ export async function runJob(claimed: ClaimedJob, job: KnownJob, parts: Attempts
   if (!isMine) log.warn(LOST)
   const fields = { outcome: outcome.is, ms: Math.round(performance.now() - begun) }
   if (outcome.is === 'done') log.debug(fields, 'Job done')
+  else if (outcome.is === 'returned' && outcome.after !== undefined) log.debug(fields, 'Job postponed')
   else if (outcome.is === 'returned') log.info(fields, 'The process stops; another one runs the job')
   else {
     const level = outcome.is === 'failed' ? 'error' : 'warn'
@@ -106,11 +107,19 @@ async function attemptOf(
   try {
     const data = await readData(job, claimed.data)
     const { id, attempt } = claimed
-    const run = async (): Promise<unknown> =>
-      job.run({ id, data, attempt, services, log: logOf(observed, logger), signal })
+    let postponed: unknown
+    const run = async (): Promise<unknown> => {
+      try {
+        return await job.run({ id, data, attempt, services, log: logOf(observed, logger), signal })
+      } catch (error) {
+        // Not a failure for the subscribers of the channel.
+        if (postponementOf(error) === undefined) throw error
+        postponed = error
+      }
+    }
     const work = (): Promise<void> => untilAborted(ending.signal, run)
     await channel.tracePromise(work, observed)
-    return undefined
+    return postponed
   } catch (error) {
     return error ?? new Error('The job has thrown nothing.')
   } finally {
@@ -144,9 +153,17 @@ class DeadWorker extends Error {
   }
 }
 
+/** Milliseconds after which work wants to run again. */
+function postponementOf(error: unknown): number | undefined {
+  const after = (error as { readonly postponedFor?: unknown } | undefined)?.postponedFor
+  return typeof after === 'number' ? after : undefined
+}
+
 function outcomeOf(error: unknown, { attempt }: ClaimedJob, job: KnownJob, stopping: AbortSignal): Outcome {
   if (error === undefined) return { is: 'done' }
   if (stopping.aborted) return { is: 'returned' }
+  const after = postponementOf(error)
+  if (after !== undefined) return { is: 'returned', after }
   const line = errorLine(error)
   const isPermanent = (error as { readonly permanent?: unknown }).permanent === true
   return isPermanent || attempt >= job.attempts

@@ -16,6 +16,8 @@ export interface WebhooksOptions {
   readonly timeout?: Duration
   /** Deliveries at the same time in one process; 2 by default. */
   readonly concurrency?: number
+  /** Deliveries to one endpoint at the same time in one process; by default one fewer than `concurrency`, at least 1. */
+  readonly perEndpoint?: number
   /** Time for which the log keeps a delivery; `'30d'` by default. */
   readonly keep?: Duration
   /** An endpoint is disabled after so many failed attempts in succession … 20 by default. */
@@ -36,6 +38,7 @@ export interface Settings {
   readonly attempts: number
   readonly timeout: number
   readonly concurrency: number
+  readonly perEndpoint: number
   readonly keep: number
   readonly disableAfter: number
   readonly disableOver: number
@@ -49,6 +52,7 @@ const RULES: OptionChecks<WebhooksOptions>['keys'] = {
   attempts: 'number',
   timeout: ['number', 'string'],
   concurrency: 'number',
+  perEndpoint: 'number',
   keep: ['number', 'string'],
   disableAfter: 'number',
   disableOver: ['number', 'string'],
@@ -61,13 +65,15 @@ const RULES: OptionChecks<WebhooksOptions>['keys'] = {
 export function readOptions(options: WebhooksOptions): Settings {
   checkOptions(options, { of: 'webhooks()', brick: 'webhooks', keys: RULES, code: 'MORTAR_WEBHOOKS_OPTION' })
   const { attempts = 30, concurrency = 2, disableAfter = 20 } = options
-  for (const [name, count] of Object.entries({ attempts, concurrency, disableAfter }))
+  const { perEndpoint = Math.max(1, concurrency - 1) } = options
+  for (const [name, count] of Object.entries({ attempts, concurrency, perEndpoint, disableAfter }))
     if (!Number.isInteger(count) || count < 1) throw refused(`${name} that is not a whole number from 1`)
   return {
     events: eventsOf(options.events),
     attempts,
     timeout: milliseconds('timeout', options.timeout, '15s'),
     concurrency,
+    perEndpoint,
     keep: milliseconds('keep', options.keep, '30d'),
     disableAfter,
     disableOver: milliseconds('disableOver', options.disableOver, '1d'),

@@ -7,6 +7,7 @@ import type { WebhookEvent } from './event.ts'
 import type { Settings } from './options.ts'
 import { MortarWebhookDeliveries as Deliveries, MortarWebhookEndpoints as Rows } from './schema.ts'
 import { deliver, type DeliverParts } from './sending/deliver.ts'
+import { createPlaces } from './sending/places.ts'
 
 /** Options of one message. */
 export interface SendWebhookOptions {
@@ -56,9 +57,9 @@ type Services = Pick<CoreServices, 'clock' | 'events'> & {
 /** Creates the service. Its work is two jobs: one for a message, and one for each endpoint that gets it. */
 export function createWebhooks(settings: Settings, services: Services): Webhooks {
   const { db, clock, events, jobQueue } = services
-  const { attempts, concurrency } = settings
+  const { attempts, concurrency, perEndpoint } = settings
   const prune = pruning(db, clock, settings)
-  const parts: DeliverParts = { db, clock, events, settings }
+  const parts: DeliverParts = { db, clock, events, settings, places: createPlaces(perEndpoint) }
   const addDelivery = jobQueue.define(
     'webhooks:deliver',
     async (data, signal, { isLast }) => {

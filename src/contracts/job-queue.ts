@@ -10,7 +10,10 @@ export interface QueuedAttempt {
   readonly isLast: boolean
 }
 
-/** Work of a brick that outlives the process: `data` comes as JSON from the queue. An error repeats it. */
+/**
+ * Work of a brick that outlives the process: `data` comes as JSON from the queue. An error repeats it. One with the number
+ * `postponedFor` repeats it after these milliseconds, and the attempt does not count.
+ */
 export type QueuedWork = (data: unknown, signal: AbortSignal, attempt: QueuedAttempt) => unknown
 
 /** Limits of queued work. */

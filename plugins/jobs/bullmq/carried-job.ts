@@ -65,7 +65,10 @@ export function attemptsOf({ attemptsMade, stalledCounter, data }: CarriedJob): 
 /** Ends an attempt. @throws BullMQ's error if the lock is that of another process. */
 export async function endAttempt(job: CarriedJob, token: string, outcome: Outcome): Promise<void> {
   if (outcome.is === 'done') return void (await job.moveToCompleted(null, token, false))
-  if (outcome.is === 'returned') return void (await job.moveToWait(token))
+  if (outcome.is === 'returned')
+    return void (await (outcome.after === undefined
+      ? job.moveToWait(token)
+      : job.moveToDelayed(Date.now() + Math.floor(outcome.after), token)))
   const after = outcome.is === 'failed' ? -1 : Math.max(1, Math.floor(outcome.after))
   await job.moveToFailed(Object.assign(new Error(outcome.error), { after }), token, false)
 }

@@ -110,6 +110,6 @@ function settlement(outcome: Outcome): readonly [statement: string, values: read
     case 'failed':
       return [`${RELEASED}, state = 'failed', job_key = NULL, error = ?`, [outcome.error]]
     case 'returned':
-      return [`${RELEASED}, attempt = attempt - 1`, []]
+      return [`${RELEASED} + ?, attempt = attempt - 1`, [Math.floor(outcome.after ?? 0)]]
   }
 }

@@ -18,7 +18,10 @@ export function settlement(
       return [`${begin} state = 'failed', completed_on = now(), output = $4`, [outputOf(outcome.error)]]
     case 'returned':
       // A job that has not started counts no attempt.
-      return [`${begin} state = 'retry', start_after = now(), started_on = NULL`, []]
+      return [
+        `${begin} state = 'retry', start_after = now() + $4 * interval '1 ms', started_on = NULL`,
+        [outcome.after ?? 0],
+      ]
   }
 }
 

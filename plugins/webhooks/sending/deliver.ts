@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm'
 import type { Settings } from '../options.ts'
 import { MortarWebhookDeliveries as Deliveries, MortarWebhookEndpoints as Endpoints } from '../schema.ts'
 import type { DeliveryRow, EndpointRow } from '../schema.ts'
+import type { Places } from './places.ts'
 import { post } from './post.ts'
 import { signedHeaders } from './sign.ts'
 
@@ -23,6 +24,7 @@ export interface DeliverParts {
   readonly clock: Clock
   readonly events: EventBus
   readonly settings: Settings
+  readonly places: Places
 }
 
 interface Result {
@@ -30,7 +32,7 @@ interface Result {
   readonly error: string | null
 }
 
-/** Makes one attempt of a delivery. @throws DeliveryFailed to be repeated. */
+/** Makes one attempt of a delivery. @throws DeliveryFailed to be repeated, EndpointBusy to be postponed. */
 export async function deliver(
   id: string,
   { signal, isLast }: Pick<QueuedAttempt, 'isLast'> & { readonly signal: AbortSignal },
@@ -45,7 +47,8 @@ export async function deliver(
   if (endpoint.disabled_at !== null)
     return void (await write({ state: 'failed', error: 'The endpoint is disabled.' }))
 
-  const result = await attempt(delivery, endpoint, { ...parts, signal })
+  const free = parts.places.occupy(endpoint.id)
+  const result = await attempt(delivery, endpoint, { ...parts, signal }).finally(free)
   // The process stops: this attempt does not count.
   if (result.status === null && signal.aborted) throw signal.reason
   const attempts = delivery.attempts + 1

@@ -165,7 +165,12 @@ export function testPromises(pair: () => EnginePair): void {
     expect(await one.settle(second, { is: 'returned' })).to.equal(true)
     const third = await claimSoon(other)
     expect(third.attempt).to.equal(2)
-    await other.settle(third, { is: 'repeated', after: 0, error: 'Error: again' })
+    await other.settle(third, { is: 'returned', after: 1500 })
+    expect(await claimOne(one)).to.equal(undefined)
+    await pass(1500)
+    const fourth = await claimSoon(other)
+    expect(fourth.attempt).to.equal(2)
+    await other.settle(fourth, { is: 'repeated', after: 0, error: 'Error: again' })
     expect((await claimSoon(other)).attempt).to.equal(3)
   })
 

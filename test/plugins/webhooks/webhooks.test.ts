@@ -379,6 +379,7 @@ describe('The options of webhooks()', () => {
     'a name with a space': { events: [webhookEvent('invoice paid', object())] },
     'two events of one name': { events: [invoicePaid, webhookEvent('invoice.paid', object())] },
     'no attempts': { events: [], attempts: 0 },
+    'no delivery to an endpoint': { events: [], perEndpoint: 0 },
     'a wrong duration': { events: [], timeout: 'soon' },
     'a wrong network': { events: [], allowNetworks: ['10.0.0.0'] },
     'an unknown key': { events: [], retries: 3 },

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import * as jobsSchema from '@mortar/jobs/schema'
+import { webhooks } from '@mortar/webhooks'
+import * as webhooksSchema from '@mortar/webhooks/schema'
+import { KINDS } from '../database/databases.ts'
+import { jobsApp } from '../jobs/applications.ts'
+import { invoicePaid, LOCAL } from './events.ts'
+import { startReceiver } from './receiver.ts'
+
+const SCHEMA = [jobsSchema, webhooksSchema]
+const DATA = { invoice: '1001' }
+
+describe('An endpoint that does not respond', () => {
+  const place = KINDS['SQLite']!()
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  const app = () =>
+    jobsApp(place().options(SCHEMA), {}, { environment: 'development' }).use(
+      webhooks({ events: [invoicePaid], ...LOCAL }),
+    )
+  let running: ReturnType<typeof app>
+
+  beforeEach(async () => {
+    await (await place().open(SCHEMA)).synchronize()
+    receiver = await startReceiver()
+    running = app()
+    await running.ready()
+  })
+  afterEach(async () => {
+    await receiver.close()
+    await running.close()
+  })
+
+  it('leaves a place to others, and its further deliveries wait without an attempt', async () => {
+    const { webhooks: service } = running.services
+    const slow = service.endpointsOf('ada')
+    const { id } = await slow.add({ url: `${receiver.url}/slow` })
+    await service.endpointsOf('bob').add({ url: receiver.url })
+    const waiting: ServerResponse[] = []
+    const delivered = new Promise<void>((resolve) => {
+      receiver.behaviour.respond = (request, response) => {
+        if (request.url === '/hooks/slow') return void waiting.push(response)
+        response.writeHead(204).end(resolve)
+      }
+    })
+    for (let count = 0; count < 3; count++) await service.send(invoicePaid, DATA, { owner: 'ada' })
+    await service.send(invoicePaid, DATA, { owner: 'bob' })
+    await delivered
+    expect(waiting).to.have.lengthOf(1)
+
+    receiver.behaviour.respond = (_request, response) => void response.writeHead(204).end()
+    waiting[0]!.writeHead(204).end()
+    while ((await slow.deliveries(id, { state: 'delivered' })).length < 3) await wait(20)
+    expect((await slow.deliveries(id)).map(({ attempts }) => attempts)).to.deep.equal([1, 1, 1])
+    expect(receiver.received).to.have.lengthOf(4)
+  })
+})
