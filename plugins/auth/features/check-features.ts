@@ -1,7 +1,8 @@
-import { StartupError, type AnyRouter } from 'mortar'
+import type { AnyRouter } from 'mortar'
 import type { AnyObjectSchema } from 'mortar/yup'
 import type { TableShape } from '../accounts/records.ts'
 import type { AuthFeature } from './feature.ts'
+import { wrongOption } from '../options/wrong-option.ts'
 
 /**
  * Checks the option `features`.
@@ -12,16 +13,16 @@ export function checkFeatures(features: readonly unknown[] = [], signUpFields?: 
   const names = features.map(nameOf)
   const wrong = names.findIndex((name) => name === undefined)
   if (wrong >= 0)
-    throw refusal(`features[${wrong}] is not a feature`, 'Write the result of a call, such as recent().')
+    throw wrongOption(`features[${wrong}] is not a feature`, 'Write the result of a call, such as recent().')
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw refusal(`features has ${twice}() twice`, 'Write each feature once.')
+  if (twice !== undefined) throw wrongOption(`features has ${twice}() twice`, 'Write each feature once.')
   for (const { name, requires = [] } of features as readonly AuthFeature[])
     for (const needed of requires)
       if (!names.includes(needed))
-        throw refusal(`features has ${name}() without ${needed}()`, `Add ${needed}() to the list.`)
+        throw wrongOption(`features has ${name}() without ${needed}()`, `Add ${needed}() to the list.`)
   const maker = (features as readonly AuthFeature[]).find(({ makesAccounts }) => makesAccounts)
   if (maker !== undefined && needsFields(signUpFields))
-    throw refusal(
+    throw wrongOption(
       `signUpFields has a required field, and ${maker.name}() makes accounts without it`,
       `Make it optional, or write signUp: false in ${maker.name}().`,
     )
@@ -39,7 +40,7 @@ export function refuseFeatures(
   const { features } = (options ?? {}) as { readonly features?: unknown }
   if (features === undefined) return
   const names = [features].flat().map((feature) => `${nameOf(feature) ?? '?'}()`)
-  throw refusal(
+  throw wrongOption(
     `features is not one of ${of}, so ${names.join(', ')} cannot be used`,
     `Remove it: ${where}. basicAuth() and documentAuth() have these features.`,
   )
@@ -64,8 +65,4 @@ export function tablesOf(features: readonly AuthFeature[] = []): readonly TableS
 function nameOf(feature: unknown): string | undefined {
   const { name, connect } = (feature ?? {}) as Partial<AuthFeature>
   return typeof name === 'string' && typeof connect === 'function' ? name : undefined
-}
-
-function refusal(found: string, remedy: string): StartupError {
-  return new StartupError(`The option ${found}.`, { code: 'MORTAR_AUTH_OPTION', remedy, brick: 'auth' })
 }

@@ -1,7 +1,7 @@
 /** Entry `@mortar/auth/social`: sign-in at Google, GitHub and other providers of OpenID Connect. */
-import { StartupError } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import type { AuthFeature } from '../feature.ts'
+import { wrongOption } from '../../options/wrong-option.ts'
 import { SESSION_METHODS } from '../session-methods/table.ts'
 import { createSessionMethods } from '../session-methods/session-methods.ts'
 import type { SocialProvider } from './providers.ts'
@@ -42,7 +42,7 @@ export function social(options: SocialOptions): AuthFeature {
   const { providers, errorPath = '/', signUp = true, linkVerified = false } = options
   checkProviders(providers)
   if (!isPath(errorPath))
-    throw wrong(`errorPath of social() is not a path: '${errorPath}'`, "Write '/sign-in'.")
+    throw wrongOption(`errorPath of social() is not a path: '${errorPath}'`, "Write '/sign-in'.")
   const rules = { providers, errorPath, signUp, linkVerified }
   return {
     name: 'social',
@@ -72,12 +72,11 @@ function checkProviders(providers: unknown): asserts providers is readonly Socia
     ? providers.map((each) => (each as Partial<SocialProvider> | null)?.name)
     : []
   if (names.length === 0 || names.some((each) => typeof each !== 'string'))
-    throw wrong('providers of social() is not a list of providers', 'Write [google({ … }), oidc({ … })].')
+    throw wrongOption(
+      'providers of social() is not a list of providers',
+      'Write [google({ … }), oidc({ … })].',
+    )
   const twice = names.find((each, index) => names.indexOf(each) !== index)
   if (twice !== undefined)
-    throw wrong(`providers of social() has '${twice}' twice`, 'Give each provider its own name.')
-}
-
-function wrong(found: string, remedy: string): StartupError {
-  return new StartupError(`The option ${found}.`, { code: 'MORTAR_AUTH_OPTION', remedy, brick: 'auth' })
+    throw wrongOption(`providers of social() has '${twice}' twice`, 'Give each provider its own name.')
 }

@@ -1,5 +1,5 @@
-import { StartupError } from 'mortar'
 import { checkOptions } from 'mortar/kit'
+import { wrongOption } from '../../options/wrong-option.ts'
 
 /** A provider that signs users in: the result of `google()`, `github()` or `oidc()`. */
 export interface SocialProvider {
@@ -127,11 +127,14 @@ export function oidc(options: OidcOptions): SocialProvider {
 
 function checkValues({ name, maxAge, authentication = 'basic' }: OidcOptions): void {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name ?? ''))
-    throw wrong(`name of oidc() is not a name: '${name}'`, 'Use lower-case letters, digits and -: company.')
+    throw wrongOption(
+      `name of oidc() is not a name: '${name}'`,
+      'Use lower-case letters, digits and -: company.',
+    )
   if (authentication !== 'basic' && authentication !== 'post')
-    throw wrong(`authentication of oidc() is '${String(authentication)}'`, "Write 'basic' or 'post'.")
+    throw wrongOption(`authentication of oidc() is '${String(authentication)}'`, "Write 'basic' or 'post'.")
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge > 0))
-    throw wrong(`maxAge of oidc() is ${maxAge}`, 'Write whole seconds above zero.')
+    throw wrongOption(`maxAge of oidc() is ${maxAge}`, 'Write whole seconds above zero.')
 }
 
 /** Sign in with GitHub, whose primary address must be proven there. @throws StartupError `MORTAR_AUTH_OPTION`. */
@@ -181,7 +184,7 @@ async function identifyAtGithub(client: ProviderClient, api: string): Promise<Om
 function clientOf(of: string, { clientId, clientSecret }: ClientOptions): ClientOptions {
   for (const [name, value] of Object.entries({ clientId, clientSecret }))
     if (typeof value !== 'string' || value.trim() === '')
-      throw wrong(
+      throw wrongOption(
         `${name} of ${of} is empty`,
         'Write what the provider shows for the registered application.',
       )
@@ -193,7 +196,7 @@ function addressOf(what: string, url: unknown): string {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isThisMachine(parsed)))
     return url as string
-  throw wrong(
+  throw wrongOption(
     `${what} is not an https address: '${String(url)}'`,
     "Write it with scheme: 'https://id.example.com'.",
   )
@@ -202,8 +205,4 @@ function addressOf(what: string, url: unknown): string {
 /** True for addresses of this machine. */
 export function isThisMachine({ hostname }: URL): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-}
-
-function wrong(found: string, remedy: string): StartupError {
-  return new StartupError(`The option ${found}.`, { code: 'MORTAR_AUTH_OPTION', remedy, brick: 'auth' })
 }

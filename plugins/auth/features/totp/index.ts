@@ -1,11 +1,11 @@
 /** Entry `@mortar/auth/totp`: one-time codes of an authenticator app as a second factor, with recovery codes. */
-import { StartupError } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import { factorRequired, SecondFactorRequired } from '../../errors.ts'
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { AuthFeature, ConnectedFeature, FeatureKit } from '../feature.ts'
 import { CHALLENGES } from '../challenges/table.ts'
 import { METHODS } from '../../flows/sessions.ts'
+import { wrongOption } from '../../options/wrong-option.ts'
 import { createAuthenticators, type Authenticators } from './authenticators.ts'
 import { totpFindings } from './doctor.ts'
 import { createFactorOperations } from './operations.ts'
@@ -32,11 +32,10 @@ export function totp(options: TotpOptions = {}): AuthFeature {
   checkOptions(options, { of: 'totp()', brick: 'auth', keys: { issuer: 'string' } })
   // A colon separates it from the address in the app.
   if (options.issuer !== undefined && !/^[^:]+$/.test(options.issuer))
-    throw new StartupError('The option issuer of totp() is empty or has a colon.', {
-      code: 'MORTAR_AUTH_OPTION',
-      remedy: 'Write the name of the application, or leave it out: the host of appUrl is the default.',
-      brick: 'auth',
-    })
+    throw wrongOption(
+      'issuer of totp() is empty or has a colon',
+      'Write the name of the application, or leave it out: the host of appUrl is the default.',
+    )
   return {
     name: 'totp',
     requires: ['recent'],
