@@ -37,22 +37,28 @@ export function findServiceManager(
   { run, every }: Machine = machine,
 ): ServiceManager {
   if (!variables['NOTIFY_SOCKET']) return { ready() {}, reloading() {}, stopping() {} }
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
   let hasWarned = false
+  const tell = async (...state: readonly string[]): Promise<void> => {
+    const problem = await run('systemd-notify', state)
+    if (problem === undefined || hasWarned) return
+    hasWarned = true
+    warn(`systemd cannot be told the state of this process: ${problem}`)
+  }
+  let last: Promise<void> = Promise.resolve()
   // One after the other, because their order has a meaning.
   const send = (...state: readonly string[]): void => {
-    waiting += 1
-    last = last.then(async () => {
-      const problem = await run('systemd-notify', state)
-      waiting -= 1
-      if (problem === undefined || hasWarned) return
-      hasWarned = true
-      warn(`systemd cannot be told the state of this process: ${problem}`)
-    })
+    last = last.then(() => tell(...state))
   }
   const limit = watchdogOf(variables)
-  if (limit !== undefined) every(limit / SIGNS, () => waiting === 0 && send('WATCHDOG=1'))
+  let isTelling = false
+  // Not in line with the states: a process that stops may end before a slow sign of life does.
+  const tellAlive = async (): Promise<void> => {
+    if (isTelling) return
+    isTelling = true
+    await tell('WATCHDOG=1')
+    isTelling = false
+  }
+  if (limit !== undefined) every(limit / SIGNS, () => void tellAlive())
   return {
     ready: () => send('READY=1'),
     // systemd compares its clock with the moment of the reload: CLOCK_MONOTONIC, in microseconds.

@@ -69,6 +69,23 @@ describe('findServiceManager()', () => {
     findServiceManager({ ...SOCKET, WATCHDOG_USEC: '1000', WATCHDOG_PID: '1' }, warn, machine)
   })
 
+  it('tells that the process stops while a sign of life is on its way', async () => {
+    const told: string[] = []
+    const run = (_program: string, [state]: readonly string[]): Promise<undefined> => {
+      told.push(state!)
+      return new Promise(() => {})
+    }
+    let tick = (): void => {}
+    const manager = findServiceManager({ ...SOCKET, WATCHDOG_USEC: '30000000' }, warn, {
+      run,
+      every: (_interval, call) => (tick = call),
+    })
+    tick()
+    manager.stopping()
+    await settle()
+    expect(told).to.deep.equal(['WATCHDOG=1', 'STOPPING=1'])
+  })
+
   it('warns once if the program is missing', async () => {
     const manager = findServiceManager(SOCKET, warn, {
       run: async () => 'spawn systemd-notify ENOENT',
