@@ -72,12 +72,13 @@ type Insert = (job: NewJob, tx?: Transaction, state?: JobRow['state']) => Promis
 /** A row with the same name and key is not added. Only MariaDB and MySQL refuse it with an error. */
 export function inserting(run: RunStatement, isMysql: boolean): Insert {
   const ignored = isMysql ? '' : ' ON CONFLICT (name, job_key) DO NOTHING'
+  const statementOf = (moment: string): string =>
+    `INSERT INTO {jobs} (id, name, job_key, data, state, run_at, attempt, added_at, request_id, trace)
+      VALUES (?, ?, ?, ?, ?, ${moment}, 0, {now}, ?, ?)${ignored}`
+  const [soon, then] = [statementOf('{now} + ?'), statementOf('?')]
   return async ({ id, name, key, data, due, requestId, trace }, tx, state = 'waiting') => {
-    const moment = 'at' in due ? '?' : '{now} + ?'
-    const value = 'at' in due ? due.at : due.after
-    const statement = `INSERT INTO {jobs} (id, name, job_key, data, state, run_at, attempt, added_at, request_id, trace)
-      VALUES (?, ?, ?, ?, '${state}', ${moment}, 0, {now}, ?, ?)${ignored}`
-    const values = [id, name, key ?? null, data, Math.floor(value), requestId ?? null, trace ?? null]
+    const [statement, moment] = 'at' in due ? [then, due.at] : [soon, due.after]
+    const values = [id, name, key ?? null, data, state, Math.floor(moment), requestId ?? null, trace ?? null]
     try {
       return (await run(statement, values, tx)).affected !== 0
     } catch (error) {

@@ -47,11 +47,18 @@ export type RunStatement = (
  */
 export function statementsOf(db: DataSourceLike, kind: Kind, fixedTime?: () => number): RunStatement {
   const table = tableOf(db)
-  const build = (sql: string): string => {
+  const write = (sql: string): string => {
     const now = fixedTime === undefined ? NOW[kind] : String(Math.floor(fixedTime()))
     const text = sql.replaceAll('{jobs}', table).replaceAll('{now}', now)
     let parameters = 0
     return kind === 'postgres' ? text.replaceAll('?', () => `$${++parameters}`) : text
+  }
+  const written = new Map<string, string>()
+  const build = (sql: string): string => {
+    const text = written.get(sql) ?? write(sql)
+    // The texts are few: they differ in lists of names and ids. A fixed time is part of the text.
+    if (fixedTime === undefined && written.size < 100) written.set(sql, text)
+    return text
   }
   return async (sql, values = [], tx) => {
     if (tx !== undefined) return runnerOf(tx).query(build(sql), values, true)
