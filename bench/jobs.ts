@@ -1,6 +1,6 @@
 /**
- * Measures `@mortar/jobs`: the time to add a job as a multiple of one insert, jobs per second beside pg-boss and BullMQ in
- * turns, and the CPU of an idle process with jobs above that of one without. The handlers do nothing, so this is the cost of
+ * Measures `@mortar/jobs`: the time to add a job as a multiple of one insert, jobs per second of its engines beside pg-boss
+ * and BullMQ in turns, and the CPU of an idle process with jobs above that of one without. The handlers do nothing, so this is the cost of
  * the queue. Needs `npm ci --prefix bench`, a PostgreSQL (BENCH_POSTGRES_URL), and for BullMQ a Redis (BENCH_REDIS_URL), of
  * which it empties database 15.
  *
@@ -15,11 +15,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createApp } from 'mortar'
 import { createDataSource, database, fromUrl } from '@mortar/database'
-import { jobs } from '@mortar/jobs'
+import { jobs, type JobsOptions } from '@mortar/jobs'
+import { bullmq } from '@mortar/jobs/bullmq'
+import { pgBoss } from '@mortar/jobs/pg-boss'
 import * as schema from '@mortar/jobs/schema'
 import { PEERS } from './peers/job-queues.js'
 import { pairedRatios, spreadOf } from './statistics.ts'
 import noop, { done } from './work/jobs/noop.ts'
+
+type Own = Partial<JobsOptions>
 
 const CONCURRENCY = 16
 const ADDS = 200
@@ -40,6 +44,7 @@ const { values } = parseArgs({
 })
 const postgres = process.env['BENCH_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test'
 const redis = process.env['BENCH_REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+const throughBullmq = bullmq({ connection: { url: `${redis}/15` }, prefix: 'bench' })
 const folder = mkdtempSync(join(tmpdir(), 'mortar-bench-jobs-'))
 const urls = { PostgreSQL: postgres, SQLite: `sqlite:${join(folder, 'jobs.db')}` }
 
@@ -65,15 +70,16 @@ async function drop(): Promise<void> {
   await db.destroy()
 }
 
-function appOn(url: string, run: boolean) {
+function appOn(url: string, own: Own) {
+  const options = { directory: new URL('./work/jobs', import.meta.url), concurrency: CONCURRENCY, ...own }
   return createApp({ environment: 'production', logger: false, signals: false })
     .use(database({ ...fromUrl(url), entities: schema }))
-    .use(jobs({ directory: new URL('./work/jobs', import.meta.url), run, concurrency: CONCURRENCY }))
+    .use(jobs(options))
 }
 
 /** Rows of the same size by plain inserts, by TypeORM's insert of an entity, and by `add`, alone and in one transaction. */
 async function compareAdds(name: string, url: string): Promise<void> {
-  const app = await appOn(url, false).ready()
+  const app = await appOn(url, { run: false }).ready()
   const { db, jobs: service } = app.services
   const rows = db.getRepository(schema.MortarJobs)
   const row = (index: number) => ({
@@ -118,8 +124,8 @@ async function compareAdds(name: string, url: string): Promise<void> {
   await app.close()
 }
 
-async function mortarOn(url: string): Promise<Queue> {
-  const adder = await appOn(url, false).ready()
+async function mortarOn(url: string, options: Own = {}): Promise<Queue> {
+  const adder = await appOn(url, { ...options, run: false }).ready()
   return {
     add: (count) =>
       adder.services.db.transaction(async (tx) => {
@@ -127,7 +133,7 @@ async function mortarOn(url: string): Promise<Queue> {
       }),
     async drain(count) {
       const goal = done.count + count
-      const worker = await appOn(url, true).ready()
+      const worker = await appOn(url, { ...options, run: true }).ready()
       while (done.count < goal) await wait(5)
       await worker.close()
     },
@@ -140,6 +146,8 @@ async function compareThroughput(): Promise<void> {
   const makers: Record<string, () => Promise<Queue>> = {
     'Mortar on PostgreSQL': () => mortarOn(urls.PostgreSQL),
     'Mortar on SQLite': () => mortarOn(urls.SQLite),
+    'Mortar with bullmq()': () => mortarOn(urls.PostgreSQL, { engine: throughBullmq }),
+    'Mortar with pgBoss()': () => mortarOn(urls.PostgreSQL, { engine: pgBoss({ schema: 'bench_pgboss' }) }),
     ...Object.fromEntries(
       Object.entries(PEERS).map(([name, make]) => [name, () => make({ postgres, redis })]),
     ),

@@ -37,7 +37,7 @@ export function administration(outbox: JobEngine, rows: CarriedRows, carriers: C
       const state = await job?.getState()
       if (job === undefined || state === 'active' || state === 'completed') return false
       await job.remove()
-      await rows.release(id)
+      await rows.release([id])
       return true
     },
     async counts() {

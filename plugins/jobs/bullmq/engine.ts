@@ -3,6 +3,7 @@ import { carriedRows, type CarriedRows } from '../database/carried.ts'
 import { databaseEngine } from '../database/engine.ts'
 import { kindOf, statementsOf } from '../database/statements.ts'
 import { SPREAD, type ClaimedJob, type EngineMaker, type EngineParts, type JobEngine } from '../engine.ts'
+import { inRounds } from '../in-rounds.ts'
 import { fault } from '../startup-codes.ts'
 import { administration } from './administration.ts'
 import { attemptsOf, endAttempt, isAccepted, toBullmq, type CarriedJob } from './carried-job.ts'
@@ -30,6 +31,7 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
   const carriers = createCarriers(options, names)
   const held = new WeakMap<ClaimedJob, { readonly job: CarriedJob; readonly token: string }>()
   const next = nextOf(carriers, (claimed, ...lock) => held.set(claimed, { job: lock[0], token: lock[1] }))
+  const release = inRounds((ids: readonly string[]) => rows.release(ids).then(() => ids))
   let relayAt = 0
 
   async function relay(): Promise<void> {
@@ -62,7 +64,7 @@ function createEngine(options: BullmqOptions, { db, names }: EngineParts): JobEn
       const { job, token } = held.get(claimed)!
       const isOver = outcome.is === 'done' || outcome.is === 'failed'
       // First, so that a process that dies in between leaves no row behind, and the job runs again.
-      if (isOver) await rows.release(claimed.id)
+      if (isOver) await release(claimed.id)
       return isAccepted(endAttempt(job, token, outcome))
     },
     ...administration(outbox, rows, carriers),

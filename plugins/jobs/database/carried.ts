@@ -11,8 +11,8 @@ export interface CarriedRows {
   handOver(ids: readonly string[]): Promise<void>
   /** Lets a job wait in the table again. */
   takeBack(id: string): Promise<void>
-  /** Deletes the row of a job, which frees its key. */
-  release(id: string, tx?: Transaction): Promise<void>
+  /** Deletes the rows of jobs, which frees their keys. */
+  release(ids: readonly string[], tx?: Transaction): Promise<void>
   /** Some of the jobs whose rows were marked more than five minutes ago. */
   old(): Promise<readonly { readonly id: string; readonly name: string }[]>
 }
@@ -32,7 +32,7 @@ export function carriedRows(run: RunStatement): CarriedRows {
         "UPDATE {jobs} SET state = 'waiting', worker = NULL WHERE id = ? AND state = 'carried'",
         [id],
       )),
-    release: async (id, tx) => void (await run('DELETE FROM {jobs} WHERE id = ?', [id], tx)),
+    release: async (ids, tx) => void (await run(`DELETE FROM {jobs} WHERE id IN (${listOf(ids)})`, ids, tx)),
     async old() {
       const { records } = await run(
         `SELECT id, name FROM {jobs} WHERE state = 'carried' AND run_at < {now} - ${OLD} ORDER BY run_at LIMIT ${MOST}`,

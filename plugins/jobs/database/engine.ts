@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { errorCode, missingTable } from 'mortar/kit'
-import { LEASE, type JobEngine, type NewJob, type Outcome } from '../engine.ts'
+import { LEASE, type ClaimedJob, type JobEngine, type NewJob, type Outcome } from '../engine.ts'
+import { inRounds } from '../in-rounds.ts'
 import type { JobRow } from '../schema.ts'
 import { fault } from '../startup-codes.ts'
 import type { Transaction } from '../transactions.ts'
@@ -28,6 +29,7 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
   const insert = inserting(run, kind === 'mysql')
   const changes = async (sql: string, values: readonly unknown[]): Promise<boolean> =>
     (await run(sql, values)).affected !== 0
+  const done = inRounds((jobs: readonly Attempt[]) => deleteDone(run, worker, jobs))
 
   return {
     async open() {
@@ -43,12 +45,32 @@ export function databaseEngine(db: DataSourceLike, fixedTime?: () => number): Jo
     renew: ({ id, attempt }) =>
       changes(`UPDATE {jobs} SET run_at = {now} + ${LEASE} WHERE ${MINE}`, [id, worker, attempt]),
     settle({ id, attempt }, outcome) {
+      if (outcome.is === 'done' && kind !== 'mysql') return done({ id, attempt })
       const [statement, values] = settlement(outcome)
       return changes(`${statement} WHERE ${MINE}`, [...values, id, worker, attempt])
     },
     ...administration(run),
     addScheduled: scheduling(db, run, insert),
   }
+}
+
+type Attempt = Pick<ClaimedJob, 'id' | 'attempt'>
+
+/** Deletes jobs by one statement. @returns for each if it was deleted. MariaDB and MySQL do not tell which ones were. */
+async function deleteDone(
+  run: RunStatement,
+  worker: string,
+  jobs: readonly Attempt[],
+): Promise<readonly boolean[]> {
+  const these = jobs.map(() => `(${MINE})`).join(' OR ')
+  const { records } = await run(
+    `DELETE FROM {jobs} WHERE ${these} RETURNING id, attempt`,
+    jobs.flatMap(({ id, attempt }) => [id, worker, attempt]),
+  )
+  // A process that was late may end two attempts of one job together.
+  const isDeleted = ({ id, attempt }: Attempt): boolean =>
+    records.some((row) => row['id'] === id && Number(row['attempt']) === attempt)
+  return jobs.map(isDeleted)
 }
 
 /** Adds the jobs of schedules by `add`; their moments are rows of the table. */

@@ -15,7 +15,7 @@ import { fault } from '../startup-codes.ts'
 import type { Transaction } from '../transactions.ts'
 import { administration } from './administration.ts'
 import { createBoss, PEERS, pgBossSql, runSql, type RunSql } from './boss.ts'
-import { settlement } from './settlement.ts'
+import { mine, settling } from './settlement.ts'
 
 /** Options of `pgBoss()`. */
 export interface PgBossOptions {
@@ -75,30 +75,15 @@ function createEngine(
     add,
     claim,
     async renew({ name, id, attempt }) {
-      const statement = `UPDATE ${table} SET started_on = now() WHERE ${MINE}`
+      const statement = `UPDATE ${table} SET started_on = now() WHERE ${mine()}`
       return (await sql(statement, [name, id, attempt - 1])).affected !== 0
     },
-    async settle(claimed, outcome) {
-      const [statement, values] = settlement(table, outcome)
-      const { name, id, attempt } = claimed
-      const settle = async (tx?: Transaction): Promise<boolean> =>
-        (await sql(`${statement} WHERE ${MINE}`, [name, id, attempt - 1, ...values], tx)).affected !== 0
-      const isOver = outcome.is === 'done' || outcome.is === 'failed'
-      if (!isOver || held.get(claimed) !== true) return settle()
-      return db.transaction(async (tx) => {
-        const isMine = await settle(tx)
-        if (isMine) await rows.release(id, tx)
-        return isMine
-      })
-    },
-    ...administration({ sql, table, boss, release: (id) => rows.release(id) }),
+    settle: settling({ db, sql, table, rows, isKeyed: (claimed) => held.get(claimed) === true }),
+    ...administration({ sql, table, boss, release: (id) => rows.release([id]) }),
     addScheduled: scheduling(db, run, add),
     close: () => boss.stop({ graceful: false }),
   }
 }
-
-/** True for an attempt that no other process has overtaken. */
-const MINE = "name = $1 AND id = $2 AND retry_count = $3 AND state = 'active'"
 
 async function start(boss: PgBoss, queues: Queues, names: readonly string[]): Promise<void> {
   await boss.start()

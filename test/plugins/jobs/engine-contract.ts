@@ -153,6 +153,19 @@ export function testPromises(pair: () => EnginePair): void {
     expect(await other.list()).to.deep.equal([])
   })
 
+  it('ends attempts that are done together, each by its own result', async () => {
+    const { one, other, pass, lease } = pair()
+    await one.add(newJob())
+    const lost = await claimSoon(one)
+    await pass(1.5 * lease)
+    const again = await claimSoon(one)
+    await one.add(newJob())
+    const second = await claimSoon(one)
+    const done = [lost, again, second].map((each) => one.settle(each, { is: 'done' }))
+    expect(await Promise.all(done)).to.deep.equal([false, true, true])
+    expect(await other.list()).to.deep.equal([])
+  })
+
   it('repeats a job after a delay, and returns one without counting the attempt', async () => {
     const { one, other, pass } = pair()
     await one.add(newJob())
