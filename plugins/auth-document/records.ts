@@ -31,10 +31,9 @@ export function documentRecords(
         throw error
       }
     },
-    async find(where) {
-      const found = await run(name, (collection) =>
-        collection.find(filterOf(where), { limit: MOST_RECORDS }).toArray(),
-      )
+    async find(where, last) {
+      const part = last === undefined ? { limit: MOST_RECORDS } : { limit: last, sort: { _id: -1 } }
+      const found = await run(name, (collection) => collection.find(filterOf(where), part).toArray())
       return found.map((document) => {
         const { _id: id, ...fields } = document as RecordRow
         return { [key]: id ?? null, ...fields }
@@ -58,6 +57,7 @@ export function documentRecords(
 function conditionOf(value: Where[string]): Document {
   if (value === null || typeof value !== 'object') return { $eq: value }
   if ('above' in value) return { $gt: value.above }
+  if ('below' in value) return { $lt: value.below }
   if ('atMost' in value) return { $lte: value.atMost }
   return 'anyOf' in value ? { $in: value.anyOf } : { $nin: [...value.noneOf, null] }
 }

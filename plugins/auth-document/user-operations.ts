@@ -56,6 +56,12 @@ export function userOperations(run: Run, fields: UserFields) {
       return user && found && { user, session: sessionOf(found) }
     },
     ...accountOperations(update),
+
+    async deleteUser(userId: string, version: number) {
+      const filter = { _id: userKey(userId), password_version: version, disabled_at: { $ne: null } }
+      const { deletedCount } = await run('auth_users', (users) => users.deleteOne(filter))
+      return deletedCount === 1
+    },
   }
 }
 
@@ -64,10 +70,10 @@ type Update = (filter: Document, change: Document) => Promise<boolean>
 
 function accountOperations(update: Update) {
   return {
-    setDisabled: (userId: string, isDisabled: boolean, now: number) => {
+    setDisabled: (userId: string, isDisabled: boolean, now: number, version?: number) => {
       const moment = new Date(now)
       return update(
-        { _id: userKey(userId) },
+        { _id: userKey(userId), ...(version !== undefined && { password_version: version }) },
         isDisabled
           ? {
               $set: { disabled_at: moment, updated_at: moment, kept_session_id: null },

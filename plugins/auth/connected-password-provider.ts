@@ -57,6 +57,11 @@ export interface ConnectedPasswordProvider<
   disable(userId: string): Promise<boolean>
   /** Lets a disabled account log in again. @returns false for an unknown user. */
   enable(userId: string): Promise<boolean>
+  /**
+   * Deletes an account with its sessions and the rows of every feature, on each store. A call that failed may be repeated.
+   * @returns false for an unknown user.
+   */
+  deleteUser(userId: string): Promise<boolean>
 }
 
 /** Policies of features, for `auth` on a route. Each exists with its feature alone. */

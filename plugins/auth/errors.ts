@@ -203,6 +203,14 @@ export function invalidVerificationToken(): Unauthorized {
   })
 }
 
+/** 401 of the other links of mails: the same bytes for an unknown, a used and an expired token. */
+export function invalidLink(): Unauthorized {
+  return new Unauthorized('The link is not valid: it was used, or its time is over.', {
+    code: 'invalid_link',
+    instance: false,
+  })
+}
+
 /** 401 of the link of an address without the session or the password of its account. */
 export function ownerNeeded(): Unauthorized {
   return new Unauthorized('Sign in to the account of this link, or send its password.', {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Cradle } from 'mortar'
 import { createMemoryLimiter } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
+import type { FeatureTable } from './accounts/records.ts'
 import type { AuthEvents } from './events/events.ts'
 import { createOutbox } from './flows/outbox.ts'
 import type { AuthParts } from './flows/parts.ts'
@@ -33,11 +34,13 @@ export interface Place {
   readonly store: AuthStore
   readonly services: Cradle
   readonly features: readonly FeaturePoints[]
+  readonly tables: readonly FeatureTable[]
 }
 
 /** Creates the dependencies of the flows for one application. */
-export function createParts(settings: Settings, { store, services, features }: Place): AuthParts {
+export function createParts(settings: Settings, place: Place): AuthParts {
   const { options, keys, lifetimes } = settings
+  const { store, services, features, tables } = place
   const { limits, cost } = options
   const { clock, logger, outages } = services
   const isTest = services.environment === 'test'
@@ -68,6 +71,7 @@ export function createParts(settings: Settings, { store, services, features }: P
     resetMail: createResetMail(options, lifetimes, services),
     unfinished: new Set(),
     features,
+    tables,
     ...mailing(options, services),
   }
 }

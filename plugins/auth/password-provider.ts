@@ -35,7 +35,7 @@ import type { AuthProvider } from './provider.ts'
 import { countsAlone } from './limits/rate-limits.ts'
 import { METHODS } from './flows/sessions.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
-import { checkFeatures, routersOf } from './features/check-features.ts'
+import { checkFeatures, routersOf, tablesOf } from './features/check-features.ts'
 import { examineFeatures } from './features/examine-features.ts'
 import type { ConnectedFeature } from './features/feature.ts'
 import { createFeatureKit } from './flows/feature-kit.ts'
@@ -109,7 +109,11 @@ function connect(settings: Settings, variant: Variant, application: Application)
   const { services } = application
   const connected: ConnectedFeature[] = []
   const store = variant.createStore(services)
-  const parts = createParts(settings, { store, services, features: connected })
+  const tables = tablesOf(options.features).map((shape) => ({
+    shape,
+    records: variant.createRecords(services, shape),
+  }))
+  const parts = createParts(settings, { store, services, features: connected, tables })
   checkForEnvironment(options, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services, settings.keys.limits)
   const features = connectFeatures(options, parts, variant, application)
@@ -138,6 +142,7 @@ function connect(settings: Settings, variant: Variant, application: Application)
     signOut: flows.signOut,
     disable: flows.disable,
     enable: flows.enable,
+    deleteUser: flows.deleteUser,
     accounts: flows.accounts,
     check: news.check,
     async start() {

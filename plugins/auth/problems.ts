@@ -13,6 +13,7 @@ export const PROBLEMS = {
   invalid_code: { status: 401, title: 'Invalid code' },
   invalid_challenge: { status: 401, title: 'Invalid challenge' },
   factor_required: { status: 403, title: 'Factor required' },
+  invalid_link: { status: 401, title: 'Invalid link' },
   totp_exists: { status: 409, title: 'Authenticator exists' },
   totp_missing: { status: 409, title: 'Authenticator missing' },
   unknown_provider: { status: 404, title: 'Unknown provider' },

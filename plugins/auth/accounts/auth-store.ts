@@ -21,9 +21,15 @@ export interface AuthStore {
   setPassword(change: PasswordChange): Promise<boolean>
   /**
    * Disables or enables an account. The statement that disables raises the password version too, so that every session
-   * and every reset token ends with it. @returns false for an unknown user.
+   * and every reset token ends with it. With `version` it happens only if that still is the user's version.
+   * @returns false for an unknown user, or another version.
    */
-  setDisabled(userId: string, isDisabled: boolean, now: number): Promise<boolean>
+  setDisabled(userId: string, isDisabled: boolean, now: number, version?: number): Promise<boolean>
+  /**
+   * Deletes a user who is disabled, if `version` still is the user's. @returns whether it did: of many concurrent calls one
+   * gets true.
+   */
+  deleteUser(userId: string, version: number): Promise<boolean>
   /**
    * Marks an address as proven, and replaces the address `from` by it, if `from` and `version` still are the user's and
    * the account is enabled. With `endsSessions` the same statement raises the password version.

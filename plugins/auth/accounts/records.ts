@@ -4,12 +4,13 @@ export type Cell = string | number | null
 /** A row of a feature's table, by column. */
 export type RecordRow = Readonly<Record<string, Cell>>
 
-/** Columns that must be equal to a value, above it, at most it, or one of several, or differ from all of several. Null never meets a list. */
+/** Columns that must be equal to a value, above, below or at most it, or one of several, or differ from all of several. Null never meets a list. */
 export type Where = Readonly<Record<string, Cell | Condition>>
 
 /** A condition besides equality. Lists are not empty. */
 export type Condition =
   | { readonly above: number }
+  | { readonly below: string }
   | { readonly atMost: number }
   | { readonly anyOf: readonly string[] }
   | { readonly noneOf: readonly string[] }
@@ -21,8 +22,8 @@ export type Condition =
 export interface Records {
   /** @returns false if the key is taken. */
   insert(row: RecordRow): Promise<boolean>
-  /** In no order, and at most 1000. */
-  find(where: Where): Promise<readonly RecordRow[]>
+  /** In no order, and at most 1000. With `last` only so many of them, in descending order of their keys. */
+  find(where: Where, last?: number): Promise<readonly RecordRow[]>
   /** @returns the number of rows that met the condition. */
   update(where: Where, set: RecordRow): Promise<number>
   /** @returns the number of deleted rows. */
@@ -44,6 +45,18 @@ export interface TableShape {
   readonly texts?: Readonly<Record<string, number>>
   /** Further numbers. All may be null. */
   readonly numbers?: readonly string[]
+  /** True if a row may have no user. */
+  readonly hasStrangers?: true
+  /** Columns that their user may see in an export, besides the moments that every row has. None by default. */
+  readonly shown?: readonly string[]
+  /** True if a row says that its user is being deleted: it is deleted after all others. */
+  readonly marksDeletion?: true
+}
+
+/** The table of a feature, with its shape. */
+export interface FeatureTable {
+  readonly shape: TableShape
+  readonly records: Records
 }
 
 /** Columns of every table of a feature besides its key. */

@@ -6,6 +6,8 @@ const OF_FEATURES: Readonly<Record<string, string>> = {
   auth_recovery_codes: '@mortar/auth/totp/schema',
   auth_accounts: '@mortar/auth/social/schema',
   auth_session_details: '@mortar/auth/sessions/schema',
+  auth_deletions: '@mortar/auth/account/schema',
+  auth_audit: '@mortar/auth/audit/schema',
   auth_known_browsers: '@mortar/auth/notices/schema',
 }
 

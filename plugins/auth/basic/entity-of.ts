@@ -6,12 +6,21 @@ import { entitySchema } from './entity-schema.ts'
 type Columns = Record<string, EntitySchemaColumnOptions>
 
 /** Makes the entity of a feature's table. */
-export function entityOf({ name, key, texts = {}, numbers = [] }: TableShape): EntitySchema<RecordRow> {
+export function entityOf({
+  name,
+  key,
+  texts = {},
+  numbers = [],
+  hasStrangers,
+}: TableShape): EntitySchema<RecordRow> {
   const [id, length] = key
   const isOwn = id === 'user_id'
   const columns: Columns = isOwn
     ? { user_id: { ...OWNER, primary: true } }
-    : { [id]: { type: String, length, primary: true }, user_id: OWNER }
+    : {
+        [id]: { type: String, length, primary: true },
+        user_id: hasStrangers ? { ...OWNER, nullable: true } : OWNER,
+      }
   for (const [each, most] of Object.entries(texts))
     columns[each] = { type: String, length: most, nullable: true }
   for (const each of numbers) columns[each] = { ...MILLISECONDS, nullable: true }

@@ -11,7 +11,11 @@ import { createSql, unlessTaken, type DataSourceLike } from './sql.ts'
 
 /** The table of a feature on a relational database. The names of columns come from code, and values are parameters. */
 export function relationalRecords(source: () => DataSourceLike, shape: TableShape): Records {
-  const { name, numbers = [] } = shape
+  const {
+    name,
+    key: [key],
+    numbers = [],
+  } = shape
   const run = createRun(createSql(source))
   const isNumber = (column: string) => COMMON_NUMBERS.includes(column) || numbers.includes(column)
   const cellOf = ([column, value]: [string, unknown]) =>
@@ -21,8 +25,10 @@ export function relationalRecords(source: () => DataSourceLike, shape: TableShap
 
   return {
     insert: (row) => unlessTaken(run(insertion(name, row))),
-    async find(where) {
-      const { records } = await run([`select * from ${name}`, ...whereOf(where), ` limit ${MOST_RECORDS}`])
+    async find(where, last) {
+      const order = last === undefined ? '' : ` order by ${key} desc`
+      const limit = `${order} limit ${last ?? MOST_RECORDS}`
+      const { records } = await run([`select * from ${name}`, ...whereOf(where), limit])
       return records.map((record) => Object.fromEntries(Object.entries(record).map(cellOf)))
     },
     update(where, set) {
@@ -44,6 +50,7 @@ function whereOf(where: Where): Part[] {
 
 function conditionOf(condition: Condition): Part[] {
   if ('above' in condition) return ['> ', new Value(condition.above)]
+  if ('below' in condition) return ['< ', new Value(condition.below)]
   if ('atMost' in condition) return ['<= ', new Value(condition.atMost)]
   const isIn = 'anyOf' in condition
   const values = (isIn ? condition.anyOf : condition.noneOf).map((value) => [new Value(value)])

@@ -96,12 +96,20 @@ function accountStatements(sql: Sql) {
       return affected === 1
     },
 
-    async setDisabled(userId: string, isDisabled: boolean, now: number) {
+    async setDisabled(userId: string, isDisabled: boolean, now: number, version: number | null = null) {
       const moment = new Date(now)
       const { affected } = isDisabled
         ? await sql`update auth_users set disabled_at = ${moment}, updated_at = ${moment},
-            password_version = password_version + 1, kept_session_id = ${null} where id = ${userId}`
-        : await sql`update auth_users set disabled_at = ${null}, updated_at = ${moment} where id = ${userId}`
+            password_version = password_version + 1, kept_session_id = ${null}
+            where id = ${userId} and password_version = coalesce(${version}, password_version)`
+        : await sql`update auth_users set disabled_at = ${null}, updated_at = ${moment}
+            where id = ${userId} and password_version = coalesce(${version}, password_version)`
+      return affected === 1
+    },
+
+    async deleteUser(userId: string, version: number) {
+      const { affected } = await sql`delete from auth_users
+        where id = ${userId} and password_version = ${version} and disabled_at is not null`
       return affected === 1
     },
 

@@ -120,6 +120,20 @@ export interface AuthEvents {
   /** A link, or its end, was refused. */
   'auth.account.failed': FailureEvent
   'auth.account.limited': LimitedEvent
+  /** `account()`: an account is disabled, and will be deleted when its grace is over. */
+  'auth.deletion.requested': SessionEvent
+  'auth.deletion.failed': FailureEvent
+  'auth.deletion.limited': LimitedEvent
+  /** The owner of an account has taken it back. */
+  'auth.deletion.cancelled': UserEvent
+  /** `userId` if the link was valid. */
+  'auth.deletion.cancel.failed': FailureEvent
+  'auth.deletion.cancel.limited': LimitedEvent
+  /** An account and its rows are deleted, at the end of its grace or by an operator. */
+  'auth.user.deleted': UserEvent
+  'auth.export.succeeded': SessionEvent
+  'auth.export.failed': FailureEvent
+  'auth.export.limited': LimitedEvent
   /** A mail of a feature could not be sent. */
   'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */

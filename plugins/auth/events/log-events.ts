@@ -68,9 +68,22 @@ const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = 
   'auth.account.unlinked': 'info',
   'auth.account.failed': 'info',
   'auth.account.limited': 'warn',
+  'auth.deletion.requested': 'info',
+  'auth.deletion.failed': 'info',
+  'auth.deletion.limited': 'warn',
+  'auth.deletion.cancelled': 'info',
+  'auth.deletion.cancel.failed': 'info',
+  'auth.deletion.cancel.limited': 'warn',
+  'auth.user.deleted': 'info',
+  'auth.export.succeeded': 'info',
+  'auth.export.failed': 'info',
+  'auth.export.limited': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
 }
+
+/** Every event about accounts and attempts. */
+export const ACCOUNT_EVENTS = Object.keys(LEVELS) as readonly (keyof typeof LEVELS)[]
 
 /**
  * Logs each event of the auth brick with its request id and client address (ASVS 16.2.1, 16.3.1). An e-mail address is
@@ -82,7 +95,7 @@ export function logAuthEvents(
   key: Buffer,
 ): void {
   logOutages(events, outages)
-  for (const type of Object.keys(LEVELS) as (keyof typeof LEVELS)[])
+  for (const type of ACCOUNT_EVENTS)
     events.on(type, (event) => {
       const { ip, email, ...fields }: Readonly<Record<string, unknown>> = { ...event }
       const line = {

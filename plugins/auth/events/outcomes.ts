@@ -22,6 +22,9 @@ export type FlowName =
   | 'social'
   | 'linkAccount'
   | 'unlinkAccount'
+  | 'deleteAccount'
+  | 'restoreAccount'
+  | 'exportAccount'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -101,5 +104,20 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
     limited: 'auth.social.limited',
   },
   linkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.linked' },
+  deleteAccount: {
+    succeeded: 'auth.deletion.requested',
+    failed: 'auth.deletion.failed',
+    limited: 'auth.deletion.limited',
+  },
+  restoreAccount: {
+    succeeded: 'auth.deletion.cancelled',
+    failed: 'auth.deletion.cancel.failed',
+    limited: 'auth.deletion.cancel.limited',
+  },
+  exportAccount: {
+    succeeded: 'auth.export.succeeded',
+    failed: 'auth.export.failed',
+    limited: 'auth.export.limited',
+  },
   unlinkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.unlinked' },
 }

@@ -6,11 +6,12 @@ import type {
   DoctorFinding,
   EventBus,
   Logger,
+  Outages,
   Policy,
 } from 'mortar'
 import type { Peers } from 'mortar/kit'
 import type { AuthStore, StoredSession, StoredUser } from '../accounts/auth-store.ts'
-import type { Records, TableShape } from '../accounts/records.ts'
+import type { FeatureTable, Records, TableShape } from '../accounts/records.ts'
 import type { RefreshCookie } from '../cookies/refresh-cookie.ts'
 import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
@@ -18,6 +19,7 @@ import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccoun
 import type { LimitRule } from '../limits/limit-rules.ts'
 import type { SignUpShape } from '../routes/sign-up-shape.ts'
 import type { Challenges } from './challenges/challenges.ts'
+import type { Outbox } from './mails.ts'
 import type { Vault } from '../tokens/vault.ts'
 
 /**
@@ -48,7 +50,8 @@ export interface AuthFeature {
 }
 
 /** The features of this package. */
-export type FeatureName = 'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp' | 'social'
+export type FeatureName =
+  'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp' | 'social' | 'account' | 'audit'
 
 /** A feature of one application. */
 export interface ConnectedFeature extends FeaturePoints {
@@ -82,9 +85,11 @@ export interface FeatureKit {
   readonly services: BrickServices
   readonly clock: Clock
   readonly logger: Logger
+  readonly outages: Outages
   readonly events: EventBus<AuthEvents>
   readonly users: Pick<AuthStore, 'findUserById' | 'findUserByEmail' | 'insertUser'>
   readonly sessions: FeatureSessions
+  readonly accounts: FeatureAccounts
   readonly mails: Outbox
   readonly vault: Vault
   /** True if a login is refused for an account whose address is not proven. */
@@ -92,6 +97,8 @@ export interface FeatureKit {
   /** A cookie with the attributes of the refresh cookie. */
   cookie(name: string): RefreshCookie
   records(shape: TableShape): Records
+  /** The tables of every feature. */
+  readonly tables: readonly FeatureTable[]
   readonly challenges: Challenges
   /** Returns the address of a path below the prefix, for a mail. @throws StartupError `MORTAR_AUTH_APP_URL` without `appUrl`. */
   linkTo(path: string): string
@@ -172,6 +179,18 @@ export interface FeatureSessions {
   endAll(user: StoredUser): Promise<StoredUser>
 }
 
+/** The end of accounts. */
+export interface FeatureAccounts {
+  /** Disables the account that was read, and ends its sessions. @returns false if it has changed since. */
+  disable(user: StoredUser): Promise<boolean>
+  /** Enables the account that was read. @returns false if it has changed since. */
+  enable(user: StoredUser): Promise<boolean>
+  /** Deletes a disabled account with all of its rows. @returns false if it was enabled or deleted since it was read. */
+  erase(user: StoredUser): Promise<boolean>
+  /** Deletes the rows of a user who is gone. */
+  forget(userId: string): Promise<void>
+}
+
 /** A new session in place of another one. */
 export interface SessionRenewal {
   readonly caller: Caller
@@ -189,51 +208,4 @@ export interface SteppedLogin {
   readonly way?: 'login' | 'signup'
   /** Refresh token of the browser's previous session, which ends. */
   readonly presented: string | null
-}
-
-/** A mail of a feature. Its texts have no text of a user, so nothing in them needs escaping but `&` in links. */
-export interface AccountMail {
-  readonly kind: MailKind
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  /** The link, with its token, if the mail has one. */
-  readonly link?: string
-}
-
-/** Kinds of mails of features. */
-export type MailKind =
-  | 'new-browser'
-  | 'password-changed'
-  | 'verify-email'
-  | 'change-email'
-  | 'email-change-requested'
-  | 'email-changed'
-  | 'account-exists'
-  | 'invitation'
-  | FactorChange
-
-/** The contents of a mail, before they become texts. */
-export interface MailContent {
-  readonly kind: MailKind
-  readonly to: string
-  readonly userId: string
-  readonly subject: string
-  /** The reason of the mail, as a sentence. */
-  readonly why: string
-  readonly action?: { readonly label: string; readonly link: string }
-  /** Advice for a user who did not do it, as a sentence. */
-  readonly otherwise: string
-}
-
-/** Mails that are sent after the response. */
-export interface Outbox {
-  /**
-   * Sends a mail after the response, and again while it fails, until `until`. Each failure is the event
-   * `auth.mail.failed`.
-   */
-  send(mail: MailContent, caller: Caller, until?: number): void
-  /** Does this process's part of the work of `send`, and sends nothing. */
-  rehearse(mail: MailContent): Promise<void>
 }

@@ -1,8 +1,10 @@
 import type { DeletedRecords, StoredSession, StoredUser, UserQuery } from '../accounts/auth-store.ts'
 import { canonicalEmail } from '../accounts/canonical-email.ts'
+import { tell } from './admit.ts'
+import { deleteUser } from './delete-user.ts'
 import { issue } from './forgot-password.ts'
 import type { AuthParts } from './parts.ts'
-import type { ResealedSecrets } from './proof.ts'
+import type { AuditLog, ResealedSecrets } from './proof.ts'
 import { disableUser, enableUser, endSession, isAlive } from './sessions.ts'
 
 /** An account as an operator sees it: no hash and no column of the application. Dates are ISO strings. */
@@ -45,15 +47,21 @@ export interface AccountOperations {
   removeFactor?(userId: string): Promise<boolean>
   /** Seals every secret of a second factor with the first secret of the application. Exists with `totp()`. */
   reseal?(): Promise<ResealedSecrets>
-  /** Deletes what has expired. */
+  /** Deletes an account with all of its rows. @returns false for an unknown user, whose leftovers are deleted too. */
+  remove(userId: string): Promise<boolean>
+  /** The log of events. Exists with `audit()`. */
+  readonly audit?: AuditLog
+  /** Deletes what has expired, and accounts whose grace is over. */
   prune(): Promise<DeletedRecords>
 }
 
 /** Creates the operations of a provider that stores its accounts. */
 export function createAccountOperations(parts: AuthParts): AccountOperations {
   const { store, clock, features } = parts
+  const audit = features.map((feature) => feature.audit).find((each) => each !== undefined)
   const factors = features.map((feature) => feature.factors).find((each) => each !== undefined)
   return {
+    ...(audit && { audit }),
     ...(factors && { removeFactor: factors.remove, reseal: factors.reseal }),
     async list(query) {
       const accounts = (await store.findUsers(query)).map(accountOf)
@@ -87,8 +95,10 @@ export function createAccountOperations(parts: AuthParts): AccountOperations {
       await store.insertResetToken(stored, parts.mostResetTokens)
       return { link, expiresAt: new Date(stored.expiresAt).toISOString() }
     },
-    prune() {
+    remove: (userId) => deleteUser(parts, userId),
+    async prune() {
       const now = clock.now()
+      await tell(parts, 'tidy', (feature) => feature.tidy?.(now))
       // A clock that is ahead must not delete records that other processes still need.
       return store.deleteExpired(now, now + Math.min(0, parts.endedSessions.storeAhead))
     },

@@ -5,6 +5,7 @@ import type { FeatureKit, FeatureSessions } from '../features/feature.ts'
 import { CHALLENGES } from '../features/challenges/table.ts'
 import { admit, tell } from './admit.ts'
 import { createChallenges } from './challenges.ts'
+import { clearUser, disableRead, eraseUser } from './delete-user.ts'
 import { NOBODY } from './forgot-password.ts'
 import { withEvent, withFailureEvent } from './outcome.ts'
 import { proveEmail } from './prove-email.ts'
@@ -33,9 +34,17 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     vault: parts.vault,
     clock,
     logger,
+    outages: parts.outages,
     events,
     users: store,
+    tables: parts.tables,
     sessions: sessionsOf(parts),
+    accounts: {
+      disable: (user) => disableRead(parts, user),
+      enable: ({ id, passwordVersion }) => store.setDisabled(id, false, clock.now(), passwordVersion),
+      erase: (user) => eraseUser(parts, user),
+      forget: (userId) => clearUser(parts, userId),
+    },
     async later(work) {
       await store.findUserByEmail(NOBODY)
       parts.mails.later(work)

@@ -3,6 +3,7 @@ import type { StoredUser } from '../accounts/auth-store.ts'
 import { createAccountOperations, type AccountOperations } from './accounts.ts'
 import { changePassword, type ChangePassword, type OwnSession } from './change-password.ts'
 import { createUser } from './create-user.ts'
+import { deleteUser } from './delete-user.ts'
 import { createForgotPassword, type ForgotPasswordInput } from './forgot-password.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { invite, type Invitation } from './invite.ts'
@@ -32,9 +33,10 @@ export interface AuthFlows {
   createUser(input: SignUp): Promise<User>
   invite(input: Invitation): Promise<User>
   verifyPassword(userId: string, password: string): Promise<boolean>
-  /** Both return false for an unknown user. */
+  /** These return false for an unknown user. */
   disable(userId: string): Promise<boolean>
   enable(userId: string): Promise<boolean>
+  deleteUser(userId: string): Promise<boolean>
   /** Operations of an operator. */
   readonly accounts: AccountOperations
   /** Returns the user of an access token whose session is active in the database, else null. */
@@ -52,6 +54,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
   const refresh = createRefresh(parts)
   const settled = async (): Promise<void> => {
     await Promise.all([forgotPassword.settled(), tidy.settled(), parts.mails.settled()])
+    await Promise.all(parts.features.map((feature) => feature.settled?.()))
   }
   return {
     async signUp(input, caller, presented) {
@@ -75,6 +78,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
     signOut: (userId) => endEverySession(parts, userId),
     disable: (userId) => disableUser(parts, userId),
     enable: (userId) => enableUser(parts, userId),
+    deleteUser: (userId) => deleteUser(parts, userId),
     accounts: createAccountOperations(parts),
     async findOwner(sessionId, userId) {
       const found = await parts.store.findUserOfSession(sessionId, userId)

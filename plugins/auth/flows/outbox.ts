@@ -2,7 +2,7 @@ import type { Clock, EventBus, Logger, Mailer } from 'mortar'
 import { createRepeats } from 'mortar/kit'
 import { describeFailure } from '../errors.ts'
 import type { AuthEvents } from '../events/events.ts'
-import type { AccountMail, MailContent, Outbox } from '../features/feature.ts'
+import type { AccountMail, MailContent, Outbox } from '../features/mails.ts'
 import { createBackground } from './background.ts'
 import { compose, isPermanent, messageOf } from './mail-message.ts'
 

@@ -1,5 +1,6 @@
 import { ServiceUnavailable, type Clock, type EventBus, type Logger, type Outages } from 'mortar'
 import type { AuthStore } from '../accounts/auth-store.ts'
+import type { FeatureTable } from '../accounts/records.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { DeviceMarks } from '../limits/device-marks.ts'
 import type { EndedSessions } from '../sessions/ended-sessions.ts'
@@ -49,6 +50,8 @@ export interface AuthParts {
   /** Users whose sessions and reset tokens of earlier passwords could not be deleted yet. */
   readonly unfinished: Set<string>
   readonly features: readonly FeaturePoints[]
+  /** The tables of the features. */
+  readonly tables: readonly FeatureTable[]
   /** Mails of features. */
   readonly mails: ClosableOutbox
 }

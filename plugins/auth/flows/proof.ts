@@ -62,6 +62,35 @@ export interface ResealedSecrets {
   readonly unreadable: number
 }
 
+/** An entry of the log of events. */
+export interface AuditEntry {
+  readonly id: string
+  /** ISO string. */
+  readonly at: string
+  readonly event: string
+  readonly userId: string | null
+  readonly sessionId: string | null
+  readonly ip: string | null
+  readonly requestId: string | null
+  /** Further fields of the event, such as its `reason`. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Part of the log. */
+export interface AuditQuery {
+  readonly userId?: string
+  /** Id of the last entry of the part before. */
+  readonly before?: string
+  /** 50 by default, at most 1000. */
+  readonly limit?: number
+}
+
+/** The log of events, as a table. */
+export interface AuditLog {
+  /** Entries, the newest first. */
+  list(query?: AuditQuery): Promise<readonly AuditEntry[]>
+}
+
 /** Tokens of a new or refreshed session. */
 export interface Grant {
   readonly sessionId: string
@@ -97,6 +126,11 @@ export interface FeaturePoints {
   addressProving?(user: StoredUser): unknown
   /** After the statement that has stored a new password. `user` is the account before it. An error is logged. */
   passwordChanged?(user: StoredUser, caller: Caller): unknown
+  /** Before an account is deleted, possibly several times. An error refuses. */
+  deleting?(user: StoredUser): unknown
+  /** Resolves when the work that continues after responses is done. */
+  settled?(): Promise<unknown>
+  readonly audit?: AuditLog
   /** Now and then: deletes rows that are over at `now`, in milliseconds since the epoch. */
   tidy?(now: number): Promise<unknown>
 }

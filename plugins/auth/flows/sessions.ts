@@ -182,11 +182,11 @@ async function clearAll(parts: AuthParts, userId: string): Promise<void> {
 }
 
 /**
- * A session can have begun between `endAccessTokens` and the statement that raised the version. Sessions that are
+ * Deletes the sessions of a user that have ended. A session can have begun between `endAccessTokens` and the statement that raised the version. Sessions that are
  * already published are published again: if that publication took longer than the overlap of two reads, other
  * processes have missed it.
  */
-async function clearSessions(parts: AuthParts, userId: string): Promise<void> {
+export async function clearSessions(parts: AuthParts, userId: string): Promise<void> {
   for (const id of await parts.store.findEndedSessions(userId)) await publishOne(parts, id)
   await parts.store.deleteEndedSessions(userId)
 }

@@ -90,6 +90,26 @@ function accountTests(test: StoreTest): void {
     assert.equal((await store.findUserById(user.id))?.isDisabled, false)
     assert.equal(await store.setDisabled('nobody', true, NOW), false)
   })
+  test('disables and enables the version that was read alone', async (store) => {
+    const user = await addUser(store)
+    assert.equal(await store.setDisabled(user.id, true, NOW, 1), false)
+    assert.equal(await store.setDisabled(user.id, true, NOW, 0), true)
+    assert.equal(await store.setDisabled(user.id, true, NOW, 0), false)
+    assert.equal(await store.setDisabled(user.id, false, NOW, 0), false)
+    assert.equal(await store.setDisabled(user.id, false, NOW, 1), true)
+    assert.equal((await store.findUserById(user.id))?.isDisabled, false)
+  })
+  test('deletes a disabled user of one version, once', async (store) => {
+    const user = await addUser(store)
+    await addUser(store, { id: '2', email: 'eve@example.com' })
+    assert.equal(await store.deleteUser(user.id, 0), false)
+    await store.setDisabled(user.id, true, NOW)
+    assert.equal(await store.deleteUser(user.id, 0), false)
+    const results = await Promise.all(range(16).map(() => store.deleteUser(user.id, 1)))
+    assert.equal(results.filter(Boolean).length, 1)
+    assert.equal(await store.findUserById(user.id), null)
+    assert.notEqual(await store.findUserById('2'), null)
+  })
   test('stores with a password that the address is proven, and keeps that', async (store) => {
     const { id: userId } = await addUser(store)
     const change = { userId, passwordHash: 'hash-1', keptSession: null, now: NOW }

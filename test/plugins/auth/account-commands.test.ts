@@ -1,9 +1,10 @@
 import { expect } from 'chai'
+import { audit } from '@mortar/auth/audit'
 import { accountCommands } from '../../../plugins/auth/commands.ts'
 import type { BrickCommandInput, Cradle } from 'mortar'
 import { startupErrorOf } from '../../support/startup-error-of.ts'
 import { onEachStore } from './support/on-each-store.ts'
-import { ADA, signedUp, type World } from './support/world.ts'
+import { ADA, settle, signedUp, type World } from './support/world.ts'
 
 const COMMANDS = accountCommands('basic')
 const run = (
@@ -52,6 +53,39 @@ onEachStore('The commands of mortar auth', (inWorld) => {
       )
       await run(world, 'enable', [ADA.email])
       expect((await world.client().post('/auth/login', ADA)).status).to.equal(200)
+    }))
+
+  it('delete an account with --yes alone', () =>
+    inWorld({}, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' })
+      await run(world, 'delete', [ADA.email]).then(
+        () => expect.fail('it was deleted'),
+        (error: Error) => expect(error).to.be.instanceOf(RangeError),
+      )
+      expect(await world.storage.users()).to.have.length(2)
+      const { json } = await run(world, 'delete', [ADA.email], { yes: true })
+      expect(json).to.include({ deleted: true })
+      expect((await world.storage.users()).map(({ email }) => email)).to.deep.equal(['eve@example.com'])
+      expect(await world.storage.sessions()).to.have.length(1)
+    }))
+
+  it('list the events of an account, with audit() alone', () =>
+    inWorld({ withFeatures: true, auth: { features: [audit()] } }, async (world) => {
+      await signedUp(world)
+      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' })
+      await settle(world)
+      const { json, text } = await run(world, 'audit', [], { user: ADA.email })
+      const { entries } = json as { entries: { event: string }[] }
+      expect(entries.map(({ event }) => event)).to.deep.equal(['auth.signup.succeeded'])
+      expect(text).to.include('auth.signup.succeeded')
+      expect((await run(world, 'audit', [], { user: 'nobody' })).text).to.equal('No events.')
+      expect((await run(world, 'audit', [], { limit: '1' })).json)
+        .to.have.property('entries')
+        .with.length(1)
+      await inWorld({}, async (without) => {
+        expect((await startupErrorOf(() => run(without, 'audit', []))).message).to.include('log of events')
+      })
     }))
 
   it('print a link that sets a new password once, and delete what has expired', () =>

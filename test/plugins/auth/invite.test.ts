@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
-import type { AccountMail } from '../../../plugins/auth/features/feature.ts'
+import type { AccountMail } from '../../../plugins/auth/features/mails.ts'
 import { onEachDatabase } from './support/on-each-store.ts'
 import { ADA, PASSWORD, settle, signedUp, type InWorld, type World } from './support/world.ts'
 

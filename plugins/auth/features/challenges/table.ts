@@ -6,4 +6,5 @@ export const CHALLENGES: TableShape = {
   key: ['token_hash', 64],
   texts: { purpose: 40, data: 1000 },
   numbers: ['password_version', 'tries_left'],
+  shown: ['purpose', 'data'],
 }

@@ -1,6 +1,6 @@
 import type { StoredUser } from '../../accounts/auth-store.ts'
 import { lifetimeText } from '../../flows/mail-message.ts'
-import type { MailContent } from '../feature.ts'
+import type { MailContent } from '../mails.ts'
 
 /** A link for a mail. */
 export interface MailedLink {

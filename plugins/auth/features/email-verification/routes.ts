@@ -1,9 +1,10 @@
 import * as yup from 'mortar/yup'
-import { createRouter, defineRoute, type Context, type Router } from 'mortar'
+import { defineRoute, type Context, type Router } from 'mortar'
 import { authOf, canonical, featureOf, ownSession } from '../../routes/auth-context.ts'
-import { authRouter, noStore } from '../../routes/auth-router.ts'
+import { authRouter } from '../../routes/auth-router.ts'
 import { email, JSON_BODY, knownPassword, limited, linkToken, message, stale } from '../../routes/shapes.ts'
-import { PAGE, PAGE_HEADERS, PAGE_PATH } from './page.ts'
+import { linkPageRouter } from '../link-page.ts'
+import { PAGE } from './page.ts'
 import type { EmailVerification } from './verification.ts'
 
 const verification = (ctx: Context) => featureOf<EmailVerification>(ctx, 'emailVerification')
@@ -78,18 +79,11 @@ const changeRoute = defineRoute(
   },
 )
 
-/** Serves the page, whatever the method or the fragment: only its button redeems the link. */
-function showPage(ctx: Context): string {
-  for (const [name, value] of Object.entries(PAGE_HEADERS)) ctx.set(name, value)
-  ctx.type = 'text/html; charset=utf-8'
-  return PAGE
-}
-
 /** The routers of `emailVerification()`. */
 export function verificationRoutes({ hasPage }: { readonly hasPage: boolean }): readonly Router[] {
   const router = authRouter()
   router.post('/verify-email', verifyRoute)
   router.post('/verify-email/resend', resendRoute)
   router.post('/change-email', changeRoute)
-  return hasPage ? [router, createRouter({ hidden: true }).use(noStore).get(PAGE_PATH, showPage)] : [router]
+  return hasPage ? [router, linkPageRouter(PAGE)] : [router]
 }

@@ -5,7 +5,8 @@ import { deviceName } from '../../accounts/device-name.ts'
 import type { Records } from '../../accounts/records.ts'
 import type { Caller, FactorChange } from '../../flows/proof.ts'
 import { hashToken } from '../../tokens/opaque-token.ts'
-import type { AuthFeature, MailContent } from '../feature.ts'
+import type { AuthFeature } from '../feature.ts'
+import type { MailContent } from '../mails.ts'
 import { KNOWN_BROWSERS } from './table.ts'
 
 /** Milliseconds for which a browser is known after its last login. */

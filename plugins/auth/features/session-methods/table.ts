@@ -5,4 +5,5 @@ export const SESSION_METHODS: TableShape = {
   name: 'auth_session_methods',
   key: ['session_id', 36],
   texts: { methods: 64 },
+  shown: ['session_id', 'methods'],
 }

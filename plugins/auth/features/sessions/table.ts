@@ -5,4 +5,5 @@ export const SESSION_DETAILS: TableShape = {
   name: 'auth_session_details',
   key: ['session_id', 36],
   texts: { agent: 255, ip: 45 },
+  shown: ['session_id', 'agent', 'ip'],
 }

@@ -6,4 +6,5 @@ export const ACCOUNTS: TableShape = {
   key: ['id', 64],
   texts: { provider: 40, issuer: 255, subject: 255, email: 254 },
   numbers: ['last_used_at'],
+  shown: ['id', 'provider', 'issuer', 'subject', 'email', 'last_used_at'],
 }

@@ -6,6 +6,7 @@ export const TOTP: TableShape = {
   key: ['user_id', 36],
   texts: { secret: 128, key_id: 16, recovery_batch: 22 },
   numbers: ['confirmed_at', 'last_step'],
+  shown: ['confirmed_at'],
 }
 
 /** `auth_recovery_codes`: unused recovery codes, as hashes. A row is deleted with the use of its code. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { notices } from '@mortar/auth/notices'
-import type { AccountMail } from '../../../../plugins/auth/features/feature.ts'
+import type { AccountMail } from '../../../../plugins/auth/features/mails.ts'
 import { Client } from '../support/client.ts'
 import { onEachDatabase } from '../support/on-each-store.ts'
 import {

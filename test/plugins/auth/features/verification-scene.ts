@@ -1,6 +1,6 @@
 import { emailVerification, type EmailVerificationOptions } from '@mortar/auth/email-verification'
 import { recent } from '@mortar/auth/recent'
-import type { AccountMail } from '../../../../plugins/auth/features/feature.ts'
+import type { AccountMail } from '../../../../plugins/auth/features/mails.ts'
 import {
   ADA,
   PASSWORD,

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { DataSource } from 'typeorm'
 import { basicAuth } from '@mortar/auth/basic'
 import { AuthEndedSessions, AuthRefreshTokens, AuthResetTokens, authUsers } from '@mortar/auth/basic/schema'
+import { AuthDeletions } from '@mortar/auth/account/schema'
+import { AuthAudit } from '@mortar/auth/audit/schema'
 import { AuthChallenges } from '@mortar/auth/challenges/schema'
 import { AuthKnownBrowsers } from '@mortar/auth/notices/schema'
 import { AuthSessionDetails } from '@mortar/auth/sessions/schema'
@@ -41,6 +43,8 @@ const FEATURES = [
   AuthKnownBrowsers,
   AuthChallenges,
   AuthAccounts,
+  AuthDeletions,
+  AuthAudit,
   AuthTotp,
   AuthRecoveryCodes,
   AuthSessionMethods,

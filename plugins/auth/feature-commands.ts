@@ -1,0 +1,71 @@
+import { StartupError, type BrickCommand, type BrickCommandResult } from 'mortar'
+import { inColumns, printable } from 'mortar/kit'
+import { commandMakers, DEFAULT_PAGE, readLimit, type Tools } from './command-makers.ts'
+import type { Account } from './flows/accounts.ts'
+
+/** The commands `mortar auth …` that need a feature. */
+export function featureCommands(providerName: string): Readonly<Record<string, BrickCommand>> {
+  const { onAccount, plain } = commandMakers(providerName)
+  return {
+    'remove-factor': onAccount('remove the second factor of a user who has lost it', removeFactor),
+    reseal: plain('seal the secrets of second factors with the first secret', reseal),
+    audit: {
+      ...plain('list the events of accounts, the newest first', listEvents),
+      usage: '[--user USER] [--limit N] [--before ID]',
+      options: {
+        user: { type: 'string', help: 'the id or address of a user; all events by default' },
+        limit: { type: 'string', help: `events of one page; ${DEFAULT_PAGE} by default` },
+        before: { type: 'string', help: 'the last id of the page before' },
+      },
+    },
+  }
+}
+
+async function removeFactor({ id, email }: Account, { accounts }: Tools): Promise<BrickCommandResult> {
+  if (accounts.removeFactor === undefined) throw without('second factors', 'totp()')
+  const removed = await accounts.removeFactor(id)
+  const text = removed ? `${email} logs in with the password alone.` : `${email} has no second factor.`
+  return { json: { id, removed }, text }
+}
+
+async function reseal({ accounts }: Tools): Promise<BrickCommandResult> {
+  if (accounts.reseal === undefined) throw without('second factors', 'totp()')
+  const done = await accounts.reseal()
+  if (done.unreadable === 0) return { json: done, text: `Resealed: ${done.resealed}.` }
+  throw new StartupError(
+    `Resealed: ${done.resealed}. ${done.unreadable} need a secret that is not in AUTH_SECRETS.`,
+    {
+      code: 'MORTAR_AUTH_SEALED',
+      remedy: 'Append the old secret to the list and run the command again, or remove these factors.',
+      brick: 'auth',
+    },
+  )
+}
+
+async function listEvents({ accounts, input: { values } }: Tools): Promise<BrickCommandResult> {
+  if (accounts.audit === undefined) throw without('log of events', 'audit()')
+  const { user, before, limit } = values
+  // The id of a user who is gone finds nothing, as the rows are gone too.
+  const userId = user && ((await accounts.find(String(user)))?.id ?? String(user))
+  const entries = await accounts.audit.list({
+    ...(typeof userId === 'string' && { userId }),
+    ...(typeof before === 'string' && { before }),
+    limit: readLimit(limit ?? DEFAULT_PAGE),
+  })
+  const rows = entries.map(({ at, event, userId: owner, ip, data }) => [
+    at,
+    event,
+    owner ?? '-',
+    ip ?? '-',
+    printable(JSON.stringify(data)),
+  ])
+  return { json: { entries }, text: rows.length === 0 ? 'No events.' : inColumns(rows) }
+}
+
+function without(what: string, feature: string): StartupError {
+  return new StartupError(`The auth provider has no ${what}.`, {
+    code: 'MORTAR_AUTH_ACCOUNTS',
+    remedy: `Add ${feature} to the option features.`,
+    brick: 'auth',
+  })
+}

@@ -1,0 +1,110 @@
+import type { StoredUser } from '../../accounts/auth-store.ts'
+import type { RecordRow } from '../../accounts/records.ts'
+import { describeFailure, invalidLink, sessionOver } from '../../errors.ts'
+import type { Known } from '../../events/outcomes.ts'
+import type { OwnSession } from '../../flows/change-password.ts'
+import { lifetimeText } from '../../flows/mail-message.ts'
+import type { Caller } from '../../flows/proof.ts'
+import type { FeatureKit } from '../feature.ts'
+import { DELETIONS } from './table.ts'
+
+/** Purpose of the sealed text in a link. */
+const PURPOSE = 'restore-account'
+
+/** Settings of deletions. */
+export interface EndSettings {
+  /** Seconds. */
+  readonly grace: number
+  /** Address of the page that takes an account back. */
+  readonly page: string
+}
+
+/** The operations on the end of accounts. */
+export interface AccountEnd {
+  /**
+   * Disables the account of a session, and mails a link that takes it back. Of many concurrent calls one wins.
+   * @throws Unauthorized if the session is over; LimitReached.
+   */
+  request(own: OwnSession, caller: Caller): Promise<void>
+  /** Takes an account back. @throws Unauthorized `invalid_link`, LimitReached. */
+  restore(token: string, caller: Caller): Promise<void>
+  /** Deletes the accounts whose grace is over at `now`. What fails is logged, and tried again later. */
+  eraseDue(now: number): Promise<void>
+}
+
+/** Creates the operations of one application. */
+export function createAccountEnd(kit: FeatureKit, { grace, page }: EndSettings): AccountEnd {
+  const deletions = kit.records(DELETIONS)
+  return {
+    request(own, caller) {
+      const attempt = { flow: 'deleteAccount', rule: 'account', caller, known: { ...own } } as const
+      return kit.attempt({ ...attempt, counted: { user: own.userId } }, async () => {
+        const user = await kit.sessions.findOwner(own.sessionId, own.userId)
+        if (user === null) throw sessionOver()
+        const now = kit.clock.now()
+        const [version, due] = [user.passwordVersion + 1, now + grace * 1000]
+        // Before the account is disabled: a process that ends in between leaves a row that does not count.
+        const set = { password_version: version, created_at: now, expires_at: due }
+        const isNew = await deletions.insert({ user_id: user.id, ...set })
+        if (!isNew) await deletions.update({ user_id: user.id, password_version: { atMost: version } }, set)
+        if (!(await kit.accounts.disable(user))) throw sessionOver()
+        const link = `${page}#token=${tokenOf(kit, user.id, version)}`
+        kit.mails.send(deletionMail(user, link, grace), caller, due)
+      })
+    },
+    restore(token, caller) {
+      const known: Known = {}
+      return kit.attempt({ flow: 'restoreAccount', rule: 'verify', caller, known, counted: {} }, async () => {
+        const row = readToken(kit, token)
+        const user = row && (await kit.users.findUserById(row.user_id))
+        if (row === null || user?.passwordVersion !== row.password_version) throw invalidLink()
+        known.userId = user.id
+        const [due] = await deletions.find({ ...row, expires_at: { above: kit.clock.now() } })
+        if (due === undefined || !(await kit.accounts.enable(user))) throw invalidLink()
+        // Last, so that the link of a request that failed works again. Of many concurrent ones one gets here first.
+        if ((await deletions.remove(row)) === 0) throw invalidLink()
+      })
+    },
+    async eraseDue(now) {
+      for (const row of await deletions.find({ expires_at: { atMost: now } }))
+        try {
+          await erase(kit, row)
+        } catch (error) {
+          const fields = { userId: row['user_id'], reason: describeFailure(error) }
+          kit.logger.error(fields, 'An account that is due could not be deleted')
+        }
+    },
+  }
+}
+
+async function erase(kit: FeatureKit, { user_id: id = null, password_version: version = null }: RecordRow) {
+  const user = await kit.users.findUserById(String(id))
+  // The process that deleted the user has ended before the rows.
+  if (user === null) return kit.accounts.forget(String(id))
+  if (user.isDisabled && user.passwordVersion === version) return kit.accounts.erase(user)
+  return kit.records(DELETIONS).remove({ user_id: id, password_version: version })
+}
+
+/** The link is valid for the password version that the deletion has made, so it needs no row of its own. */
+function tokenOf({ vault }: FeatureKit, userId: string, version: number): string {
+  const { keyId, sealed } = vault.seal(PURPOSE, userId, String(version))
+  return [userId, keyId, sealed].join('.')
+}
+
+function readToken({ vault }: FeatureKit, token: string) {
+  const [userId = '', keyId = '', sealed = ''] = token.split('.')
+  const version = vault.open(PURPOSE, userId, { keyId, sealed })
+  return version === null ? null : { user_id: userId, password_version: Number(version) }
+}
+
+function deletionMail({ id: userId, email: to }: StoredUser, link: string, grace: number) {
+  return {
+    kind: 'account-deletion' as const,
+    to,
+    userId,
+    subject: 'Your account will be deleted',
+    why: `Your account is closed, and every session has ended. It will be deleted in ${lifetimeText(grace)}.`,
+    action: { label: 'Take it back', link },
+    otherwise: 'If it was not you, take it back and reset your password now.',
+  }
+}

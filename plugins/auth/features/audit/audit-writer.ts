@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import type { RecordRow, Records } from '../../accounts/records.ts'
+import type { AuthEvents } from '../../events/events.ts'
+import type { FeatureKit } from '../feature.ts'
+import { AUDIT } from './table.ts'
+
+type Event = Readonly<Record<string, unknown>>
+
+/** Fields of events that are stored besides the columns. No other field is: it may have a secret or an address. */
+const DATA: readonly string[] = ['reason', 'scope', 'kind', 'left']
+/** Entries that may wait for a slow database. */
+const MOST_WAITING = 1000
+/** Milliseconds in which a stranger's event is stored once for each address, and the most of them that are remembered. */
+const PAUSE = 60_000
+const MOST_REMEMBERED = 10_000
+
+/** Writes events to the log. */
+export interface AuditWriter {
+  /** Stores an event after the current request. */
+  write(type: keyof AuthEvents, event: Event): void
+  settled(): Promise<unknown>
+}
+
+/** Creates the writer of one application. `keep` in milliseconds. */
+export function createAuditWriter(kit: FeatureKit, records: Records, keep: number): AuditWriter {
+  const { clock, outages } = kit
+  const isRepeated = createRepetitions()
+  const idAt = createIds()
+  let waiting = 0
+  let lost = 0
+  let tail: Promise<unknown> = Promise.resolve()
+
+  // One after the other: in order, and on one connection.
+  const store = (row: RecordRow): void => {
+    waiting += 1
+    tail = tail
+      .then(() => insertOwned(kit, records, row))
+      .catch((error: unknown) => {
+        lost += 1
+        outages.log({ part: 'audit', error, message: 'Entries of the audit log are lost', fields: { lost } })
+      })
+      .finally(() => (waiting -= 1))
+  }
+  return {
+    write(type, event) {
+      const now = clock.now()
+      const { isDeleted, userId, ...columns } = columnsOf(type, event)
+      if (userId === null && !isDeleted && isRepeated(`${type} ${columns.ip} ${columns.data}`, now)) return
+      if (waiting >= MOST_WAITING) lost += 1
+      else store({ id: idAt(now), user_id: userId, ...columns, created_at: now, expires_at: now + keep })
+    },
+    settled: () => tail,
+  }
+}
+
+/** Nothing is stored for a user who is gone by then. Documents have no foreign key that would see to it. */
+async function insertOwned({ users }: FeatureKit, records: Records, row: RecordRow): Promise<void> {
+  const { id = null, user_id: userId } = row
+  const isGone = async () => typeof userId === 'string' && (await users.findUserById(userId)) === null
+  try {
+    await records.insert(row)
+  } catch (error) {
+    if (await isGone()) return
+    throw error
+  }
+  if (await isGone()) await records.remove({ id })
+}
+
+function columnsOf(type: keyof AuthEvents, event: Event) {
+  // The user of this event is gone, so the row cannot belong to it.
+  const isDeleted = type === 'auth.user.deleted'
+  const textOf = (name: string, column: string) =>
+    typeof event[name] === 'string' ? event[name].slice(0, AUDIT.texts![column]) : null
+  const names = isDeleted ? ['userId'] : DATA
+  const fields = names.filter((name) => name in event).map((name) => [name, event[name]])
+  const data = JSON.stringify(Object.fromEntries(fields))
+  return {
+    isDeleted,
+    userId: isDeleted ? null : textOf('userId', 'session_id'),
+    event: type,
+    session_id: textOf('sessionId', 'session_id'),
+    ip: textOf('ip', 'ip'),
+    request_id: textOf('requestId', 'request_id'),
+    data: data.length > AUDIT.texts!['data']! ? null : data,
+  }
+}
+
+/** Keys in the order of time: milliseconds, a counter and 64 random bits, in hexadecimal digits. */
+function createIds(): (now: number) => string {
+  let count = 0
+  return (now) => {
+    count = (count + 1) % 0x1_00_00
+    const parts = [now.toString(16).padStart(12, '0'), count.toString(16).padStart(4, '0')]
+    return parts.join('') + randomBytes(8).toString('hex')
+  }
+}
+
+/** Without a user, anybody can cause any number of events, so one of each kind is stored in a while. */
+function createRepetitions(): (key: string, now: number) => boolean {
+  const seen = new Map<string, number>()
+  return (key, now) => {
+    const last = seen.get(key)
+    if (last !== undefined && Math.abs(now - last) < PAUSE) return true
+    if (seen.size >= MOST_REMEMBERED) seen.clear()
+    seen.set(key, now)
+    return false
+  }
+}

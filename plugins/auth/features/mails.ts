@@ -1,0 +1,49 @@
+import type { Caller, FactorChange } from '../flows/proof.ts'
+
+/** A mail of a feature. Its texts have no text of a user, so nothing in them needs escaping but `&` in links. */
+export interface AccountMail {
+  readonly kind: MailKind
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The link, with its token, if the mail has one. */
+  readonly link?: string
+}
+
+/** Kinds of mails of features. */
+export type MailKind =
+  | 'new-browser'
+  | 'password-changed'
+  | 'verify-email'
+  | 'change-email'
+  | 'email-change-requested'
+  | 'email-changed'
+  | 'account-exists'
+  | 'invitation'
+  | 'account-deletion'
+  | FactorChange
+
+/** The contents of a mail, before they become texts. */
+export interface MailContent {
+  readonly kind: MailKind
+  readonly to: string
+  readonly userId: string
+  readonly subject: string
+  /** The reason of the mail, as a sentence. */
+  readonly why: string
+  readonly action?: { readonly label: string; readonly link: string }
+  /** Advice for a user who did not do it, as a sentence. */
+  readonly otherwise: string
+}
+
+/** Mails that are sent after the response. */
+export interface Outbox {
+  /**
+   * Sends a mail after the response, and again while it fails, until `until`. Each failure is the event
+   * `auth.mail.failed`.
+   */
+  send(mail: MailContent, caller: Caller, until?: number): void
+  /** Does this process's part of the work of `send`, and sends nothing. */
+  rehearse(mail: MailContent): Promise<void>
+}

@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import type { InWorld, World } from '../support/world.ts'
+import { ADA, settle, signedUp } from '../support/world.ts'
+import { onEachStore } from '../support/on-each-store.ts'
+import { DAY, fillTables, provider, prune, restore, rowsOf, withAccount } from './support/account-scene.ts'
+
+type Scene = ReturnType<typeof withAccount> & { readonly world: World; readonly id: string }
+
+/** Runs `act` once for each of its statements, at which the process ends. */
+async function sweep(
+  inWorld: InWorld,
+  prepare: (scene: Scene) => Promise<() => Promise<unknown>>,
+  check: (scene: Scene) => Promise<void>,
+): Promise<number> {
+  for (let statement = 1; ; statement++) {
+    let reached = true
+    const scene = withAccount()
+    await inWorld(scene.world, async (world) => {
+      const client = await signedUp(world)
+      await settle(world)
+      const [{ id }] = await world.storage.users()
+      const prepared = { ...scene, world, id, client }
+      await fillTables(world, scene.kit, id)
+      const act = await prepare(prepared)
+      await settle(world)
+      const failing = world.storage.interruptions.failFrom(statement)
+      await act().catch(() => undefined)
+      await settle(world)
+      failing.restore()
+      reached = failing.reached()
+      await check(prepared)
+    })
+    if (!reached) return statement - 1
+  }
+}
+
+const logIn = async (world: World) => (await world.client().post('/auth/login', ADA)).status
+
+onEachStore('A process that ends before any statement', (inWorld) => {
+  it('of a deletion leaves an account that is open, or closed and due', async () => {
+    const count = await sweep(
+      inWorld,
+      async ({ world }) => {
+        const client = world.client()
+        await client.post('/auth/login', ADA)
+        return () => client.delete('/auth/account')
+      },
+      async ({ world, tables, id }) => {
+        const isOpen = (await logIn(world)) === 200
+        world.clock.advance(14 * DAY)
+        await prune(world)
+        const left = Object.values(await rowsOf(world, tables, id)).filter((rows) => rows > 0)
+        if (isOpen) expect((await rowsOf(world, tables, id))['auth_totp']).to.equal(1)
+        else expect(left).to.deep.equal([])
+        expect(await world.storage.rows('auth_deletions')).to.deep.equal([])
+      },
+    )
+    expect(count).to.be.at.least(6)
+  })
+
+  it('of a return leaves a link that works, or an account that is back', async () => {
+    const count = await sweep(
+      inWorld,
+      async ({ world, links }) => {
+        const client = world.client()
+        await client.post('/auth/login', ADA)
+        await client.delete('/auth/account')
+        await settle(world)
+        return () => restore(world, links[0]!)
+      },
+      async ({ world, links }) => {
+        const status = await logIn(world)
+        if (status !== 200) expect((await restore(world, links[0]!)).status).to.equal(200)
+        expect(await logIn(world)).to.equal(200)
+        world.clock.advance(15 * DAY)
+        await prune(world)
+        expect(await world.storage.users()).to.have.length(1)
+      },
+    )
+    expect(count).to.be.at.least(4)
+  })
+
+  it('of the end of an account leaves it closed, and the next process deletes the rest', async () => {
+    const count = await sweep(
+      inWorld,
+      async ({ world }) => {
+        const client = world.client()
+        await client.post('/auth/login', ADA)
+        await client.delete('/auth/account')
+        world.clock.advance(14 * DAY)
+        return () => prune(world)
+      },
+      async ({ world, tables, id }) => {
+        expect(await logIn(world)).to.equal(401)
+        await prune(world)
+        const left = Object.entries(await rowsOf(world, tables, id)).filter(([, rows]) => rows > 0)
+        expect(left).to.deep.equal([])
+      },
+    )
+    expect(count).to.be.at.least(8)
+  })
+
+  it('of a deletion by the application leaves an account that a second call deletes', async () => {
+    const count = await sweep(
+      inWorld,
+      async ({ world, id }) =>
+        () =>
+          provider(world).deleteUser(id),
+      async ({ world, tables, id }) => {
+        await provider(world).deleteUser(id)
+        const left = Object.entries(await rowsOf(world, tables, id)).filter(([, rows]) => rows > 0)
+        expect(left).to.deep.equal([])
+      },
+    )
+    expect(count).to.be.at.least(8)
+  })
+})
+
+/** Opens a second process on the store, whose clock has reached the end of the grace. */
+async function beside(
+  inWorld: InWorld,
+  body: (scene: Scene & { second: World; check: () => Promise<void> }) => Promise<unknown>,
+) {
+  const scene = withAccount()
+  await inWorld({ ...scene.world, file: true }, async (world) => {
+    const client = await signedUp(world)
+    const [{ id }] = await world.storage.users()
+    await fillTables(world, scene.kit, id)
+    await client.delete('/auth/account')
+    await settle(world)
+    await inWorld({ ...withAccount().world, file: world.file }, async (second) => {
+      second.clock.time = world.clock.time + 14 * DAY * 1000
+      const check = async () => {
+        await settle(world)
+        const rows = await rowsOf(world, scene.tables, id)
+        if (rows['auth_users'] === 0)
+          return void expect(Object.values(rows).filter((count) => count > 0)).to.deep.equal([])
+        expect(await logIn(world)).to.equal(200)
+        expect([rows['auth_totp'], rows['auth_accounts'], rows['auth_deletions']]).to.deep.equal([1, 1, 0])
+      }
+      await body({ ...scene, world, id, second, check })
+    })
+  })
+}
+
+onEachStore('Two processes', (inWorld) => {
+  it('of which one gives an account back while the other deletes it leave it whole', () =>
+    beside(inWorld, async ({ world, second, links, check }) => {
+      second.storage.interruptions.meanwhile('delete users', async () => {
+        expect((await restore(world, links[0]!)).status).to.equal(200)
+      })
+      await prune(second)
+      expect(await world.storage.users()).to.have.length(1)
+      await check()
+    }))
+
+  it('of which one deletes an account while the other gives it back leave nothing of it', () =>
+    beside(inWorld, async ({ world, second, links, check }) => {
+      world.storage.interruptions.meanwhile('update users', () => prune(second))
+      expect((await restore(world, links[0]!)).status).to.equal(401)
+      expect(await world.storage.users()).to.deep.equal([])
+      await check()
+    }))
+
+  it('that delete accounts at the same time delete them once', () =>
+    beside(inWorld, async ({ world, second, check }) => {
+      world.clock.time = second.clock.time
+      await Promise.all([prune(world), prune(second), prune(world), prune(second)])
+      await check()
+      const deleted = [...world.typesOf(), ...second.typesOf()].filter((type) => type === 'auth.user.deleted')
+      expect(deleted).to.have.length(1)
+    }))
+})

@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import { audit } from '@mortar/auth/audit'
+import type { ConnectedPasswordProvider } from '@mortar/auth/basic'
+import { recent } from '@mortar/auth/recent'
+import type { Records } from '../../../../plugins/auth/accounts/records.ts'
+import { createAuditWriter } from '../../../../plugins/auth/features/audit/audit-writer.ts'
+import type { FeatureKit } from '../../../../plugins/auth/features/feature.ts'
+import { failureOf } from '../support/failure-of.ts'
+import { onEachDatabase } from '../support/on-each-store.ts'
+import {
+  ADA,
+  inWorld as onSqlite,
+  PASSWORD,
+  resetTokenFor,
+  settle,
+  signedUp,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts'
+
+const DAY = 86_400
+const WITH_AUDIT: WorldOptions = {
+  withFeatures: true,
+  auth: { features: [recent(), audit({ keep: '30d' })] },
+}
+const accountsOf = ({ app }: World) =>
+  (app.services as unknown as { authProvider: ConnectedPasswordProvider }).authProvider.accounts!
+const log = async (world: World, query = {}) => {
+  await settle(world)
+  return accountsOf(world).audit!.list(query)
+}
+
+onEachDatabase('audit()', (inWorld) => {
+  it('stores the events of a user in order, the newest first, in pages', () =>
+    inWorld(WITH_AUDIT, async (world) => {
+      const client = await signedUp(world)
+      await world.client().post('/auth/signup', { ...ADA, email: 'eve@example.com' })
+      await world.client().post('/auth/login', { ...ADA, password: 'wrong horse battery' })
+      await client.post('/auth/confirm', { password: PASSWORD })
+      await client.post('/auth/logout')
+      const [{ id: userId }] = (await world.storage.users()).filter(({ email }) => email === ADA.email)
+      const all = await log(world, { userId })
+      expect(all.map(({ event }) => event)).to.deep.equal([
+        'auth.logout',
+        'auth.confirmed',
+        'auth.login.failed',
+        'auth.signup.succeeded',
+      ])
+      expect(all[2]).to.deep.include({ userId, ip: '127.0.0.1', data: { reason: 'invalid_credentials' } })
+      expect(all[1]!.sessionId).to.match(/^[0-9a-f-]{36}$/)
+      expect(all[1]!.requestId).to.be.a('string')
+      expect(all[3]!.at).to.equal(new Date(world.clock.now()).toISOString())
+      const [first, second] = await log(world, { userId, limit: 2 })
+      expect([first, second]).to.deep.equal(all.slice(0, 2))
+      expect(await log(world, { userId, limit: 2, before: second!.id })).to.deep.equal(all.slice(2))
+      expect(await log(world)).to.have.length(5)
+    }))
+
+  it('keeps every entry of 32 simultaneous logins, each with its own key', () =>
+    inWorld(WITH_AUDIT, async (world) => {
+      await signedUp(world)
+      await Promise.all(Array.from({ length: 32 }, () => world.client().post('/auth/login', ADA)))
+      const entries = await log(world, { limit: 100 })
+      expect(entries.filter(({ event }) => event === 'auth.login.succeeded')).to.have.length(32)
+      expect(new Set(entries.map(({ id }) => id)).size).to.equal(33)
+    }))
+
+  it('has no password, token, hash or address, and nothing of a refresh', () =>
+    inWorld(WITH_AUDIT, async (world) => {
+      const client = await signedUp(world)
+      const tokens = [client.refreshToken, client.accessToken]
+      await client.post('/auth/refresh')
+      tokens.push(client.refreshToken, client.accessToken)
+      await world.client().post('/auth/login', { ...ADA, email: 'nobody@example.com' })
+      tokens.push(await resetTokenFor(world))
+      const reset = { token: tokens.at(-1), password: 'another horse battery' }
+      expect((await world.client().post('/auth/reset-password', reset)).status).to.equal(200)
+      await log(world)
+      const text = JSON.stringify(await world.storage.rows('auth_audit'))
+      const [user] = await world.storage.users()
+      for (const secret of [...tokens, PASSWORD, reset.password, user.password_hash, '@example.com'])
+        expect(text).to.not.include(secret)
+      expect(text).to.include('auth.password.reset.succeeded').and.not.include('auth.token.refreshed')
+    }))
+
+  it('deletes entries once they need not be kept any more, and those of a user with the user', () =>
+    inWorld(WITH_AUDIT, async (world) => {
+      await signedUp(world)
+      await settle(world)
+      world.clock.advance(30 * DAY - 1)
+      await accountsOf(world).prune()
+      expect(await log(world)).to.have.length(1)
+      world.clock.advance(1)
+      await accountsOf(world).prune()
+      expect(await log(world)).to.deep.equal([])
+      await world.client().post('/auth/login', ADA)
+      const [{ id }] = await world.storage.users()
+      expect(await log(world, { userId: id })).to.have.length(1)
+      await accountsOf(world).remove(id)
+      const left = await log(world)
+      expect(left.map(({ event, userId, data }) => [event, userId, data])).to.deep.equal([
+        ['auth.user.deleted', null, { userId: id }],
+      ])
+    }))
+})
+
+describe('audit()', () => {
+  it('stores one refusal of a stranger in a while, and each of a user', () =>
+    onSqlite(WITH_AUDIT, async (world) => {
+      await signedUp(world)
+      for (let count = 0; count < 5; count++) {
+        await world.client().post('/auth/login', { ...ADA, password: 'wrong horse battery' })
+        await world.client().post('/auth/login', { ...ADA, email: 'nobody@example.com' })
+        await world.client().post('/auth/reset-password', { token: 'x', password: PASSWORD })
+      }
+      const failures = async (isOwn: boolean) =>
+        (await log(world)).filter(({ event, userId }) => /failed/.test(event) && (userId !== null) === isOwn)
+      expect(await failures(true)).to.have.length(5)
+      expect(await failures(false)).to.have.length(2)
+      world.clock.advance(61)
+      await world.client().post('/auth/login', { ...ADA, email: 'nobody@example.com' })
+      expect(await failures(false)).to.have.length(3)
+    }))
+
+  it('lets a user in although nothing can be stored', () =>
+    onSqlite({ auth: WITH_AUDIT.auth! }, async (world) => {
+      const client = await signedUp(world)
+      await settle(world)
+      expect((await client.get('/private')).status).to.equal(200)
+    }))
+
+  it('waits for no entry, and remembers 1,000 of them at most', async () => {
+    let inserted = 0
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const insert = async () => {
+      await held
+      inserted += 1
+      return true
+    }
+    const users = { findUserById: async () => ({}) }
+    const kit = { clock: { now: () => 0 }, users } as unknown as FeatureKit
+    const writer = createAuditWriter(kit, { insert } as unknown as Records, DAY)
+    for (let count = 0; count < 1500; count++) writer.write('auth.login.succeeded', { userId: 'ada' })
+    expect(inserted).to.equal(0)
+    release()
+    await writer.settled()
+    expect(inserted).to.equal(1000)
+  })
+
+  it('refuses wrong options at the start', async () => {
+    for (const options of [{ keep: '1h' }, { keep: 'forever' }, { kept: '1d' }])
+      expect((await failureOf(() => audit(options as never))).code).to.match(/^MORTAR_(AUTH_)?OPTION/)
+  })
+})
