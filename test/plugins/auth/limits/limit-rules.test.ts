@@ -40,6 +40,7 @@ const DEFAULTS = [
   'totp user 20/900',
   'social ip 60/60',
   'social site 600/60',
+  'account user 10/3600',
 ]
 
 describe('the number of reset tokens that are valid at the same time', () => {
