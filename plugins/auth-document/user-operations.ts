@@ -56,13 +56,14 @@ export function userOperations(run: Run, fields: UserFields) {
       return user && found && { user, session: sessionOf(found) }
     },
     ...accountOperations(update),
-
-    async deleteUser(userId: string, version: number) {
-      const filter = { _id: userKey(userId), password_version: version, disabled_at: { $ne: null } }
-      const { deletedCount } = await run('auth_users', (users) => users.deleteOne(filter))
-      return deletedCount === 1
-    },
+    deleteUser: (userId: string, version: number) => deleteUser(run, userId, version),
   }
+}
+
+async function deleteUser(run: Run, userId: string, version: number): Promise<boolean> {
+  const filter = { _id: userKey(userId), password_version: version, disabled_at: { $ne: null } }
+  const { deletedCount } = await run('auth_users', (users) => users.deleteOne(filter))
+  return deletedCount === 1
 }
 
 /** Changes one user by a filter. Resolves to true if a user matched. */

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import type { Cradle } from 'mortar'
 import { createMemoryLimiter } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
-import type { FeatureTable } from './accounts/records.ts'
+import type { Records, TableShape } from './accounts/records.ts'
 import type { AuthEvents } from './events/events.ts'
+import { tablesOf } from './features/check-features.ts'
 import { createOutbox } from './flows/outbox.ts'
 import type { AuthParts } from './flows/parts.ts'
 import type { FeaturePoints } from './flows/proof.ts'
@@ -34,13 +35,14 @@ export interface Place {
   readonly store: AuthStore
   readonly services: Cradle
   readonly features: readonly FeaturePoints[]
-  readonly tables: readonly FeatureTable[]
+  /** The table of a feature. */
+  records(shape: TableShape): Records
 }
 
 /** Creates the dependencies of the flows for one application. */
 export function createParts(settings: Settings, place: Place): AuthParts {
   const { options, keys, lifetimes } = settings
-  const { store, services, features, tables } = place
+  const { store, services, features } = place
   const { limits, cost } = options
   const { clock, logger, outages } = services
   const isTest = services.environment === 'test'
@@ -71,7 +73,7 @@ export function createParts(settings: Settings, place: Place): AuthParts {
     resetMail: createResetMail(options, lifetimes, services),
     unfinished: new Set(),
     features,
-    tables,
+    tables: tablesOf(options.features).map((shape) => ({ shape, records: place.records(shape) })),
     ...mailing(options, services),
   }
 }

@@ -35,7 +35,7 @@ import type { AuthProvider } from './provider.ts'
 import { countsAlone } from './limits/rate-limits.ts'
 import { METHODS } from './flows/sessions.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
-import { checkFeatures, routersOf, tablesOf } from './features/check-features.ts'
+import { checkFeatures, routersOf } from './features/check-features.ts'
 import { examineFeatures } from './features/examine-features.ts'
 import type { ConnectedFeature } from './features/feature.ts'
 import { createFeatureKit } from './flows/feature-kit.ts'
@@ -109,11 +109,8 @@ function connect(settings: Settings, variant: Variant, application: Application)
   const { services } = application
   const connected: ConnectedFeature[] = []
   const store = variant.createStore(services)
-  const tables = tablesOf(options.features).map((shape) => ({
-    shape,
-    records: variant.createRecords(services, shape),
-  }))
-  const parts = createParts(settings, { store, services, features: connected, tables })
+  const records = (shape: TableShape) => variant.createRecords(services, shape)
+  const parts = createParts(settings, { store, services, features: connected, records })
   checkForEnvironment(options, services)
   if (options.logEvents !== false) logAuthEvents(parts.events, services, settings.keys.limits)
   const features = connectFeatures(options, parts, variant, application)
@@ -136,14 +133,8 @@ function connect(settings: Settings, variant: Variant, application: Application)
     },
     ...identification(settings, parts, flows, news),
     watch: watchSessions(parts, flows),
-    createUser: flows.createUser,
-    invite: flows.invite,
     verifyPassword: ({ id }, password) => flows.verifyPassword(id, password),
-    signOut: flows.signOut,
-    disable: flows.disable,
-    enable: flows.enable,
-    deleteUser: flows.deleteUser,
-    accounts: flows.accounts,
+    ...operationsOf(flows),
     check: news.check,
     async start() {
       if (countsAlone(options.limits, services)) warnOfMemoryLimits('auth', services)
@@ -203,6 +194,10 @@ function identification(
     },
     issueToken: fresh?.issueToken ?? issue,
   }
+}
+
+function operationsOf({ createUser, invite, signOut, disable, enable, deleteUser, accounts }: AuthFlows) {
+  return { createUser, invite, signOut, disable, enable, deleteUser, accounts }
 }
 
 /** The session of a token for a test, which no database knows. */

@@ -54,7 +54,7 @@ export function createFlows(parts: AuthParts): AuthFlows {
   const refresh = createRefresh(parts)
   const settled = async (): Promise<void> => {
     await Promise.all([forgotPassword.settled(), tidy.settled(), parts.mails.settled()])
-    await Promise.all(parts.features.map((feature) => feature.settled?.()))
+    await Promise.all(parts.features.flatMap((feature) => feature.settled?.() ?? []))
   }
   return {
     async signUp(input, caller, presented) {
