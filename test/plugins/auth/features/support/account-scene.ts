@@ -31,7 +31,7 @@ export function withAccount(options: AccountOptions = {}) {
     if (kind === 'account-deletion' && link !== undefined) links.push(link)
   }
   const kit = {} as FeatureKit
-  const probe: AuthFeature = { name: 'probe' as never, connect: (own) => void Object.assign(kit, own) ?? {} }
+  const probe: AuthFeature = { name: 'probe' as never, connect: (own) => ({ api: Object.assign(kit, own) }) }
   const features = [...ALL, account(options), probe]
   const world: WorldOptions = {
     withFeatures: true,
