@@ -4,7 +4,7 @@ import type { OwnSession } from '../../flows/change-password.ts'
 import type { Caller } from '../../flows/proof.ts'
 import type { FeatureKit } from '../feature.ts'
 
-/** What is stored about a user. Moments are ISO strings. */
+/** The stored data of a user. Moments are ISO strings. */
 export interface AccountExport {
   readonly exportedAt: string
   /** The public record. */
@@ -16,7 +16,7 @@ export interface AccountExport {
   readonly application: object | null
 }
 
-/** Returns what is stored about the user of a session. @throws Unauthorized if it is over; LimitReached. */
+/** Returns the stored data of the user of a session. @throws Unauthorized if it is over; LimitReached. */
 export type ExportAccount = (own: OwnSession, caller: Caller) => Promise<AccountExport>
 
 /** Creates the export of one application. */

@@ -1,4 +1,4 @@
-/** Entry `@mortar/auth/account`: users delete their accounts, and export what is stored about them. */
+/** Entry `@mortar/auth/account`: users delete their accounts, and export their stored data. */
 import type { BrickServices, Duration } from 'mortar'
 import { checkOptions } from 'mortar/kit'
 import { lifetime } from '../../options/options.ts'
@@ -25,7 +25,7 @@ export interface AccountOptions {
 const [HOUR, YEAR] = [3600, 365 * 86_400]
 
 /**
- * Users delete their accounts, with a time in which they can take them back, and export what is stored about them. It needs
+ * Users delete their accounts, with a time in which they can take them back, and export their stored data. It needs
  * `recent()`, because both need a recent proof.
  * @throws StartupError `MORTAR_AUTH_OPTION` for an invalid option.
  */

@@ -53,7 +53,7 @@ const record = yup.mixed<Readonly<Record<string, unknown>>>().required()
 
 const exportRoute = defineRoute(
   {
-    summary: 'Export what is stored about the user',
+    summary: 'Export the stored data of the user',
     description: 'Has no password, token or other secret.',
     operationId: 'exportAccount',
     auth: 'fresh',
