@@ -1,4 +1,6 @@
 /** Entry `mortar/kit`: what authors of bricks need beside `mortar`. */
+export { createFolderPaths } from './files/folder-paths.ts'
+export type { FolderPaths, GuardedFile } from './files/folder-paths.ts'
 export { findingsOf, importFolder } from './files/import-folder.ts'
 export type { FolderFile, FolderReader } from './files/import-folder.ts'
 export { shareReport } from './app/life/process-report.ts'
@@ -14,12 +16,7 @@ export type {
 } from './contracts/job-queue.ts'
 export { MAIL_PAGE } from './contracts/mailer.ts'
 export { KNOWN_METHODS } from './contracts/observed-request.ts'
-export type {
-  SideConnection,
-  SideConnectionOptions,
-  SideConnections,
-  StatementResult,
-} from './contracts/side-connections.ts'
+export type { SideConnection, SideConnectionOptions, SideConnections } from './contracts/side-connections.ts'
 export type { TakenConnection, Takeover } from './context/takeover.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
 export type {
@@ -47,6 +44,9 @@ export type { SharedLimiter, SharedLimiterSettings } from './limits/shared-limit
 export { hasPeer, loadPeer } from './peers/load-peer.ts'
 export { nativeError, peerError } from './peers/peer-errors.ts'
 export type { PeerNeed, Peers } from './peers/peers.ts'
+export { compileGuard } from './pipeline/guard.ts'
+export type { Guard, Guarded } from './pipeline/guard.ts'
+export { identifyAgain } from './pipeline/identify.ts'
 export { compileJsonReader } from './pipeline/json-reader.ts'
 export type { ReadJson } from './pipeline/json-reader.ts'
 export { takeOver } from './pipeline/take-over.ts'
@@ -67,8 +67,19 @@ export { createHedge } from './support/hedge.ts'
 export { ignore } from './support/ignore.ts'
 export { inTime, lateDatabase } from './support/in-time.ts'
 export { missingColumn, missingTable } from './support/missing-table.ts'
+export { followTransactions, openTransaction, runnerOf, whenCommitted } from './support/open-transactions.ts'
+export type { Runner, Transaction } from './support/open-transactions.ts'
 export { readCookie } from './support/read-cookie.ts'
 export { createRepeats } from './support/repeats.ts'
 export type { Repeats } from './support/repeats.ts'
 export { isSameOrigin } from './support/same-origin.ts'
+export type { StatementResult } from './support/statement-result.ts'
+export { kindOf, tableStatements } from './support/table-statements.ts'
+export type {
+  BuildStatement,
+  DatabaseKind,
+  DataSourceLike,
+  RunStatement,
+  TableStatementOptions,
+} from './support/table-statements.ts'
 export { weaknessOfSecret } from './support/weak-secret.ts'

@@ -1,5 +1,5 @@
 import { defineBrick, singleton, StartupError, type Brick, type BrickEntry } from 'mortar'
-import { findingsOf, type JobQueue } from 'mortar/kit'
+import { findingsOf, followTransactions, type JobQueue } from 'mortar/kit'
 import { COMMANDS } from './commands.ts'
 import type { DataSourceLike } from './database/statements.ts'
 import { addGauges } from './gauges.ts'
@@ -7,7 +7,6 @@ import { loadJobs, type LoadedJob } from './load-jobs.ts'
 import { readOptions, type JobsOptions } from './options.ts'
 import { createRuntime, runtimeOf, type JobAdder, type Jobs, type Runtime } from './runtime.ts'
 import { STARTUP_CODES } from './startup-codes.ts'
-import { followTransactions } from './transactions.ts'
 
 /** Services of the brick: `jobs`, and `jobQueue` for other bricks. */
 export interface JobsServices {

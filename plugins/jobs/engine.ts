@@ -1,6 +1,5 @@
-import type { Peers } from 'mortar/kit'
+import type { Peers, Transaction } from 'mortar/kit'
 import type { DataSourceLike } from './database/statements.ts'
-import type { Transaction } from './transactions.ts'
 
 /** A job to add. */
 export interface NewJob {

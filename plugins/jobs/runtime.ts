@@ -4,6 +4,7 @@ import type { Cradle, Duration, Schema } from 'mortar'
 import {
   compileValidator,
   JOB_ADDED_CHANNEL,
+  openTransaction,
   seconds,
   systemClock,
   type JobQueue,
@@ -18,7 +19,6 @@ import type { Job } from './job.ts'
 import { loadJobs, type LoadedJob } from './load-jobs.ts'
 import type { Settings } from './options.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { openTransaction } from './transactions.ts'
 import { createWorker, type Worker } from './worker.ts'
 
 /** Options of one added job. */

@@ -1,8 +1,4 @@
-/** Result of a statement: its rows, or the number of changed rows. */
-export interface StatementResult {
-  readonly records: readonly Readonly<Record<string, unknown>>[]
-  readonly affected?: number
-}
+import type { StatementResult } from '../support/statement-result.ts'
 
 /** Settings of a connection beside the pool. */
 export interface SideConnectionOptions {

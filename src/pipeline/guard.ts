@@ -3,7 +3,7 @@ import { Forbidden, isHttpError, Unauthorized } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import type { Context } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
-import { describeRoute, type Route } from '../routing/route.ts'
+import { type AuthRequirement, describeRoute, type Route } from '../routing/route.ts'
 import { describeValue } from '../support/describe-value.ts'
 import { nearest } from '../support/nearest.ts'
 import { isThenable } from '../support/thenable.ts'
@@ -23,16 +23,7 @@ interface NamedPolicy {
 export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { auth } = route.definition
   if (auth === undefined || auth === false) return runtime.authenticator && guardPublic
-  const names = policyNames(route)
-  const { authenticator } = runtime
-  if (!authenticator)
-    throw new StartupError(`${describeRoute(route)} declares auth, and no brick provides an authenticator.`, {
-      code: 'MORTAR_AUTH_MISSING',
-      remedy:
-        'Register a brick with the service authenticator (node_modules/mortar/docs/auth.md), or remove auth from the route to make it public.',
-      files: [route.origin],
-    })
-  const policies = names.map((name) => reporting(findPolicy(name, authenticator.policies, route), runtime))
+  const policies = policiesOf({ auth, name: describeRoute(route), file: route.origin }, runtime)
   return (inner) =>
     function guard(ctx) {
       if (ctx.user === null) return new Refusal(errorWithoutUser(ctx))
@@ -43,6 +34,51 @@ export function guardRoute(route: Route, runtime: PipelineRuntime): Step | undef
         return settled ?? inner(ctx)
       })
     }
+}
+
+/** Something that a guard protects: a route, or an entry point of a brick. */
+export interface Guarded {
+  readonly auth: Exclude<AuthRequirement, false>
+  /** For messages. */
+  readonly name: string
+  readonly file: string
+}
+
+/** Judges the user of a request. @throws HttpError, and the error of a policy; a rejection if a policy is asynchronous. */
+export type Guard = (ctx: Context) => void | Promise<void>
+
+/**
+ * Compiles the guard of an entry point that is not a route, with the rules of routes. The guard reads `ctx.user` and
+ * passes `ctx` to the policies.
+ * @throws StartupError at boot for a guard that cannot be evaluated.
+ */
+export function compileGuard(guarded: Guarded, runtime: GuardRuntime): Guard {
+  const policies = policiesOf(guarded, runtime)
+  return (given) => {
+    const ctx = given as unknown as RequestContext
+    if (ctx.user === null) throw errorWithoutUser(ctx)
+    const refusal = judge(ctx, policies)
+    if (refusal instanceof Refusal) throw refusal.error
+    return refusal?.then((settled) => {
+      if (settled !== undefined) throw settled.error
+    })
+  }
+}
+
+type GuardRuntime = Pick<PipelineRuntime, 'authenticator' | 'environment' | 'logger'>
+
+function policiesOf({ auth, name, file }: Guarded, runtime: GuardRuntime): readonly NamedPolicy[] {
+  const { authenticator } = runtime
+  if (!authenticator)
+    throw new StartupError(`${name} declares auth, and no brick provides an authenticator.`, {
+      code: 'MORTAR_AUTH_MISSING',
+      remedy:
+        'Register a brick with the service authenticator (node_modules/mortar/docs/auth.md), or remove auth from the route to make it public.',
+      files: [file],
+    })
+  // The shape of `auth` was checked at the declaration.
+  const names = auth === true ? [] : [auth].flat()
+  return names.map((each) => reporting(findPolicy(each, authenticator.policies, { name, file }), runtime))
 }
 
 const guardPublic: Step = (inner) =>
@@ -105,7 +141,7 @@ function denied({ name, denying }: NamedPolicy, verdict: unknown): Refusal {
 }
 
 /** Makes a policy warn, once for each route, of a verdict that is not a boolean: only `true` allows. Outside production. */
-function reporting(policy: NamedPolicy, { environment, logger }: PipelineRuntime): NamedPolicy {
+function reporting(policy: NamedPolicy, { environment, logger }: GuardRuntime): NamedPolicy {
   if (environment === 'production') return policy
   let isReported = false
   return {
@@ -120,20 +156,19 @@ function reporting(policy: NamedPolicy, { environment, logger }: PipelineRuntime
   }
 }
 
-/** Returns the policy names of `auth`. Its shape was checked at the declaration; an unknown name is refused later. */
-function policyNames({ definition }: Route): readonly string[] {
-  return definition.auth === true ? [] : ([definition.auth].flat() as string[])
-}
-
-function findPolicy(name: string, policies: Readonly<Record<string, Policy>>, route: Route): NamedPolicy {
+function findPolicy(
+  name: string,
+  policies: Readonly<Record<string, Policy>>,
+  guarded: Pick<Guarded, 'name' | 'file'>,
+): NamedPolicy {
   const allows = Object.hasOwn(policies, name) ? policies[name] : undefined
   if (allows) return { name, allows }
   const guess = nearest(name, Object.keys(policies))
-  throw new StartupError(`${describeRoute(route)} requires the policy '${name}', which is not defined.`, {
+  throw new StartupError(`${guarded.name} requires the policy '${name}', which is not defined.`, {
     code: 'MORTAR_POLICY_UNKNOWN',
     remedy: guess
       ? `Did you mean '${guess}'?`
       : `Add it to the policies of the brick with the authenticator: policies: { ${name}: (user, ctx) => … }.`,
-    files: [route.origin],
+    files: [guarded.file],
   })
 }

@@ -1,5 +1,6 @@
 import type { Authenticator, CredentialRequest } from '../contracts/authenticator.ts'
 import type { User } from '../contracts/user.ts'
+import type { BaseContext } from '../context/context.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { Forbidden } from '../errors/http-error.ts'
@@ -45,6 +46,20 @@ function askWho(
   } catch (error) {
     refuse(ctx, error, runtime)
   }
+}
+
+/**
+ * Evaluates the credential of an earlier request again, or another token of its client. @returns the user, or null if the
+ * credential is not valid any more. @throws the error of the authenticator.
+ */
+export async function identifyAgain(
+  given: Pick<BaseContext, 'id'>,
+  authenticator: Authenticator,
+  token?: string,
+): Promise<User | null> {
+  const ctx = given as unknown as RequestContext
+  const credential = token === undefined ? ctx.credential : ({ token, source: 'header' } as const)
+  return credential && ((await authenticator.identify(credential, viewOf(ctx))) ?? null)
 }
 
 /** Sets the user if the authenticator returned one, else null. */

@@ -58,7 +58,8 @@ function outgoingFor(ctx: RequestContext, value: unknown): Outgoing | Promise<Ou
 export function compilePrepare(route: Route, runtime: PipelineRuntime): Prepare {
   const prepare = compilePrepareOf(route, runtime)
   const { auth = false, logRequests } = route.definition
-  const endWithSession = auth === false ? undefined : compileEndWithSession(runtime.authenticator)
+  const isPublic = auth === false && route.upgrade?.isOptional !== true
+  const endWithSession = isPublic ? undefined : compileEndWithSession(runtime.authenticator)
   return Object.assign(prepare, {
     origin: route.origin,
     ...(logRequests === false && { isQuiet: true as const }),

@@ -16,7 +16,7 @@ import { markSettled, Refusal, type PipelineRuntime, type Step } from './step.ts
 export function admitUpgrade(route: Route, runtime: PipelineRuntime): Step | undefined {
   const { upgrade } = route
   if (upgrade === undefined) return undefined
-  const { protocol, admit } = upgrade
+  const { protocol, admit, isOptional = false } = upgrade
   if (!runtime.upgrades.has(protocol))
     throw new StartupError(
       `${describeRoute(route)} changes to the protocol ${protocol}, which no brick speaks.`,
@@ -29,6 +29,7 @@ export function admitUpgrade(route: Route, runtime: PipelineRuntime): Step | und
   return (inner) =>
     function upgradeOnly(ctx) {
       const held = heldConnection(ctx.internal.req)
+      if (held === undefined && isOptional) return inner(ctx)
       if (held?.protocol !== protocol) return new Refusal(upgradeRequired(protocol))
       if (held.isDraining())
         return new Refusal(new ServiceUnavailable('The application is closing.', { retryAfter: 1 }))

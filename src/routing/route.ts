@@ -152,6 +152,11 @@ export interface RouteUpgrade {
   readonly protocol: string
   /** Checks the request after its credential was evaluated, before the guard. @throws HttpError to refuse it. */
   readonly admit?: (ctx: Context) => void
+  /**
+   * True for a route that responds to plain requests too. Its connections and streams end with the session of their
+   * credential even if the route is public, because they carry what has guards of its own.
+   */
+  readonly isOptional?: boolean
 }
 
 /** The layer of a Koa router behind a route. */

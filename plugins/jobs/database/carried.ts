@@ -1,6 +1,6 @@
 import { listOf } from './claims.ts'
 import type { RunStatement } from './statements.ts'
-import type { Transaction } from '../transactions.ts'
+import type { Transaction } from 'mortar/kit'
 
 /**
  * The rows of jobs that another store carries, with the state `carried`. They stay until the job is done: they keep its

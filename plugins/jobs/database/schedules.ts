@@ -1,5 +1,5 @@
 import type { PlannedSchedule } from '../engine.ts'
-import type { Transaction } from '../transactions.ts'
+import type { Transaction } from 'mortar/kit'
 import { listOf } from './claims.ts'
 import type { RunStatement } from './statements.ts'
 

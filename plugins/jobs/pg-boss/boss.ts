@@ -1,7 +1,14 @@
 import type PgBoss from 'pg-boss'
-import { errorCode, ignore, loadPeer, retryRolledBack, type StatementResult } from 'mortar/kit'
+import {
+  errorCode,
+  ignore,
+  loadPeer,
+  retryRolledBack,
+  runnerOf,
+  type StatementResult,
+  type Transaction,
+} from 'mortar/kit'
 import type { DataSourceLike } from '../database/statements.ts'
-import { runnerOf, type Transaction } from '../transactions.ts'
 
 export const PEERS = { from: import.meta.url, packages: ['pg-boss'] } as const
 
@@ -43,7 +50,7 @@ export function runSql(db: DataSourceLike): RunSql {
   return async (text, values, tx) =>
     tx === undefined
       ? retryRolledBack(() => runAlone(db, text, values))
-      : runnerOf(tx).query(text, values!, true)
+      : runnerOf(tx, 'jobs.add').query(text, values!, true)
 }
 
 async function runAlone(

@@ -12,7 +12,7 @@ import {
   type NewJob,
 } from '../engine.ts'
 import { fault } from '../startup-codes.ts'
-import type { Transaction } from '../transactions.ts'
+import type { Transaction } from 'mortar/kit'
 import { administration } from './administration.ts'
 import { createBoss, PEERS, pgBossSql, runSql, type RunSql } from './boss.ts'
 import { mine, settling } from './settlement.ts'

@@ -1,0 +1,107 @@
+import { retryRolledBack } from './database-fault.ts'
+import { runnerOf, type Runner, type Transaction } from './open-transactions.ts'
+import type { StatementResult } from './statement-result.ts'
+
+/** The used part of a TypeORM DataSource: the service `db`. */
+export interface DataSourceLike {
+  readonly options: { readonly type: string; readonly schema?: string; readonly entityPrefix?: string }
+  readonly driver: { escape(name: string): string }
+  readonly manager: unknown
+  readonly isInitialized: boolean
+  createQueryRunner(mode: 'master'): Runner
+  transaction<T>(work: (manager: Transaction) => Promise<T>): Promise<T>
+  initialize(): Promise<unknown>
+  destroy(): Promise<void>
+}
+
+/** The kinds of database whose statements differ. */
+export type DatabaseKind = 'postgres' | 'mysql' | 'sqlite'
+
+const KINDS: Readonly<Record<string, DatabaseKind>> = {
+  postgres: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+  'better-sqlite3': 'sqlite',
+}
+
+/** Returns the kind of a database; undefined for every other one. */
+export function kindOf({ options: { type } }: DataSourceLike): DatabaseKind | undefined {
+  return Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+}
+
+/** Milliseconds since the epoch, fixed during a statement, so that an index on times can be used. */
+const NOW: Readonly<Record<DatabaseKind, string>> = {
+  postgres: 'cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)',
+  mysql: "(timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(3)) div 1000)",
+  sqlite: "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)",
+}
+
+/** Settings of `tableStatements`. */
+export interface TableStatementOptions {
+  readonly kind: DatabaseKind
+  /** Names of tables by the word that statements have for them: `{ jobs: 'mortar_jobs' }` for `{jobs}`. */
+  readonly tables: Readonly<Record<string, string>>
+  /** The call of the application that receives transactions, for messages: `jobs.add`. */
+  readonly of: string
+  /** Replaces the clock of the database in tests. */
+  readonly fixedTime?: (() => number) | undefined
+}
+
+/** Builds the text of a statement: `{now}` is the current time, `?` a parameter, and a table has its name. */
+export type BuildStatement = (sql: string) => string
+
+/** Runs statements in the form of `BuildStatement`. One that is alone is repeated if the database has rolled it back. */
+export type RunStatement = (
+  sql: string,
+  values?: readonly unknown[],
+  tx?: Transaction,
+) => Promise<StatementResult>
+
+/** Makes the statements of a brick on tables of its own. */
+export function tableStatements(
+  db: DataSourceLike,
+  options: TableStatementOptions,
+): { readonly build: BuildStatement; readonly run: RunStatement } {
+  const { kind, fixedTime, of } = options
+  const tables = Object.entries(options.tables).map(
+    ([word, name]) => [`{${word}}`, tableOf(db, name)] as const,
+  )
+  const write: BuildStatement = (sql) => {
+    const now = fixedTime === undefined ? NOW[kind] : String(Math.floor(fixedTime()))
+    let text = sql.replaceAll('{now}', now)
+    for (const [word, table] of tables) text = text.replaceAll(word, table)
+    let parameters = 0
+    return kind === 'postgres' ? text.replaceAll('?', () => `$${++parameters}`) : text
+  }
+  const written = new Map<string, string>()
+  const build: BuildStatement = (sql) => {
+    const text = written.get(sql) ?? write(sql)
+    // The texts are few: they differ in lists of names and ids. A fixed time is part of the text.
+    if (fixedTime === undefined && written.size < 100) written.set(sql, text)
+    return text
+  }
+  const run: RunStatement = async (sql, values = [], tx) => {
+    if (tx !== undefined) return runnerOf(tx, of).query(build(sql), values, true)
+    return retryRolledBack(() => runAlone(db, build(sql), values))
+  }
+  return { build, run }
+}
+
+async function runAlone(
+  db: DataSourceLike,
+  sql: string,
+  values: readonly unknown[],
+): Promise<StatementResult> {
+  const runner = db.createQueryRunner('master')
+  try {
+    return await runner.query(sql, values, true)
+  } finally {
+    await runner.release()
+  }
+}
+
+/** TypeORM's name of a table, with the prefix and the schema that the application has configured. */
+function tableOf({ options: { schema, entityPrefix = '' }, driver }: DataSourceLike, table: string): string {
+  const name = driver.escape(`${entityPrefix}${table}`)
+  return schema === undefined ? name : `${driver.escape(schema)}.${name}`
+}
