@@ -8,6 +8,7 @@ import { metrics } from '@mortar/metrics'
 import { tracing } from '@mortar/tracing'
 import { redis } from '@mortar/redis'
 import { realtime } from '@mortar/realtime'
+import { channels } from '@mortar/realtime/channels'
 import { webhooks } from '@mortar/webhooks'
 
 const provider: AuthProvider = {
@@ -28,6 +29,7 @@ export function ownBricks(): readonly AnyBrick[] {
     jobs({ directory: '/app/jobs' }),
     webhooks({ events: [] }),
     realtime(),
+    channels({ directory: '/app/channels' }),
     auth(provider),
   ]
 }

@@ -2,7 +2,7 @@ import type { CarriedRows } from '../database/carried.ts'
 import type { DataSourceLike } from '../database/statements.ts'
 import type { ClaimedJob, JobEngine, Outcome } from '../engine.ts'
 import { inRounds } from '../in-rounds.ts'
-import type { Transaction } from '../transactions.ts'
+import type { Transaction } from 'mortar/kit'
 import type { RunSql } from './boss.ts'
 
 /** Dependencies of the ends of attempts. */

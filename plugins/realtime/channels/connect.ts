@@ -1,0 +1,201 @@
+import {
+  BadRequest,
+  defineRoute,
+  sse,
+  ValidationFailed,
+  type Context,
+  type DefinedRoute,
+  type ServerSentEvent,
+} from 'mortar'
+import { array, object, string } from 'mortar/yup'
+import { ignore } from 'mortar/kit'
+import { createSocketRoute } from '../socket-route.ts'
+import type { Socket } from '../socket.ts'
+import { admit, open, type Sockets } from '../sockets.ts'
+import { plainFrame, refusedFrame } from './frames.ts'
+import type { Hub } from './hub.ts'
+import { runtimeOf } from './runtime.ts'
+import type { Client, Frame, Outlet, Subscription } from './subscriptions.ts'
+
+const name = string().max(1000)
+const id = string().max(100)
+
+/** A frame of a client over a socket. */
+const FRAME = object({ subscribe: name, unsubscribe: name, authenticate: string().max(8192), since: id })
+type ClientFrame = Readonly<Partial<Record<'subscribe' | 'unsubscribe' | 'authenticate' | 'since', string>>>
+
+/** The route of the channels: a plain GET is a stream of events, an upgrade a socket. Each channel has its own guard. */
+export function channelRoute(): DefinedRoute {
+  const query = object({ channel: array().of(name.required()), since: id })
+  const socketRoute = {
+    ...createSocketRoute({
+      receive: FRAME,
+      send: undefined,
+      bounds: {},
+      isLogged: true,
+      handler: serveSocket,
+    }),
+    // The text of an event is made once for all clients.
+    write: (text: unknown) => text as string,
+  }
+  const route = defineRoute({ auth: false, query, hidden: true, handlerTimeout: 0 }, (ctx) =>
+    ctx.get('upgrade')?.toLowerCase() === 'websocket'
+      ? open(ctx as unknown as Context, socketRoute)
+      : serveStream(ctx as unknown as Context, ctx.query),
+  )
+  return { ...route, upgrade: { protocol: 'websocket', admit, isOptional: true } }
+}
+
+function hubOf({ services }: Context): Hub {
+  return runtimeOf(services['channels']).hub
+}
+
+async function serveSocket(ctx: Context, socket: Socket<unknown>): Promise<void> {
+  const hub = hubOf(ctx)
+  const client = hub.connect(ctx, {
+    write: ({ text }) => socket.send(text),
+    drained: () => socket.drained(),
+    end: () => undefined,
+    cut: () => socket.close(4013, 'slow_reader'),
+  })
+  try {
+    for await (const frame of socket) await act(hub, client, frame as ClientFrame)
+  } finally {
+    hub.disconnect(client)
+  }
+}
+
+/** Does what a frame asks for. What is refused is a frame, and the connection goes on. */
+async function act(hub: Hub, client: Client, frame: ClientFrame): Promise<void> {
+  const { subscribe, unsubscribe, authenticate, since } = frame
+  const channel = subscribe ?? unsubscribe
+  try {
+    if ([subscribe, unsubscribe, authenticate].filter((each) => each !== undefined).length !== 1)
+      throw new BadRequest('A frame has one of subscribe, unsubscribe and authenticate.')
+    if (subscribe !== undefined) await begin(hub, [await hub.admit(client, subscribe)], since)
+    else if (unsubscribe !== undefined) {
+      const subscription = client.subscriptions.get(unsubscribe)
+      if (subscription !== undefined) hub.close(subscription)
+      client.outlet.write(plainFrame('unsubscribed', { channel }))
+    } else {
+      await hub.authenticate(client, authenticate!)
+      client.outlet.write(plainFrame('authenticated'))
+    }
+  } catch (error) {
+    client.outlet.write(refusedFrame(channel, error, client.ctx.id))
+  }
+}
+
+/** Begins subscriptions, or none of them. */
+async function begin(
+  hub: Hub,
+  subscriptions: readonly Subscription[],
+  since: string | undefined,
+): Promise<void> {
+  try {
+    await hub.open(subscriptions, since)
+  } catch (error) {
+    for (const each of subscriptions) hub.close(each)
+    throw error
+  }
+}
+
+async function serveStream(
+  ctx: Context,
+  {
+    channel = [],
+    since,
+  }: { readonly channel?: readonly string[] | undefined; readonly since?: string | undefined },
+): Promise<unknown> {
+  if (channel.length === 0)
+    throw new ValidationFailed([
+      { location: 'query', path: 'channel', rule: 'required', message: 'channel is a required field' },
+    ])
+  const hub = hubOf(ctx)
+  const { maxBuffered } = (ctx.services['realtime'] as Sockets).settings.bounds
+  const outlet = new EventOutlet(maxBuffered)
+  const client = hub.connect(ctx, outlet)
+  outlet.onEnd = () => hub.disconnect(client)
+  const subscriptions: Subscription[] = []
+  try {
+    for (const each of new Set(channel)) subscriptions.push(await hub.admit(client, each))
+    const stream = await sse(ctx, ({ lastEventId }) => {
+      begin(hub, subscriptions, lastEventId ?? since).catch((error: unknown) => outlet.fail(error))
+      return outlet
+    })
+    // A stream that ends before its first event, as that of HEAD, does not call the function.
+    stream.once('close', () => hub.disconnect(client))
+    outlet.cut = () => void stream.destroy()
+    return stream
+  } catch (error) {
+    hub.disconnect(client)
+    throw error
+  }
+}
+
+/** The events of a stream, of which at most some bytes wait for a slow client. */
+class EventOutlet implements Outlet, AsyncIterableIterator<ServerSentEvent<string>> {
+  onEnd: () => void = ignore
+  cut: () => void = ignore
+  readonly #most: number
+  readonly #frames: Frame[] = []
+  #bytes = 0
+  #isEnded = false
+  #failure: Error | undefined = undefined
+  #wake: () => void = ignore
+  #whenDrained: (() => void)[] = []
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  write(frame: Frame): void {
+    if (this.#isEnded) return
+    if (this.#frames.length > 0 && this.#bytes + frame.text.length > this.#most) return this.cut()
+    this.#frames.push(frame)
+    this.#bytes += frame.text.length
+    this.#wake()
+  }
+
+  drained(): Promise<void> {
+    if (this.#frames.length === 0 || this.#isEnded) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenDrained.push(resolve)
+    })
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#wake()
+  }
+
+  fail(error: unknown): void {
+    this.#failure = error instanceof Error ? error : new Error('The subscriptions failed.')
+    this.end()
+  }
+
+  async next(): Promise<IteratorResult<ServerSentEvent<string>>> {
+    while (this.#frames.length === 0) {
+      for (const resolve of this.#whenDrained.splice(0)) resolve()
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#isEnded) return { done: true, value: undefined }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    const { text, id: last } = this.#frames.shift()!
+    this.#bytes -= text.length
+    return { done: false, value: { data: text, id: last } }
+  }
+
+  async return(): Promise<IteratorResult<ServerSentEvent<string>>> {
+    this.end()
+    for (const resolve of this.#whenDrained.splice(0)) resolve()
+    this.onEnd()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}

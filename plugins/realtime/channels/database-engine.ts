@@ -1,0 +1,237 @@
+/*
+ * A transaction gets its numbers when it begins, or by its inserts, but commits later: a reader that goes on from the highest
+ * number would lose it. So an event has no number until its transaction has committed. Then any process numbers it, one at
+ * a time: each locks the row `counter` first. What is numbered is therefore visible in the order of its numbers, and
+ * a reader that goes on from its last number loses nothing. Test: test/plugins/realtime/channels/engine.test.ts.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Cradle } from 'mortar'
+import {
+  kindOf,
+  missingTable,
+  tableStatements,
+  type DataSourceLike,
+  type SideConnections,
+  type Transaction,
+} from 'mortar/kit'
+import {
+  LEASE,
+  PAGE,
+  SPARE,
+  type ChannelEngine,
+  type Place,
+  type Reading,
+  type StoredEvent,
+} from './engine.ts'
+import { newEpoch } from './memory-engine.ts'
+import { fault } from './startup-codes.ts'
+
+const TABLES = { events: 'mortar_channel_events', members: 'mortar_channel_members' }
+
+/** Milliseconds between two reads, and for one of them. */
+const PAUSE = 250
+const DEADLINE = 2000
+/** Milliseconds of the first read, and of one after a long pause. */
+const FIRST_DEADLINE = 30_000
+
+type Row = Readonly<Record<string, unknown>>
+type Sql = ReturnType<typeof tableStatements>
+
+/** Keeps events and users in tables of the database. @throws StartupError `MORTAR_CHANNELS_OPTION` for another kind. */
+export function databaseEngine(services: Cradle): ChannelEngine {
+  const db = services['db'] as DataSourceLike
+  const kind = kindOf(db)
+  if (kind === undefined)
+    throw fault(
+      'MORTAR_CHANNELS_OPTION',
+      `Channels cannot use a database of the type '${db.options.type}'.`,
+      {
+        remedy: 'Use SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL.',
+      },
+    )
+  const sql = tableStatements(db, { kind, tables: TABLES, of: 'publish' })
+  const { run } = sql
+  const ids = rowIds()
+  const reader = readerOf(services, db, sql)
+  const number = (): Promise<void> => db.transaction((tx) => numberEvents(sql, tx))
+  return {
+    pause: PAUSE,
+    isTransactional: true,
+    open: () => open(sql),
+    async publish({ channel, event, data, keep }, tx) {
+      await run(
+        `INSERT INTO {events} (id, channel, event, data, seq, added_at, published_at, expires_at)
+         VALUES (?, ?, ?, ?, NULL, {now}, 0, ?)`,
+        [ids(), channel, event, data, keep + SPARE],
+        tx,
+      )
+    },
+    async read(after, channels) {
+      const first = await reader.read(after, channels)
+      if (channels !== undefined || !first.isPending || first.events.length === PAGE) return first
+      await number()
+      return reader.read(after)
+    },
+    async tidy() {
+      await run("DELETE FROM {events} WHERE seq IS NOT NULL AND id <> 'counter' AND expires_at < {now}")
+      await run(`DELETE FROM {members} WHERE expires_at < {now} - ${SPARE}`)
+    },
+    ...membersOf(sql, kind === 'mysql'),
+    close: async () => reader.close(),
+  }
+}
+
+/** Ids of rows in the order of their insertion by this process. */
+function rowIds(): () => string {
+  const process = randomUUID()
+  let count = 0
+  return () => `${String(++count).padStart(15, '0')}-${process}`
+}
+
+async function open({ run }: Sql): Promise<Place> {
+  const find = async (): Promise<Place | undefined> => {
+    const { records } = await run("SELECT event, seq, {now} AS now_ms FROM {events} WHERE id = 'counter'")
+    const [row] = records
+    return row && { epoch: String(row['event']), at: Number(row['seq']), time: Number(row['now_ms']) }
+  }
+  try {
+    const found = await find()
+    if (found !== undefined) return found
+    await run('SELECT user_id FROM {members} LIMIT 0')
+  } catch (error) {
+    if (missingTable(error) === undefined) throw error
+    throw fault('MORTAR_CHANNELS_TABLE', `The database has no table '${missingTable(error)}'.`)
+  }
+  try {
+    await run(
+      `INSERT INTO {events} (id, channel, event, data, seq, added_at, published_at, expires_at)
+       VALUES ('counter', '', ?, '', 0, {now}, {now}, 0)`,
+      [newEpoch()],
+    )
+  } catch (error) {
+    const other = await find()
+    if (other === undefined) throw error
+    return other
+  }
+  return (await find())!
+}
+
+/** Gives numbers to committed events, after those that have some. */
+async function numberEvents({ run }: Sql, tx: Transaction): Promise<void> {
+  // A write, because SQLite and MariaDB fix what a transaction sees with its first read.
+  await run("UPDATE {events} SET seq = seq WHERE id = 'counter'", [], tx)
+  const [counter] = (
+    await run("SELECT seq, published_at, {now} AS now_ms FROM {events} WHERE id = 'counter'", [], tx)
+  ).records
+  const { records } = await run(
+    `SELECT id FROM {events} WHERE seq IS NULL ORDER BY added_at, id LIMIT ${PAGE}`,
+    [],
+    tx,
+  )
+  if (records.length === 0) return
+  const from = Number(counter!['seq'])
+  const time = Math.max(Number(counter!['published_at']), Number(counter!['now_ms']))
+  const cases = records.map((_, index) => `WHEN ? THEN ${from + index + 1}`).join(' ')
+  const ids = records.map(({ id }) => id)
+  await run(
+    `UPDATE {events} SET seq = CASE id ${cases} END, published_at = ${time}, expires_at = expires_at + ${time}
+     WHERE id IN (${ids.map(() => '?').join(', ')})`,
+    [...ids, ...ids],
+    tx,
+  )
+  await run(
+    `UPDATE {events} SET seq = ${from + ids.length}, published_at = ${time} WHERE id = 'counter'`,
+    [],
+    tx,
+  )
+}
+
+interface Reader {
+  read(after: number, channels?: readonly string[]): Promise<Reading & { readonly isPending: boolean }>
+  close(): void
+}
+
+/** Reads on a connection beside the pool, if there is one: a full pool must not delay the events. */
+function readerOf(services: Cradle, db: DataSourceLike, { build, run }: Sql): Reader {
+  const beside = Object.hasOwn(services, 'sideConnections')
+    ? (services['sideConnections'] as SideConnections)
+    : undefined
+  let limit = FIRST_DEADLINE
+  const side = beside?.open(db, { deadline: () => limit })
+  return {
+    async read(after, channels) {
+      const among = channels === undefined ? '' : `AND e.channel IN (${channels.map(() => '?').join(', ')})`
+      const text = `SELECT head.event AS epoch, head.seq AS head_seq, head.published_at AS head_time, {now} AS now_ms,
+          (SELECT count(*) FROM {events} pending WHERE pending.seq IS NULL) AS pending,
+          e.seq AS seq, e.channel AS channel, e.event AS event, e.data AS data, e.published_at AS published_at
+        FROM {events} head
+        LEFT JOIN {events} e ON e.seq > ? AND e.seq <= head.seq AND e.id <> 'counter' ${among}
+        WHERE head.id = 'counter' ORDER BY e.seq LIMIT ${PAGE}`
+      const values = [after, ...(channels ?? [])]
+      const { records } =
+        side === undefined || channels !== undefined
+          ? await run(text, values)
+          : await side.query(build(text), values)
+      limit = DEADLINE
+      return readingOf(records)
+    },
+    close: () => side?.close(),
+  }
+}
+
+/** @throws Error if the row `counter` is missing. */
+function readingOf(records: readonly Row[]): Reading & { readonly isPending: boolean } {
+  const [head] = records
+  if (head === undefined) throw new Error("The table mortar_channel_events has lost its row 'counter'.")
+  const events = records.filter(({ seq }) => seq !== null).map((row) => eventOf(row))
+  const at = events.length < PAGE ? Number(head['head_seq']) : events.at(-1)!.at
+  const time = Math.max(Number(head['now_ms']), Number(head['head_time']))
+  return { events, epoch: String(head['epoch']), at, time, isPending: Number(head['pending']) > 0 }
+}
+
+function eventOf(row: Row): StoredEvent {
+  const text = (name: string): string => row[name] as string
+  return {
+    channel: text('channel'),
+    event: text('event'),
+    data: text('data'),
+    at: Number(row['seq']),
+    time: Number(row['published_at']),
+  }
+}
+
+/** Users in channels, each with a lease of this process. */
+function membersOf({ run }: Sql, isMysql: boolean): Pick<ChannelEngine, 'enter' | 'leave' | 'present'> {
+  const process = randomUUID()
+  const renewed = isMysql
+    ? 'ON DUPLICATE KEY UPDATE expires_at = VALUES(expires_at)'
+    : 'ON CONFLICT (channel, user_id, process) DO UPDATE SET expires_at = excluded.expires_at'
+  return {
+    async enter(members) {
+      for (let from = 0; from < members.length; from += PAGE) {
+        const page = members.slice(from, from + PAGE)
+        await run(
+          `INSERT INTO {members} (channel, user_id, process, expires_at)
+           VALUES ${page.map(() => `(?, ?, ?, {now} + ${LEASE})`).join(', ')} ${renewed}`,
+          page.flatMap(({ channel, user }) => [channel, user, process]),
+        )
+      }
+    },
+    async leave(members) {
+      for (const { channel, user } of members)
+        await run('DELETE FROM {members} WHERE channel = ? AND user_id = ? AND process = ?', [
+          channel,
+          user,
+          process,
+        ])
+    },
+    async present(channels) {
+      const { records } = await run(
+        `SELECT DISTINCT channel, user_id FROM {members}
+         WHERE expires_at > {now} AND channel IN (${channels.map(() => '?').join(', ')}) ORDER BY channel, user_id`,
+        channels,
+      )
+      return records.map((row) => ({ channel: String(row['channel']), user: String(row['user_id']) }))
+    },
+  }
+}

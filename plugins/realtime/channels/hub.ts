@@ -1,0 +1,234 @@
+import {
+  HttpError,
+  Unauthorized,
+  ValidationFailed,
+  type Authenticator,
+  type Context,
+  type Logger,
+} from 'mortar'
+import { identifyAgain, Invalid, type Guard } from 'mortar/kit'
+import { errorFields } from '../error-fields.ts'
+import { placeOf, type ChannelEngine, type Place, type Reading } from './engine.ts'
+import type { Follower } from './follower.ts'
+import { eventFrame, placeFrame, plainFrame, refusedFrame } from './frames.ts'
+import type { LoadedChannel, LoadedChannels } from './load-channels.ts'
+import type { Presence } from './presence.ts'
+import { problem } from './problems.ts'
+import { replay } from './replay.ts'
+import { Client, Subscription, type Outlet } from './subscriptions.ts'
+
+/** Parts of a `Hub`. */
+export interface HubParts {
+  readonly engine: ChannelEngine
+  readonly follower: Follower
+  readonly presence: Presence
+  /** The guards of the channels that have one. */
+  readonly guards: ReadonlyMap<LoadedChannel, Guard>
+  readonly authenticator: Authenticator | undefined
+  readonly logger: Logger
+  readonly channelsPerConnection: number
+}
+
+/** The subscriptions of this process. */
+export class Hub {
+  readonly totals = { published: 0, delivered: 0 }
+  /** Number of open subscriptions. */
+  size = 0
+  readonly #parts: HubParts
+  readonly #topics = new Map<string, Set<Subscription>>()
+  readonly #clients = new Set<Client>()
+
+  readonly channels: LoadedChannels
+
+  constructor(channels: LoadedChannels, parts: HubParts) {
+    this.channels = channels
+    this.#parts = parts
+  }
+
+  connect(ctx: Context, outlet: Outlet): Client {
+    const client = new Client(ctx, outlet)
+    this.#clients.add(client)
+    return client
+  }
+
+  /** Ends the subscriptions of a client whose connection is closed. */
+  disconnect(client: Client): void {
+    client.isOver = true
+    this.#clients.delete(client)
+    for (const subscription of client.subscriptions.values()) this.close(subscription)
+  }
+
+  /**
+   * Evaluates guard and parameters of a channel for a client. `open` begins the subscription.
+   * @throws HttpError, and the error of a policy.
+   */
+  async admit(client: Client, name: string): Promise<Subscription> {
+    const found = this.channels.find(name)
+    if (client.subscriptions.has(found.name))
+      throw problem('already_subscribed', 'This client has subscribed to the channel.')
+    if (client.subscriptions.size >= this.#parts.channelsPerConnection)
+      throw problem('too_many_channels', 'This connection has too many channels.')
+    const subscription = new Subscription(client, found)
+    client.subscriptions.set(found.name, subscription)
+    try {
+      await this.#judge(subscription)
+      const params = await found.loaded.validate(found.params)
+      if (params instanceof Invalid)
+        throw new ValidationFailed(params.issues.map((issue) => ({ location: 'params' as const, ...issue })))
+    } catch (error) {
+      client.subscriptions.delete(found.name)
+      throw error
+    }
+    return subscription
+  }
+
+  /** Begins subscriptions of a client, after the events that it has missed since an id. @throws the error of the engine. */
+  async open(subscriptions: readonly Subscription[], since: string | undefined): Promise<void> {
+    const { follower, presence } = this.#parts
+    const place = since === undefined ? undefined : placeOf(since)
+    if (place !== undefined && place.at > follower.place.at) await follower.refresh()
+    for (const each of subscriptions) await this.#enter(each)
+    const open = subscriptions.filter((each) => this.#add(each, follower.place.at))
+    const known = open.filter((each) => since !== undefined && isKnown(place, follower.place, each))
+    const now = follower.place
+    if (known.length > 0)
+      await replay(this.#parts.engine, { open, known, from: place!, to: now }, this.totals)
+    for (const each of open.filter(({ isOpen }) => isOpen)) {
+      const { client, name, found } = each
+      const channel = { channel: name }
+      if (since !== undefined && !known.includes(each)) client.outlet.write(placeFrame('reset', now, channel))
+      const users = found.loaded.hasPresence ? { users: presence.usersOf(name) } : {}
+      client.outlet.write(placeFrame('subscribed', now, { ...channel, ...users }))
+      const held = each.held ?? []
+      each.held = undefined
+      for (const frame of held) each.take(frame)
+    }
+  }
+
+  /** Ends a subscription. */
+  close(subscription: Subscription): void {
+    const { client, name } = subscription
+    if (client.subscriptions.get(name) === subscription) client.subscriptions.delete(name)
+    if (subscription.isThere) void this.#parts.presence.leave(name, subscription.user)
+    subscription.isThere = false
+    if (!subscription.isOpen) return
+    subscription.isOpen = false
+    this.size--
+    const topic = this.#topics.get(name)!
+    topic.delete(subscription)
+    if (topic.size === 0) this.#topics.delete(name)
+  }
+
+  /** Sends events to their subscribers. The text of an event is made once. */
+  deliver({ events, epoch }: Reading): void {
+    for (const event of events) {
+      const topic = this.#topics.get(event.channel)
+      if (topic === undefined) continue
+      const frame = eventFrame(event, epoch)
+      for (const each of topic)
+        if (event.at > each.after) {
+          this.totals.delivered++
+          each.take(frame)
+        }
+    }
+  }
+
+  /** Tells the subscribers of a channel that a user has come or gone. */
+  report(channel: string, type: 'join' | 'leave', user: string): void {
+    const frame = plainFrame(type, { channel, user })
+    for (const each of this.#topics.get(channel) ?? []) each.take(frame)
+  }
+
+  /** Tells clients the current place, so that they can come back after a long time without events. */
+  tellPlace(): void {
+    const frame = placeFrame('place', this.#parts.follower.place)
+    for (const client of this.#clients) {
+      const isBehind = [...client.subscriptions.values()].some(
+        ({ held, isOpen }) => held !== undefined || !isOpen,
+      )
+      if (!isBehind && client.subscriptions.size > 0) client.outlet.write(frame)
+    }
+  }
+
+  /** Evaluates the guards of all open subscriptions again. */
+  async judgeAll(): Promise<void> {
+    for (const client of this.#clients) {
+      try {
+        if (client.user !== null) await this.#identify(client)
+        await this.judge(client)
+      } catch (error) {
+        // A guard that cannot be evaluated now ends nothing, and is evaluated again.
+        this.#parts.logger.warn(
+          { brick: 'channels', err: errorFields(error) },
+          'The guard of a subscription failed',
+        )
+      }
+    }
+  }
+
+  /** Replaces the facts about the user of a client by those of another token. @throws Unauthorized for another user. */
+  async authenticate(client: Client, token: string): Promise<void> {
+    const user = await identifyAgain(client.ctx, this.#parts.authenticator!, token)
+    if (user === null || user.id !== client.user?.id)
+      throw new Unauthorized('The token is not valid for the user of this connection.', {
+        code: 'invalid_token',
+      })
+    Object.assign(client, { user, token, isExpired: false })
+    await this.judge(client)
+  }
+
+  /** Ends the subscriptions of a client that their guards do not allow any more. @throws the error of a policy. */
+  async judge(client: Client): Promise<void> {
+    for (const each of client.subscriptions.values())
+      try {
+        if (each.isOpen) await this.#judge(each)
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status >= 500) throw error
+        this.close(each)
+        client.outlet.write(refusedFrame(each.name, error, client.ctx.id))
+        if (client.subscriptions.size === 0) client.outlet.end()
+      }
+  }
+
+  async #identify(client: Client): Promise<void> {
+    const user = await identifyAgain(client.ctx, this.#parts.authenticator!, client.token)
+    if (user?.id === client.user!.id) Object.assign(client, { user, isExpired: false })
+    else client.isExpired = true
+  }
+
+  async #judge({ client, found }: Subscription): Promise<void> {
+    const { loaded, params } = found
+    // The session goes on, but what a policy reads about the user may have changed.
+    if (client.isExpired && loaded.auth !== true && loaded.auth !== false)
+      throw new Unauthorized('The credential has expired. Send another one.', { code: 'invalid_token' })
+    const ctx = Object.create(client.ctx, {
+      params: { value: params, enumerable: true },
+      user: { value: client.user, enumerable: true },
+    }) as Context
+    await this.#parts.guards.get(loaded)?.(ctx)
+  }
+
+  async #enter(subscription: Subscription): Promise<void> {
+    const { client, found, name } = subscription
+    if (!found.loaded.hasPresence || client.isOver) return
+    subscription.user = client.user?.id
+    subscription.isThere = true
+    await this.#parts.presence.enter(name, subscription.user)
+  }
+
+  #add(subscription: Subscription, at: number): boolean {
+    const { client, name } = subscription
+    if (client.isOver || client.subscriptions.get(name) !== subscription) return false
+    this.size++
+    subscription.isOpen = true
+    subscription.after = at
+    this.#topics.set(name, (this.#topics.get(name) ?? new Set()).add(subscription))
+    return true
+  }
+}
+
+/** True if no event after a place can have been deleted. */
+function isKnown(place: Place | undefined, now: Place, { found }: Subscription): boolean {
+  if (place === undefined || place.epoch !== now.epoch || place.at > now.at) return false
+  return place.time >= now.time - found.loaded.keep
+}

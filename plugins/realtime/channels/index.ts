@@ -1,0 +1,6 @@
+export { channels } from './brick.ts'
+export { channel } from './channel.ts'
+export type { Channel, ChannelAddress, ChannelDefinition, EventSchemas } from './channel.ts'
+export type { ChannelsOptions } from './options.ts'
+export { InvalidPublication } from './publication.ts'
+export type { Channels, Publish, PublishOptions } from './runtime.ts'

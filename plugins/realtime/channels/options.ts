@@ -1,0 +1,59 @@
+import type { Duration } from 'mortar'
+import { checkOptions, seconds, type OptionChecks } from 'mortar/kit'
+import { fault } from './startup-codes.ts'
+
+/** Options of `channels()`. */
+export interface ChannelsOptions {
+  /** Folder of the channel files: an absolute path or a `file:` URL. */
+  readonly directory: string | URL
+  /**
+   * Place of the events: `'memory'` for one process, the default; `'database'` for the tables of the service `db`;
+   * `'redis'` for the service `redis`.
+   */
+  readonly engine?: 'memory' | 'database' | 'redis'
+  /** Path of the route that clients connect to; `'/channels'` by default. */
+  readonly path?: string
+  /** Most channels of one connection; 100 by default. */
+  readonly channelsPerConnection?: number
+  /** Time after which the guards of open subscriptions are evaluated again; `'1m'` by default. */
+  readonly judgeEvery?: Duration
+}
+
+/** The options with defaults; `judgeEvery` is milliseconds. */
+export type Settings = Readonly<Required<Omit<ChannelsOptions, 'judgeEvery'>>> & {
+  readonly judgeEvery: number
+}
+
+const ENGINES = ['memory', 'database', 'redis']
+
+const RULES: OptionChecks<ChannelsOptions>['keys'] = {
+  directory: { is: ['string', 'object'], required: true },
+  engine: 'string',
+  path: 'string',
+  channelsPerConnection: 'number',
+  judgeEvery: ['number', 'string'],
+}
+
+/** @throws StartupError `MORTAR_CHANNELS_OPTION`. */
+export function readOptions(options: ChannelsOptions): Settings {
+  checkOptions(options, { of: 'channels()', brick: 'channels', code: 'MORTAR_CHANNELS_OPTION', keys: RULES })
+  const { engine = 'memory', path = '/channels', channelsPerConnection = 100, judgeEvery = '1m' } = options
+  const refuse = (found: string): never => {
+    throw fault('MORTAR_CHANNELS_OPTION', `channels() has ${found}.`)
+  }
+  if (!ENGINES.includes(engine)) refuse(`the engine '${engine}', which is not one of ${ENGINES.join(', ')}`)
+  if (!Number.isInteger(channelsPerConnection) || channelsPerConnection < 1)
+    refuse('channelsPerConnection that is not a whole number from 1')
+  const { directory } = options
+  const every = milliseconds(judgeEvery) ?? refuse('a judgeEvery that is not a duration above zero')
+  return { directory, engine, path, channelsPerConnection, judgeEvery: every }
+}
+
+/** Returns milliseconds; undefined for anything but a duration above zero. */
+export function milliseconds(duration: Duration): number | undefined {
+  try {
+    return seconds(duration) * 1000 || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+import type { ChannelEngine, Member } from './engine.ts'
+
+/** Looks between two renewals of the leases. */
+const RENEWED = 3
+
+/** Reports a user who has come or gone, as every process sees it. */
+type Report = (channel: string, type: 'join' | 'leave', user: string) => void
+
+/** The users of channels over all processes. Each look compares the engine's list with the one before. */
+export class Presence {
+  readonly #engine: ChannelEngine
+  readonly #report: Report
+  /** Subscriptions of this process by channel and user. A channel that only strangers watch has an empty map. */
+  readonly #counts = new Map<string, Map<string, number>>()
+  readonly #watchers = new Map<string, number>()
+  readonly #known = new Map<string, Set<string>>()
+  #last: Promise<unknown> = Promise.resolve()
+  #turn = 0
+
+  constructor(engine: ChannelEngine, report: Report) {
+    this.#engine = engine
+    this.#report = report
+  }
+
+  /** Counts a subscription. The user is there for all processes when the promise resolves. */
+  async enter(channel: string, user: string | undefined): Promise<void> {
+    this.#watchers.set(channel, (this.#watchers.get(channel) ?? 0) + 1)
+    if (user !== undefined) {
+      const users = this.#counts.get(channel) ?? new Map<string, number>()
+      this.#counts.set(channel, users.set(user, (users.get(user) ?? 0) + 1))
+      if (users.get(user) === 1) await this.#engine.enter([{ channel, user }])
+    }
+    await this.#look([channel])
+  }
+
+  /** Forgets a subscription. Errors of the engine are ignored: the lease ends. */
+  async leave(channel: string, user: string | undefined): Promise<void> {
+    const watchers = this.#watchers.get(channel)! - 1
+    this.#watchers.set(channel, watchers)
+    const users = this.#counts.get(channel)
+    const count = user === undefined ? 0 : users!.get(user)! - 1
+    if (user !== undefined) users!.set(user, count)
+    if (watchers === 0) for (const map of [this.#watchers, this.#counts, this.#known]) map.delete(channel)
+    if (user === undefined || count > 0) return
+    users!.delete(user)
+    try {
+      await this.#engine.leave([{ channel, user }])
+      if (watchers > 0) await this.#look([channel])
+    } catch {
+      // The engine is away, which its reads report.
+    }
+  }
+
+  /** The users that a subscriber of the channel sees. */
+  usersOf(channel: string): readonly string[] {
+    return [...(this.#known.get(channel) ?? [])]
+  }
+
+  /** Renews the leases from time to time, and reports the changes. */
+  async tick(): Promise<void> {
+    if (this.#watchers.size === 0) return
+    if (this.#turn++ % RENEWED === 0) await this.#engine.enter(this.#own())
+    await this.#look([...this.#watchers.keys()])
+  }
+
+  /** Ends the leases of this process. */
+  async stop(): Promise<void> {
+    const own = this.#own()
+    this.#counts.clear()
+    await this.#last
+    await this.#engine.leave(own)
+  }
+
+  #own(): Member[] {
+    return [...this.#counts].flatMap(([channel, users]) =>
+      [...users.keys()].map((user) => ({ channel, user })),
+    )
+  }
+
+  /** Looks one after another: an older list must not undo a newer one. */
+  #look(channels: readonly string[]): Promise<void> {
+    const look = this.#last.then(async () => {
+      const present = await this.#engine.present(channels)
+      for (const channel of channels)
+        this.#compare(
+          channel,
+          new Set(present.filter((each) => each.channel === channel).map(({ user }) => user)),
+        )
+    })
+    this.#last = look.catch(() => undefined)
+    return look
+  }
+
+  #compare(channel: string, users: Set<string>): void {
+    if (!this.#watchers.has(channel)) return
+    const before = this.#known.get(channel) ?? new Set()
+    this.#known.set(channel, users)
+    for (const user of users) if (!before.has(user)) this.#report(channel, 'join', user)
+    for (const user of before) if (!users.has(user)) this.#report(channel, 'leave', user)
+  }
+}

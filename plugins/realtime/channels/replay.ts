@@ -1,0 +1,41 @@
+import { PAGE, type ChannelEngine, type Place, type StoredEvent } from './engine.ts'
+import { eventFrame } from './frames.ts'
+import type { Subscription } from './subscriptions.ts'
+
+/** Missed events of a client. */
+export interface Missed {
+  /** Its subscriptions that begin now. */
+  readonly open: readonly Subscription[]
+  /** Those of them whose missed events are all there. */
+  readonly known: readonly Subscription[]
+  readonly from: Place
+  readonly to: Place
+}
+
+/**
+ * Sends missed events in one order, each once. Newer events wait, because an id covers all channels of a connection.
+ * @throws the error of the engine.
+ */
+export async function replay(
+  engine: ChannelEngine,
+  { open, known, from, to }: Missed,
+  totals: { delivered: number },
+): Promise<void> {
+  const { client } = open[0]!
+  for (const each of open) each.held = []
+  // The client may have been at a process that is ahead of this one.
+  for (const each of known) each.after = Math.max(from.at, to.at)
+  const byName = new Map(known.map((each) => [each.name, each]))
+  const send = (event: StoredEvent): void => {
+    if (event.at > to.at || !byName.get(event.channel)!.isOpen) return
+    client.delivered++
+    totals.delivered++
+    client.outlet.write(eventFrame(event, to.epoch))
+  }
+  for (let at = from.at; at < to.at && !client.isOver;) {
+    const { events } = await engine.read(at, [...byName.keys()])
+    for (const event of events) send(event)
+    at = events.length < PAGE ? to.at : events.at(-1)!.at
+    await client.outlet.drained()
+  }
+}

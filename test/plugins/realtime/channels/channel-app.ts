@@ -1,0 +1,39 @@
+import { createApp, defineBrick, singleton, type AppOptions, type Authenticator } from 'mortar'
+import { realtime, type RealtimeOptions } from '@mortar/realtime'
+import { channels, type ChannelsOptions } from '@mortar/realtime/channels'
+
+export const DIRECTORY = new URL('./files', import.meta.url)
+
+/** An authenticator whose tokens are names of users, and whose sessions and facts end when a test chooses. */
+export function createUsers() {
+  const watchers = new Map<() => void, string>()
+  const denied = new Set<string>()
+  const expired = new Set<string>()
+  const authenticator: Authenticator<'owner'> = {
+    identify: ({ token }) =>
+      /^[a-z]+(:\d)?$/.test(token) && !expired.has(token) ? { id: token.split(':')[0]!, raw: {} } : null,
+    watch({ token }, _request, onEnd) {
+      watchers.set(onEnd, token)
+      return () => watchers.delete(onEnd)
+    },
+    policies: { owner: ({ id }, { params }) => params['owner'] === id && !denied.has(id) },
+    securityScheme: { name: 'key', scheme: { type: 'http', scheme: 'bearer' } },
+  }
+  const brick = defineBrick({ name: 'users', services: { authenticator: singleton(() => authenticator) } })
+  const end = (user: string): void => {
+    for (const [onEnd, token] of watchers) if (token === user) onEnd()
+  }
+  return { brick, watchers, denied, expired, end }
+}
+
+/** An application with the channels of the tests, in the memory of this process. */
+export function channelApp(
+  users: ReturnType<typeof createUsers>,
+  options: Partial<ChannelsOptions> = {},
+  { app, sockets }: { readonly app?: AppOptions; readonly sockets?: RealtimeOptions } = {},
+) {
+  return createApp({ logger: false, environment: 'test', signals: false, ...app })
+    .use(users.brick)
+    .use(realtime(sockets))
+    .use(channels({ directory: DIRECTORY, ...options }))
+}

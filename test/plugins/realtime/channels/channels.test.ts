@@ -1,0 +1,245 @@
+import { expect } from 'chai'
+import type { App } from 'mortar'
+import type { InvalidPublication } from '@mortar/realtime/channels'
+import { subscribe } from '@mortar/realtime/channels/testing'
+import { channelApp, createUsers } from './channel-app.ts'
+import { openEvents } from './event-client.ts'
+import news from './files/news.ts'
+import rooms from './files/rooms/[id].ts'
+
+describe('Channels', () => {
+  const opened: App[] = []
+  afterEach(async () => {
+    for (const app of opened.splice(0)) await app.close()
+  })
+  async function serve(
+    ...given: Parameters<typeof channelApp> extends [unknown, ...infer Rest] ? Rest : never
+  ) {
+    const users = createUsers()
+    const app = channelApp(users, ...given)
+    opened.push(app)
+    const { url } = await app.listen(0, '127.0.0.1')
+    const { publish } = app.services.channels
+    return { app, users, url, publish, of: app.services.channels }
+  }
+
+  it('send an event to the subscribers of one channel, over sockets and streams', async () => {
+    const { app, url, publish } = await serve()
+    const ada = await subscribe(app, 'rooms/1', { token: 'ada' })
+    const bob = await openEvents(`${url}/channels?channel=rooms/1&channel=news`, { token: 'bob' })
+    expect((await bob.next()).data.type).to.equal('subscribed')
+    expect((await bob.next()).data).to.include({ type: 'subscribed', channel: 'news' })
+    const joined = await ada.next()
+    expect(joined).to.include({ type: 'join', user: 'bob' })
+    await publish(rooms({ id: '2' }), 'message', { text: 'elsewhere' })
+    await publish(rooms({ id: '1' }), 'message', { text: 'here', secret: 1 } as { text: string })
+    await publish(news(), 'count', { number: 7 })
+    const event = await ada.next()
+    expect(event).to.deep.include({
+      type: 'event',
+      channel: 'rooms/1',
+      event: 'message',
+      data: { text: 'here' },
+    })
+    expect((await bob.next()).data).to.deep.equal(event)
+    expect((await bob.next()).data).to.deep.include({ channel: 'news', data: { number: 7 } })
+    bob.close()
+    expect(await ada.next()).to.include({ type: 'leave', user: 'bob' })
+    ada.close()
+  })
+
+  it('refuse a subscription by the guard of its channel, and the others go on', async () => {
+    const { app, url } = await serve()
+    const cases = [
+      ['private/ada', 'bob', 403, 'policy_denied'],
+      ['rooms/1', undefined, 401, 'unauthorized'],
+      ['rooms/' + 'x'.repeat(41), 'bob', 422, 'validation_failed'],
+      ['rooms', 'bob', 404, 'not_found'],
+      ['rooms/%zz', 'bob', 400, 'malformed_path'],
+    ] as const
+    for (const [name, token, status, code] of cases) {
+      const socket = await subscribe(app, name, token === undefined ? {} : { token })
+      expect(socket.first.problem, name).to.include({ status, code })
+      socket.send({ subscribe: 'news' })
+      expect(await socket.next()).to.include({ type: 'subscribed', channel: 'news' })
+      socket.close()
+      const response = await fetch(`${url}/channels?channel=news&channel=${encodeURIComponent(name)}`, {
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      })
+      expect(response.status, name).to.equal(status)
+      expect(await response.json()).to.include({ status, code })
+    }
+    expect((await fetch(`${url}/channels`)).status).to.equal(422)
+    const own = await subscribe(app, 'private/ada', { token: 'ada' })
+    expect(own.first).to.include({ type: 'subscribed' })
+    own.close()
+  })
+
+  it('repeat missed events once and in order, or report a reset', async () => {
+    const { app, url, publish } = await serve()
+    const first = await subscribe(app, 'news')
+    await publish(news(), 'count', { number: 0 })
+    const { id } = await first.next()
+    first.close()
+    for (let number = 1; number <= 450; number++) await publish(news(), 'count', { number })
+    await publish(rooms({ id: '1' }), 'count', { number: 1 })
+    const again = await subscribe(app, 'news', { since: id! })
+    const numbers = [again.first]
+    while (numbers.at(-1)!.type === 'event') numbers.push(await again.next())
+    expect(numbers.slice(0, -1).map(({ data }) => data)).to.deep.equal(
+      Array.from({ length: 450 }, (_, index) => ({ number: index + 1 })),
+    )
+    expect(numbers.at(-1)!.type).to.equal('subscribed')
+    const stream = await openEvents(`${url}/channels?channel=news&channel=rooms/1`, {
+      token: 'ada',
+      lastEventId: id!,
+    })
+    for (let number = 1; number <= 450; number++)
+      expect((await stream.next()).data.data).to.deep.equal({ number })
+    expect((await stream.next()).data).to.include({ type: 'event', channel: 'rooms/1' })
+    expect((await stream.next()).id).to.equal(again.lastId)
+    const [epoch, time, at] = id!.split('.') as [string, string, string]
+    for (const since of ['nonsense', `other.${time}.${at}`, `${epoch}.${time}.99999`, `${epoch}.1.${at}`]) {
+      const lost = await subscribe(app, 'news', { since })
+      expect(lost.first, since).to.include({ type: 'reset', channel: 'news' })
+      expect(await lost.next()).to.include({ type: 'subscribed' })
+      lost.close()
+    }
+    stream.close()
+    again.close()
+  })
+
+  it('refuse data, events and parameters that the channel does not declare', async () => {
+    const { publish } = await serve()
+    const wrong = [
+      () => publish(rooms({ id: '1' }), 'message', {} as never),
+      () => publish(rooms({ id: '1' }), 'other' as 'message', { text: 'a' }),
+      () => publish(rooms({ id: 'x'.repeat(41) }), 'message', { text: 'a' }),
+      () => publish(rooms({} as never), 'message', { text: 'a' }),
+      () => publish(rooms({ id: '1' }), 'message', { text: 'a'.repeat(70_000) }),
+    ]
+    for (const act of wrong) {
+      const error = await act().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      expect(error).to.be.instanceOf(TypeError)
+    }
+    const invalid = await publish(rooms({ id: '1' }), 'message', {} as never).catch((error: unknown) => error)
+    expect((invalid as InvalidPublication).issues[0]).to.include({ path: 'text', rule: 'required' })
+  })
+
+  it('end with their session, and are not watched longer', async () => {
+    const { app, users, url } = await serve()
+    const socket = await subscribe(app, 'news', { token: 'ada' })
+    const stream = await openEvents(`${url}/channels?channel=news`, { token: 'ada' })
+    await stream.next()
+    users.end('ada')
+    expect((await socket.closed).code).to.equal(4401)
+    await stream.ended
+    await app.close()
+    expect(users.watchers.size).to.equal(0)
+  })
+
+  it('are judged again, and end for a user whom the policy refuses', async () => {
+    const { app, users, url } = await serve({ judgeEvery: 0.02 })
+    const socket = await subscribe(app, 'private/ada', { token: 'ada' })
+    socket.send({ subscribe: 'news' })
+    expect(await socket.next()).to.include({ type: 'subscribed' })
+    const stream = await openEvents(`${url}/channels?channel=private/ada`, { token: 'ada' })
+    await stream.next()
+    users.denied.add('ada')
+    expect(await socket.next()).to.deep.include({ type: 'refused', channel: 'private/ada' })
+    expect((await stream.next()).data).to.include({ type: 'refused' })
+    await stream.ended
+    socket.send({ unsubscribe: 'news' })
+    expect(await socket.next()).to.include({ type: 'unsubscribed' })
+    socket.close()
+  })
+
+  it('ask for another token when the facts of a policy have expired', async () => {
+    const { app, users } = await serve({ judgeEvery: 0.02 })
+    const socket = await subscribe(app, 'private/ada', { token: 'ada' })
+    users.expired.add('ada')
+    expect((await socket.next()).problem).to.include({ status: 401, code: 'invalid_token' })
+    socket.send({ authenticate: 'bob' })
+    expect((await socket.next()).problem).to.include({ status: 401 })
+    socket.send({ authenticate: 'ada:2' })
+    expect(await socket.next()).to.include({ type: 'authenticated' })
+    socket.send({ subscribe: 'private/ada' })
+    expect(await socket.next()).to.include({ type: 'subscribed' })
+    socket.close()
+  })
+
+  it('bound the channels of a connection', async () => {
+    const { app, url } = await serve({ channelsPerConnection: 2 })
+    const socket = await subscribe(app, 'rooms/1', { token: 'ada' })
+    socket.send({ subscribe: 'rooms/1' })
+    expect((await socket.next()).problem).to.include({ status: 409, code: 'already_subscribed' })
+    socket.send({ subscribe: 'rooms/2' })
+    expect((await socket.next()).type).to.equal('subscribed')
+    socket.send({ subscribe: 'rooms/3' })
+    expect((await socket.next()).problem).to.include({ status: 429, code: 'too_many_channels' })
+    socket.close()
+    const many = ['rooms/1', 'rooms/2', 'rooms/3'].map((name) => `channel=${name}`).join('&')
+    expect(
+      (await fetch(`${url}/channels?${many}`, { headers: { authorization: 'Bearer ada' } })).status,
+    ).to.equal(429)
+  })
+
+  it('survive hostile frames', async () => {
+    const { app } = await serve()
+    const socket = await subscribe(app, 'news')
+    const hostile = [
+      '{}',
+      '{"subscribe":"a","unsubscribe":"b"}',
+      '{"subscribe":{}}',
+      '{"subscribe":"__proto__"}',
+      '{"subscribe":"constructor"}',
+      '{"subscribe":"\\ud800"}',
+      '{"subscribe":"../news"}',
+      '{"subscribe":"rooms/\\u0000"}',
+      '{"subscribe":"rooms/1","since":"' + '9'.repeat(200) + '"}',
+      '{"authenticate":"ada"}',
+      'null',
+      '[',
+    ]
+    for (const text of hostile) {
+      socket.sendText(text)
+      const frame = await socket.next()
+      expect(frame.problem?.status, text).to.be.within(400, 499)
+    }
+    socket.send({ unsubscribe: 'rooms/9' })
+    expect(await socket.next()).to.include({ type: 'unsubscribed' })
+    socket.close()
+  })
+
+  it('show each user once while one of his connections is open', async () => {
+    const { app, of } = await serve()
+    const ada = await subscribe(app, 'rooms/1', { token: 'ada' })
+    expect(ada.first.users).to.deep.equal(['ada'])
+    const [one, two] = [
+      await subscribe(app, 'rooms/1', { token: 'bob' }),
+      await subscribe(app, 'rooms/1', { token: 'bob' }),
+    ]
+    expect(two.first.users).to.have.members(['ada', 'bob'])
+    expect(await ada.next()).to.include({ type: 'join', user: 'bob' })
+    one.close()
+    await one.closed
+    expect(await of.present(rooms({ id: '1' }))).to.have.members(['ada', 'bob'])
+    two.send({ unsubscribe: 'rooms/1' })
+    expect(await ada.next()).to.include({ type: 'leave', user: 'bob' })
+    for (const each of [ada, two]) each.close()
+  })
+
+  it('are listed with their guards', async () => {
+    const { entries } = await channelApp(createUsers()).inspect()
+    expect((await entries()).map(({ kind, name, settings }) => [kind, name, settings['auth']])).to.deep.equal(
+      [
+        ['channel', 'news', false],
+        ['channel', 'private/[owner]', 'owner'],
+        ['channel', 'rooms/[id]', true],
+      ],
+    )
+  })
+})
