@@ -21,8 +21,11 @@ export async function admit(parts: AuthParts, proof: Proof, request?: SessionReq
   const isNew = proof.way === 'login' || proof.way === 'signup'
   if (isNew && request) for (const feature of parts.features) await feature.demand?.(proof, request.caller)
   const grant = await begin(parts, proof)
-  if (grant === null || request === undefined) return grant
-  await endSessionOf(parts, request.presented ?? null)
+  if (grant === null) return null
+  await endSessionOf(parts, request?.presented ?? null)
+  // After the session that this one replaces: a renewal ends its own, so the number of sessions does not grow.
+  if (proof.way !== 'renewal') await endOldest(parts, proof.user.id)
+  if (request === undefined) return grant
   await tell(parts, 'admitted', (feature) => feature.admitted?.(grant, proof, request.caller))
   return grant
 }
@@ -57,7 +60,6 @@ async function begin(parts: AuthParts, { user, methods = METHODS }: Proof): Prom
     expiresAt: now + parts.lifetimes.session * 1000,
   }
   if (!(await parts.store.insertSession(session))) return null
-  await endOldest(parts, user.id)
   return grantFor(parts, user, { ...session, methods }, token)
 }
 

@@ -130,6 +130,17 @@ onEachStore('maxSessions', (inWorld) => {
       expect(statuses).to.deep.equal([401, 200, 200])
       expect(await world.storage.sessions()).to.have.length(2)
     }))
+
+  it('counts no session that a login of the same browser replaces', () =>
+    inWorld({ auth: { maxSessions: 2 } }, async (world) => {
+      const [other, browser] = [await signedUp(world), world.client()]
+      for (let login = 0; login < 3; login++) {
+        world.clock.advance(1)
+        await browser.post('/auth/login', ADA)
+      }
+      expect((await other.get('/private')).status).to.equal(200)
+      expect((await browser.get('/private')).status).to.equal(200)
+    }))
 })
 
 onEachStore('A reset token', (inWorld) => {

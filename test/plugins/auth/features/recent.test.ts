@@ -61,6 +61,20 @@ onEachDatabase('recent()', (inWorld) => {
       const winner = tries[answers.findIndex(({ status }) => status === 200)]!
       expect((await winner.get('/private')).status).to.equal(200)
     }))
+
+  it('replaces the oldest of as many sessions as maxSessions allows, and ends no other one', () =>
+    inWorld({ ...WITH_RECENT, auth: { ...WITH_RECENT.auth, maxSessions: 2 } }, async (world) => {
+      const [oldest, newest] = [await signedUp(world), world.client()]
+      world.clock.advance(1)
+      await newest.post('/auth/login', ADA)
+      for (const client of [oldest, newest, oldest]) {
+        world.clock.advance(1)
+        const answer = await client.post('/auth/confirm', { password: PASSWORD })
+        expect(answer.status, answer.text).to.equal(200)
+      }
+      for (const client of [oldest, newest]) expect((await client.get('/private')).status).to.equal(200)
+      expect(await world.storage.sessions()).to.have.length(2)
+    }))
 })
 
 describe('recent()', () => {
