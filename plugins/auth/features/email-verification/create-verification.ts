@@ -75,10 +75,11 @@ function createRequests(
         if (user.email === email) throw ownAddress()
         await kit.later(async () => {
           kit.mails.send(changeRequestedMail(user), caller)
+          // A link to an address with a typing error must not work any more. For a taken address too: otherwise the
+          // state of the earlier link would reveal the account.
+          await kit.challenges.revoke('change-email', userId)
           const owner = await kit.users.findUserByEmail(email)
           if (owner !== null) return kit.mails.send(accountExistsMail(owner), caller)
-          // A link to an address with a typing error must not work any more.
-          await kit.challenges.revoke('change-email', userId)
           await links.send('change-email', user, email, caller)
         })
       })

@@ -203,6 +203,16 @@ describe('A change of the address', () => {
       expect(kinds).to.include(`account-exists ${EVE.email}`).and.not.include(`change-email ${EVE.email}`)
     }))
 
+  it('replaces the link of an earlier one, whether or not the new address has an account', () =>
+    withVerification(onSqlite, async (scene) => {
+      await scene.client().post('/auth/signup', EVE)
+      const { client, token } = await withChange(scene)
+      await client.post('/auth/change-email', { email: EVE.email })
+      await settle(scene)
+      // Otherwise the state of the first link would tell if the second address has an account.
+      expect((await scene.client().post(VERIFY, { token })).body.code).to.equal('invalid_verification_token')
+    }))
+
   it('needs the owner too, so that a mistyped address does not get the account', () =>
     withVerification(onSqlite, async (scene) => {
       const { token } = await withChange(scene)
