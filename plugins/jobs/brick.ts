@@ -43,7 +43,7 @@ export function jobs(options: JobsOptions): Brick<'jobs', JobsServices, { jobs: 
     },
     members: { jobs: ({ jobs: service }, ctx) => runtimeOf(service).adderFor(ctx.id) },
     checks: {
-      jobs: ({ jobs: service }) => runtimeOf(service).worker.looks.isWell,
+      jobs: ({ jobs: service }) => runtimeOf(service).worker.isWell,
     },
     start: async ({ jobs: service, gauges }) => {
       const runtime = runtimeOf(service)

@@ -4,6 +4,7 @@ import type { ClaimedJob, JobEngine } from './engine.ts'
 import { lookRegularly, type Looks } from './look-regularly.ts'
 import type { KnownJob, Registry } from './registry.ts'
 import { runJob, type Attempts } from './run-job.ts'
+import { scheduleLooks } from './schedule-looks.ts'
 
 /** Milliseconds between two deletions of old failed jobs. */
 const PRUNE_EVERY = 600_000
@@ -13,7 +14,9 @@ const LAST_WORDS = 1000
 /** Works on the jobs of one process. */
 export interface Worker {
   /** The looks for due jobs, which the start of the application begins. */
-  readonly looks: Pick<Looks, 'start' | 'wake' | 'isWell'>
+  readonly looks: Pick<Looks, 'start' | 'wake'>
+  /** False if no look has succeeded for half a minute, or the schedules have not been read for so long. */
+  readonly isWell: boolean
   /** Ends the looks; running jobs go on. */
   claimNothing(): Promise<void>
   /** Claims nothing more, waits, then aborts the signals and gives the leases back. */
@@ -62,8 +65,9 @@ export function createWorker(
     }
   }
 
+  const schedules = scheduleLooks(() => engine.addScheduled(registry.schedules), services.outages)
   const looks = lookRegularly(async () => {
-    await engine.addScheduled(registry.schedules)
+    await schedules.add()
     await claimAll()
     await prune()
   }, services.outages)
@@ -73,16 +77,32 @@ export function createWorker(
     return looks.stop()
   }
 
-  async function stop(): Promise<void> {
-    await claimNothing()
-    await settledWithin([...running.values()], patience)
-    if (running.size === 0) return
-    stopping.abort(new Error('The process stops.'))
-    await settledWithin([...running.values()], LAST_WORDS)
-    await Promise.allSettled([...running.keys()].map((job) => engine.settle(job, { is: 'returned' })))
+  return {
+    looks,
+    claimNothing,
+    stop: () => claimNothing().then(() => endRunning(running, { engine, patience, stopping })),
+    get isWell() {
+      return looks.isWell && !schedules.isLate
+    },
   }
+}
 
-  return { looks, claimNothing, stop }
+/** Waits for running jobs, aborts their signals, and gives back the others. */
+async function endRunning(
+  running: ReadonlyMap<ClaimedJob, Promise<unknown>>,
+  { engine, patience, stopping }: Ending,
+): Promise<void> {
+  await settledWithin([...running.values()], patience)
+  if (running.size === 0) return
+  stopping.abort(new Error('The process stops.'))
+  await settledWithin([...running.values()], LAST_WORDS)
+  await Promise.allSettled([...running.keys()].map((job) => engine.settle(job, { is: 'returned' })))
+}
+
+interface Ending {
+  readonly engine: JobEngine
+  readonly patience: number
+  readonly stopping: AbortController
 }
 
 /** Deletes old failed jobs once in a while. */

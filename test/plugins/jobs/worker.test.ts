@@ -137,3 +137,35 @@ for (const [kind, prepare] of Object.entries(ENGINES))
       expect(status).to.equal(200)
     })
   })
+
+for (const kind of ['PostgreSQL', 'MariaDB', 'pg-boss'])
+  describe(`the worker of jobs beside the transaction of a lost host: ${kind}`, () => {
+    const place = ENGINES[kind]!()
+
+    it('runs jobs while the row of a schedule is locked, and adds its moment afterwards', async () => {
+      record.length = 0
+      const db = await place().open(schema)
+      await db.synchronize()
+      const rows = db.getRepository(schema.MortarJobs)
+      const app = (): JobsApp =>
+        jobsApp(place().options(schema), place().settings, { environment: 'development' })
+      const planner = await app().ready()
+      await until(async () => (await rows.countBy({ state: 'schedule' })) === 1)
+      await planner.close()
+      const { id } = await rows.findOneByOrFail({ state: 'schedule' })
+      await rows.update({ id }, { run_at: Date.now() - 1000 })
+      await db.transaction(async (lost) => {
+        await lost.find(schema.MortarJobs, {
+          where: { id },
+          lock: { mode: 'pessimistic_write' },
+        })
+        const worker = await app().ready()
+        await worker.services.jobs.add(recordJob, { text: 'runs', failures: 0 }, { tx: false })
+        await until(() => record.length === 1)
+        await worker.close()
+      })
+      const worker = await app().ready()
+      await until(async () => (await rows.findOneByOrFail({ state: 'schedule' })).run_at > Date.now())
+      await worker.close()
+    })
+  })
