@@ -1,19 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import type { BrickServices, Cradle, DoctorFinding, User, UserSession } from 'mortar'
+import type { BrickServices, Cradle, DoctorFinding } from 'mortar'
 import { memoryLimitFindings, warnOfMemoryLimits } from 'mortar/kit'
 import type { AuthStore } from './accounts/auth-store.ts'
 import type { Records, TableShape } from './accounts/records.ts'
 import { asvsFindings } from './asvs/findings.ts'
-import type { AccessClaims } from './tokens/access-tokens.ts'
 import { createRefreshCookie, type RefreshCookieOptions } from './cookies/refresh-cookie.ts'
 import { createDeviceCookie } from './cookies/device-cookie.ts'
 import { signUpFieldNames } from './accounts/sign-up-fields.ts'
-import { userOf } from './accounts/signed-in-user.ts'
 import { addAuthGauges } from './gauges.ts'
 import { createFlows, type AuthFlows } from './flows/flows.ts'
-import { createFreshSessions } from './sessions/fresh-session.ts'
-import { createSessionNews, type SessionNews } from './sessions/session-news.ts'
-import { createSessionWatch } from './sessions/session-watch.ts'
+import { createIdentification } from './sessions/identification.ts'
+import { createSessionNews } from './sessions/session-news.ts'
 import type { AuthParts } from './flows/parts.ts'
 import { logAuthEvents } from './events/log-events.ts'
 import { checkSecret, deriveKeys } from './tokens/keys.ts'
@@ -33,7 +29,6 @@ import type {
 import { loadForFirstRequest, PASSWORD_PEERS } from './password-packages.ts'
 import type { AuthProvider } from './provider.ts'
 import { countsAlone } from './limits/rate-limits.ts'
-import { METHODS } from './flows/sessions.ts'
 import { PASSWORD_SCHEME } from './password-scheme.ts'
 import { checkFeatures, routersOf } from './features/check-features.ts'
 import { examineFeatures } from './features/examine-features.ts'
@@ -116,6 +111,7 @@ function connect(settings: Settings, variant: Variant, application: Application)
   const features = connectFeatures(options, parts, variant, application)
   connected.push(...features.values())
   const flows = createFlows(parts)
+  const redeemTicket = connected.find((feature) => feature.redeemTicket)?.redeemTicket
   const news = createSessionNews(parts)
   const appUrl = options.appUrl ?? services.appUrl
   let loading: NodeJS.Timeout | undefined
@@ -131,8 +127,7 @@ function connect(settings: Settings, variant: Variant, application: Application)
       const claims = parts.accessTokens.verify(token)
       return claims !== null && !parts.endedSessions.has(claims.sid) ? claims : null
     },
-    ...identification(settings, parts, flows, news),
-    watch: watchSessions(parts, flows),
+    ...createIdentification({ isFresh: options.freshSession === true, parts, flows, news, redeemTicket }),
     verifyPassword: ({ id }, password) => flows.verifyPassword(id, password),
     ...operationsOf(flows),
     check: news.check,
@@ -168,41 +163,8 @@ function connectFeatures(
   return new Map(features.map((feature) => [feature.name, feature.connect(kit)]))
 }
 
-function identification(
-  { options }: Settings,
-  parts: AuthParts,
-  flows: AuthFlows,
-  news: SessionNews,
-): Pick<ConnectedPasswordProvider, 'identify' | 'issueToken'> {
-  const { accessTokens, endedSessions } = parts
-  const fresh = options.freshSession ? createFreshSessions(parts, flows, news) : undefined
-  const look = (claims: AccessClaims) =>
-    news.whenCurrent(() => {
-      const isEnded = endedSessions.isEnded(claims.sid)
-      const found = (isOver: boolean) => (isOver ? null : userOf(claims))
-      return typeof isEnded === 'boolean' ? found(isEnded) : isEnded.then(found)
-    })
-  const lookUp = fresh?.identify ?? look
-  const issue = ({ id, raw, session }: User) => {
-    const { id: sid, authenticatedAt, methods } = session ?? newSession(parts.clock.now())
-    return accessTokens.sign({ sub: id, sid, user: raw, authenticatedAt, methods }).token
-  }
-  return {
-    identify({ token }) {
-      const claims = accessTokens.verify(token)
-      return claims && lookUp(claims)
-    },
-    issueToken: fresh?.issueToken ?? issue,
-  }
-}
-
 function operationsOf({ createUser, invite, signOut, disable, enable, deleteUser, accounts }: AuthFlows) {
   return { createUser, invite, signOut, disable, enable, deleteUser, accounts }
-}
-
-/** The session of a token for a test, which no database knows. */
-function newSession(now: number): UserSession {
-  return { id: randomUUID(), authenticatedAt: now, methods: METHODS }
 }
 
 function checkForEnvironment(options: PasswordAuthOptions, { environment, logger }: Cradle): void {
@@ -232,13 +194,4 @@ function sessionCookie(options: PasswordAuthOptions, services: Cradle): SessionC
     ...(cookieName !== undefined && { name: cookieName }),
   })
   return { read, clear, set: (ctx, { refreshToken, refreshAge }) => set(ctx, refreshToken, refreshAge) }
-}
-
-function watchSessions(parts: AuthParts, flows: AuthFlows): ConnectedPasswordProvider['watch'] {
-  const watch = createSessionWatch({
-    ...parts,
-    lifetime: parts.lifetimes.access,
-    isActive: async ({ sid, sub }) => (await flows.findOwner(sid, sub)) !== null,
-  })
-  return ({ token }, _request, onEnd) => watch(parts.accessTokens.verify(token), onEnd)
 }

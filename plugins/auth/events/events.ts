@@ -134,6 +134,9 @@ export interface AuthEvents {
   'auth.export.succeeded': SessionEvent
   'auth.export.failed': FailureEvent
   'auth.export.limited': LimitedEvent
+  'auth.ticket.issued': SessionEvent
+  'auth.ticket.failed': SessionEvent & { readonly reason: string }
+  'auth.ticket.limited': LimitedEvent
   /** A mail of a feature could not be sent. */
   'auth.mail.failed': UserEvent & { readonly kind: string; readonly error: string }
   /** An unsafe request with a cookie came from another origin. */

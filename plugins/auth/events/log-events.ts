@@ -78,6 +78,9 @@ const LEVELS: Readonly<Record<Exclude<keyof AuthEvents, OutageEvent>, Level>> = 
   'auth.export.succeeded': 'info',
   'auth.export.failed': 'info',
   'auth.export.limited': 'warn',
+  'auth.ticket.issued': 'info',
+  'auth.ticket.failed': 'info',
+  'auth.ticket.limited': 'warn',
   'auth.csrf.refused': 'warn',
   'auth.password.unusable': 'warn',
 }

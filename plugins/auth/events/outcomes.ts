@@ -25,6 +25,7 @@ export type FlowName =
   | 'deleteAccount'
   | 'restoreAccount'
   | 'exportAccount'
+  | 'ticket'
 
 /** Facts that a flow collects about its attempt, for its event. */
 export interface Known {
@@ -120,4 +121,5 @@ export const OUTCOMES: Readonly<Record<FlowName, Outcomes>> = {
     limited: 'auth.export.limited',
   },
   unlinkAccount: { ...OF_ACCOUNTS, succeeded: 'auth.account.unlinked' },
+  ticket: { succeeded: 'auth.ticket.issued', failed: 'auth.ticket.failed', limited: 'auth.ticket.limited' },
 }

@@ -17,6 +17,7 @@ import type { AuthEvents } from '../events/events.ts'
 import type { FlowName, Known } from '../events/outcomes.ts'
 import type { Caller, FactorChange, FactorCodes, FeaturePoints, Grant, NewAccount } from '../flows/proof.ts'
 import type { LimitRule } from '../limits/limit-rules.ts'
+import type { RedeemTicket } from '../sessions/ticket-owner.ts'
 import type { SignUpShape } from '../routes/sign-up-shape.ts'
 import type { Challenges } from './challenges/challenges.ts'
 import type { Outbox } from './mails.ts'
@@ -51,7 +52,7 @@ export interface AuthFeature {
 
 /** The features of this package. */
 export type FeatureName =
-  'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp' | 'social' | 'account' | 'audit'
+  'recent' | 'sessions' | 'notices' | 'emailVerification' | 'totp' | 'social' | 'account' | 'audit' | 'ticket'
 
 /** A feature of one application. */
 export interface ConnectedFeature extends FeaturePoints {
@@ -59,6 +60,8 @@ export interface ConnectedFeature extends FeaturePoints {
   readonly api?: object
   /** Policies for `auth` on a route. */
   readonly policies?: Readonly<Partial<Record<FeaturePolicy, Policy>>>
+  /** Uses a ticket up. The provider then looks its session up as that of any credential. */
+  readonly redeemTicket?: RedeemTicket
 }
 
 /** Policies of features. */
@@ -94,6 +97,8 @@ export interface FeatureKit {
   readonly vault: Vault
   /** True if a login is refused for an account whose address is not proven. */
   readonly refusesUnverified: boolean
+  /** Current time of the store in milliseconds, on which all processes agree. */
+  storeTime(): Promise<number>
   /** A cookie with the attributes of the refresh cookie. */
   cookie(name: string): RefreshCookie
   records(shape: TableShape): Records

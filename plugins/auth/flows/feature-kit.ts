@@ -33,6 +33,7 @@ export function createFeatureKit(parts: AuthParts, settings: KitSettings): Featu
     mails: parts.mails,
     vault: parts.vault,
     clock,
+    storeTime: () => parts.rotations.now(),
     logger,
     outages: parts.outages,
     events,

@@ -26,6 +26,7 @@ export type LimitRule =
   | 'totp'
   | 'social'
   | 'account'
+  | 'ticket'
 
 /**
  * Default limits. `login` by address, pair and device, `changePassword` and `code` count failures only. An attempt with a
@@ -68,6 +69,7 @@ export const DEFAULT_LIMITS = {
   totp: { user: { limit: 20, window: '15m' } },
   social: { ip: { limit: 60, window: '1m' }, site: { limit: 600, window: '1m' } },
   account: { user: { limit: 10, window: '1h' } },
+  ticket: { user: { limit: 60, window: '1m' } },
 } as const satisfies Record<LimitRule, Partial<Record<LimitScope, Limit>>>
 
 /** Changes to the limits: other numbers, or `false` to switch off a limit or a whole rule. */

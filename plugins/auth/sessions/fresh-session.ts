@@ -9,7 +9,7 @@ import type { SessionNews } from './session-news.ts'
 /** The option `freshSession`: each request reads the session from the database. */
 export interface FreshSessions {
   /** The user of an access token, as stored now; null if the session is over. */
-  identify(claims: AccessClaims): Promise<User | null>
+  identify(claims: Pick<AccessClaims, 'sub' | 'sid' | 'session'>): Promise<User | null>
   /** Begins a session of a user and returns its access token, since a token without a session identifies nobody. */
   issueToken(user: User): Promise<string>
 }

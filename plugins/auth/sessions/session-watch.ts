@@ -5,6 +5,9 @@ import type { EndedSessions } from './ended-sessions.ts'
 /** Milliseconds after which a look-up that failed is repeated. */
 const AGAIN = 5000
 
+/** The session of a long response, and the second from which it must be looked up. */
+export type WatchedSession = Pick<AccessClaims, 'sub' | 'sid' | 'exp'>
+
 /** Settings of `createSessionWatch`. */
 export interface SessionWatchOptions {
   readonly endedSessions: Pick<EndedSessions, 'has' | 'isComplete' | 'watch'>
@@ -12,11 +15,11 @@ export interface SessionWatchOptions {
   /** Lifetime of an access token in seconds. */
   readonly lifetime: number
   /** True if the session is active in the database. */
-  readonly isActive: (claims: AccessClaims) => Promise<boolean>
+  readonly isActive: (session: WatchedSession) => Promise<boolean>
 }
 
 /** Calls `onEnd` once when the session of an access token ends. @returns a function that stops the watch. */
-export type SessionWatch = (claims: AccessClaims | null, onEnd: () => void) => () => void
+export type SessionWatch = (claims: WatchedSession | null, onEnd: () => void) => () => void
 
 /**
  * Creates the watch of long responses. It learns of ended sessions from the list that every process keeps current. When

@@ -47,6 +47,7 @@ export const GUIDES = {
   '@mortar/auth/basic': 'auth.md',
   '@mortar/auth/basic/schema': 'auth.md',
   '@mortar/auth/recent': 'auth.md',
+  '@mortar/auth/ticket': 'auth.md',
   '@mortar/auth/totp': 'auth.md',
   '@mortar/auth/totp/schema': 'auth.md',
   '@mortar/auth/sessions': 'auth.md',

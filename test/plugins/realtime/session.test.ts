@@ -5,6 +5,8 @@ import { expect } from 'chai'
 import { auth } from '@mortar/auth'
 import { basicAuth } from '@mortar/auth/basic'
 import * as authSchema from '@mortar/auth/basic/schema'
+import * as challenges from '@mortar/auth/challenges/schema'
+import { ticket } from '@mortar/auth/ticket'
 import { database } from '@mortar/database'
 import { createApp, createRouter, type App, type DefinedRoute } from 'mortar'
 import { createClient } from 'mortar/testing'
@@ -62,7 +64,7 @@ describe('A socket and its session', () => {
     })
   })
 
-  it('end in another process within 1.1 s of a logout, a new password or signOut', async () => {
+  it('end in another process within 1.1 s of a logout, a new password or signOut, those of tickets too', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mortar-realtime-'))
     const route = defineSocket({ auth: true }, (ctx) => nextAbort(ctx.signal))
     const create = () =>
@@ -71,11 +73,18 @@ describe('A socket and its session', () => {
           database({
             type: 'better-sqlite3',
             database: join(folder, 'app.db'),
-            entities: [authSchema],
+            entities: [authSchema, challenges],
             synchronize: true,
           }),
         )
-        .use(auth(basicAuth({ secret: 'x'.repeat(8) + 'abcdefghijklmnopqrstuvwxyz012345' })))
+        .use(
+          auth(
+            basicAuth({
+              secret: 'x'.repeat(8) + 'abcdefghijklmnopqrstuvwxyz012345',
+              features: [ticket()],
+            }),
+          ),
+        )
         .use(realtime())
         .use(createRouter().get('/', route))
     const [first, second] = [create(), create()]
@@ -89,7 +98,9 @@ describe('A socket and its session', () => {
     }
     for (const [name, end] of Object.entries(ends)) {
       const signed = await signUp(first, `${name}@example.com`)
+      const issued = await signed.client.post('/auth/ticket', { path: '/' })
       const sockets = [
+        await connect(second, `/?access_token=${issued.body.ticket}`),
         await connect(first, '/', { token: signed.token }),
         await connect(second, '/', { token: signed.token }),
       ]
@@ -97,10 +108,9 @@ describe('A socket and its session', () => {
       const untouched = await connect(second, '/', { token: stranger.token })
       const begun = performance.now()
       await end(signed)
-      expect(await Promise.all(sockets.map(({ closed }) => closed))).to.deep.equal([
-        SESSION_ENDED,
-        SESSION_ENDED,
-      ])
+      expect(await Promise.all(sockets.map(({ closed }) => closed))).to.deep.equal(
+        sockets.map(() => SESSION_ENDED),
+      )
       expect(performance.now() - begun, name).to.be.below(2000)
       untouched.close(1000)
       expect((await untouched.closed).code).to.equal(1000)

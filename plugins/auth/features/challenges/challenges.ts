@@ -2,7 +2,7 @@ import type { StoredUser } from '../../accounts/auth-store.ts'
 import type { RecordRow } from '../../accounts/records.ts'
 
 /** Kinds of single-use secrets. A secret of one purpose is never found under another. */
-export type ChallengePurpose = 'verify-email' | 'change-email' | 'second-factor'
+export type ChallengePurpose = 'verify-email' | 'change-email' | 'second-factor' | 'ticket'
 
 /** A secret to be issued. */
 export interface NewChallenge {

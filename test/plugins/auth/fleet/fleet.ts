@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import * as schema from '@mortar/auth/basic/schema'
+import * as challenges from '@mortar/auth/challenges/schema'
 import type { ConnectionOptions } from '@mortar/database'
 import type { DataSource } from 'typeorm'
 import { send, type Ask, type Reply } from '../acceptance/service.ts'
@@ -64,7 +65,7 @@ export async function openFleet(
   size: number,
   options: FleetOptions = {},
 ): Promise<Fleet> {
-  const source = await place.open(schema)
+  const source = await place.open([schema, challenges])
   await source.synchronize()
   return { ...(await startProcesses(place.options(), size, options)), source }
 }

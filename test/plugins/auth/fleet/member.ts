@@ -11,6 +11,8 @@ import { createApp, createRouter, sse } from 'mortar'
 import { auth } from '@mortar/auth'
 import { basicAuth, type ConnectedPasswordProvider, type PasswordAuthOptions } from '@mortar/auth/basic'
 import * as schema from '@mortar/auth/basic/schema'
+import * as challenges from '@mortar/auth/challenges/schema'
+import { ticket } from '@mortar/auth/ticket'
 import { documentAuth } from '@mortar/auth-document'
 import { createDataSource, database } from '@mortar/database'
 import { limits } from '@mortar/limits'
@@ -43,6 +45,7 @@ const providerOf = (services: object) =>
 const settings: PasswordAuthOptions = {
   secret: 'the processes of one fleet share a secret of 32 bytes',
   cost: { memory: options.memory ?? 64, passes: 1 },
+  features: [ticket()],
   sendResetEmail: async (_to, token) => void mails.push(token),
   ...(options.limited ? {} : { limits: false }),
   ...(options.freshSession && { freshSession: true }),
@@ -60,7 +63,7 @@ function useDatabase(): () => Promise<unknown> {
     app.use(auth(documentAuth({ ...settings, db: client.db(connection.name) })))
     return () => client.close()
   }
-  const source = createDataSource({ ...connection, entities: schema })
+  const source = createDataSource({ ...connection, entities: [schema, challenges] })
   app.use(database(source)).use(auth(basicAuth(settings)))
   return async () => source.isInitialized && source.destroy()
 }

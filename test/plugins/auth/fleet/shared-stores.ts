@@ -1,4 +1,5 @@
 import { ensureAuthIndexes } from '@mortar/auth-document'
+import { ticket } from '@mortar/auth/ticket'
 import type { Db } from 'mongodb'
 import type { DataSource } from 'typeorm'
 import { startMongoServer, type MongoServer } from '../../../support/mongo-server/server.ts'
@@ -64,7 +65,7 @@ function document(): () => Promise<SharedStore> {
     await server.close()
   })
   return async () => {
-    await ensureAuthIndexes(database.db)
+    await ensureAuthIndexes(database.db, [ticket()])
     const fleet = await startProcesses({ type: 'document', url: server.url, name: database.name }, 2)
     return { fleet, records: recordsOfDb(database.db) }
   }

@@ -72,5 +72,8 @@ export const FEATURE_EVENT_TYPES = [
   'auth.export.succeeded',
   'auth.export.failed',
   'auth.export.limited',
+  'auth.ticket.issued',
+  'auth.ticket.failed',
+  'auth.ticket.limited',
   'auth.mail.failed',
 ] as const satisfies (keyof AuthEvents)[]
