@@ -17,7 +17,7 @@ export type {
 export { MAIL_PAGE } from './contracts/mailer.ts'
 export { KNOWN_METHODS } from './contracts/observed-request.ts'
 export type { SideConnection, SideConnectionOptions, SideConnections } from './contracts/side-connections.ts'
-export type { TakenConnection, Takeover } from './context/takeover.ts'
+export type { ConnectionLife, TakenConnection, Takeover } from './context/takeover.ts'
 export { problemErrors, startupErrors } from './errors/brick-errors.ts'
 export type {
   BrickStartupErrorOptions,

@@ -47,6 +47,7 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
   #second = 0
   #inSecond = 0
   #whenDrained: (() => void)[] | undefined = undefined
+  #whenWritten: (() => void) | undefined = undefined
 
   constructor({ id, ws, route, bounds, totals }: SocketSettings) {
     this.id = id
@@ -86,25 +87,8 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
     })
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void> {
-    for (;;) {
-      const text = this.#waiting.shift()
-      if (text === undefined) {
-        if (!this.isOpen) return
-        await this.#arrival()
-        continue
-      }
-      if (this.#ws.isPaused && this.#waiting.length <= FEW_WAITING) this.#ws.resume()
-      let value: unknown
-      try {
-        value = await this.#route.read!(text)
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error
-        this.#refuse(error)
-        continue
-      }
-      yield value
-    }
+  [Symbol.asyncIterator](): AsyncIterator<unknown, void> {
+    return new Messages(this)
   }
 
   /** Sends a problem, as `{ "problem": { … } }`. */
@@ -169,34 +153,70 @@ export class ServerSocket implements Socket<unknown>, SocketCounts {
 
   /** Wakes what waits for a message, or for the output. */
   wake(): void {
-    this.#wake?.()
+    const waker = this.#wake
     this.#wake = undefined
+    waker?.()
     if (this.#whenDrained === undefined || (this.isOpen && this.buffered > 0)) return
     for (const resolve of this.#whenDrained.splice(0)) resolve()
   }
 
-  /** Resolves when a message has arrived or the socket is closed. */
-  #arrival(): Promise<void> {
-    const other = this.#wake
+  /** Returns the next message, when there is one. */
+  next(): Promise<IteratorResult<unknown, void>> {
+    if (this.#waiting.length > 0 || !this.isOpen) return this.#read()
     return new Promise((resolve) => {
-      this.#wake = () => {
-        other?.()
-        resolve()
-      }
+      const other = this.#wake
+      this.#wake =
+        other === undefined
+          ? () => resolve(this.#read())
+          : () => {
+              other()
+              resolve(this.#read())
+            }
     })
   }
 
-  #write(text: string): void {
-    if (this.hasRoom(text.length)) this.#ws.send(text, this.#written)
+  async #read(): Promise<IteratorResult<unknown, void>> {
+    for (;;) {
+      const text = this.#waiting.shift()
+      if (text === undefined) return this.isOpen ? this.next() : { done: true, value: undefined }
+      if (this.#ws.isPaused && this.#waiting.length <= FEW_WAITING) this.#ws.resume()
+      try {
+        return { done: false, value: await this.#route.read!(text) }
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        this.#refuse(error)
+      }
+    }
   }
 
-  readonly #written = (): void => {
-    if (this.#whenDrained !== undefined) this.wake()
+  #write(text: string): void {
+    if (!this.hasRoom(text.length)) return
+    this.#whenWritten ??= () => {
+      if (this.#whenDrained !== undefined) this.wake()
+    }
+    this.#ws.send(text, this.#whenWritten)
   }
 
   #refuse(error: HttpError): void {
     if (!this.isOpen) return
     this.report(error)
     if (this.#bounds.invalid === 'close') this.end(CLOSES.invalid)
+  }
+}
+
+/** The messages of a socket. Not a generator, which costs an idle socket twice the memory. */
+class Messages implements AsyncIterator<unknown, void> {
+  readonly #socket: ServerSocket
+
+  constructor(socket: ServerSocket) {
+    this.#socket = socket
+  }
+
+  next(): Promise<IteratorResult<unknown, void>> {
+    return this.#socket.next()
+  }
+
+  return(): Promise<IteratorResult<unknown, void>> {
+    return Promise.resolve({ done: true, value: undefined })
   }
 }

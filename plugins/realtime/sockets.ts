@@ -1,11 +1,10 @@
-import { HttpError, type Context, type Logger } from 'mortar'
-import { clientNetwork, isDevServer, isSameOrigin, takeOver, type Takeover } from 'mortar/kit'
-import type { WebSocket } from 'ws'
-import { CLOSES, labelOf } from './close-codes.ts'
-import { errorFields } from './error-fields.ts'
+import { HttpError, type Context } from 'mortar'
+import { isSameOrigin, takeOver } from 'mortar/kit'
+import { labelOf } from './close-codes.ts'
 import type { Settings } from './options.ts'
 import { problem } from './problems.ts'
-import { ServerSocket, type SocketCounts } from './server-socket.ts'
+import { closing, Connection, type SocketPlaces } from './connection.ts'
+import type { ServerSocket, SocketCounts } from './server-socket.ts'
 import type { SocketRouteRuntime } from './socket-route.ts'
 
 /** The version of the protocol (RFC 6455 §4.1). */
@@ -15,7 +14,7 @@ const VERSION = '13'
 const GROUPS = 30
 
 /** The service `realtime`: the sockets of this process. */
-export class Sockets {
+export class Sockets implements SocketPlaces {
   /** Numbers of messages since the start. */
   readonly totals: SocketCounts = { received: 0, sent: 0 }
   /** Numbers of closed sockets by code. */
@@ -51,8 +50,7 @@ export class Sockets {
     throw problem('origin_refused', 'A socket must be opened by a page of the same origin.')
   }
 
-  /** Takes a place for a client. @returns the function that gives it back. @throws HttpError if none is left. */
-  enter(client: string): () => void {
+  enter(client: string): void {
     const taken = this.#clients.get(client) ?? 0
     if (taken >= this.settings.socketsPerClient)
       throw problem('too_many_sockets', 'This client has too many open sockets.', RETRY)
@@ -60,26 +58,25 @@ export class Sockets {
       throw problem('sockets_full', 'The server has no room for further sockets. Try again shortly.', RETRY)
     this.size++
     this.#clients.set(client, taken + 1)
-    return () => {
-      this.size--
-      const left = this.#clients.get(client)! - 1
-      if (left > 0) this.#clients.set(client, left)
-      else this.#clients.delete(client)
-    }
   }
 
-  /** Watches a socket for a lost client. @returns the function that stops it. */
-  watch(socket: ServerSocket): () => void {
+  leave(client: string): void {
+    this.size--
+    const left = this.#clients.get(client)! - 1
+    if (left > 0) this.#clients.set(client, left)
+    else this.#clients.delete(client)
+  }
+
+  watch(socket: ServerSocket): Set<ServerSocket> {
     this.#timer ??= setInterval(() => this.#pingGroup(), this.settings.ping / GROUPS).unref()
-    const group = this.#groups[this.#next++ % GROUPS]!
-    group.add(socket)
-    return () => void group.delete(socket)
+    return this.#groups[this.#next++ % GROUPS]!.add(socket)
   }
 
-  /** Counts a handler until it ends. */
-  async track(work: Promise<unknown>): Promise<void> {
+  begun(): void {
     this.#running++
-    await work
+  }
+
+  ended(): void {
     if (--this.#running === 0) this.#whenIdle?.()
   }
 
@@ -106,11 +103,6 @@ export class Sockets {
 
 const RETRY = { headers: { 'Retry-After': '5' } }
 
-/** `mortar dev` starts the application again immediately. */
-function closing(): (typeof CLOSES)['closing' | 'restart'] {
-  return isDevServer() ? CLOSES.restart : CLOSES.closing
-}
-
 function socketsOf({ services }: Context): Sockets {
   // The brick that registers this service declares the protocol, without which no such route can start.
   return services['realtime'] as Sockets
@@ -127,95 +119,5 @@ export function admit(ctx: Context): void {
 
 /** Makes the response of a request its socket. */
 export function open(ctx: Context, route: SocketRouteRuntime): void {
-  takeOver(ctx, takeoverOf(ctx, route, socketsOf(ctx)))
-}
-
-function takeoverOf(ctx: Context, route: SocketRouteRuntime, sockets: Sockets): Takeover {
-  let socket: ServerSocket | undefined
-  return {
-    begin(connection) {
-      const bounds = route.boundsIn(sockets.settings.bounds)
-      const leave = sockets.enter(clientOf(ctx))
-      let ws: WebSocket
-      try {
-        ws = route.shake(connection, bounds)
-      } catch (error) {
-        leave()
-        throw error
-      }
-      socket = new ServerSocket({ id: ctx.id, ws, route, bounds, totals: sockets.totals })
-      const forget = sockets.watch(socket)
-      const closed = listen(ws, socket).then((code) => {
-        leave()
-        forget()
-        report(ctx, socket!, { code, route, sockets, since })
-      })
-      const since = performance.now()
-      return sockets.track(Promise.all([closed, run(ctx, route, socket)]))
-    },
-    end: ({ status }) => socket?.end(status === 401 ? CLOSES.session : closing()),
-  }
-}
-
-function clientOf({ user, ip }: Context): string {
-  return user === null ? `network ${clientNetwork(ip)}` : `user ${user.id}`
-}
-
-/** Connects a socket with the events of its connection. Resolves to the code of the end. */
-function listen(ws: WebSocket, socket: ServerSocket): Promise<number> {
-  ws.on('message', (data, isBinary) => socket.accept(data, isBinary))
-  ws.on('ping', () => socket.count() && socket.hasRoom())
-  ws.on('pong', () => (socket.isAlive = true))
-  // A broken frame or a lost connection; the end follows.
-  ws.on('error', () => undefined)
-  return new Promise((resolve) => {
-    ws.on('close', (code) => {
-      socket.wake()
-      resolve(code)
-    })
-  })
-}
-
-async function run(ctx: Context, route: SocketRouteRuntime, socket: ServerSocket): Promise<void> {
-  // The connection belongs to the socket when `begin` has returned.
-  await Promise.resolve()
-  try {
-    await route.handler(ctx, socket)
-    socket.end(CLOSES.done)
-  } catch (error) {
-    fail(ctx, socket, error)
-  }
-}
-
-function fail(ctx: Context, socket: ServerSocket, error: unknown): void {
-  const { signal } = ctx
-  // The handler was waiting when the socket ended.
-  if (signal.aborted && (error === signal.reason || (error as Error | null)?.name === 'AbortError')) return
-  if (error instanceof HttpError && error.status < 500) return socket.close(undefined, error)
-  ctx.log.error(
-    { event: 'socket.failed', route: ctx.route, err: errorFields(error) },
-    'The handler of a socket failed',
-  )
-  socket.end(CLOSES.failed)
-}
-
-interface Ended {
-  readonly code: number
-  readonly since: number
-  readonly route: SocketRouteRuntime
-  readonly sockets: Sockets
-}
-
-/** Counts and logs the end of a socket. */
-function report(ctx: Context, socket: ServerSocket, { code: received, since, route, sockets }: Ended): void {
-  const code = socket.closed?.code ?? received
-  sockets.countClosed(code)
-  if (!route.isLogged) return
-  const ms = Math.round(performance.now() - since)
-  const { received: messages, sent } = socket
-  const log: Logger = ctx.log
-  log.info(
-    { event: 'socket.closed', route: ctx.route, code, ms, received: messages, sent },
-    `Socket ${ctx.path} closed with ${code} after ${ms} ms`,
-  )
+  takeOver(ctx, new Connection(ctx, route, socketsOf(ctx)))
 }

@@ -200,8 +200,8 @@ export class RequestContext {
 /** State of one request that handlers do not see. */
 class Internal {
   readonly runtime: ContextRuntime
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
+  req: IncomingMessage
+  res: ServerResponse
   adapter: Adapter
   status = 0
   /** True if the whole body was read from the request in one call, so that no byte is left. */

@@ -21,12 +21,21 @@ export class OpenRequests {
 
   /** Tracks `one` until the response closes, then calls `onClose`. */
   add(one: Abortable, req: IncomingMessage, res: ServerResponse, onClose?: () => void): void {
-    if (this.reason !== undefined) one.abort(this.reason)
-    else this.open.add(one)
+    this.hold(one)
     whenClosed(req, res, () => {
-      this.open.delete(one)
+      this.release(one)
       onClose?.()
     })
+  }
+
+  /** Tracks `one` until `release`. */
+  hold(one: Abortable): void {
+    if (this.reason !== undefined) one.abort(this.reason)
+    else this.open.add(one)
+  }
+
+  release(one: Abortable): void {
+    this.open.delete(one)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { HttpError } from '../errors/http-error.ts'
-import { whenClosed } from '../support/when-closed.ts'
+import { forgetClosed, whenClosed } from '../support/when-closed.ts'
 
 /** The connection of a request that asks for another protocol (RFC 9110 §7.8). */
 export interface HeldConnection {
@@ -24,13 +24,20 @@ export interface TakenConnection extends Pick<HeldConnection, 'socket' | 'head'>
 /** Code that uses the connection of a request for another protocol, after middleware and handler have ended. */
 export interface Takeover {
   /**
-   * Sends the response 101 before it returns. The promise resolves when the connection is closed and the work on it has
-   * ended; it never rejects.
+   * Sends the response 101 before it returns, and reports to `life` from then on.
    * @throws before it has written anything; the error becomes the response.
    */
-  begin(connection: TakenConnection): Promise<void>
+  begin(connection: TakenConnection, life: ConnectionLife): void
   /** Ends the connection: with a 401 because its session has ended, with a 503 because the application closes. */
   end(reason: HttpError): void
+}
+
+/** Receives the reports of a takeover. */
+export interface ConnectionLife {
+  /** The connection is closed: `ctx.signal` aborts. */
+  closed(): void
+  /** The connection is closed, and the work on it has ended: scoped services are disposed of. */
+  ended(): void
 }
 
 const HELD = Symbol('mortar.held-connection')
@@ -59,12 +66,18 @@ export function releaseConnection(req: HeldRequest): void {
   for (const done of waiting) done()
 }
 
+/** Calls `done` when the connection of an upgrade request belongs to another protocol. */
+export function whenReleased(req: HeldRequest, done: () => void): void {
+  req[HELD]?.whenReleased.push(done)
+}
+
 /** Calls `done` once: when the response is closed, or when its connection belongs to another protocol. */
 export function whenAnswered(req: HeldRequest, res: ServerResponse, done: () => void): void {
   const held = req[HELD]
   if (held === undefined) return whenClosed(req, res, done)
   let isDone = false
   const once = (): void => {
+    forgetClosed(res, once)
     if (!isDone) done()
     isDone = true
   }

@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { closeResponse, markAsSent } from '../compat/node.ts'
 import type { BaseContext } from '../context/context.ts'
 import { publicContext, type RequestContext } from '../context/request-context.ts'
-import { clientLeft } from '../context/request-signal.ts'
-import { heldConnection, releaseConnection, type Takeover } from '../context/takeover.ts'
+import { forgetRequest } from '../context/forget-request.ts'
+import { type Abortable, clientLeft } from '../context/request-signal.ts'
+import { type ConnectionLife, heldConnection, releaseConnection, type Takeover } from '../context/takeover.ts'
 import { HttpError, ServiceUnavailable } from '../errors/http-error.ts'
 import { StartupError } from '../errors/startup-error.ts'
 import { describeRoute, type Route } from '../routing/route.ts'
@@ -60,20 +61,46 @@ export function beginTakeover(ctx: RequestContext): void {
   const { req, res } = internal
   const { socket, head } = heldConnection(req)!
   if (internal.id !== undefined) res.setHeader('X-Request-Id', internal.id)
-  const ended = internal.takeover!.begin({ req, socket, head, headers: headersOf(res) })
+  const life = new Life(ctx)
+  internal.takeover!.begin({ req, socket, head, headers: headersOf(res) }, life)
   res.detachSocket(req.socket)
   res.writeHead(101).end()
   markAsSent(res)
   // Scoped services live as long as the connection is used.
   internal.isSettled = false
-  internal.prepare?.endWithSession?.(ctx, { status: 101, type: undefined, payload: null })
-  internal.runtime.open.add({ abort: (reason) => internal.takeover!.end(reason as HttpError) }, req, res)
-  socket.once('close', () => (internal.abort ??= new AbortController()).abort(clientLeft()))
   releaseConnection(req)
-  void ended.then(() => {
-    markSettled(ctx)
+  life.begin()
+}
+
+/** The request of a connection, from the response 101 to the end of the work on the connection. */
+class Life implements ConnectionLife, Abortable {
+  readonly #ctx: RequestContext
+
+  constructor(ctx: RequestContext) {
+    this.#ctx = ctx
+  }
+
+  begin(): void {
+    const { internal } = this.#ctx
+    forgetRequest(this.#ctx)
+    internal.prepare?.endWithSession?.(this.#ctx, { status: 101, type: undefined, payload: null })
+    internal.runtime.open.hold(this)
+  }
+
+  abort(reason: unknown): void {
+    this.#ctx.internal.takeover!.end(reason as HttpError)
+  }
+
+  closed(): void {
+    ;(this.#ctx.internal.abort ??= new AbortController()).abort(clientLeft())
+  }
+
+  ended(): void {
+    const { res, runtime } = this.#ctx.internal
+    runtime.open.release(this)
+    markSettled(this.#ctx)
     closeResponse(res)
-  })
+  }
 }
 
 function headersOf(res: ServerResponse): [string, string][] {

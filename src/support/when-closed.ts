@@ -27,3 +27,15 @@ export function whenClosed(req: IncomingMessage, res: WatchedResponse, done: () 
   if (!res.socket) onSocketClose(req.socket, once)
   res.on('close', once)
 }
+
+/** Removes a callback of `whenClosed`. */
+export function forgetClosed(res: WatchedResponse, done: () => void): void {
+  const index = res[WAITING]?.indexOf(done) ?? -1
+  if (index >= 0) res[WAITING]!.splice(index, 1)
+}
+
+/** True if something waits for the end of the response. */
+export function isAwaited(res: WatchedResponse): boolean {
+  const own = res[WAITING] === undefined ? 0 : 1
+  return res.listenerCount('close') > own || (res[WAITING]?.length ?? 0) > 0
+}

@@ -11,13 +11,16 @@ import { throughBothAdapters } from '../support/adapters.ts'
 const shout = defineBrick({ name: 'shout', upgrades: ['shout'] })
 
 function shoutRoute(takeover: Partial<Takeover> = {}): DefinedRoute {
-  const begin: Takeover['begin'] = ({ socket, head, headers }) => {
+  const begin: Takeover['begin'] = ({ socket, head, headers }, life) => {
     const own = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n${own}\r\n`)
     if (head.length > 0) socket.unshift(head)
     socket.on('data', (data: Buffer) => socket.write(String(data).toUpperCase()))
     socket.on('end', () => socket.end())
-    return once(socket, 'close').then(() => undefined)
+    socket.on('close', () => {
+      life.closed()
+      life.ended()
+    })
   }
   return {
     ...defineRoute({}, (ctx) => takeOver(ctx, { begin, end: () => undefined, ...takeover })),

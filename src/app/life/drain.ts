@@ -19,11 +19,15 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
 
 function track(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
+  // One function for all: an idle connection has nothing else of its own here.
+  function forget(this: Socket): void {
+    sockets.delete(this)
+  }
   server.on(event, (socket: Socket) => {
     // A connection that asked for a protocol which nobody speaks comes again.
     if (sockets.has(socket)) return
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.on('close', forget)
   })
   return sockets
 }

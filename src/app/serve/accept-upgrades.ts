@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { closeResponse, currentResponse } from '../../compat/node.ts'
 import type { AdapterState } from '../../context/adapter-state.ts'
-import { type HeldConnection, holdConnection } from '../../context/takeover.ts'
+import { type HeldConnection, holdConnection, whenReleased } from '../../context/takeover.ts'
 import { announcesBody } from '../../support/announces-body.ts'
 import { ignore } from '../../support/ignore.ts'
 
@@ -69,8 +69,13 @@ function serve(server: Server, req: IncomingMessage, socket: Duplex): void {
   res.assignSocket(socket as IncomingMessage['socket'])
   // Node reports it only to responses of its own, and a stream waits for it.
   const drain = (): void => void res.emit('drain')
+  const forget = (): void => {
+    socket.off('drain', drain)
+    res.off('close', forget)
+  }
   socket.on('drain', drain)
-  res.once('finish', () => refuseRest(res, socket)).once('close', () => socket.off('drain', drain))
+  res.once('finish', () => refuseRest(res, socket)).on('close', forget)
+  whenReleased(req, forget)
   server.emit('request', req, res)
 }
 
